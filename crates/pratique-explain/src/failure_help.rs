@@ -3,18 +3,16 @@
 
 /// A text that an error can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FailureText {
-    /// The part of the catalogue that it stands in.
-    pub section: &'static str,
+struct FailureText {
     /// The text, with `…` for what is different each time.
-    pub text: &'static str,
+    text: &'static str,
     /// What to do, or why that is not told.
-    pub help: FailureHelp,
+    help: FailureHelp,
 }
 
 /// What is told beside an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureHelp {
+enum FailureHelp {
     /// What to do.
     Help(&'static str),
     /// Nothing, for this reason.
@@ -30,8 +28,7 @@ const HOLDER: &str = "the text goes on";
 /// The help for the text of an error, which may stand within other texts: `expression 'a' resulted in error: no such key: b`.
 pub fn help_for_failure(text: &str) -> Option<&'static str> {
     let mut known = failure_texts().filter(|known| known.is_in(text));
-    let is_holder = |help| matches!(help, FailureHelp::Reason(reason) if reason.starts_with(HOLDER));
-    let known = known.find(|known| !is_holder(known.help))?;
+    let known = known.find(|known| !known.is_holder())?;
     match known.help {
         FailureHelp::Help(help) => Some(help),
         FailureHelp::Reason(_) => None,
@@ -39,14 +36,9 @@ pub fn help_for_failure(text: &str) -> Option<&'static str> {
 }
 
 /// All texts, in the order in which they are looked for.
-pub fn failure_texts() -> impl Iterator<Item = FailureText> {
-    let mut section = "";
+fn failure_texts() -> impl Iterator<Item = FailureText> {
     let mut last = "";
     TEXTS.lines().filter_map(move |line| {
-        if let Some(title) = line.strip_prefix("## ") {
-            section = title;
-            return None;
-        }
         let help = match line.split_once(' ') {
             Some(("+", help)) => FailureHelp::Help(help),
             Some(("-", reason)) => FailureHelp::Reason(reason),
@@ -55,17 +47,18 @@ pub fn failure_texts() -> impl Iterator<Item = FailureText> {
                 return None;
             }
         };
-        Some(FailureText {
-            section,
-            text: last,
-            help,
-        })
+        Some(FailureText { text: last, help })
     })
 }
 
 impl FailureText {
+    /// Whether another error stands within it, which has the help.
+    fn is_holder(&self) -> bool {
+        matches!(self.help, FailureHelp::Reason(reason) if reason.starts_with(HOLDER))
+    }
+
     /// Whether a text has this one in it.
-    pub fn is_in(&self, text: &str) -> bool {
+    fn is_in(&self, text: &str) -> bool {
         let mut rest = text;
         self.text.split('…').all(|part| match rest.split_once(part) {
             Some((_, behind)) => {
@@ -80,6 +73,24 @@ impl FailureText {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn special_texts_stand_before_general_ones() {
+        let texts: Vec<FailureText> = failure_texts().collect();
+        for (index, special) in texts.iter().enumerate() {
+            let earlier = texts[..index].iter().filter(|general| !general.is_holder());
+            let hiding =
+                earlier.filter(|general| general.is_in(special.text) && general.help != special.help);
+            let hiding: Vec<&FailureText> = hiding.collect();
+            assert!(hiding.is_empty(), "{special:?} has the help of {hiding:?}");
+        }
+        assert_eq!(
+            help_for_failure(
+                "converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion"
+            ),
+            Some("the webhook answers with an AdmissionReview of admission.k8s.io/v1")
+        );
+    }
 
     #[test]
     fn errors_within_others_have_help() {

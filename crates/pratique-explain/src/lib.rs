@@ -64,7 +64,7 @@ mod source;
 
 pub use diagram::Line;
 pub use explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
-pub use failure_help::{FailureHelp, FailureText, failure_texts, help_for_failure};
+pub use failure_help::help_for_failure;
 pub use format::format_value;
 pub use policy_cost::{CostRecorder, PolicyCost};
 pub use pratique_policy::ExpressionId;

@@ -1,12 +1,14 @@
 //! What `swallowed-text` and `unguarded-field` find in the rules of definitions.
 
+use std::collections::BTreeMap;
+
 use pratique_cel::Environment;
 use pratique_manifest::{LITERAL_BLOCK, SwallowedText};
 use pratique_types::Operation;
 
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport, listed};
-use crate::subject::DefinitionView;
+use crate::subject::{DefinitionRule, DefinitionView, RuleFailure};
 use crate::warning::WarningExample;
 
 /// Lines that a comment swallows.
@@ -42,15 +44,35 @@ pub(crate) fn report_unguarded_fields(
     report: &mut LintReport,
 ) {
     for rule in &definition.rules {
-        let mut failures = definition
+        let mut by_key: BTreeMap<&str, Vec<&RuleFailure>> = BTreeMap::new();
+        for failure in definition
             .failures()
             .iter()
-            .filter(|failure| failure.rule.split_whitespace().eq(rule.text.split_whitespace()));
-        let Some(first) = failures.next() else { continue };
-        let others = failures
-            .filter(|other| other.kind == first.kind)
-            .map(|other| other.without.as_str());
-        let mut fields: Vec<&str> = std::iter::once(first.without.as_str()).chain(others).collect();
+            .filter(|failure| is_of(failure, rule))
+        {
+            by_key.entry(&failure.key).or_default().push(failure);
+        }
+        for failures in by_key.values() {
+            report_failures(definition, rule, failures, meta, report);
+        }
+    }
+}
+
+/// Whether a failure is one of a rule, or of another with the same text in the same version.
+fn is_of(failure: &RuleFailure, rule: &DefinitionRule) -> bool {
+    failure.kind.version == rule.version && failure.rule.split_whitespace().eq(rule.text.split_whitespace())
+}
+
+/// Reports failures of a rule with the same missing key.
+fn report_failures(
+    definition: &DefinitionView<'_>,
+    rule: &DefinitionRule,
+    failures: &[&RuleFailure],
+    meta: &'static LintMeta,
+    report: &mut LintReport,
+) {
+    if let Some(first) = failures.first() {
+        let mut fields: Vec<&str> = failures.iter().map(|failure| failure.without.as_str()).collect();
         fields.dedup();
         let message = format!(
             "{}: the rule fails for an object without {} with \"no such key: {}\", and the object is refused",
@@ -75,7 +97,7 @@ pub(crate) fn report_unguarded_fields(
 
 #[cfg(test)]
 mod tests {
-    use crate::lint_definitions;
+    use crate::{LintOptions, find_lint, lint_definitions};
     use pratique_manifest::{ManifestFile, read_documents};
 
     fn definition(rules: &str) -> String {
@@ -99,7 +121,7 @@ spec:
           spec:
             type: object
             required: [size]
-            properties: {{size: {{type: integer}}, most: {{type: integer}}, least: {{type: integer, default: 0}}}}
+            properties: {{size: {{type: integer}}, most: {{type: integer}}, least: {{type: integer, default: 0}}, last: {{type: integer}}}}
             x-kubernetes-validations:
 {rules}"
         )
@@ -108,13 +130,18 @@ spec:
     /// The lint, the line and the message of each warning about a definition with rules.
     #[track_caller]
     fn check(rules: &str, expected: &[(&str, &str)]) {
+        check_definition(definition(rules), &LintOptions::default(), expected);
+    }
+
+    #[track_caller]
+    fn check_definition(definition: String, options: &LintOptions, expected: &[(&str, &str)]) {
         let file = ManifestFile {
             path: "crd.yaml".to_owned(),
-            content: definition(rules).into_bytes(),
+            content: definition.into_bytes(),
         };
         let documents = read_documents(&file).unwrap();
         let sources: Vec<_> = documents.iter().map(|document| &document.source).collect();
-        let warnings = lint_definitions(&sources);
+        let warnings = lint_definitions(&sources, options);
         let fits = |(warning, (name, part)): (&crate::Warning, &(&str, &str))| {
             warning.lint.name == *name && warning.message.contains(part)
         };
@@ -131,6 +158,48 @@ spec:
                 "for an object without spec.most with \"no such key: most\"",
             )],
         );
+    }
+
+    #[test]
+    fn rules_that_read_several_fields() {
+        check(
+            "            - rule: self.most <= self.last\n",
+            &[
+                (
+                    "unguarded-field",
+                    "for an object without spec.last with \"no such key: last\"",
+                ),
+                (
+                    "unguarded-field",
+                    "for an object without spec.most with \"no such key: most\"",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn rules_of_several_versions() {
+        let first = definition("            - rule: self.size <= self.most\n");
+        let (_, version) = first.split_once("  versions:\n").unwrap();
+        let second = version
+            .replace("name: v1", "name: v2")
+            .replace("storage: true", "storage: false")
+            .replace("most: {type: integer}", "most: {type: integer, default: 9}");
+        check_definition(
+            format!("{first}{second}"),
+            &LintOptions::default(),
+            &[(
+                "unguarded-field",
+                "/v1, Kind=Widget: the rule fails for an object without spec.most",
+            )],
+        );
+    }
+
+    #[test]
+    fn lints_that_are_left_out() {
+        let definition = definition("            - rule: self.size <= self.most\n");
+        let options = LintOptions::default().without(find_lint("unguarded-field").unwrap());
+        check_definition(definition, &options, &[]);
     }
 
     #[test]

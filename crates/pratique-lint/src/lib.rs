@@ -153,12 +153,11 @@ pub fn lint_configuration(ignored: &[IgnoredPlugin], rest: Option<&Location>) ->
 }
 
 /// Lints the rules of definitions of custom resources.
-pub fn lint_definitions(definitions: &[&ObjectSource]) -> Vec<Warning> {
-    let options = LintOptions::default();
+pub fn lint_definitions(definitions: &[&ObjectSource], options: &LintOptions) -> Vec<Warning> {
     let mut report = LintReport::default();
     for source in definitions {
         let subject = LintSubject::Definition(DefinitionView::new(source));
-        report.extend(lint_cheap_subject(subject, &options).into_iter());
+        report.extend(lint_cheap_subject(subject, options).into_iter());
     }
     report.finish()
 }

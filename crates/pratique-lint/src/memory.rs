@@ -50,7 +50,7 @@ impl LintMemory {
         }
     }
 
-    /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows, and over whose objects mutations
+    /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows, and over whose objects policies
     /// are tried.
     pub fn set_custom_types(&mut self, custom: Arc<CustomTypes>) {
         self.options = std::mem::take(&mut self.options).custom_kinds(custom.kinds());

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
 use pratique_sample::{
-    CustomKind, ExpressionOutcome, MessageFault, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy,
+    CustomKind, ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy,
     RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
 };
 use pratique_types::builtin::ServedResource;
+use pratique_types::cel_limits::MessageFault;
 
 use crate::analysis::ParsedExpressions;
 use crate::options::LintOptions;
@@ -109,7 +110,11 @@ impl PolicyObservations {
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
         let observed = ObservedPolicy::new(policy.manifest);
-        let most = MOST_REQUESTS / kinds.builtin.len().max(1);
+        let custom_kinds = options.custom_kinds.iter();
+        let custom: Vec<&CustomKind> = custom_kinds
+            .filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)))
+            .collect();
+        let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let operations_of = |served: &ServedResource| {
             matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)))
@@ -137,13 +142,11 @@ impl PolicyObservations {
         };
         let of_custom_kind = |kind: &CustomKind| {
             let operations = operations_of(&kind.served);
-            observe(Arc::clone(&kind.served), kind.requests(&operations))
+            observe(Arc::clone(&kind.served), kind.requests(&operations, most))
         };
         let builtin = kinds.builtin.iter().map(of_kind);
-        let custom = options.custom_kinds.iter();
-        let custom = custom.filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)));
         PolicyObservations {
-            kinds: builtin.chain(custom.map(of_custom_kind)).collect(),
+            kinds: builtin.chain(custom.into_iter().map(of_custom_kind)).collect(),
         }
     }
 

@@ -51,7 +51,7 @@ impl LintOptions {
         }
     }
 
-    /// Sets the custom resources of the cluster, over whose objects mutating policies are tried.
+    /// Sets the custom resources of the cluster, over whose objects policies are tried.
     #[must_use]
     pub fn custom_kinds(self, custom_kinds: Arc<CustomKinds>) -> Self {
         LintOptions { custom_kinds, ..self }

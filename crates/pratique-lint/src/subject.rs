@@ -9,7 +9,7 @@ mod webhook;
 
 use pratique_manifest::ManifestSet;
 
-pub(crate) use definition::DefinitionView;
+pub(crate) use definition::{DefinitionRule, DefinitionView, RuleFailure};
 pub(crate) use origin::{ObjectOrigin, item, path};
 pub(crate) use policy::{PolicyBinding, PolicyView};
 pub(crate) use rule::{RuleView, matched_operations};

@@ -46,6 +46,8 @@ pub(crate) struct KindTrials {
     pub(crate) failures: BTreeMap<(usize, String), TrialFailure>,
     /// Results of which a server makes something.
     pub(crate) judged: BTreeMap<ServerFinding, WarningExample>,
+    /// Whether a server stores something of a result: not all of them are dropped.
+    pub(crate) is_stored: bool,
     /// Objects that were changed.
     pub(crate) changes: Vec<ObjectChange>,
     /// Objects that were left as they are.
@@ -94,7 +96,11 @@ impl PolicyTrials {
         let trial = MutationTrial::new(manifest).with_custom_kinds(Arc::clone(&options.custom_kinds));
         // Most policies change no object that they are tried over.
         let server = LazyCell::new(|| SampleServer::new(options.feature_gates));
-        let most = MOST_REQUESTS / kinds.builtin.len().max(1);
+        let custom_kinds = options.custom_kinds.iter();
+        let custom: Vec<&CustomKind> = custom_kinds
+            .filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)))
+            .collect();
+        let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let runs_again = manifest
             .spec
@@ -126,17 +132,15 @@ impl PolicyTrials {
         };
         let of_custom_kind = |kind: &CustomKind| {
             let mut trials = KindTrials::new(Arc::clone(&kind.served));
-            for sample in kind.requests(&operations_of(&kind.served)) {
+            for sample in kind.requests(&operations_of(&kind.served), most) {
                 trials.add(&trial, &server, &sample, runs_again);
             }
             trials.conclude();
             trials
         };
-        let custom = options.custom_kinds.iter();
-        let custom = custom.filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)));
         let builtin = kinds.builtin.iter().map(of_kind);
         PolicyTrials {
-            kinds: builtin.chain(custom.map(of_custom_kind)).collect(),
+            kinds: builtin.chain(custom.into_iter().map(of_custom_kind)).collect(),
         }
     }
 }
@@ -148,6 +152,7 @@ impl KindTrials {
             ran: 0,
             failures: BTreeMap::new(),
             judged: BTreeMap::new(),
+            is_stored: false,
             changes: Vec::new(),
             unchanged: 0,
             repeated: None,
@@ -178,13 +183,21 @@ impl KindTrials {
                 if self.repeated.is_none() && (runs_again || operation == Operation::Update) {
                     self.repeated = repetition(trial, sample, &after);
                 }
-                if self.changes.len() < MOST_JUDGED {
-                    for finding in server.judge(trial, request, sample.allows) {
+                let is_counted = self.changes.len() < MOST_JUDGED;
+                // What is dropped of all results so far may be stored of a later one, such as one of another operation.
+                if is_counted || !self.is_stored {
+                    let findings = server.judge(trial, request, sample.allows);
+                    let is_dropped =
+                        |finding: &ServerFinding| matches!(finding, ServerFinding::Dropped { .. });
+                    self.is_stored |= !findings.iter().any(is_dropped);
+                    for finding in findings.into_iter().filter(|_| is_counted) {
                         let known = self.judged.keys().any(|known| is_same_finding(known, &finding));
                         if !known {
                             self.judged.insert(finding, example_of(request));
                         }
                     }
+                }
+                if is_counted {
                     self.changes.push(ObjectChange {
                         before: request.object.clone(),
                         after,

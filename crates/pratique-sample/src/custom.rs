@@ -1,6 +1,6 @@
 //! Objects of custom resources, made for the schema of their definition.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pratique_apiextensions::{CustomResource, Version};
 use pratique_gotext::regexp::Regex;
@@ -15,7 +15,9 @@ use crate::request::build_request;
 /// Definitions of custom resources, of which there are samples.
 #[derive(Debug, Default)]
 pub struct CustomKinds {
-    kinds: Vec<CustomKind>,
+    definitions: Vec<Value<'static>>,
+    /// Compiled when something asks for them: an editor has new definitions at each edit of one.
+    kinds: OnceLock<Vec<CustomKind>>,
 }
 
 /// A version of a custom resource.
@@ -39,8 +41,14 @@ pub struct CustomSample {
 
 /// The most objects of a kind.
 const MOST_SAMPLES: usize = 120;
-/// The maximum depth; deeper fields are left out.
+/// The maximum depth in fields; deeper ones are left out.
 const MOST_DEPTH: usize = 12;
+/// The maximum depth in fields, elements of lists and members of maps.
+const MOST_NESTING: usize = 24;
+/// The most values of an object: lists within lists would be more by a factor at each depth.
+const MOST_VALUES: usize = 4_000;
+/// A text counts as a value for each of so many bytes.
+const VALUE_BYTES: usize = 64;
 /// The most elements of a list.
 const MOST_ELEMENTS: i64 = 8;
 
@@ -65,52 +73,66 @@ const TEXTS: [&str; 14] = [
 impl CustomKinds {
     /// The kinds of definitions that a server accepts; what is no such definition is left out.
     pub fn new(definitions: &[Value<'_>]) -> Self {
-        let mut kinds = Vec::new();
-        for definition in definitions {
-            let (Ok(resource), Ok(merging)) = (
-                CustomResource::compile(definition),
-                MergeSchema::custom(definition),
-            ) else {
-                continue;
-            };
-            let (resource, merging) = (Arc::new(resource), Arc::new(merging));
-            let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
-            for version in versions.into_iter().flatten() {
-                let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
-                let schema = version.at(&["schema", "openAPIV3Schema"]);
-                let (Some(schema), Some(compiled)) = (schema, resource.version(name)) else {
-                    continue;
-                };
-                if !compiled.is_served() {
-                    continue;
-                }
-                let served = ServedResource {
-                    resource: GroupVersionResource::new(resource.group(), name, resource.plural()),
-                    subresource: String::new(),
-                    kind: GroupVersionKind::new(resource.group(), name, resource.kind()),
-                    namespaced: resource.is_namespaced(),
-                    short_names: Vec::new(),
-                };
-                kinds.push(CustomKind {
-                    served: Arc::new(served),
-                    resource: Arc::clone(&resource),
-                    merging: Arc::clone(&merging),
-                    schema: schema.clone().into_owned(),
-                });
-            }
+        let definitions = definitions.iter();
+        CustomKinds {
+            definitions: definitions
+                .map(|definition| definition.clone().into_owned())
+                .collect(),
+            kinds: OnceLock::new(),
         }
-        CustomKinds { kinds }
+    }
+
+    fn kinds(&self) -> &[CustomKind] {
+        self.kinds.get_or_init(|| compile_kinds(&self.definitions))
     }
 
     /// All kinds.
     pub fn iter(&self) -> impl Iterator<Item = &CustomKind> {
-        self.kinds.iter()
+        self.kinds().iter()
     }
 
     /// A kind.
     pub fn find(&self, kind: &GroupVersionKind) -> Option<&CustomKind> {
-        self.kinds.iter().find(|known| known.served.kind == *kind)
+        self.kinds().iter().find(|known| known.served.kind == *kind)
     }
+}
+
+fn compile_kinds(definitions: &[Value<'_>]) -> Vec<CustomKind> {
+    let mut kinds = Vec::new();
+    for definition in definitions {
+        let (Ok(resource), Ok(merging)) = (
+            CustomResource::compile(definition),
+            MergeSchema::custom(definition),
+        ) else {
+            continue;
+        };
+        let (resource, merging) = (Arc::new(resource), Arc::new(merging));
+        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+        for version in versions.into_iter().flatten() {
+            let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
+            let schema = version.at(&["schema", "openAPIV3Schema"]);
+            let (Some(schema), Some(compiled)) = (schema, resource.version(name)) else {
+                continue;
+            };
+            if !compiled.is_served() {
+                continue;
+            }
+            let served = ServedResource {
+                resource: GroupVersionResource::new(resource.group(), name, resource.plural()),
+                subresource: String::new(),
+                kind: GroupVersionKind::new(resource.group(), name, resource.kind()),
+                namespaced: resource.is_namespaced(),
+                short_names: Vec::new(),
+            };
+            kinds.push(CustomKind {
+                served: Arc::new(served),
+                resource: Arc::clone(&resource),
+                merging: Arc::clone(&merging),
+                schema: schema.clone().into_owned(),
+            });
+        }
+    }
+    kinds
 }
 
 impl CustomKind {
@@ -126,13 +148,17 @@ impl CustomKind {
     /// Objects of the kind: one with all fields, then one without each of the optional fields. Where a field is left out
     /// that has a default, the server puts it in.
     pub fn samples(&self) -> Vec<CustomSample> {
-        let (object, optional) = self.build(&[]);
+        self.first_samples(MOST_SAMPLES)
+    }
+
+    fn first_samples(&self, most: usize) -> Vec<CustomSample> {
+        let (object, optional) = self.build(&[], most.saturating_sub(1));
         let mut samples = vec![CustomSample {
             object,
             without: Vec::new(),
         }];
-        for path in optional.into_iter().take(MOST_SAMPLES - 1) {
-            let (object, _) = self.build(&path);
+        for path in optional {
+            let (object, _) = self.build(&path, 0);
             samples.push(CustomSample {
                 object,
                 without: path,
@@ -141,10 +167,12 @@ impl CustomKind {
         samples
     }
 
-    /// Requests for operations on its objects.
-    pub fn requests(&self, operations: &[Operation]) -> Vec<Sample> {
+    /// Requests for operations on its objects, `most` of them, but each operation on one object at least.
+    pub fn requests(&self, operations: &[Operation], most: usize) -> Vec<Sample> {
+        let most = most / operations.len().max(1);
+        let samples = self.first_samples(most.clamp(1, MOST_SAMPLES));
         let mut requests = Vec::new();
-        for (index, sample) in self.samples().into_iter().enumerate() {
+        for (index, sample) in samples.into_iter().enumerate() {
             let (object, errors) = self.receive(&sample.object);
             if !errors.is_empty() {
                 continue;
@@ -185,11 +213,15 @@ impl CustomKind {
         (object, errors.iter().map(ToString::to_string).collect())
     }
 
-    fn build(&self, without: &[String]) -> (Value<'static>, Vec<Vec<String>>) {
+    /// An object without a field, and the paths of the first optional fields.
+    fn build(&self, without: &[String], most_optional: usize) -> (Value<'static>, Vec<Vec<String>>) {
         let mut builder = CustomBuilder {
             without,
+            most_optional,
             optional: Vec::new(),
             path: Vec::new(),
+            depth: 0,
+            values: 0,
         };
         let mut object = match builder.members(&self.schema) {
             Value::Object(object) => object,
@@ -210,27 +242,40 @@ impl CustomKind {
 
 struct CustomBuilder<'w> {
     without: &'w [String],
+    most_optional: usize,
     optional: Vec<Vec<String>>,
     path: Vec<String>,
+    /// The depth in fields, elements and members.
+    depth: usize,
+    /// How many values there are until now.
+    values: usize,
 }
 
 impl CustomBuilder<'_> {
-    /// A value of a schema, if one is known. Recursion is safe: its depth is bounded.
+    /// A value of a schema, if one is known. Recursion is safe: its depth is bounded, and so is the number of values.
     fn value(&mut self, schema: &Value<'_>) -> Option<Value<'static>> {
-        if self.path.len() > MOST_DEPTH {
+        if self.path.len() > MOST_DEPTH || self.depth > MOST_NESTING || self.values >= MOST_VALUES {
             return None;
         }
+        self.values += 1;
+        self.depth += 1;
+        let value = self.value_within(schema);
+        self.depth -= 1;
+        value
+    }
+
+    fn value_within(&mut self, schema: &Value<'_>) -> Option<Value<'static>> {
         let flag = |name: &str| schema.get(name) == Some(&Value::Bool(true));
         let number = |name: &str| schema.get(name).and_then(Value::as_int);
         if let Some(default) = schema.get("default") {
-            return Some(default.clone().into_owned());
+            return Some(self.copy(default));
         }
         if let Some(first) = schema
             .get("enum")
             .and_then(Value::as_array)
             .and_then(|all| all.first())
         {
-            return Some(first.clone().into_owned());
+            return Some(self.copy(first));
         }
         if flag("x-kubernetes-int-or-string") {
             return Some(Value::from(1i64));
@@ -253,6 +298,12 @@ impl CustomBuilder<'_> {
         }
     }
 
+    /// A value that the schema has, which may be as large as a definition.
+    fn copy(&mut self, value: &Value<'_>) -> Value<'static> {
+        self.values = self.values.saturating_add(count_values(value));
+        value.clone().into_owned()
+    }
+
     fn members(&mut self, schema: &Value<'_>) -> Value<'static> {
         let mut members = Object::new();
         let required: Vec<&str> = schema
@@ -270,7 +321,8 @@ impl CustomBuilder<'_> {
             self.path.push(name.to_owned());
             let is_optional = !required.contains(&name) && schema.get("default").is_none();
             let is_left_out = is_optional && self.path == self.without;
-            if is_optional && !self.optional.contains(&self.path) {
+            if is_optional && self.optional.len() < self.most_optional && !self.optional.contains(&self.path)
+            {
                 self.optional.push(self.path.clone());
             }
             if let Some(value) = self.value(schema).filter(|_| !is_left_out) {
@@ -285,6 +337,17 @@ impl CustomBuilder<'_> {
         }
         Value::Object(members)
     }
+}
+
+/// How many values are in a value. Recursion is safe: the reader of a definition bounds its depth.
+fn count_values(value: &Value<'_>) -> usize {
+    let within: usize = match value {
+        Value::Array(elements) => elements.iter().map(count_values).sum(),
+        Value::Object(members) => members.iter().map(|(_, value)| count_values(value)).sum(),
+        Value::String(text) => text.len() / VALUE_BYTES,
+        _ => 0,
+    };
+    within + 1
 }
 
 /// A text that a schema takes, if one is known.
@@ -360,6 +423,62 @@ mod tests {
         );
         for sample in &samples {
             assert_eq!(kind.receive(&sample.object).1, Vec::<String>::new(), "{sample:?}");
+        }
+    }
+
+    /// The kind of a definition with one field.
+    fn kind_of(field: &str) -> CustomKinds {
+        let definition = format!(
+            r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {{"name": "widgets.example.com"}},
+                "spec": {{"group": "example.com", "scope": "Namespaced", "names": {{"kind": "Widget", "plural": "widgets",
+                    "singular": "widget", "listKind": "WidgetList"}},
+                    "versions": [{{"name": "v1", "served": true, "storage": true, "schema": {{"openAPIV3Schema":
+                        {{"type": "object", "properties": {{"spec": {field}}}}}}}}}]}}}}"#
+        );
+        CustomKinds::new(&[pratique_json::parse(definition.as_bytes()).unwrap()])
+    }
+
+    #[test]
+    fn objects_of_nested_lists_are_bounded() {
+        let list = |items: String, _| format!(r#"{{"type": "array", "minItems": 8, "items": {items}}}"#);
+        let map = |items: String, depth| {
+            format!(
+                r#"{{"type": "object", "additionalProperties": {}}}"#,
+                list(items, depth)
+            )
+        };
+        let element = r#"{"type": "string", "default": "a"}"#.to_owned();
+        for field in [
+            (0..10).fold(element.clone(), list),
+            (0..10).fold(element.clone(), map),
+        ] {
+            let kinds = kind_of(&field);
+            let samples = kinds.iter().next().unwrap().samples();
+            assert!(!samples.is_empty());
+            for sample in samples {
+                assert!(count_values(&sample.object) <= MOST_VALUES, "{sample:?}");
+            }
+        }
+        // What is not too much has all of its elements.
+        let kinds = kind_of(&(0..2).fold(element, list));
+        let samples = kinds.iter().next().unwrap().samples();
+        assert!(count_values(&samples[0].object) > 64, "{:?}", samples[0]);
+    }
+
+    #[test]
+    fn requests_are_no_more_than_asked() {
+        let fields: Vec<String> = (0..100)
+            .map(|index| format!(r#""f{index}": {{"type": "integer"}}"#))
+            .collect();
+        let kinds = kind_of(&format!(
+            r#"{{"type": "object", "properties": {{{}}}}}"#,
+            fields.join(", ")
+        ));
+        let kind = kinds.iter().next().unwrap();
+        let operations = [Operation::Create, Operation::Update];
+        for (most, expected) in [(0, 2), (12, 12), (120, 120), (1_000, 204)] {
+            assert_eq!(kind.requests(&operations, most).len(), expected, "{most}");
         }
     }
 }

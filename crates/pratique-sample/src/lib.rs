@@ -57,9 +57,7 @@ pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
 pub use custom::{CustomKind, CustomKinds, CustomSample};
 pub use evaluate::{EvaluatedExpression, PartValue, PolicyEvaluator};
 pub use generate::{ObjectSpec, generate};
-pub use observe::{
-    ExpressionFailure, ExpressionOutcome, MessageFault, NodeCoverage, NodeOutcomes, ObservedPolicy,
-};
+pub use observe::{ExpressionFailure, ExpressionOutcome, NodeCoverage, NodeOutcomes, ObservedPolicy};
 pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;

@@ -11,8 +11,7 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_policy::{ExpressionId, Trace};
 use pratique_types::AdmissionRequest;
-
-use pratique_types::cel_limits::MAX_MESSAGE_BYTES;
+use pratique_types::cel_limits::{MessageFault, read_message};
 
 use crate::policy::Policy;
 use crate::runner::PolicyRunner;
@@ -51,29 +50,6 @@ pub enum ExpressionOutcome {
     UnusedMessage(MessageFault),
     /// It failed.
     Failed(ExpressionFailure),
-}
-
-/// Why the server does not use the text of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MessageFault {
-    /// There is nothing in it.
-    Empty,
-    /// It has more than one line.
-    SeveralLines,
-    /// It has too many bytes.
-    TooLong,
-}
-
-impl MessageFault {
-    /// What is wrong with a text, if something is.
-    // Upstream: plugin/policy/validating/validator.go, Validate
-    fn from_message(text: &str) -> Option<Self> {
-        match text.trim() {
-            "" => Some(MessageFault::Empty),
-            text if text.len() > MAX_MESSAGE_BYTES => Some(MessageFault::TooLong),
-            text => text.contains('\n').then_some(MessageFault::SeveralLines),
-        }
-    }
 }
 
 /// Why an expression failed.
@@ -302,7 +278,7 @@ impl Trace for OutcomeRecorder<'_> {
         }
         let Some(index) = index else { return };
         let fault = match (&id, result) {
-            (ExpressionId::Message(_), Ok(Value::String(text))) => MessageFault::from_message(text),
+            (ExpressionId::Message(_), Ok(Value::String(text))) => read_message(text).err(),
             _ => None,
         };
         let outcome = match result {

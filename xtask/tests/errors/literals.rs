@@ -21,7 +21,7 @@ pub(crate) fn files_below(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The literals of a source before its tests, with `…` for what is formatted into them.
+/// The literals of a source before its tests, raw ones among them, but none of bytes, with `…` for what is formatted into them.
 pub(crate) fn text_literals(source: &str) -> Vec<String> {
     let source = source
         .split("\n#[cfg(test)]\nmod tests")
@@ -37,8 +37,10 @@ pub(crate) fn text_literals(source: &str) -> Vec<String> {
         } else if c == '\'' {
             skip_character(rest, &mut chars);
         } else if c == '"' {
+            let prefix = source.get(..at).unwrap_or_default().trim_end_matches('#');
+            let is_bytes = prefix.ends_with('b') || prefix.ends_with("br");
             let literal = read_literal(&mut chars, last);
-            if !matches!(last, 'b' | 'r' | '#') {
+            if !is_bytes {
                 literals.push(literal);
             }
         }
@@ -110,4 +112,10 @@ pub(crate) fn is_sentence(literal: &str) -> bool {
     let words = literal.split([' ', '\n']);
     let words = words.filter(|word| word.chars().filter(char::is_ascii_lowercase).count() > 1);
     words.count() > 1
+}
+
+#[test]
+fn raw_texts_are_among_the_literals() {
+    let source = r##"f("one {x}", r"two \ three", r#"four "five""#, b"six", br#"seven"#, br"eight")"##;
+    assert_eq!(text_literals(source), ["one …", r"two \ three", r#"four "five""#]);
 }

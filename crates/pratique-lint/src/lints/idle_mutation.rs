@@ -72,7 +72,8 @@ fn report_dropped(subject: &PolicySubject<'_>, report: &mut LintReport) {
     let Some(site) = sites.find(|site| matches!(site.id, ExpressionId::Mutation(_))) else {
         return;
     };
-    for kind in &subject.trials().kinds {
+    // A policy has an effect on a kind if a server stores what it does to one object, in one operation.
+    for kind in subject.trials().kinds.iter().filter(|kind| !kind.is_stored) {
         let dropped = kind.judged.iter().find_map(|(finding, example)| match finding {
             ServerFinding::Dropped { field } => Some((field, example)),
             _ => None,
@@ -217,6 +218,20 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/status/observedGeneration', value: 3}]",
             &["the server sets status.observedGeneration back before it stores the object"],
         );
+    }
+
+    #[test]
+    fn what_a_server_stores_of_one_operation() {
+        // An update keeps the finalizers of a namespace, its creation takes them.
+        let policy = mutation(
+            "JSONPatch",
+            "[JSONPatch{op: 'add', path: '/spec/finalizers/-', value: 'example.com/a'}]",
+        );
+        let policy = policy
+            .replace("apiGroups: [apps]", "apiGroups: ['']")
+            .replace("resources: [deployments]", "resources: [namespaces]")
+            .replace("operations: [CREATE]", "operations: [CREATE, UPDATE]");
+        find(IdleMutation::META, &policy, &[]);
     }
 
     #[test]

@@ -27,7 +27,8 @@
 //!
 //! Write the message on one line. A text that ends with a line break is fine: blanks at both ends are removed.
 
-use pratique_sample::MessageFault;
+use pratique_expression::Use;
+use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, MessageFault};
 
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
@@ -45,17 +46,12 @@ impl Lint for UnusedMessage {
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         let Some(subject) = context.policy() else { return };
         let policy = subject.policy;
-        let has_message = policy
-            .sites
-            .iter()
-            .any(|site| site.usage == pratique_expression::Use::Message);
-        if !has_message {
-            return;
-        }
-        for (index, site) in policy.sites.iter().enumerate() {
+        let sites = policy.sites.iter().enumerate();
+        for (index, site) in sites.filter(|(_, site)| site.usage == Use::Message) {
             let Some(fault) = subject.observations().unused_message(index) else {
                 continue;
             };
+            let too_long = format!("it has more than {MAX_MESSAGE_BYTES} bytes");
             let (what, help) = match fault {
                 MessageFault::Empty => ("it is empty", "write a text, or leave messageExpression out"),
                 MessageFault::SeveralLines => (
@@ -63,7 +59,7 @@ impl Lint for UnusedMessage {
                     "write the message on one line: join texts with '; ' in place of line breaks",
                 ),
                 MessageFault::TooLong => (
-                    "it has more than 5120 bytes",
+                    too_long.as_str(),
                     "name the first of what is wrong, as in list.filter(x, …)[0].name, and not all of it",
                 ),
             };

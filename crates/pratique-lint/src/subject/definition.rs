@@ -21,6 +21,8 @@ pub(crate) struct DefinitionView<'m> {
 
 /// An expression of a definition.
 pub(crate) struct DefinitionRule {
+    /// The version in whose schema it is.
+    pub(crate) version: String,
     pub(crate) path: Vec<Step>,
     pub(crate) text: String,
 }
@@ -50,9 +52,10 @@ impl<'m> DefinitionView<'m> {
         let mut rules = Vec::new();
         let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
         for (index, version) in versions.into_iter().flatten().enumerate() {
+            let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
             if let Some(schema) = version.at(&["schema", "openAPIV3Schema"]) {
                 let at = path(&format!("spec.versions[{index}].schema.openAPIV3Schema"));
-                collect_rules(schema, &at, 0, &mut rules);
+                collect_rules((name, schema), &at, 0, &mut rules);
             }
         }
         DefinitionView {
@@ -103,8 +106,13 @@ fn failures_of_kind(kind: &CustomKind) -> Vec<RuleFailure> {
     failures
 }
 
-/// The rules of a schema and of those below it. Recursion is safe: its depth is bounded.
-fn collect_rules(schema: &Value<'_>, at: &[Step], depth: usize, rules: &mut Vec<DefinitionRule>) {
+/// The rules of a version's schema and of those below it. Recursion is safe: its depth is bounded.
+fn collect_rules(
+    (version, schema): (&str, &Value<'_>),
+    at: &[Step],
+    depth: usize,
+    rules: &mut Vec<DefinitionRule>,
+) {
     if depth > MOST_DEPTH {
         return;
     }
@@ -119,18 +127,26 @@ fn collect_rules(schema: &Value<'_>, at: &[Step], depth: usize, rules: &mut Vec<
                 let mut path = within(&["x-kubernetes-validations"]);
                 path.push(Step::Index(index));
                 path.push(Step::Field(field.to_owned()));
-                let text = text.to_owned();
-                rules.push(DefinitionRule { path, text });
+                rules.push(DefinitionRule {
+                    version: version.to_owned(),
+                    path,
+                    text: text.to_owned(),
+                });
             }
         }
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     for (name, schema) in properties.into_iter().flat_map(|properties| properties.iter()) {
-        collect_rules(schema, &within(&["properties", name]), depth + 1, rules);
+        collect_rules(
+            (version, schema),
+            &within(&["properties", name]),
+            depth + 1,
+            rules,
+        );
     }
     for name in ["items", "additionalProperties"] {
         if let Some(schema @ Value::Object(_)) = schema.get(name) {
-            collect_rules(schema, &within(&[name]), depth + 1, rules);
+            collect_rules((version, schema), &within(&[name]), depth + 1, rules);
         }
     }
 }
