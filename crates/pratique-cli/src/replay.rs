@@ -26,8 +26,7 @@ use std::sync::Arc;
 use pratique_arrow::ResultRows;
 
 use crate::acceptance::AcceptanceRules;
-use crate::acceptance::acceptance_error::AcceptanceError;
-use crate::arguments::{AcceptanceArguments, CheckpointArguments, ReplayArguments};
+use crate::arguments::ReplayArguments;
 use crate::destination;
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
@@ -52,19 +51,6 @@ use work::Worker;
 /// The namespace of objects of the cluster that name none.
 const NAMESPACE: &str = "default";
 
-/// What is accepted of requests. A baseline is of a whole run, of which a checkpoint has a part.
-pub(super) fn acceptance_of_requests(
-    arguments: &AcceptanceArguments,
-    checkpoints: &CheckpointArguments,
-    command: &str,
-) -> Result<AcceptanceRules, CliError> {
-    let has_baseline = arguments.baseline.is_some() || arguments.write_baseline.is_some();
-    if checkpoints.checkpoint.is_some() && has_baseline {
-        return Err(CliError::Acceptance(AcceptanceError::NotWhole));
-    }
-    AcceptanceRules::read(arguments, command)
-}
-
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let answers = &arguments.answers;
@@ -72,7 +58,8 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     if arguments.checkpoints.checkpoint.is_some() && writes_rows {
         return Err(CliError::NoCheckpoint);
     }
-    let acceptance = acceptance_of_requests(&arguments.acceptance, &arguments.checkpoints, "replay")?;
+    let is_part = arguments.checkpoints.checkpoint.is_some();
+    let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "replay", is_part)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let inputs = Inputs::of_logs(&arguments.logs, &files)?;
     destination::verify(&answers.comparison.page)?;

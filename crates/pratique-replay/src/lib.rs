@@ -47,7 +47,7 @@ mod uri;
 
 pub use entries::{Entry, EntryError, Located, entries};
 pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, ResponseStatus, Stage};
-pub use managed_log::is_managed_entry;
+pub use managed_log::{is_managed_entry, is_managed_text};
 pub use recent_objects::RecentObjects;
 pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
 pub use replayed::{

@@ -17,6 +17,14 @@ use crate::event::Event;
 /// The lists of entries, by their names.
 const LISTS: [&str; 4] = ["events", "logEvents", "records", "entries"];
 
+/// The names of columns with the text of an entry, and with its time.
+const TEXT_COLUMNS: [&str; 2] = ["message", "@message"];
+const TIME_COLUMNS: [&str; 2] = ["timestamp", "@timestamp"];
+
+/// What a line of the legacy format of audit logs has behind its time.
+// Upstream: apiserver/pkg/audit/format.go, EventString
+const LEGACY: &str = " AUDIT: id=";
+
 /// How long what stands heading an event on a line may be: a time, and the name of a stream.
 const MAX_PREFIX: usize = 300;
 
@@ -30,25 +38,41 @@ pub(crate) enum ManagedEntry<'e> {
 
 /// What an object of a managed cluster's log is; the object itself, if it is none.
 pub(crate) fn managed_entry(mut members: Object<'_>) -> Result<ManagedEntry<'_>, Object<'_>> {
-    if members.get("kind").is_some() {
-        return Err(members);
-    }
-    if let Some(name) = LISTS.iter().find(|name| is_list(&members, name))
-        && let Some(Value::Array(items)) = members.remove(name)
-    {
-        return Ok(ManagedEntry::List(items));
-    }
-    if let Some(Value::Object(_)) = members.get("protoPayload") {
-        return Ok(ManagedEntry::Event(google::event(members)));
-    }
-    match message(&members) {
-        Some(text) => Ok(ManagedEntry::Event(event_of_text(text))),
+    match EntryForm::of(&members) {
+        Some(EntryForm::List(name)) => match members.remove(name) {
+            Some(Value::Array(items)) => Ok(ManagedEntry::List(items)),
+            _ => Err(members),
+        },
+        Some(EntryForm::Google) => Ok(ManagedEntry::Event(google::event(members))),
+        Some(EntryForm::Text(text)) => Ok(ManagedEntry::Event(event_of_text(text))),
         None => Err(members),
     }
 }
 
-fn is_list(members: &Object<'_>, name: &str) -> bool {
-    matches!(members.get(name), Some(Value::Array(_)))
+/// By what an object is known to be one of a managed cluster's log.
+enum EntryForm<'m> {
+    /// A list of this name.
+    List(&'static str),
+    /// The payload of Google Cloud Logging.
+    Google,
+    /// The text of an entry.
+    Text(&'m str),
+}
+
+impl<'m> EntryForm<'m> {
+    fn of(members: &'m Object<'_>) -> Option<Self> {
+        if members.get("kind").is_some() {
+            return None;
+        }
+        let is_list = |name: &&str| matches!(members.get(name), Some(Value::Array(_)));
+        if let Some(name) = LISTS.into_iter().find(is_list) {
+            return Some(EntryForm::List(name));
+        }
+        if let Some(Value::Object(_)) = members.get("protoPayload") {
+            return Some(EntryForm::Google);
+        }
+        message(members).map(EntryForm::Text)
+    }
 }
 
 /// The text of an entry that has an event: of CloudWatch, of Azure, and of programs that forward lines.
@@ -85,12 +109,17 @@ fn is_event(members: &Object<'_>) -> bool {
     version.is_some_and(|version| version.starts_with("audit.k8s.io/"))
 }
 
-/// The event behind a time, and perhaps the name of a stream, on a line of an export; `None` if there is none.
+/// The event behind a time, and perhaps the name of a stream, on a line of an export, or that the line is one of another component or
+/// the heading of the columns; `None` if it is no line of an export.
 ///
 /// Exports of columns quote the event: a quote in it is written twice.
 pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryError>> {
     let line = std::str::from_utf8(line).ok()?;
-    let (heading, _) = line.split_once('{')?;
+    let Some((heading, _)) = line.split_once('{') else {
+        // The legacy format is one of audit logs, which is not read.
+        let is_other = begins_with_time(line) && !line.contains(LEGACY);
+        return (is_other || names_columns(line)).then_some(Err(EntryError::OtherLog));
+    };
     if heading.len() > MAX_PREFIX || !begins_with_time(heading) {
         return None;
     }
@@ -102,6 +131,15 @@ pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryE
     Some(event_of_text(&quoted.replace("\"\"", "\"")))
 }
 
+/// Whether a line names the columns of an export: `timestamp,message`, `@timestamp,@message,@logStream`.
+fn names_columns(line: &str) -> bool {
+    let has = |names: &[&str]| {
+        let mut columns = line.split(',').map(|name| name.trim().trim_matches('"'));
+        columns.any(|name| names.contains(&name))
+    };
+    has(&TIME_COLUMNS) && has(&TEXT_COLUMNS)
+}
+
 /// Whether a text begins with a time as the services write them: a date, or milliseconds since 1970.
 fn begins_with_time(text: &str) -> bool {
     let text = text.trim_start_matches('"');
@@ -110,14 +148,17 @@ fn begins_with_time(text: &str) -> bool {
     is_date || digits >= 12
 }
 
+/// Whether a text begins with a line of an export of a managed cluster's log, of text or of columns.
+pub fn is_managed_text(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty());
+    first.is_some_and(|line| event_of_line(line).is_some())
+}
+
 /// Whether a value is an entry of a managed cluster's log.
 pub fn is_managed_entry(value: &Value<'_>) -> bool {
     match value {
-        Value::Object(members) if members.get("kind").is_none() => {
-            LISTS.iter().any(|name| is_list(members, name))
-                || matches!(members.get("protoPayload"), Some(Value::Object(_)))
-                || message(members).is_some()
-        }
+        Value::Object(members) => EntryForm::of(members).is_some(),
         Value::Array(items) => items.first().is_some_and(is_managed_entry),
         _ => false,
     }
@@ -189,7 +230,18 @@ mod tests {
         let quoted = EVENT.replace('"', "\"\"");
         check(
             &format!("timestamp,message\n1700000000000,\"{quoted}\"\n"),
-            &["not JSON: expected ident at line 1 column 2", ID],
+            &[OTHER, ID],
+        );
+        check(
+            &format!("\"@timestamp\",\"@message\",\"@logStream\"\n1700000000000,\"{quoted}\"\n"),
+            &[OTHER, ID],
+        );
+        // Lines of other components, as the same texts in JSON are.
+        check(
+            &format!(
+                "2026-01-01T00:00:00Z level=info msg=y\n1700000000000 I0101 started\n1700000000000 {EVENT}\n"
+            ),
+            &[OTHER, OTHER, ID],
         );
         // An event that the service cut off is none.
         let cut = EVENT.get(..60).unwrap();
@@ -273,6 +325,26 @@ mod tests {
         };
         assert_eq!(event.response_status.map(|status| status.code), Some(422));
         assert!(event.response_object.is_null());
+    }
+
+    #[test]
+    fn exports_of_text_are_recognized() {
+        let quoted = EVENT.replace('"', "\"\"");
+        for text in [
+            format!("2026-01-01T00:00:00.000Z {EVENT}\n"),
+            format!("\ntimestamp,message\r\n1700000000000,\"{quoted}\"\n"),
+            "2026-01-01T00:00:00Z level=info msg=y\n".to_owned(),
+        ] {
+            assert!(is_managed_text(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "apiVersion: v1\nkind: Pod\n",
+            "timestamp,level\n",
+            "2026-01-01T00:00:00Z AUDIT: id=\"x\" stage=\"RequestReceived\"\n",
+        ] {
+            assert!(!is_managed_text(text.as_bytes()), "{text}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::finding::PrintedFindings;
 use super::report::ReplayReport;
 use super::share::ReadShare;
 use super::work::Part;
-use crate::acceptance::{AcceptanceRules, AcceptedFindings, JsonAcceptance};
+use crate::acceptance::{AcceptanceRules, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::EvaluationSummary;
@@ -46,7 +46,6 @@ pub(super) struct Collector<'a> {
     pub(super) notices: Notices,
     evaluated: EvaluationSummary,
     acceptance: &'a AcceptanceRules,
-    accepted: AcceptedFindings,
 }
 
 /// The counts with what else is told.
@@ -87,7 +86,6 @@ impl<'a> Collector<'a> {
             notices: Notices::default(),
             evaluated,
             acceptance,
-            accepted: AcceptedFindings::default(),
         }
     }
 
@@ -107,7 +105,7 @@ impl<'a> Collector<'a> {
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
-        self.accepted.add(part.accepted);
+        self.report.accepted.add(part.accepted);
         for why in part.not_subject {
             self.report.counts.count_not_subject(why);
         }
@@ -144,11 +142,11 @@ impl<'a> Collector<'a> {
         self.evaluated.count_unvalidated(self.report.unvalidated.len());
         let errors = self.report.faults.count();
         self.report.faults.report_hidden();
-        if self.report.counts.entries() == 0 && errors == 0 {
+        if !self.report.counts.has_events() && errors == 0 {
             let logs = self.report.run.inputs.join(", ");
             return Err(CliError::Replay(ReplayError::NothingToReplay { logs }));
         }
-        let accepted = self.acceptance.end_requests(&self.accepted, "replay")?;
+        let accepted = self.acceptance.end_requests(&self.report.accepted, "replay")?;
         self.write_page(errors, forgotten)?;
         let status = self.status(errors, scope);
         let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);

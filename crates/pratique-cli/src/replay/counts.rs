@@ -88,6 +88,11 @@ impl Counts {
         self.requests().saturating_add(self.not_subject.total())
     }
 
+    /// Whether there is an entry of an audit log, and not only of others.
+    pub(super) fn has_events(&self) -> bool {
+        self.entries() > self.not_subject.of(&NotSubject::OtherLog)
+    }
+
     pub(super) fn json<'a>(&'a self, now: &'a Tally, errors: usize, forgotten: u64) -> JsonCounts<'a> {
         JsonCounts {
             requests: self.requests(),

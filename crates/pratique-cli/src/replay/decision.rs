@@ -55,13 +55,7 @@ impl ReplayDecision {
             return ReplayDecision::of(result);
         }
         let mut record = Record::of(result);
-        let request = &result.input.request;
-        let object = if request.object.is_null() {
-            &request.old_object
-        } else {
-            &request.object
-        };
-        acceptance.apply(&mut record, object);
+        acceptance.apply(&mut record, result.input.object());
         counted.count(&record, acceptance);
         let told = |finding: AcceptedFinding| {
             let told = finding.told();

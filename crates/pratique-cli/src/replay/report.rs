@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
 use super::faults::CountedFaults;
+use crate::acceptance::AcceptedFindings;
 use crate::output::counted::counted;
 use crate::stream::checkpoint::Resumable;
 
@@ -22,6 +23,9 @@ pub(super) struct ReplayReport {
     /// Notes on the built-in kinds whose objects were not validated.
     #[serde(default)]
     pub(super) unvalidated: BTreeSet<String>,
+    /// What exceptions accepted; there is no baseline where a run can be resumed.
+    #[serde(default)]
+    pub(super) accepted: AcceptedFindings,
 }
 
 impl ReplayReport {
@@ -33,6 +37,7 @@ impl ReplayReport {
             now: Tally::new(Limits::default()),
             faults,
             unvalidated: BTreeSet::new(),
+            accepted: AcceptedFindings::default(),
         }
     }
 }

@@ -42,13 +42,12 @@ pub(super) fn event(mut members: Object<'_>) -> Result<Entry<'_>, EntryError> {
         Value::String(text) => Some((key.into_owned(), text.into_owned())),
         _ => None,
     });
-    let in_payload = |path: &[&str]| {
-        let first = payload.get(path.first()?)?;
-        let member = path.iter().skip(1).try_fold(first, |value, name| value.get(name));
-        member.and_then(Value::as_str).map(str::to_owned)
+    let in_payload = |part: &str, name: &str| {
+        let text = payload.get(part)?.get(name)?.as_str();
+        text.map(str::to_owned)
     };
-    let user_agent = in_payload(&["requestMetadata", "callerSuppliedUserAgent"]);
-    let username = in_payload(&["authenticationInfo", "principalEmail"]);
+    let user_agent = in_payload("requestMetadata", "callerSuppliedUserAgent");
+    let username = in_payload("authenticationInfo", "principalEmail");
     Ok(Entry::Event(Box::new(Event {
         level: match (request_object.is_null(), response_object.is_null()) {
             (true, true) => Level::Metadata,
