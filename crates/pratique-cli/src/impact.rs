@@ -15,6 +15,7 @@ use pratique_review::PodPolicies;
 use pratique_schema::Release;
 use pratique_types::Operation;
 
+use crate::acceptance::AcceptanceRules;
 use crate::arguments::{ImpactArguments, ImpactFormat, RequestArguments};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
@@ -27,7 +28,6 @@ use crate::input::{self, FileSelection};
 use crate::output;
 use crate::output::notice::Notices;
 use crate::output::text::text;
-use crate::replay::acceptance_of_requests;
 use crate::replay::engine::{Engine, Policies, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
@@ -51,7 +51,8 @@ use work::{Side, Worker};
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&arguments.answers.comparison.page)?;
-    let acceptance = acceptance_of_requests(&arguments.acceptance, &arguments.checkpoints, "impact")?;
+    let is_part = arguments.checkpoints.checkpoint.is_some();
+    let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "impact", is_part)?;
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&state_source)?;

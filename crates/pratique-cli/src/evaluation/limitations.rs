@@ -185,6 +185,11 @@ impl Limitations {
         self.unvalidated.keys().map(|kind| kind_not_validated(kind))
     }
 
+    /// The note about what Services name of what a server allocates, without their number.
+    pub(crate) fn allocation_note(&self) -> Option<String> {
+        (self.allocated.count > 0).then(|| format!("Services name {ASSUMED_FREE}"))
+    }
+
     /// Adds the limitations of a later part.
     pub(crate) fn add(&mut self, other: Limitations) {
         for (kind, counted) in other.unvalidated {
@@ -341,12 +346,13 @@ fn allocated_values<'v>(service: &'v Value<'v>) -> Vec<&'v Value<'v>> {
         .collect()
 }
 
+/// What is said of an address or a port that a Service names.
+const ASSUMED_FREE: &str =
+    "an address or a port of nodes: whether it is free is known to the server only, and assumed here";
+
 fn assumed_free(count: usize) -> String {
     let name = if count == 1 { "names" } else { "name" };
-    format!(
-        "{} {name} an address or a port of nodes: whether it is free is known to the server only, and assumed here",
-        counted(count, "Service", "Services")
-    )
+    format!("{} {name} {ASSUMED_FREE}", counted(count, "Service", "Services"))
 }
 
 fn not_validated(kind: &str, count: usize) -> String {
@@ -387,8 +393,10 @@ pub(crate) fn print_lines(limitations: &[Limitation]) -> Result<(), CliError> {
     limitations.try_for_each(|limitation| output::print_json_line(&Line { note: limitation }))
 }
 
-/// Reports on standard error what the output does not have in itself.
-pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat) {
+/// Reports on standard error what the output does not have in itself; with `quiet`, beside text only what more input would remove.
+pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat, quiet: bool) {
+    let is_silenced =
+        |limitation: &Limitation| quiet && format == ReviewFormat::Human && !limitation.is_warning;
     let has = |limitation: &Limitation| match format {
         ReviewFormat::Sarif => true,
         ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Junit | ReviewFormat::Github => {
@@ -396,7 +404,9 @@ pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat) {
         }
         ReviewFormat::Human | ReviewFormat::Diff | ReviewFormat::Yaml => false,
     };
-    let others = limitations.iter().filter(|limitation| !has(limitation));
+    let others = limitations
+        .iter()
+        .filter(|limitation| !has(limitation) && !is_silenced(limitation));
     tell(others);
 }
 

@@ -44,17 +44,12 @@ impl ReviewResult<'_> {
                 _ => "spec.template",
             });
         let causes = std::mem::take(&mut self.review.causes);
-        let (object, origin) = (&self.input.location, &self.input.origin);
         self.placed = causes
             .into_iter()
             .map(|cause| {
                 let path = FieldPath::parse(&cause.field);
                 let path = template.map_or(path.clone(), |template| path.below(template));
-                let read = fields.and_then(|fields| fields.locate(object, &path));
-                let (location, made) = match origin {
-                    Some(origin) => (Some(origin.field(&path, read.as_ref())), read),
-                    None => (read, None),
-                };
+                let (location, made) = self.place_field(fields, &path);
                 let start = location.as_ref().map(|location| location.start);
                 PlacedCause {
                     line: start.map_or(0, |start| start.line),

@@ -26,6 +26,9 @@ pub(crate) struct PlacedDrop {
     /// The field; `None` where the text is not known.
     #[serde(skip)]
     pub(crate) location: Option<Location>,
+    /// The text that was read, if the location is in the source that the object was made of.
+    #[serde(skip)]
+    made: Option<Location>,
 }
 
 /// How many of them are shown with their lines.
@@ -35,18 +38,18 @@ impl ReviewResult<'_> {
     /// Finds the dropped fields in the text that the object was read of. Those of the Pod of a workload are told of its template.
     pub(crate) fn place_drops(&mut self, fields: Option<&PieceFields<'_>>) {
         let dropped = std::mem::take(&mut self.review.dropped);
-        let object = &self.input.location;
         let told = dropped.into_iter().filter(|_| self.input.parent.is_none());
         self.drops = told
             .map(|dropped| {
                 let path = FieldPath::parse(&dropped.field);
-                let location = fields.and_then(|fields| fields.locate(object, &path));
+                let (location, made) = self.place_field(fields, &path);
                 let start = location.as_ref().map(|location| location.start);
                 PlacedDrop {
                     dropped,
                     line: start.map_or(0, |start| start.line),
                     column: start.map_or(0, |start| start.column),
                     location,
+                    made,
                 }
             })
             .collect();
@@ -69,11 +72,15 @@ pub(crate) fn human(drops: &[PlacedDrop], fields: Option<&PieceFields<'_>>, styl
             place.unwrap_or_default(),
             placed.dropped.message
         ));
-        let excerpt = location.and_then(|location| fields?.excerpt(location, style));
+        let excerpt = placed.made.as_ref().or(location);
+        let excerpt = excerpt.and_then(|location| fields?.excerpt(location, style));
         out.push(&excerpt.unwrap_or_default().indented("    "));
-        if let Some(help) = &placed.dropped.help {
-            let label = style.paint(Tone::Faint, "= help:");
-            out.push(&text!("      {} {}\n", label, help));
+        let made = placed.made.as_ref().map(problems::place);
+        for (what, note) in [("rendered", &made), ("help", &placed.dropped.help)] {
+            if let Some(note) = note {
+                let label = style.paint(Tone::Faint, text!("= {}:", what));
+                out.push(&text!("      {} {}\n", label, note));
+            }
         }
     }
     if let Some(more @ 1..) = drops.len().checked_sub(MAX_SHOWN) {

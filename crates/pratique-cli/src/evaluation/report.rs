@@ -25,13 +25,13 @@ use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
 
 /// What is shown of a result besides what everybody is shown.
 #[derive(Clone, Copy)]
-pub(crate) struct ShownDetail<'a> {
+pub(crate) struct ShownDetail<'a, 'p> {
     /// Whether all steps of the chain are shown, also those that do nothing.
     pub(crate) all_steps: bool,
     /// Whether each failed validation is shown, and not only the one that the server tells.
     pub(crate) all_findings: bool,
     /// The fields of the text that the object was read of.
-    pub(crate) fields: Option<&'a PieceFields<'a>>,
+    pub(crate) fields: Option<&'a PieceFields<'p>>,
 }
 
 /// A result as text, in parts, as what is the same for many objects is not told of each.
@@ -84,7 +84,7 @@ impl HumanReview {
 /// Formats a result as text.
 pub(crate) fn one(
     (result, record): (&ReviewResult<'_>, &Record),
-    detail: ShownDetail<'_>,
+    detail: ShownDetail<'_, '_>,
     style: Style,
 ) -> HumanReview {
     let Outcome {

@@ -119,11 +119,8 @@ impl<'a> RequestBuilder<'a> {
             item,
             origin,
         } = input;
-        let place = problems::place(origin.as_ref().map_or(&location, |origin| origin.object()));
-        let faulty = |why: String| InputError::Faulty {
-            place: place.clone(),
-            why,
-        };
+        let place = || problems::place(origin.as_ref().map_or(&location, |origin| origin.object()));
+        let faulty = |why: String| InputError::Faulty { place: place(), why };
         // A deleted object was stored before, so it must be valid.
         let received = match (template.operation, received) {
             (Operation::Delete, Err(why)) => return Err(faulty(why)),
@@ -167,7 +164,7 @@ impl<'a> RequestBuilder<'a> {
                 });
             }
             Err(BuildError::NoOldObject) if !self.has_old => {
-                return Err(InputError::Cli(CliError::NoOldObject { place }));
+                return Err(InputError::Cli(CliError::NoOldObject { place: place() }));
             }
             Err(error) => error,
         };

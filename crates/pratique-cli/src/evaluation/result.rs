@@ -3,14 +3,16 @@
 use std::ops::{Deref, DerefMut};
 
 use pratique_explain::help_for_failure;
+use pratique_manifest::Location;
 use pratique_policy::DenialCause;
-use pratique_review::Review;
+use pratique_review::{FieldPath, Review};
 use serde::Serialize;
 
 use crate::evaluation::decision::Decision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::PlacedDrop;
+use crate::input::fields::PieceFields;
 
 /// A request and its review.
 pub(crate) struct ReviewResult<'q> {
@@ -45,6 +47,20 @@ impl<'q> ReviewResult<'q> {
             failed.and_then(|status| help_for_failure(&status.message))
         };
         self.input.help().or_else(of_failure)
+    }
+
+    /// Where a field of the object is shown to be, and where it is in the text that was read, if that is elsewhere: the object was
+    /// made of a source then.
+    pub(crate) fn place_field(
+        &self,
+        fields: Option<&PieceFields<'_>>,
+        path: &FieldPath,
+    ) -> (Option<Location>, Option<Location>) {
+        let read = fields.and_then(|fields| fields.locate(&self.input.location, path));
+        match &self.input.origin {
+            Some(origin) => (Some(origin.field(path, read.as_ref())), read),
+            None => (read, None),
+        }
     }
 }
 

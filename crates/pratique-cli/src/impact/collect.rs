@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::change::Change;
 use super::report::ImpactReport;
 use super::work::Part;
-use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings, JsonAcceptance};
+use crate::acceptance::{AcceptanceRules, AcceptanceSummary, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::record::namespaced;
@@ -50,7 +50,6 @@ pub(super) struct Collector<'a> {
     unexpanded: UnexpandedWorkloads,
     evaluated: EvaluationSummary,
     acceptance: &'a AcceptanceRules,
-    accepted: AcceptedFindings,
 }
 
 #[derive(Serialize)]
@@ -101,7 +100,6 @@ impl<'a> Collector<'a> {
             unexpanded: UnexpandedWorkloads::default(),
             evaluated,
             acceptance,
-            accepted: AcceptedFindings::default(),
         }
     }
 
@@ -119,8 +117,9 @@ impl<'a> Collector<'a> {
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
+        self.report.notes.extend(part.limitations.allocation_note());
         self.unexpanded.add(part.unexpanded);
-        self.accepted.add(part.accepted);
+        self.report.accepted.add(part.accepted);
         let mut out = Printed::default();
         for row in part.results {
             if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
@@ -164,7 +163,7 @@ impl<'a> Collector<'a> {
             let inputs = self.report.run.inputs.join(", ");
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
-        let accepted = self.acceptance.end_requests(&self.accepted, "impact")?;
+        let accepted = self.acceptance.end_requests(&self.report.accepted, "impact")?;
         self.write_page(errors)?;
         match self.arguments.output {
             ImpactFormat::Human => output::print(&self.human(errors, &accepted, Style::of_stdout()))?,
@@ -185,8 +184,9 @@ impl<'a> Collector<'a> {
 
     /// Writes the page, if it is asked for.
     fn write_page(&self, errors: usize) -> Result<(), CliError> {
-        let [refused, allowed, undecided, same] = [
+        let [refused, accepted, allowed, undecided, same] = [
             Change::NewlyRefused,
+            Change::Accepted,
             Change::NewlyAllowed,
             Change::Undecided,
             Change::Same,
@@ -214,6 +214,7 @@ impl<'a> Collector<'a> {
             numbers: &[
                 ("newly refused", refused),
                 ("newly allowed", allowed),
+                ("newly refused and accepted", accepted),
                 ("undecided", undecided),
                 ("the same", same),
                 ("not subject to admission", self.report.not_subject),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_replay::{API_VERSION, Located, entries, is_managed_entry};
+use pratique_replay::{API_VERSION, Located, entries, is_managed_entry, is_managed_text};
 use pratique_request::AssumedResource;
 use pratique_stream::{Form, Piece};
 use pratique_types::{GroupVersionKind, admission};
@@ -218,8 +218,9 @@ pub(crate) fn is_log(piece: &Piece) -> bool {
         (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
         (Form::Documents | Form::ListEnd(_), None) => Some(piece.text.as_slice()),
     };
-    let Ok(value) = pratique_json::parse(text.unwrap_or_default()) else {
-        return false;
+    let text = text.unwrap_or_default();
+    let Ok(value) = pratique_json::parse(text) else {
+        return is_managed_text(text);
     };
     let version = value.get("apiVersion").and_then(Value::as_str);
     matches!(version, Some(API_VERSION | admission::API_VERSION)) || is_managed_entry(&value)

@@ -7,6 +7,7 @@ use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Row};
+use crate::acceptance::AcceptedFindings;
 use crate::output::counted::counted;
 use crate::output::notice::Notices;
 use crate::output::text::Text;
@@ -33,6 +34,9 @@ pub(super) struct ImpactReport {
     /// Notes on the built-in kinds whose objects were not validated.
     #[serde(default)]
     pub(super) unvalidated: BTreeSet<String>,
+    /// What exceptions accepted; there is no baseline where a run can be resumed.
+    #[serde(default)]
+    pub(super) accepted: AcceptedFindings,
     /// Warnings, which were told.
     pub(super) notices: Notices,
     /// Requests for objects that changed while objects were listed.
@@ -59,6 +63,7 @@ impl ImpactReport {
             not_subject: 0,
             notes,
             unvalidated: BTreeSet::new(),
+            accepted: AcceptedFindings::default(),
             notices,
             changed_meanwhile: 0,
             refused: tally(),

@@ -14,13 +14,17 @@ use crate::output::excerpt::Texts;
 use crate::output::text::Text;
 use crate::style::{Style, Tone};
 
+/// How Helm says which template an object is of.
+// Upstream: helm's pkg/action/action.go, renderResources
+const HELM_COMMENT: &str = "# Source: ";
+
 /// Where the fields of the objects of a piece are. Nothing is read before a field is looked for.
 pub(crate) struct PieceFields<'p> {
     path: &'p Arc<str>,
     piece: &'p Piece,
     documents: OnceCell<Vec<PlacedDocument>>,
-    /// Where the lines of the piece begin.
-    lines: OnceCell<Vec<usize>>,
+    /// The lines of the piece, by documents: a list has many objects in one.
+    lines: OnceCell<Vec<DocumentLines<'p>>>,
     texts: RefCell<Option<Texts>>,
 }
 
@@ -35,8 +39,45 @@ pub(super) struct DocumentLines<'t> {
     /// The number of the first one in the input, from 1.
     pub(super) first: u32,
     pub(super) all: Vec<&'t str>,
-    /// How many of them stand above the object.
-    pub(super) above: usize,
+    /// The template that Helm names in a comment at the beginning.
+    pub(super) template: Option<&'t str>,
+}
+
+impl<'t> DocumentLines<'t> {
+    /// The documents of a text with their lines; the number of the first line is `first`.
+    fn split(text: &'t [u8], first: u32) -> Vec<Self> {
+        let mut documents: Vec<Self> = Vec::new();
+        let mut is_within = false;
+        for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            // What cannot be read separates documents as well: no place in it is known.
+            let line = std::str::from_utf8(line).ok().map(str::trim_end);
+            let Some(line) = line.filter(|line| !line.starts_with("---")) else {
+                is_within = false;
+                continue;
+            };
+            match documents.last_mut() {
+                Some(document) if is_within => document.all.push(line),
+                _ => documents.push(DocumentLines {
+                    first: first.saturating_add(saturated(index)),
+                    all: vec![line],
+                    template: None,
+                }),
+            }
+            is_within = true;
+        }
+        for document in &mut documents {
+            let lines = document.all.iter();
+            let mut heading = lines.take_while(|line| line.is_empty() || line.starts_with('#'));
+            document.template = heading.find_map(|line| line.strip_prefix(HELM_COMMENT));
+        }
+        documents
+    }
+
+    /// Whether a line of the input is one of the document.
+    fn has_line(&self, line: u32) -> bool {
+        let index = line.checked_sub(self.first);
+        index.is_some_and(|index| usize::try_from(index).is_ok_and(|index| index < self.all.len()))
+    }
 }
 
 impl<'p> PieceFields<'p> {
@@ -80,32 +121,19 @@ impl<'p> PieceFields<'p> {
     }
 
     /// The lines of the document that has the object at a location; `None` of JSON, which has no comments.
-    pub(super) fn document_lines(&self, object: &Location) -> Option<DocumentLines<'_>> {
+    pub(super) fn document_lines(&self, object: &Location) -> Option<&DocumentLines<'p>> {
         if !self.piece.values.is_empty() || !matches!(self.piece.form, Form::Documents) {
             return None;
         }
-        let text = self.piece.text.as_slice();
-        let starts = self.lines.get_or_init(|| {
-            let breaks = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
-            let begun = std::iter::once(0).chain(breaks);
-            begun.filter(|start| *start < text.len()).collect()
-        });
-        let line = |index: usize| {
-            let end = starts.get(index + 1).copied().unwrap_or(text.len());
-            let line = text.get(*starts.get(index)?..end)?;
-            Some(std::str::from_utf8(line).ok()?.trim_end())
-        };
-        let is_within = |index: &usize| line(*index).is_some_and(|line| !line.starts_with("---"));
-        let start = saturated(self.piece.start.line);
-        let at = usize::try_from(object.start.line.checked_sub(start)?).ok()?;
-        let above = (0..at).rev().take_while(is_within).count();
-        let below = (at..starts.len()).take_while(is_within).count();
-        let begin = at.saturating_sub(above);
-        Some(DocumentLines {
-            first: start.saturating_add(saturated(begin)),
-            all: (begin..at.saturating_add(below)).filter_map(line).collect(),
-            above,
-        })
+        let first = saturated(self.piece.start.line);
+        let documents = self
+            .lines
+            .get_or_init(|| DocumentLines::split(&self.piece.text, first));
+        let line = object.start.line;
+        let end = documents.partition_point(|document| document.first <= line);
+        documents
+            .get(end.checked_sub(1)?)
+            .filter(|document| document.has_line(line))
     }
 
     /// The line of a location, with the range underlined.
@@ -133,5 +161,27 @@ impl<'p> PieceFields<'p> {
             documents.extend(read.map(|document| PlacedDocument { document, shift }));
         }
         documents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_have_their_lines_and_the_template_of_their_heading() {
+        let text = b"---\n# Source: a/b.yaml\n\nkind: List\nitems:\n# Source: c/d.yaml\n- {}\n--- # next\n---\nkind: Pod\n# Source: e/f.yaml\n\xff\n# more\n";
+        let documents: Vec<_> = DocumentLines::split(text, 5)
+            .into_iter()
+            .map(|document| (document.first, document.all.len(), document.template))
+            .collect();
+        assert_eq!(
+            documents,
+            [(6, 6, Some("a/b.yaml")), (14, 2, None), (17, 1, None)]
+        );
+        let lines = DocumentLines::split(text, 5);
+        let has: Vec<u32> = (0..20).filter(|line| lines[0].has_line(*line)).collect();
+        assert_eq!(has, [6, 7, 8, 9, 10, 11]);
+        assert!(DocumentLines::split(b"", 1).is_empty());
     }
 }

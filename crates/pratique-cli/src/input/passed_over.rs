@@ -1,12 +1,13 @@
 //! Files that are not read though they are among what the user names: counted, and listed on request.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use pratique_manifest::path_text;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
+use crate::input::absolute_path;
 use crate::output::text::{Text, text};
 
 /// Why a file or directory is passed over.
@@ -72,7 +73,7 @@ pub(crate) struct PassedOver {
 
 impl PassedOver {
     pub(super) fn add(&mut self, path: &Path, reason: PassReason, is_directory: bool) {
-        let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let absolute = absolute_path(path);
         if let Some(known) = self.known.get(&absolute) {
             self.paths.insert(known.clone(), (reason, is_directory));
         } else if self.paths.len() < MAX_PATHS {

@@ -15,16 +15,18 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_json::Value;
-use pratique_manifest::{Location, Position, path_text};
+use pratique_manifest::{
+    Document, Location, ManifestFile, Position, Value as TreeValue, path_text, read_contents, read_documents,
+};
 use pratique_request::kind_of;
-use pratique_review::FieldPath;
+use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
 
 use super::fields::PieceFields;
 use super::read_regular;
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
-use kustomize_origin::NamedOrigin;
+use kustomize_origin::read_annotation;
 use template_lines::TemplateLines;
 
 /// The largest source in which lines are looked for, in bytes.
@@ -32,16 +34,6 @@ const MAX_SOURCE: u64 = 1 << 20;
 
 /// How many sources are kept.
 const MAX_SOURCES: usize = 2000;
-
-/// The file that makes a directory a chart.
-const CHART: &str = "Chart.yaml";
-
-/// The names of a kustomization.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
-/// How Helm says which template an object is of.
-// Upstream: helm's pkg/action/action.go, renderResources
-const HELM_COMMENT: &str = "# Source: ";
 
 /// The source that an object was made of.
 #[derive(Debug)]
@@ -110,6 +102,23 @@ fn downward(path: &str) -> Option<&Path> {
     (goes_down && path.file_name().is_some()).then_some(path)
 }
 
+/// The texts of members of the first document of a file; `None` if the file cannot be read.
+fn first_document_texts<const N: usize>(content: Vec<u8>, names: [&str; N]) -> Option<[Option<String>; N]> {
+    let file = ManifestFile {
+        path: String::new(),
+        content,
+    };
+    let documents = read_documents(&file).ok()?;
+    let source = &documents.first()?.source;
+    Some(names.map(|name| {
+        let entry = source.tree().entry(source.root(), name)?;
+        match &source.tree().get(entry.value).value {
+            TreeValue::String(text, _) => Some(text.to_string()),
+            _ => None,
+        }
+    }))
+}
+
 /// The file that stands for what is made of a path: of the directory of a chart or a kustomization, the one that makes it so.
 pub(crate) fn rendered_file(path: &Path) -> PathBuf {
     let mut files = [CHART].iter().chain(&KUSTOMIZATIONS).map(|name| path.join(name));
@@ -130,7 +139,10 @@ pub(crate) struct RenderedInputs {
 #[derive(Debug, Default)]
 struct SourceCache {
     roots: ChartRoots,
+    /// The texts of templates.
     texts: HashMap<PathBuf, Option<Arc<str>>>,
+    /// The documents of the files of which Kustomize makes objects.
+    documents: HashMap<PathBuf, Option<Arc<[Document]>>>,
 }
 
 impl RenderedInputs {
@@ -165,9 +177,7 @@ impl RenderedInputs {
         location: &Location,
     ) -> Option<ObjectOrigin> {
         let document = fields.document_lines(location)?;
-        let mut above = document.all.iter().take(document.above);
-        let named = above.find_map(|line| line.strip_prefix(HELM_COMMENT))?;
-        let named = downward(named)?;
+        let named = downward(document.template?)?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let path = match built {
             Some(BuiltDirectory { root, .. }) => below_chart(root, named)?,
@@ -199,16 +209,16 @@ impl RenderedInputs {
     fn kustomize_origin(&self, built: Option<&BuiltDirectory>, object: &Value<'_>) -> Option<ObjectOrigin> {
         let named = match built {
             Some(directory) => directory.origin_of(object)?,
-            None => NamedOrigin::of_annotation(object, Path::new(""))?,
+            None => read_annotation(object, Path::new(""))?,
         };
-        let file: Arc<str> = path_text(&named.path).into();
+        let file: Arc<str> = path_text(&named).into();
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = cache.read_text(&named.path);
+        let documents = cache.read_documents(&named);
         drop(cache);
         let kind = kind_of(object).ok()?.kind;
         let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
         let document =
-            text.and_then(|text| DocumentOrigin::find(&file, &text, &kind, name.unwrap_or_default()));
+            documents.and_then(|documents| DocumentOrigin::find(&documents, &kind, name.unwrap_or_default()));
         Some(ObjectOrigin {
             object: document
                 .as_ref()
@@ -233,14 +243,35 @@ impl SourceCache {
         if let Some(text) = self.texts.get(path) {
             return text.clone();
         }
-        let content = read_regular(path, MAX_SOURCE).ok();
-        let text = content.and_then(|content| String::from_utf8(content).ok());
-        let text = text.map(Arc::from);
+        let text: Option<Arc<str>> = read_source(path).map(Arc::from);
         if self.texts.len() < MAX_SOURCES {
             self.texts.insert(path.to_owned(), text.clone());
         }
         text
     }
+
+    /// The documents of a source, which is read once for all objects that are made of it; `None` if it cannot be read.
+    fn read_documents(&mut self, path: &Path) -> Option<Arc<[Document]>> {
+        if let Some(documents) = self.documents.get(path) {
+            return documents.clone();
+        }
+        let documents: Option<Arc<[Document]>> = read_source(path).map(|text| {
+            let file = ManifestFile {
+                path: path_text(path),
+                content: text.into_bytes(),
+            };
+            read_contents(&file).documents.into()
+        });
+        if self.documents.len() < MAX_SOURCES {
+            self.documents.insert(path.to_owned(), documents.clone());
+        }
+        documents
+    }
+}
+
+fn read_source(path: &Path) -> Option<String> {
+    let content = read_regular(path, MAX_SOURCE).ok()?;
+    String::from_utf8(content).ok()
 }
 
 #[cfg(test)]

@@ -1,21 +1,20 @@
 //! What there is in a directory for the commands, as a first project file names it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use pratique_json::Value;
+use pratique_json::text_at;
 use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
 use pratique_review::SourceFiles;
 use pratique_suite::{may_be_suite, read_file};
+use pratique_types::ObjectRef;
 
 use super::{FILE, permit};
 use crate::exit::CliError;
 use crate::input::FileSelection;
 use crate::input::sources::recognize;
-
-/// The group of policies, bindings and webhook configurations.
-const ADMISSION: &str = "admissionregistration.k8s.io/";
+use crate::policies::ADMISSION_GROUP;
 
 /// The kinds of objects that say what a cluster is, by their API versions' groups and their names.
 const STATE: [(&str, &str); 6] = [
@@ -119,21 +118,19 @@ impl NamedParams {
         for document in read_contents(file).documents {
             for item in items(&document.source).objects {
                 let object = convert(document.source.tree(), item.node);
-                let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
-                let (version, kind) = (text(&["apiVersion"]), text(&["kind"]));
+                let of = ObjectRef::new(&object);
+                let (version, kind) = (of.api_version(), of.kind());
                 if version.is_empty() || kind.is_empty() {
                     continue;
                 }
-                if version.starts_with(ADMISSION) {
+                if group(version) == ADMISSION_GROUP {
                     is_policy = true;
-                    let (of, named) = (
-                        text(&["spec", "paramKind", "apiVersion"]),
-                        text(&["spec", "paramKind", "kind"]),
-                    );
-                    if !named.is_empty() {
-                        self.kinds.insert((group(of).to_owned(), named.to_owned()));
+                    let param_kind = object.at(&["spec", "paramKind"]).map(ObjectRef::new);
+                    if let Some(param) = param_kind.filter(|param| !param.kind().is_empty()) {
+                        let group = group(param.api_version()).to_owned();
+                        self.kinds.insert((group, param.kind().to_owned()));
                     }
-                    let name = text(&["spec", "paramRef", "name"]);
+                    let name = text_at(&object, &["spec", "paramRef", "name"]);
                     if !name.is_empty() {
                         self.names.insert(name.to_owned());
                     }
@@ -141,7 +138,7 @@ impl NamedParams {
                 objects.push(FoundObject {
                     group: group(version).to_owned(),
                     kind: kind.to_owned(),
-                    name: text(&["metadata", "name"]).to_owned(),
+                    name: of.name().to_owned(),
                 });
             }
         }
@@ -174,14 +171,16 @@ fn homes(files: &[(PathBuf, FileUse)], of: FileUse) -> Vec<PathBuf> {
 
 /// The same, where files in or below a directory with another use stay out of it: these are named one by one.
 fn unmixed(files: &[(PathBuf, FileUse)], of: FileUse) -> Vec<PathBuf> {
-    let is_mixed = |directory: &Path| {
-        let mut below = files.iter().filter(|(path, _)| path.starts_with(directory));
-        below.any(|(_, other)| *other != of)
-    };
+    let others = files.iter().filter(|(_, other)| *other != of);
+    let mixed: HashSet<&Path> = others.flat_map(|(path, _)| path.ancestors()).collect();
     let of_use = files.iter().filter(|(_, is)| *is == of);
     let paths = of_use.map(|(path, _)| {
         let home = home(path);
-        if is_mixed(&home) { path.clone() } else { home }
+        if mixed.contains(home.as_path()) {
+            path.clone()
+        } else {
+            home
+        }
     });
     topmost(paths.collect())
 }
@@ -198,7 +197,8 @@ fn home(path: &Path) -> PathBuf {
 fn topmost(paths: BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in paths {
-        if !kept.iter().any(|above| path.starts_with(above)) {
+        // Paths are sorted part by part: what is below one comes right after it.
+        if !kept.last().is_some_and(|above| path.starts_with(above)) {
             kept.push(path);
         }
     }

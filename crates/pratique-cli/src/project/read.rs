@@ -15,9 +15,11 @@ use pratique_state::API_VERSION;
 use super::KIND;
 use super::boundary::OutsideError;
 use super::setting::{Setting, SettingValue};
-use super::shape::{COMMANDS, COMMON, EXCEPTIONS, FORMAT, arguments, field_name, is_path, is_switch};
+use super::shape::{
+    COMMANDS, COMMON, EXCEPTIONS, FORMAT, arguments, field_name, is_output, is_path, is_pattern, is_switch,
+};
 use super::trust::{FileTrust, TrustClass, class_of};
-use crate::arguments::{Arguments, OUTPUT_VALUE};
+use crate::arguments::Arguments;
 use crate::input::{STDIN, pattern_from};
 
 /// The settings of a file in a directory; `None` if it is another program's.
@@ -326,18 +328,6 @@ fn parts<'t>(text: &'t str, argument: &Arg) -> impl Iterator<Item = &'t str> {
 fn goes_down(text: &str) -> bool {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     !text.is_empty() && Path::new(text).components().all(is_plain)
-}
-
-/// Whether the values of an argument are outputs, which may name files.
-fn is_output(argument: &Arg) -> bool {
-    let names = argument.get_value_names().unwrap_or_default();
-    names.iter().any(|name| name.as_str() == OUTPUT_VALUE)
-}
-
-/// Whether the values of an argument are patterns of paths.
-fn is_pattern(argument: &Arg) -> bool {
-    let names = argument.get_value_names().unwrap_or_default();
-    names.iter().any(|name| name.as_str() == "GLOB")
 }
 
 fn problem(message: String, location: Location) -> Problem {

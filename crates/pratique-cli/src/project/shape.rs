@@ -243,6 +243,16 @@ pub(crate) fn is_path(argument: &Arg) -> bool {
             .any(|name| ["PATH", "DIR", "FILE", "INPUT"].contains(name))
 }
 
+/// Whether the values of an argument are outputs, which may name files.
+pub(crate) fn is_output(argument: &Arg) -> bool {
+    names(argument).contains(&OUTPUT_VALUE)
+}
+
+/// Whether the values of an argument are patterns of paths.
+pub(crate) fn is_pattern(argument: &Arg) -> bool {
+    names(argument).contains(&"GLOB")
+}
+
 /// What the values of an argument are called.
 fn names(argument: &Arg) -> Vec<&str> {
     let names = argument.get_value_names().unwrap_or_default();
@@ -267,7 +277,7 @@ fn shape(argument: &Arg) -> Value {
         || argument
             .get_num_args()
             .is_some_and(|count: ValueRange| count.max_values() > 1);
-    if several && names(argument).contains(&OUTPUT_VALUE) {
+    if several && is_output(argument) {
         // One output is a text, as it is of commands that have no other.
         return json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
     }

@@ -119,6 +119,42 @@ fn fields_point_to_their_lines() {
 }
 
 #[test]
+fn dropped_fields_point_to_their_lines() {
+    let volumes = "      volumes:\n      - name: data\n        emptyDir: {mode: 448}\n";
+    let end = "{{- end }}\n";
+    let of_deployment = TEMPLATE.strip_suffix(end).unwrap();
+    let template = "charts/shop-chart/templates/deployment.yaml";
+    let directory = repository().with(template, format!("{of_deployment}{volumes}{end}"));
+    let input = format!("{}{volumes}", rendered("2"));
+    let place = format!("{template}:22:1: spec.template.spec.volumes[0].emptyDir.mode is dropped");
+    review(&directory, &[], &input)
+        .exits(0)
+        .stdout_has(&place)
+        .stdout_has("28 |         emptyDir: {mode: 448}")
+        .stdout_has("= rendered: <stdin>:28:");
+    review(&directory, &["-o", "github"], &input).stdout_has(&format!("::warning file={template},line=22,"));
+}
+
+#[test]
+fn objects_of_a_list_are_of_the_template_above_it() {
+    let items: String = RENDERED
+        .lines()
+        .skip(10)
+        .enumerate()
+        .map(|(index, line)| format!("{} {line}\n", if index == 0 { "-" } else { " " }))
+        .collect();
+    let items = items.replace("REPLICAS", "9");
+    let comment = "# Source: shop/templates/deployment.yaml\n";
+    let list = "apiVersion: v1\nkind: List\nitems:\n";
+    review(&repository(), &[], &format!("{comment}{list}{items}"))
+        .exits(1)
+        .stdout_has("charts/shop-chart/templates/deployment.yaml:");
+    review(&repository(), &[], &format!("{list}{comment}{items}"))
+        .exits(1)
+        .stdout_has("<stdin>:5:");
+}
+
+#[test]
 fn names_lead_nowhere_else() {
     let directory = repository().with("outside.yaml", "kind: Deployment\n");
     for source in ["../outside.yaml", "/etc/passwd", "shop/../../outside.yaml"] {
@@ -191,9 +227,11 @@ fn annotations_of_kustomize_name_files() {
     review(&directory, &line, &annotated("path: ../../base/all.yaml"))
         .exits(1)
         .stdout_has("base/all.yaml:5:1: CREATE");
-    review(&directory, &[], &annotated("path: ../../../etc/passwd"))
-        .exits(1)
-        .stdout_has("<stdin>:1:1: CREATE");
+    for outside in ["../../../etc/passwd", "/etc/x.yaml"] {
+        review(&directory, &[], &annotated(&format!("path: {outside}")))
+            .exits(1)
+            .stdout_has("<stdin>:1:1: CREATE");
+    }
 }
 
 #[cfg(unix)]

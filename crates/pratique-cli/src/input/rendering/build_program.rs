@@ -12,10 +12,10 @@ use std::thread;
 use pratique_json::Value;
 use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
+use pratique_review::{CHART, KUSTOMIZATIONS};
 
-use super::kustomize_origin::NamedOrigin;
+use super::kustomize_origin::read_annotation;
 use super::render_error::RenderError;
-use super::{CHART, KUSTOMIZATIONS};
 use crate::input::spool::{self, Spool};
 
 /// How much is kept of what a program says on standard error, in bytes.
@@ -49,7 +49,7 @@ pub(crate) struct BuildOptions<'a> {
 pub(crate) struct BuiltDirectory {
     pub(super) root: PathBuf,
     /// The files of objects, as Kustomize tells them.
-    origins: HashMap<BuiltObject, NamedOrigin>,
+    origins: HashMap<BuiltObject, PathBuf>,
     /// The file that stands for objects of which nothing is told.
     kustomization: Option<PathBuf>,
 }
@@ -84,13 +84,10 @@ impl BuiltDirectory {
     }
 
     /// The file that an object was made of.
-    pub(super) fn origin_of(&self, object: &Value<'_>) -> Option<NamedOrigin> {
+    pub(super) fn origin_of(&self, object: &Value<'_>) -> Option<PathBuf> {
         let told = self.origins.get(&BuiltObject::identify(object)).cloned();
-        told.or_else(|| NamedOrigin::of_annotation(object, &self.root))
-            .or_else(|| {
-                let path = self.kustomization.clone()?;
-                Some(NamedOrigin { path })
-            })
+        told.or_else(|| read_annotation(object, &self.root))
+            .or_else(|| self.kustomization.clone())
     }
 }
 
@@ -158,7 +155,7 @@ fn kustomize(directory: &Path) -> Result<Spool, RenderError> {
 
 /// The files of the objects that Kustomize makes of a directory. It tells them in annotations, which objects are not to have: so it
 /// is asked for them in a run of its own, by a kustomization that has the directory as a resource.
-fn origins(directory: &Path) -> Option<HashMap<BuiltObject, NamedOrigin>> {
+fn origins(directory: &Path) -> Option<HashMap<BuiltObject, PathBuf>> {
     let around = tempfile::tempdir().ok()?;
     let root = fs::canonicalize(around.path()).ok()?;
     let target = relative(&root, &fs::canonicalize(directory).ok()?)?;
@@ -178,12 +175,9 @@ fn origins(directory: &Path) -> Option<HashMap<BuiltObject, NamedOrigin>> {
     for document in read_contents(&file).documents {
         for item in items(&document.source).objects {
             let object = convert(document.source.tree(), item.node);
-            if let Some(origin) = NamedOrigin::of_annotation(&object, &root) {
-                let path = origin.path.strip_prefix(&working).unwrap_or(&origin.path);
-                let origin = NamedOrigin {
-                    path: path.to_owned(),
-                };
-                origins.insert(BuiltObject::identify(&object), origin);
+            if let Some(path) = read_annotation(&object, &root) {
+                let path = path.strip_prefix(&working).unwrap_or(&path).to_owned();
+                origins.insert(BuiltObject::identify(&object), path);
             }
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{ManifestFile, Value, read_documents};
+use pratique_review::CHART;
 
-use super::CHART;
+use super::first_document_texts;
 use crate::input::{read_directory, read_regular};
 
 /// The largest description of a chart, in bytes.
@@ -80,15 +80,6 @@ impl ChartSearch {
 /// The name that a chart gives itself.
 fn chart_name(path: &Path) -> Option<String> {
     let content = read_regular(path, MAX_CHART).ok()?;
-    let file = ManifestFile {
-        path: String::new(),
-        content,
-    };
-    let documents = read_documents(&file).ok()?;
-    let source = &documents.first()?.source;
-    let entry = source.tree().entry(source.root(), "name")?;
-    match &source.tree().get(entry.value).value {
-        Value::String(name, _) => Some(name.to_string()),
-        _ => None,
-    }
+    let [name] = first_document_texts(content, ["name"])?;
+    name
 }

@@ -1,10 +1,8 @@
 //! The object in a file that Kustomize made another one of.
 
-use std::sync::Arc;
-
 use pratique_json::Value;
 use pratique_manifest::convert::{convert, items};
-use pratique_manifest::{Document, Location, ManifestFile, NodeId, read_contents};
+use pratique_manifest::{Document, Location, NodeId};
 use pratique_review::FieldPath;
 
 /// An object in a file, with the places of its fields.
@@ -15,15 +13,11 @@ pub(super) struct DocumentOrigin {
 }
 
 impl DocumentOrigin {
-    /// The object of a kind in a file that was made one with a name, to which a kustomization may have added something before or
-    /// behind.
-    pub(super) fn find(file: &Arc<str>, text: &str, kind: &str, name: &str) -> Option<Self> {
-        let file = ManifestFile {
-            path: file.to_string(),
-            content: text.as_bytes().to_vec(),
-        };
+    /// The object of a kind among the documents of a file that was made one with a name, to which a kustomization may have added
+    /// something before or behind.
+    pub(super) fn find(documents: &[Document], kind: &str, name: &str) -> Option<Self> {
         let mut best: Option<(usize, Self)> = None;
-        for document in read_contents(&file).documents {
+        for document in documents {
             for item in items(&document.source).objects {
                 let object = convert(document.source.tree(), item.node);
                 let is_of_kind = object.get("kind").and_then(Value::as_str) == Some(kind);

@@ -3,7 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, Value as TreeValue, read_documents};
+
+use super::first_document_texts;
 
 /// The annotation.
 // Upstream: kustomize's api/internal/utils/annotations.go, OriginAnnotationKey
@@ -12,43 +13,28 @@ const ANNOTATION: &str = "config.kubernetes.io/origin";
 /// The largest value of it that is read, in bytes.
 const MAX_ANNOTATION: usize = 4096;
 
-/// A file that an object was made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NamedOrigin {
-    pub(super) path: PathBuf,
-}
-
-impl NamedOrigin {
-    /// The file that the annotation of an object names, from the directory that was built: that of its resource, or else the
-    /// kustomization that makes it. `None` for what comes from another repository.
-    pub(super) fn of_annotation(object: &Value<'_>, directory: &Path) -> Option<Self> {
-        let text = object.at(&["metadata", "annotations", ANNOTATION])?.as_str()?;
-        if text.len() > MAX_ANNOTATION {
-            return None;
-        }
-        let file = ManifestFile {
-            path: String::new(),
-            content: text.as_bytes().to_vec(),
-        };
-        let documents = read_documents(&file).ok()?;
-        let source = &documents.first()?.source;
-        let member = |name: &str| {
-            let entry = source.tree().entry(source.root(), name)?;
-            match &source.tree().get(entry.value).value {
-                TreeValue::String(text, _) => Some(text.to_string()),
-                _ => None,
-            }
-        };
-        if member("repo").is_some() {
-            return None;
-        }
-        let path = member("path").or_else(|| member("configuredIn"))?;
-        resolved(directory, &path).map(|path| NamedOrigin { path })
+/// The file that the annotation of an object names, from the directory that was built: that of its resource, or else the
+/// kustomization that makes it. `None` for what comes from another repository.
+pub(super) fn read_annotation(object: &Value<'_>, directory: &Path) -> Option<PathBuf> {
+    let text = object.at(&["metadata", "annotations", ANNOTATION])?.as_str()?;
+    if text.len() > MAX_ANNOTATION {
+        return None;
     }
+    let names = ["repo", "path", "configuredIn"];
+    let [repository, path, configuration] = first_document_texts(text.as_bytes().to_vec(), names)?;
+    if repository.is_some() {
+        return None;
+    }
+    resolve_path(directory, &path.or(configuration)?)
 }
 
-/// A path from a directory, without its `..`; `None` if it leads above where the directory is named from.
-fn resolved(directory: &Path, path: &str) -> Option<PathBuf> {
+/// A path from a directory, without its `..`; `None` if it leads above where the directory is named from, or does not begin there.
+fn resolve_path(directory: &Path, path: &str) -> Option<PathBuf> {
+    // A path with a root or, on Windows, a prefix takes the place of the directory that it is joined to.
+    let begins_elsewhere = |part| matches!(part, Component::RootDir | Component::Prefix(_));
+    if Path::new(path).components().any(begins_elsewhere) {
+        return None;
+    }
     let mut resolved = PathBuf::new();
     for part in directory.join(path).components() {
         match part {
@@ -75,12 +61,8 @@ mod tests {
             serde_json::Value::from(annotation)
         );
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let found = NamedOrigin::of_annotation(&object, Path::new(directory));
-        assert_eq!(
-            found.map(|found| found.path),
-            expected.map(PathBuf::from),
-            "{annotation}"
-        );
+        let path = read_annotation(&object, Path::new(directory));
+        assert_eq!(path, expected.map(PathBuf::from), "{annotation}");
     }
 
     #[test]
@@ -97,6 +79,8 @@ mod tests {
             Some("base/kustomization.yaml"),
         );
         check("", "path: ../../../etc/passwd\n", None);
+        check("", "path: /etc/x.yaml\n", None);
+        check("overlays/prod", "configuredIn: /etc/x.yaml\n", None);
         check("", "path: web.yaml\nrepo: https://example.com/a\nref: v1\n", None);
         check("", "path: [a\n", None);
         check("", "{}", None);
