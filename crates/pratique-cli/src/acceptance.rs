@@ -18,7 +18,7 @@ use pratique_json::Value;
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_match::Labels;
 use pratique_review::{PolicyAction, PolicyDecision};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::arguments::{AcceptanceArguments, FailOn, FailureArguments};
 use crate::destination;
@@ -61,13 +61,15 @@ struct BaselineFile {
 }
 
 /// What was accepted in a run, and what it found.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct AcceptedFindings {
     known: usize,
     excepted: usize,
     /// The exceptions that accepted something.
     used: BTreeSet<usize>,
-    /// What was found, except for what exceptions accept.
+    /// What was found, except for what exceptions accept. No baseline goes with checkpoints, so that these do without.
+    #[serde(skip)]
     found: KnownFindings,
 }
 
@@ -122,6 +124,19 @@ impl AcceptanceRules {
             baseline: baseline.transpose()?,
             written: arguments.write_baseline.clone(),
         })
+    }
+
+    /// Reads what the arguments of a command name; `is_part` is whether it is about a part of the inputs, or may be resumed, of
+    /// which there is no baseline.
+    pub(crate) fn read_for_run(
+        arguments: &AcceptanceArguments,
+        command: &str,
+        is_part: bool,
+    ) -> Result<Self, CliError> {
+        if is_part && (arguments.baseline.is_some() || arguments.write_baseline.is_some()) {
+            return Err(CliError::Acceptance(AcceptanceError::NotWhole));
+        }
+        AcceptanceRules::read(arguments, command)
     }
 
     /// Whether nothing is accepted, nor kept.

@@ -40,6 +40,8 @@ pub(crate) use subject::configuration_findings;
 
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
+    let choices = arguments.outputs.choices()?;
+    output_target::verify(&choices)?;
     let levels = Levels::new(&arguments.warnings);
     let release = arguments.gates.feature_gates.release();
     let switches = arguments.admission_plugins.switches();
@@ -80,7 +82,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         found.texts = subject.texts(is_transient);
         checked.push(found);
     }
-    let outputs = OutputTarget::open_all(&arguments.outputs.choices()?)?;
+    // Opened earlier, they would be among the files of directories.
+    let outputs = OutputTarget::open_all(&choices)?;
     if arguments.hash_only {
         let mut status = ExitStatus::Success;
         output_target::print_all(outputs, |format, _| {

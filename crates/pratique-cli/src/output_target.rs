@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::arguments::OutputChoice;
-use crate::destination::{Destination, Readers, unwritten};
+use crate::destination::{self, Destination, Readers, unwritten};
 use crate::exit::CliError;
 use crate::output::Printed;
 use crate::output::capture::captured;
@@ -80,6 +80,14 @@ impl<F: Copy> OutputTarget<F> {
             None => Ok(()),
         }
     }
+}
+
+/// Verifies before a long run that the outputs of a command can be written to.
+///
+/// # Errors
+/// A file cannot be written.
+pub(crate) fn verify<F>(choices: &[OutputChoice<F>]) -> Result<(), CliError> {
+    destination::verify(choices.iter().filter_map(|choice| choice.file.as_ref()))
 }
 
 /// Prints all outputs of a command that prints at its end.

@@ -17,6 +17,10 @@ pub(crate) use load::{
 };
 pub(crate) use origin_name::OriginName;
 
+pub(crate) use skipped::report_skipped_beside_definitions;
+
 /// How many policies are named in a message.
 pub(crate) const NAMED: usize = 5;
-pub(crate) use skipped::report_skipped_beside_definitions;
+
+/// The API group of policies, their bindings, and webhook configurations.
+pub(crate) const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";

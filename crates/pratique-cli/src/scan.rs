@@ -26,7 +26,6 @@ use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
 use crate::acceptance::AcceptanceRules;
-use crate::acceptance::acceptance_error::AcceptanceError;
 use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
@@ -95,12 +94,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         Operation::Create
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
-    let accepted = &arguments.acceptance;
     let is_part = arguments.shard.is_some() || arguments.checkpoints.checkpoint.is_some();
-    if is_part && (accepted.baseline.is_some() || accepted.write_baseline.is_some()) {
-        return Err(CliError::Acceptance(AcceptanceError::NotWhole));
-    }
-    let acceptance = AcceptanceRules::read(accepted, "scan")?;
+    let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;

@@ -16,6 +16,7 @@ mod watch;
 
 use crate::arguments::TestArguments;
 use crate::exit::{CliError, ExitStatus};
+use crate::output_target;
 use report::report;
 use run::once;
 
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
     if arguments.init {
         return init::run(arguments);
     }
+    output_target::verify(&arguments.outputs.choices()?)?;
     if arguments.watch {
         return watch::watch(arguments);
     }

@@ -22,7 +22,7 @@ pub(crate) struct AnswerArguments {
     #[arg(long, env = "PRATIQUE_ALL", conflicts_with_all = ["quiet", "summary"])]
     pub(crate) all: bool,
     /// Print nothing about objects that are allowed without a warning; of other outputs than `human` and `diff`, no decision
-    /// is left out. What no review simulates is not told.
+    /// is left out. As text, what no review simulates is not told.
     #[arg(long, short, env = "PRATIQUE_QUIET")]
     pub(crate) quiet: bool,
     /// Count what policies deny, warn about and record, by policy and namespace: as a table in place of the decisions, with

@@ -89,9 +89,7 @@ enum OurWord {
     Tip(&'static str),
 }
 
-/// The commands that read objects.
-const OF_OBJECTS: &[&str] = &["review", "scan", "impact", "upgrade"];
-/// The commands that evaluate policies for them.
+/// The commands that evaluate policies for objects.
 const OF_POLICIES: &[&str] = &["review", "scan", "replay", "upgrade", "serve"];
 const ALL: &[&str] = &[
     "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot", "lsp",
@@ -149,13 +147,20 @@ const FLAGS: &[ForeignFlag] = &[
         OurWord::Flag("--objects"),
     ),
     flag(
-        OF_OBJECTS,
+        // Others fail for other words.
+        &["review", "scan"],
         &["--fail-on-warn"],
         OurWord::Fixed("--fail-on=deny,warn,error,undecided"),
     ),
     flag(&["review"], &["--exception"], OurWord::Flag("--exceptions")),
     flag(ALL, &["--kube-context"], OurWord::Flag("--context")),
     flag(ALL, &["--ignore", "--ignore-paths"], OurWord::Flag("--exclude")),
+    // A page is what a report is if its name says so.
+    flag(
+        &["scan", "replay", "impact", "upgrade"],
+        &["--html"],
+        OurWord::Flag("--report"),
+    ),
     flag(
         &["review", "check", "test"],
         &["--html"],
@@ -337,6 +342,11 @@ fn with_our_flags(words: Vec<OsString>, command: &str, section: &Command) -> Vec
         let next = words.peek().map(OsString::as_os_str);
         match our_word(command, flag, value.map(OsStr::new).or(next)) {
             Some(OurWord::Flag(flag)) => ours.push(with_value(flag, value)),
+            // Tools in Go have flags that take `=true` and `=false`; what else there is, is refused as it was typed.
+            Some(OurWord::Fixed(_) | OurWord::Usual) if !matches!(value, None | Some("true" | "false")) => {
+                ours.push(word);
+            }
+            Some(OurWord::Fixed(_)) if value == Some("false") => {}
             Some(OurWord::Fixed(word)) => ours.push(word.into()),
             Some(OurWord::Positional) => {
                 let value = value.map(OsString::from).or_else(|| words.next());
@@ -363,10 +373,6 @@ fn our_word(command: &str, flag: &str, value: Option<&OsStr>) -> Option<OurWord>
     if (command, flag) == ("test", "-f") {
         let is_path = value.is_some_and(|value| Path::new(value).exists());
         return is_path.then_some(OurWord::Positional);
-    }
-    // A page is what a report is if its name says so.
-    if flag == "--html" && ["scan", "replay", "impact", "upgrade"].contains(&command) {
-        return Some(OurWord::Flag("--report"));
     }
     // Without a value, it asks for our own.
     if flag == "--version" {
@@ -464,6 +470,7 @@ pub(super) fn flag_tip(typed: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
+    use clap::error::ErrorKind;
 
     use super::*;
     use crate::arguments::Arguments;
@@ -511,6 +518,15 @@ mod tests {
                 "--project-file-from apply check p",
             ),
             ("review -i", "review -"),
+            ("validate -strict=true a", "review --field-validation=Strict a"),
+            ("validate -strict=false a", "review a"),
+            (
+                "scan --fail-on-warn a",
+                "scan --fail-on=deny,warn,error,undecided a",
+            ),
+            ("scan --fail-on-warn=false a", "scan a"),
+            ("test --fail-only=true --require-tests=false a", "test a"),
+            ("upgrade --html=out.html a", "upgrade --report=out.html a"),
         ] {
             check(typed, expected);
         }
@@ -528,6 +544,11 @@ mod tests {
             "review --userinfo a",
             "init apply",
             "unknown -f a",
+            // The values are none, and the flags have no such meaning elsewhere.
+            "review -strict=maybe a",
+            "test --fail-only=maybe a",
+            "impact --fail-on-warn a",
+            "upgrade --fail-on-warn a",
         ] {
             check(line, line);
         }
@@ -546,6 +567,20 @@ mod tests {
                         assert!(!flag.names.contains(&ours.as_str()), "{name} {ours}");
                     }
                 }
+            }
+        }
+        for flag in FLAGS {
+            let OurWord::Fixed(word) = flag.ours else {
+                continue;
+            };
+            for name in flag.commands {
+                let parsed = command.clone().try_get_matches_from(["pratique", *name, word]);
+                // Nothing else of the command line is there.
+                let is_valid = match &parsed {
+                    Ok(_) => true,
+                    Err(error) => error.kind() == ErrorKind::MissingRequiredArgument,
+                };
+                assert!(is_valid, "{name} {word}: {parsed:?}");
             }
         }
         for (theirs, ours) in COMMANDS {

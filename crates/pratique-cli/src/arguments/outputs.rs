@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command, ValueEnum};
+use pratique_s3::Location;
 
 use crate::exit::CliError;
+use crate::input::absolute_path;
 
 /// How the value of the argument is written, by which the project file recognizes it.
 pub(crate) const OUTPUT_VALUE: &str = "FORMAT[=FILE]";
@@ -40,8 +42,10 @@ pub(crate) struct OutputArguments<F: ValueEnum + Clone + Send + Sync + 'static> 
 impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F> {
     /// Whether an output has a format.
     pub(crate) fn has(&self, format: F) -> bool {
-        let all = self.choices();
-        all.is_ok_and(|all| all.iter().any(|choice| choice.format == format))
+        let is_printed = |choice: &OutputChoice<F>| choice.file.is_none();
+        let is_added = || F::from_str("human", false).is_ok_and(|human| human == format);
+        self.output.iter().any(|choice| choice.format == format)
+            || (!self.output.iter().any(is_printed) && is_added())
     }
 
     /// Whether an output in a format is written to a file.
@@ -61,8 +65,9 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
             all.extend(human.map(|format| OutputChoice { format, file: None }));
         }
         all.sort_by_key(|choice| choice.file.is_some());
-        let mut files = BTreeSet::new();
-        if !all.iter().all(|choice| files.insert(&choice.file)) {
+        let mut places = BTreeSet::new();
+        let place = |choice: &OutputChoice<F>| choice.file.as_deref().map(place_of);
+        if !all.iter().all(|choice| places.insert(place(choice))) {
             let why = "two outputs go to the same place: all but one need a file, as in sarif=out.sarif";
             return Err(CliError::Outputs { why });
         }
@@ -75,6 +80,15 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
             formats.push(choice.format);
         }
         Ok(all)
+    }
+}
+
+/// Where a file is, by whichever path; objects of a store are as they are named.
+fn place_of(file: &Path) -> PathBuf {
+    if file.to_str().is_some_and(Location::is_meant) {
+        file.to_owned()
+    } else {
+        absolute_path(file)
     }
 }
 
@@ -115,6 +129,7 @@ mod tests {
     enum Format {
         Human,
         Sarif,
+        Json,
     }
 
     #[derive(Parser)]
@@ -149,6 +164,20 @@ mod tests {
             ),
             (&["-o", "sarif", "-o", "human"], None),
             (&["-o", "sarif=a", "-o", "human=a"], None),
+            (&["-o", "json", "-o", "sarif=a", "-o", "human=./a"], None),
+            (
+                &["-o", "json", "-o", "sarif=s3://a/b", "-o", "human=s3://a/b"],
+                None,
+            ),
+            // An object of a store is named as it is.
+            (
+                &["-o", "json", "-o", "sarif=s3://a/b", "-o", "human=s3://a/./b"],
+                Some(vec![
+                    (Format::Json, None),
+                    (Format::Sarif, Some(PathBuf::from("s3://a/b"))),
+                    (Format::Human, Some(PathBuf::from("s3://a/./b"))),
+                ]),
+            ),
             (&["-o", "sarif=a", "-o", "sarif=b"], None),
             (&["-o", "sarif="], None),
             (&["-o", "xml=a"], None),

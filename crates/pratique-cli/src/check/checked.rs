@@ -57,7 +57,7 @@ impl Checked {
             let options = levels.options(SystemTime::now());
             let options = options.feature_gates(gates);
             let definitions: Vec<&ObjectSource> = all.definitions.iter().collect();
-            warnings.extend(pratique_lint::lint_definitions(&definitions));
+            warnings.extend(pratique_lint::lint_definitions(&definitions, &options));
             let values = definitions
                 .iter()
                 .map(|source| convert(source.tree(), source.root()));

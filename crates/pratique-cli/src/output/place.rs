@@ -1,7 +1,9 @@
 //! Places of inputs, as messages name them.
 
-use std::path::{self, PathBuf};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+use crate::input::absolute_path;
 
 /// A file, and a line and a column in it; these are 0 where they are not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +36,7 @@ impl InputPlace {
 
     /// The file, whichever path leads to it from the working directory; links are not resolved.
     pub(crate) fn absolute_file(&self) -> PathBuf {
-        path::absolute(&self.file).unwrap_or_else(|_| PathBuf::from(&self.file))
+        absolute_path(Path::new(&self.file))
     }
 
     /// Whether another one is the same, by whichever path.

@@ -12,7 +12,7 @@ use pratique_stream::to_utf8;
 use super::origin_name::OriginName;
 use crate::exit::CliError;
 use crate::input::sources::{recognize, tell_object};
-use crate::input::{FileSelection, InputError, read_file, read_regular, read_with_state};
+use crate::input::{FileSelection, InputError, absolute_path, read_file, read_regular, read_with_state};
 use crate::memory;
 
 /// Reads the files of paths, as far as they are selected, and sorts the objects in them by origin and plugin.
@@ -105,8 +105,7 @@ impl Reader {
 
     /// Whether a file was not read before.
     fn is_new(&mut self, path: &Path) -> bool {
-        let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        self.read.insert(place)
+        self.read.insert(absolute_path(path))
     }
 
     /// What a file is, if it is no object of the API.

@@ -7,14 +7,12 @@ use pratique_types::GroupVersionResource;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
+use crate::policies::ADMISSION_GROUP;
 use crate::stream::read::Inputs;
-
-/// The API group of policies, their bindings, and webhook configurations.
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// Whether objects of a resource configure admission.
 pub(super) fn configures_admission(resource: &GroupVersionResource) -> bool {
-    resource.group == GROUP
+    resource.group == ADMISSION_GROUP
 }
 
 /// The documents of the inputs that may configure admission. What can be read only once is copied before, so that they count for
@@ -24,7 +22,7 @@ pub(super) fn configures_admission(resource: &GroupVersionResource) -> bool {
 /// An input cannot be copied.
 pub(super) fn files(inputs: &mut Inputs, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
     inputs.copy_pipes()?;
-    inputs.mentioning(GROUP, limits)
+    inputs.mentioning(ADMISSION_GROUP, limits)
 }
 
 /// Reports what is done with policies among the inputs.

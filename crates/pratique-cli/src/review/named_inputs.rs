@@ -21,8 +21,20 @@ pub(super) struct NamedInput {
 }
 
 /// The objects of the inputs so far.
-#[derive(Debug, Default)]
-pub(super) struct NamedInputs(HashMap<u64, String>);
+#[derive(Debug)]
+pub(super) struct NamedInputs {
+    /// Their places, by their identities.
+    places: HashMap<u64, String>,
+    max_objects: usize,
+    /// Whether it was told that some are not remembered.
+    is_bound_told: bool,
+}
+
+impl Default for NamedInputs {
+    fn default() -> Self {
+        NamedInputs::with_bound(MAX_OBJECTS)
+    }
+}
 
 impl NamedInput {
     /// The object of a request that creates or updates it; `None` of whole AdmissionReviews, of which one may follow another, and
@@ -47,15 +59,19 @@ impl NamedInput {
 }
 
 impl NamedInputs {
-    /// Whether the object was there before.
-    pub(super) fn has(&self, input: &NamedInput) -> bool {
-        self.0.contains_key(&input.identity)
+    /// Those of which a number is remembered.
+    fn with_bound(max_objects: usize) -> Self {
+        NamedInputs {
+            places: HashMap::new(),
+            max_objects,
+            is_bound_told: false,
+        }
     }
 
-    /// Adds an object; a notice, if it was there before.
+    /// Adds an object; a notice, if it was there before, or is the first that is not remembered.
     pub(super) fn add(&mut self, input: NamedInput) -> Option<Notice> {
-        let is_full = self.0.len() >= MAX_OBJECTS;
-        match self.0.entry(input.identity) {
+        let is_full = self.places.len() >= self.max_objects;
+        match self.places.entry(input.identity) {
             Entry::Occupied(first) => {
                 let message = format!(
                     "{} is among the inputs before, at {}: each is reviewed, and of those that are sent the last one counts",
@@ -64,11 +80,46 @@ impl NamedInputs {
                 );
                 Some(Notice::new(DUPLICATE_OBJECT, input.place, message))
             }
-            Entry::Vacant(_) if is_full => None,
+            Entry::Vacant(_) if is_full => {
+                let message = format!(
+                    "there are more than {} objects: whether one from here on is among the inputs again is not told",
+                    self.max_objects
+                );
+                let is_told = std::mem::replace(&mut self.is_bound_told, true);
+                (!is_told).then(|| Notice::new(DUPLICATE_OBJECT, input.place, message))
+            }
             Entry::Vacant(vacant) => {
                 vacant.insert(input.place);
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_objects_than_are_remembered_are_told_once() {
+        let mut named = NamedInputs::with_bound(2);
+        let mut add = |identity: u64| {
+            let input = NamedInput {
+                identity,
+                name: format!("ConfigMap {identity}"),
+                place: format!("{identity}.yaml"),
+            };
+            named.add(input).map(|notice| notice.message)
+        };
+        assert_eq!([add(1), add(2)], [None, None]);
+        let message = add(3).unwrap();
+        assert!(message.starts_with("there are more than 2 objects"), "{message}");
+        assert_eq!([add(3), add(4)], [None, None]);
+        // Those that are remembered are told as before.
+        assert!(
+            add(1)
+                .unwrap()
+                .starts_with("ConfigMap 1 is among the inputs before")
+        );
     }
 }

@@ -141,7 +141,8 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints what came of a part of the inputs.
-    pub(super) fn print(&mut self, reviewed: Reviewed) -> Result<(), CliError> {
+    pub(super) fn print(&mut self, mut reviewed: Reviewed) -> Result<(), CliError> {
+        let duplicates = self.duplicates(&mut reviewed);
         let is_silent = reviewed.notes.as_str().is_empty()
             && reviewed.printed.iter().all(Printed::is_empty)
             && reviewed.answers.is_empty()
@@ -149,16 +150,27 @@ impl<'a> Printer<'a> {
             && reviewed.assumed.is_empty()
             && reviewed.notices.is_empty()
             && reviewed.end.is_none()
-            && !reviewed.named.iter().any(|input| self.named.has(input));
+            && duplicates.is_empty();
         if !is_silent {
             self.progress.clear();
         }
-        let printed = self.add(reviewed);
+        let printed = self.add(reviewed, duplicates);
         self.progress.show(self.object_count, self.tally.denied);
         printed
     }
 
-    fn add(&mut self, mut reviewed: Reviewed) -> Result<(), CliError> {
+    /// Notices about the objects of a part that are among the inputs more than once. What is dropped with the rest of a file is not
+    /// among them.
+    fn duplicates(&mut self, reviewed: &mut Reviewed) -> Vec<Notice> {
+        let is_dropped = self.is_given_up && !matches!(reviewed.end, Some(End::File));
+        let named = std::mem::take(&mut reviewed.named).into_iter();
+        named
+            .filter(|_| !is_dropped)
+            .filter_map(|input| self.named.add(input))
+            .collect()
+    }
+
+    fn add(&mut self, mut reviewed: Reviewed, duplicates: Vec<Notice>) -> Result<(), CliError> {
         match reviewed.end {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
@@ -200,10 +212,8 @@ impl<'a> Printer<'a> {
                     .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }
         }
-        for input in reviewed.named {
-            if let Some(notice) = self.named.add(input) {
-                self.notices.tell(notice);
-            }
+        for notice in duplicates {
+            self.notices.tell(notice);
         }
         self.unexpanded.add(reviewed.unexpanded);
         self.limitations.add(reviewed.limitations);
@@ -270,6 +280,9 @@ impl<'a> Printer<'a> {
             self.policy_paths.clear();
             return input_policies::report(self.policies, evaluates);
         }
+        if !self.lacks_policies() {
+            return;
+        }
         for path in &self.policy_paths {
             let message = format!(
                 "there are only policies in it, and they are reviewed as objects: --policies {path} evaluates them for the others"
@@ -301,7 +314,7 @@ impl<'a> Printer<'a> {
         // They were told before.
         self.notices.extend(scope.notices());
         let count = self.errors.count();
-        let limitations = self.limitations.list(self.arguments.quiet);
+        let limitations = self.limitations.list(false);
         let undefined = limitations::notices(&limitations).collect::<Vec<_>>();
         let failure = &self.arguments.failure;
         let is_evaluated = scope.can_deny() && !self.lacks_policies();
@@ -355,7 +368,8 @@ impl<'a> Printer<'a> {
         };
         let main = self.outputs.first().map(|output| output.format);
         output_target::print_all(self.outputs, |format, is_stdout| ending.print(format, is_stdout))?;
-        limitations::report(&limitations, main.unwrap_or(ReviewFormat::Human));
+        let main = main.unwrap_or(ReviewFormat::Human);
+        limitations::report(&limitations, main, self.arguments.quiet);
         Ok(status)
     }
 }

@@ -295,11 +295,10 @@ impl InputReviewer<'_> {
     /// Does what depends on no request before.
     fn open<'o>(
         &'o self,
-        input: InputRequest<'o>,
+        mut input: InputRequest<'o>,
         pods: WorkloadPods,
         state: &'o ClusterState,
     ) -> OpenRequest<'o> {
-        let mut input = input;
         OpenRequest {
             pods,
             prepared: self.reviewer.prepare(&mut input, state.api_objects()),
@@ -569,13 +568,17 @@ impl InputReviewer<'_> {
         }
         let is_kept =
             |output: &DisplayedOutput| matches!(output.format, ReviewFormat::Sarif | ReviewFormat::Junit);
-        if outputs.iter().any(is_kept) {
-            reviewed.records.push(record.clone());
-        }
+        let is_kept = outputs.iter().any(is_kept);
         let mut whole = outputs.iter().zip(&mut reviewed.printed);
         match whole.find(|(output, _)| output.format == ReviewFormat::Json) {
-            Some((_, printed)) => printed.json_line(&JsonReview::from((result, record))),
-            None => Ok(()),
+            Some((_, printed)) => {
+                reviewed.records.extend(is_kept.then(|| record.clone()));
+                printed.json_line(&JsonReview::from((result, record)))
+            }
+            None => {
+                reviewed.records.extend(is_kept.then_some(record));
+                Ok(())
+            }
         }
     }
 }
@@ -631,7 +634,7 @@ impl Reviewed {
     }
 
     /// Adds an answer that is told beside the output.
-    fn note(&mut self, result: &ReviewResult<'_>, record: &Record, detail: ShownDetail<'_>) {
+    fn note(&mut self, result: &ReviewResult<'_>, record: &Record, detail: ShownDetail<'_, '_>) {
         let detail = ShownDetail {
             all_steps: false,
             ..detail

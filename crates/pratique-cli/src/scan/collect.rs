@@ -201,7 +201,8 @@ impl<'a> Collector<'a> {
             self.report
                 .add_notice(&notice.rule, &notice.place, &notice.message);
         }
-        for note in scanned.limitations.unvalidated_notes() {
+        let notes = scanned.limitations.unvalidated_notes();
+        for note in notes.chain(scanned.limitations.allocation_note()) {
             self.report.add_note(&note);
         }
         self.limitations.add(scanned.limitations);

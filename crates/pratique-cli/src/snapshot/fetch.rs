@@ -9,11 +9,12 @@ use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotReso
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource};
 
-use super::kinds::{ADMISSION_GROUP, POLICIES, VERSIONS, WEBHOOKS};
+use super::kinds::{POLICIES, VERSIONS, WEBHOOKS};
 use super::required::{Groups, RequiredState};
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
+use crate::policies::ADMISSION_GROUP;
 use crate::snapshot::snapshot_error::SnapshotError;
 use crate::time;
 

@@ -23,8 +23,5 @@ pub(super) const WEBHOOKS: [(&str, &str); 2] = [
     ("MutatingWebhookConfiguration", "mutatingwebhookconfigurations"),
 ];
 
-/// The group of both.
-pub(super) const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";
-
 /// The versions of policies, the first that is served counts.
 pub(super) const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];

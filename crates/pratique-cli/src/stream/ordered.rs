@@ -129,7 +129,7 @@ pub(crate) struct UnitTurn {
 
 /// The turns of all units.
 #[derive(Default)]
-pub(crate) struct UnitTurns {
+struct UnitTurns {
     state: Mutex<TurnState>,
     ended: Condvar,
 }

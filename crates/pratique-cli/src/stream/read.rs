@@ -128,7 +128,12 @@ impl Inputs {
 
     /// Says that objects of pipes may have been made of sources: of the directory that standard input stands for, if it is named.
     pub(crate) fn expect_rendered(&mut self, stdin: Option<&Path>) {
-        let pipes = self.paths.iter().flat_map(|input| &input.files);
+        // Of a directory, regular files alone are read.
+        let named = self
+            .paths
+            .iter()
+            .filter(|input| input.files == [input.path.as_path()]);
+        let pipes = named.map(|input| &input.path);
         for file in pipes.filter(|file| !self.copies.contains_key(*file) && is_pipe(file)) {
             match stdin.filter(|stdin| file == Path::new(STDIN) && stdin.is_dir()) {
                 Some(directory) => {

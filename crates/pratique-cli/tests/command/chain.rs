@@ -147,6 +147,22 @@ fn steps_are_in_json() {
     assert_eq!(policy["patch"][0]["path"], "/metadata/labels");
 }
 
+/// A field that is dropped without a word is all that there is to say.
+#[test]
+fn steps_of_a_request_with_a_dropped_field_are_told() {
+    let pod = "apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: web, image: nginx}], volumes: [{name: data, emptyDir: {mode: 448}}]}
+";
+    let quiet = [&WHOLE[..], &["--quiet"]].concat();
+    let texts = [
+        "emptyDir.mode is dropped without a word",
+        "  step LimitRanger: changed ",
+    ];
+    review(&directory(1, "").with("pods.yaml", pod), &quiet, 0, &texts);
+}
+
 #[test]
 fn quotas_are_charged_by_one_object_after_another() {
     let run = review(

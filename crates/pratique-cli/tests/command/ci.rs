@@ -325,6 +325,19 @@ fn the_action_runs_all_and_fails_as_what_matters_most() {
 }
 
 #[test]
+fn the_action_takes_flags_that_it_gives_itself() {
+    let directory = project();
+    for flag in ["-q", "--quiet", "--deny-only", "--all", "--detailed-results"] {
+        let review = format!("{flag}\n{REVIEW}");
+        let run = act(
+            &directory,
+            &[("binary", BINARY), ("commands", "review"), ("review", &review)],
+        );
+        assert_eq!(run.codes, [Some(0), Some(1)], "{flag}: {}", run.log);
+    }
+}
+
+#[test]
 fn the_action_gives_what_it_says() {
     let action = definition("action.yml");
     assert_eq!(action["runs"]["using"], "composite");

@@ -122,6 +122,26 @@ fn what_is_printed_is_for_people_unless_it_is_said() {
 }
 
 #[test]
+fn outputs_are_verified_before_the_work() {
+    let directory = directory();
+    for line in [["check", "nowhere"], ["test", "nowhere"]] {
+        let format = if line[0] == "check" { "sarif" } else { "junit" };
+        let file = format!("{format}=none/out");
+        let run = directory.run(&[&line[..], &["-o", &file]].concat());
+        run.exits(2).stderr_has("none/out");
+        assert!(!run.stderr.contains("nowhere"), "{run}");
+        let twice = [&line[..], &["-o", "json", "-o", "github"]].concat();
+        directory
+            .run(&twice)
+            .exits(2)
+            .stderr_has("two outputs go to the same place");
+    }
+    // Files that are not finished are not counted among those of a directory.
+    let run = directory.run(&["check", "policies", "-o", "sarif=policies/out.sarif"]);
+    assert!(!run.to_string().contains("passed over"), "{run}");
+}
+
+#[test]
 fn a_project_file_writes_only_if_it_is_trusted() {
     let project = "apiVersion: pratique/v1alpha1\nkind: Configuration\npolicies: [policies]\ninputs: [objects]\nreview: {output: OUTPUT}\n";
     let with = |output: &str| directory().with("pratique.yaml", project.replace("OUTPUT", output));
@@ -157,4 +177,22 @@ fn annotations_that_are_not_shown_are_counted() {
         );
     let run = directory.run(&[&line[..], &["objects"]].concat());
     assert!(!run.stdout.contains("GitHub shows"), "{run}");
+}
+
+#[test]
+fn what_is_not_simulated_is_told_in_quiet_files() {
+    let directory = Directory::new().with("policies/few.yaml", POLICY).with(
+        "component.yaml",
+        "{apiVersion: v1, kind: ComponentStatus, metadata: {name: a}}\n",
+    );
+    let line = ["review", "component.yaml", "--policies", "policies", "--quiet"];
+    let run = |more: &[&str]| directory.run(&[&line[..], more].concat());
+    let note = "1 object of kind v1 ComponentStatus was not validated as an API server does";
+    run(&["--output", "sarif"]).stdout_has(note);
+    run(&["-o", "github", "-o", "sarif=out.sarif"]).stderr_has(note);
+    let sarif = || fs::read_to_string(directory.path().join("out.sarif")).unwrap();
+    assert!(sarif().contains(note), "{}", sarif());
+    let quiet = run(&["-o", "human", "-o", "sarif=out.sarif"]);
+    assert!(!quiet.to_string().contains(note), "{quiet}");
+    assert!(sarif().contains(note), "{}", sarif());
 }
