@@ -13,6 +13,7 @@ use pratique_objects::{FieldValidation, MediaType, Objects};
 use pratique_registry::{
     Attributes, CustomResources, Kinds, Placeholders, Prepared, Refusal, Registry, Request, Store, Target,
 };
+use pratique_schema::Release;
 use pratique_validation::{Candidate, Rejection, Validator};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -111,7 +112,7 @@ impl ValidatedObject {
             scheme: &kinds,
             store: &NoObjects,
             placeholders: &self.placeholders,
-            release: Some((1, 37)),
+            release: Some(Release::latest().version()),
         };
         let request = Request {
             target: self.target.clone(),

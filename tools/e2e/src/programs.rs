@@ -73,9 +73,8 @@ impl Programs {
 
     /// The feature gate by which the server reads static manifests, where it exists and is off by itself.
     pub(super) fn manifest_gate(&self) -> Option<String> {
-        let is_known = self.release.gates().get(READS_MANIFESTS).is_some();
         let is_off = !FeatureGates::new(self.release).is_on(READS_MANIFESTS);
-        (is_known && is_off).then(|| format!("{READS_MANIFESTS}=true"))
+        (self.reads_manifests() && is_off).then(|| format!("{READS_MANIFESTS}=true"))
     }
 
     /// Whether the server can read static manifests.

@@ -12,10 +12,11 @@ use super::baseline::Baseline;
 use super::material::Material;
 use super::plugins;
 use super::policies::Policies;
-use super::rows::{self, Object, PluginCase, Row, ValidationCase, Work};
+use super::rows::{self, Object, Row, Work};
 use super::validate;
 use crate::{Arguments, build, table};
 use pratique_harness::Error;
+use serde_json::Value;
 
 /// Loads of more policies than this would take valgrind minutes.
 const MOST: usize = 1_000;
@@ -55,27 +56,29 @@ fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, 
             let arguments = ["start", "-alone", policies.plugin(), &directory];
             callgrind(program, &[], &arguments).map(Some)
         }
-        Work::Plugins(case) => decided(row, case, program, material).map(Some),
-        Work::Validate(case) => validated(row, case, program, material).map(Some),
+        Work::Plugins(case) => {
+            let setup = plugins::setup(case)?;
+            count_runs(row, ("count-plugins", &setup), program, material).map(Some)
+        }
+        Work::Validate(case) => {
+            let setup = validate::setup(case)?;
+            count_runs(row, ("count-validate", &setup), program, material).map(Some)
+        }
         Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),
     }
 }
 
-/// The count of a request with plugins, without earlier ones that fill caches.
-fn decided(row: &Row, case: &PluginCase, program: &Path, material: &Material) -> Result<u64, Error> {
+/// The count of one run of a command with a setup, without earlier ones that fill caches.
+fn count_runs(
+    row: &Row,
+    (command, setup): (&str, &Value),
+    program: &Path,
+    material: &Material,
+) -> Result<u64, Error> {
     const TIMES: u64 = 100;
-    let setup = material.file(&format!("{}-setup.json", row.name), &plugins::setup(case)?)?;
+    let setup = material.file(&format!("{}-setup.json", row.name), setup)?;
     let options = ["--zero-before=*run_counted*"];
-    let all = callgrind(program, &options, &["count-plugins", &TIMES.to_string(), &setup])?;
-    Ok(all / TIMES)
-}
-
-/// The count of an object that is validated.
-fn validated(row: &Row, case: &ValidationCase, program: &Path, material: &Material) -> Result<u64, Error> {
-    const TIMES: u64 = 100;
-    let setup = material.file(&format!("{}-setup.json", row.name), &validate::setup(case)?)?;
-    let options = ["--zero-before=*run_counted*"];
-    let all = callgrind(program, &options, &["count-validate", &TIMES.to_string(), &setup])?;
+    let all = callgrind(program, &options, &[command, &TIMES.to_string(), &setup])?;
     Ok(all / TIMES)
 }
 

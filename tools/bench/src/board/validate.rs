@@ -29,13 +29,11 @@ pub(super) fn setup(case: &ValidationCase) -> Result<Value, Error> {
             ("/spec/restartPolicy", json!("Allways")),
         ];
         for (path, value) in changes {
-            match path
-                .rsplit_once('/')
-                .map(|(parent, name)| (object.pointer_mut(parent), name))
-            {
-                Some((Some(Value::Object(members)), name)) => drop(members.insert(name.to_owned(), value)),
-                _ => return Err(format!("the Pod has no {path}").into()),
-            }
+            let (parent, name) = path.rsplit_once('/').unwrap_or_default();
+            let Some(Value::Object(members)) = object.pointer_mut(parent) else {
+                return Err(format!("the Pod has no {path}").into());
+            };
+            members.insert(name.to_owned(), value);
         }
     }
     Ok(json!({"object": object, "work": case.work}))
