@@ -10,8 +10,10 @@ mod cel;
 mod contest;
 mod first_minute;
 mod load;
+mod measured;
 mod objects;
 mod reload;
+mod review;
 mod scan;
 mod shot;
 mod side;
@@ -37,7 +39,7 @@ pub use statistics::{Spread, geometric_mean};
 #[command(bin_name = "cargo xtask bench")]
 pub struct Arguments {
     /// Rows of the table, or beginnings of their names; all where none is named. Or one of `build`, `cel`, `load`, `objects`,
-    /// `reload`, `scan` and `webhook`, which look closer at one thing.
+    /// `reload`, `review`, `scan` and `webhook`, which look closer at one thing.
     #[arg(value_name = "ROW")]
     pub what: Vec<String>,
     /// What the policies of the table are made from.
@@ -69,9 +71,9 @@ pub struct Arguments {
     /// Measure what has this in its name only.
     #[arg(long)]
     pub only: Option<String>,
-    /// How many objects `scan` scans.
-    #[arg(long, default_value_t = 1_000_000)]
-    pub objects: usize,
+    /// How many objects `scan` scans, and `review` reviews; a million, and ten thousand, unless it is said.
+    #[arg(long)]
+    pub objects: Option<usize>,
     /// Another checkout of this repository, whose commands `build` measures as well; a tenth more than it needs is an error.
     #[arg(long, value_name = "DIR")]
     pub beside: Option<PathBuf>,
@@ -93,6 +95,9 @@ enum What {
     Objects,
     /// A watched directory: from a file's rename to the new decision, and requests while reloads go on.
     Reload,
+    /// `pratique review` over a file of many Pods, with and without the whole chain: time, and memory over the number of Pods; and its
+    /// start.
+    Review,
     /// Very many objects against a hundred policies: how many in a second, and in how much memory.
     Scan,
     /// Requests before one webhook and ten: latency, and throughput at sixteen at once.
@@ -123,6 +128,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Some(What::Load) => load::run(arguments),
         Some(What::Objects) => objects::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Reload) => reload::run(arguments),
+        Some(What::Review) => review::run(arguments),
         Some(What::Scan) => scan::run(arguments),
         Some(What::Webhook) => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
         None => board::run(arguments),

@@ -1,9 +1,8 @@
 //! A scan of very many objects: its rate and memory, compared with the reference's own plugin in a loop, and whether two
 //! processes over two halves give the same report.
 
-mod measured;
 mod objects;
-mod policies;
+pub(super) mod policies;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,9 +13,12 @@ use std::time::Duration;
 use pratique_harness::{Error, workspace};
 use serde_json::{Value, json};
 
-use self::measured::Measured;
+use super::measured::{self, Measured};
 use super::table::factor;
 use super::{Arguments, build, print};
+
+/// How many objects there are unless it is said.
+const DEFAULT_OBJECTS: usize = 1_000_000;
 
 /// How many policies there are.
 const POLICIES: usize = 100;
@@ -38,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let directory = workspace::target().join("bench-scan");
     fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
-    let count = arguments.objects.max(2);
+    let count = arguments.objects.unwrap_or(DEFAULT_OBJECTS).max(2);
     let scan = Scan { program, directory };
     scan.prepare(arguments.seed, count)?;
     let other = build::other(arguments, "policy", &scan.directory.join("ours"))?;

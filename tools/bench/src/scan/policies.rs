@@ -20,7 +20,7 @@ enum About {
 
 /// Writes so many policies into an empty directory, of a hundred 50 about Pods, 25 about Deployments, 15 about ConfigMaps and 10
 /// about RBAC.
-pub(super) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), Error> {
+pub(crate) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory).map_err(failed)?;

@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The output and measurements of a program.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
-    /// The printed JSON document.
+    /// The printed JSON document; null where it is none.
     pub(super) answer: Value,
     /// The time of the clock.
     pub(super) elapsed: Duration,
@@ -31,8 +31,17 @@ struct Status {
     has_ended: bool,
 }
 
-/// Runs a program that prints a JSON document, and ends with one of some exit codes.
+/// Runs a program that prints a JSON document into a file, and ends with one of some exit codes.
 pub(super) fn run(command: &mut Command, output: &Path, codes: &[i32]) -> Result<Measured, Error> {
+    let shown = format!("{command:?}");
+    let measured = run_text(command, output, codes)?;
+    let text = std::fs::read_to_string(output).map_err(|error| format!("{shown}: {error}"))?;
+    let answer = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
+    Ok(Measured { answer, ..measured })
+}
+
+/// The same of a program that prints anything.
+pub(super) fn run_text(command: &mut Command, output: &Path, codes: &[i32]) -> Result<Measured, Error> {
     let shown = format!("{command:?}");
     let failed = |error: std::io::Error| format!("{shown}: {error}");
     let file = std::fs::File::create(output).map_err(failed)?;
@@ -48,10 +57,8 @@ pub(super) fn run(command: &mut Command, output: &Path, codes: &[i32]) -> Result
     if !ended.code().is_some_and(|code| codes.contains(&code)) {
         return Err(format!("{shown}: {ended}").into());
     }
-    let text = std::fs::read_to_string(output).map_err(failed)?;
-    let answer = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
     Ok(Measured {
-        answer,
+        answer: Value::Null,
         elapsed,
         // Linux counts a hundred ticks a second, whatever the kernel itself does.
         processor: Duration::from_millis(status.ticks * 10),
