@@ -115,6 +115,7 @@ const REQUESTS: TextList = TextList {
         " of type …",
         "'map(dyn, dyn)'",
         "; received from peer",
+        "and each of … more",
         "any value",
         "map(dyn, dyn)",
         "no object",

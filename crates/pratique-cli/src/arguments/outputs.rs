@@ -1,7 +1,7 @@
 //! What is printed, and where: one output on standard output, and others in files.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
@@ -83,12 +83,12 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
     }
 }
 
-/// Where a file is, by whichever path; objects of a store are as they are named.
-fn place_of(file: &Path) -> PathBuf {
+/// Where a file is, by whichever path; objects of a store are as they are named, which paths compared as such are not.
+fn place_of(file: &Path) -> OsString {
     if file.to_str().is_some_and(Location::is_meant) {
-        file.to_owned()
+        file.into()
     } else {
-        absolute_path(file)
+        absolute_path(file).into()
     }
 }
 
