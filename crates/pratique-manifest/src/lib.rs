@@ -74,7 +74,7 @@ pub use load::options::Options;
 pub use load::reload::{Reloaded, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
-pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, ReplacedObject};
+pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject};
 pub use parse::documents::{Contents, Document, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 

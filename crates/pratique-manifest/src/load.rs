@@ -108,6 +108,7 @@ mod tests {
     use crate::expression::UncheckedExpressions;
     use crate::load::loader::Loader;
     use crate::load::options::Options;
+    use crate::load::set::OptionalVersion;
     use crate::plugin::Plugin;
 
     const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
@@ -199,6 +200,53 @@ mod tests {
         let expected = "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io \"b\" is invalid: \
             spec.paramRef.parameterNotFoundAction: Required value";
         assert_eq!(stable, expected);
+    }
+
+    #[test]
+    fn versions_that_servers_can_be_told_to_serve() {
+        let binding = |version: &str| {
+            format!(
+                "apiVersion: admissionregistration.k8s.io/{version}\nkind: MutatingAdmissionPolicyBinding\nmetadata: {{name: b}}\n\
+                 spec: {{policyName: p}}\n"
+            )
+        };
+        for version in ["v1beta1", "v1alpha1"] {
+            let set = load(&binding(version)).unwrap();
+            let told: Vec<String> = set.optional.iter().map(ToString::to_string).collect();
+            let expected = format!(
+                "admissionregistration.k8s.io/{version} MutatingAdmissionPolicyBinding is not served unless the server has \
+                 --runtime-config=admissionregistration.k8s.io/{version}=true; it is evaluated as if it had"
+            );
+            assert_eq!((told, set.mutating_bindings.len()), (vec![expected], 1));
+            let help = set.optional.first().and_then(OptionalVersion::help);
+            assert_eq!(
+                help.as_deref(),
+                Some("write it in admissionregistration.k8s.io/v1")
+            );
+        }
+        assert_eq!(load(&binding("v1")).unwrap().optional, []);
+        assert!(load(&binding("v2")).is_err());
+        let file = ManifestFile {
+            path: "b.yaml".to_owned(),
+            content: binding("v1beta1").into_bytes(),
+        };
+        let options = Options::new(&UncheckedExpressions);
+        // A cluster has it.
+        let stored = Loader::for_api(&options).with_older_versions();
+        assert_eq!(
+            stored.load_files(std::slice::from_ref(&file)).unwrap().optional,
+            []
+        );
+        // Static manifests are decoded otherwise.
+        let plugin = Plugin::MutatingAdmissionPolicy;
+        let refused = Loader::for_plugin(plugin, &options)
+            .load_files(&[file])
+            .unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .contains("unsupported resource type *v1beta1.MutatingAdmissionPolicyBinding")
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'stati
     Some((text, None))
 }
 
-/// Help for a version of a kind that an API of a release does not serve, where it served it once or can be told to.
+/// Help for a version of a kind that an API of a release does not serve, where another release does.
 pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<String> {
     let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
     let version = gvk.api_version();
@@ -47,11 +47,6 @@ pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<S
     } else {
         String::new()
     };
-    if resources.optional().iter().any(|served| served.kind == kind) {
-        return Some(format!(
-            "a server serves {version} {name} only with --runtime-config={version}=true{instead}"
-        ));
-    }
     let mut releases = Release::list().iter().rev();
     let is_served = |release: &&&Release| release.resources().resource_of(&kind).is_some();
     if let Some(first) = releases
@@ -146,12 +141,6 @@ mod tests {
                 "admissionregistration.k8s.io/v1beta1 ValidatingAdmissionPolicy is not served since Kubernetes 1.34: write it in \
                  admissionregistration.k8s.io/v1",
             ),
-            (
-                "v1alpha1",
-                "MutatingAdmissionPolicyList",
-                "a server serves admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicy only with \
-                 --runtime-config=admissionregistration.k8s.io/v1alpha1=true: write it in admissionregistration.k8s.io/v1",
-            ),
             ("v2", "ValidatingAdmissionPolicy", ""),
         ] {
             let found = GroupVersionKind::new(GROUP, version, kind);
@@ -175,14 +164,6 @@ mod tests {
             )
         );
         assert_eq!(help("1.36"), None);
-        let beta = GroupVersionKind::new(GROUP, "v1beta1", "MutatingAdmissionPolicy");
-        assert_eq!(
-            for_version(&beta, Release::by_version("1.35").unwrap()).as_deref(),
-            Some(
-                "a server serves admissionregistration.k8s.io/v1beta1 MutatingAdmissionPolicy only with \
-                 --runtime-config=admissionregistration.k8s.io/v1beta1=true"
-            )
-        );
     }
 
     #[test]

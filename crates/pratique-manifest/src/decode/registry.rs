@@ -88,19 +88,31 @@ pub(crate) fn find_static(gvk: &GroupVersionKind) -> Option<(Registered, ApiVers
 /// The versions that an API serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServedVersions {
-    /// Those of a server that is told nothing about it.
-    Usual,
-    /// Older ones of policies and bindings as well, as the server of an earlier release, or one with `--runtime-config`.
+    /// Those that a server of the release has, also if it serves them only where `--runtime-config` says so.
+    OfRelease,
+    /// Older ones of policies and bindings as well, as the server of an earlier release.
     Older,
 }
 
 impl ServedVersions {
     // Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource
     fn has(self, gvk: &GroupVersionKind, release: &Release) -> bool {
-        let resources = release.resources();
-        let is = |served: &ServedResource| served.subresource.is_empty() && served.kind == *gvk;
-        self == ServedVersions::Older || resources.served().iter().any(is)
+        self == ServedVersions::Older || release.resources().resource_of(gvk).is_some()
     }
+}
+
+/// Whether a server of a release serves a kind in a version only where `--runtime-config` says so.
+pub(crate) fn is_optional(kind: Kind, version: ApiVersion, release: &Release) -> bool {
+    let gvk = GroupVersionKind::new(GROUP, version.name(), kind.name());
+    let is = |served: &ServedResource| served.subresource.is_empty() && served.kind == gvk;
+    release.resources().optional().iter().any(is)
+}
+
+/// The version of the group that every server of a release has for a kind.
+pub(crate) fn usual_version(kind: Kind, release: &Release) -> Option<&'static str> {
+    let gvk = GroupVersionKind::new(GROUP, "v1", kind.name());
+    let has_stable = release.resources().resource_of(&gvk).is_some();
+    has_stable.then_some("admissionregistration.k8s.io/v1")
 }
 
 /// Finds the kind of an object of the API: policies and bindings are read in older versions, too.
@@ -139,14 +151,42 @@ pub(crate) fn not_served(
     if is_read && versions.has(&of_items, release) {
         return None;
     }
-    let lower = kind.name().to_ascii_lowercase();
-    let resource = match lower.strip_suffix('y') {
+    Some(no_resource(&regular_plural(kind.name())))
+}
+
+/// The same for a kind that the group does not have in any version.
+// Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError, where the resource of another kind gets it
+pub(crate) fn unknown_kind(gvk: &GroupVersionKind) -> Option<String> {
+    if gvk.group != GROUP || find_served(gvk).is_some() || kind_or_list(&gvk.kind).is_some() {
+        return None;
+    }
+    let resource = regular_plural(&gvk.kind);
+    let mut kinds = Kind::ALL.into_iter();
+    let endpoint = kinds.find(|kind| gvk.version == "v1" && regular_plural(kind.name()) == resource);
+    Some(match endpoint {
+        Some(endpoint) => format!(
+            "{} in version {} cannot be handled as a {endpoint}: {}",
+            gvk.kind,
+            quote(&gvk.version),
+            not_registered_in(gvk, "pkg/api/legacyscheme/scheme.go:30")
+        ),
+        None => no_resource(&resource),
+    })
+}
+
+fn no_resource(resource: &str) -> String {
+    format!("the server could not find the requested resource (post {resource}.{GROUP})")
+}
+
+/// The resource that clients take a kind for.
+// Upstream: apimachinery/pkg/api/meta/restmapper.go, UnsafeGuessKindToResource
+fn regular_plural(kind: &str) -> String {
+    let lower = kind.to_ascii_lowercase();
+    match lower.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
+        None if lower.ends_with('s') => format!("{lower}es"),
         None => format!("{lower}s"),
-    };
-    Some(format!(
-        "the server could not find the requested resource (post {resource}.{GROUP})"
-    ))
+    }
 }
 
 /// Finds a kind that a server's loaders know.
@@ -228,16 +268,19 @@ fn internal(gvk: &GroupVersionKind) -> Option<Registered> {
 /// The server's message for an unknown kind.
 // Upstream: apimachinery/pkg/runtime/error.go, notRegisteredErr.Error
 pub(crate) fn not_registered(gvk: &GroupVersionKind) -> String {
-    const SCHEME: &str = "pkg/runtime/scheme.go:111";
+    not_registered_in(gvk, "pkg/runtime/scheme.go:111")
+}
+
+fn not_registered_in(gvk: &GroupVersionKind, scheme: &str) -> String {
     let kind = quote(&gvk.kind);
     if gvk.version == "__internal" {
         let group = quote(&gvk.group);
         return format!(
-            "no kind {kind} is registered for the internal version of group {group} in scheme \"{SCHEME}\""
+            "no kind {kind} is registered for the internal version of group {group} in scheme \"{scheme}\""
         );
     }
     let version = quote(&gvk.api_version());
-    format!("no kind {kind} is registered for version {version} in scheme \"{SCHEME}\"")
+    format!("no kind {kind} is registered for version {version} in scheme \"{scheme}\"")
 }
 
 #[cfg(test)]
@@ -263,13 +306,19 @@ mod tests {
     fn what_is_served_depends_on_the_release() {
         for release in Release::list() {
             let check = |version, kind, expected| {
-                check_in(release, ServedVersions::Usual, version, kind, expected);
+                check_in(release, ServedVersions::OfRelease, version, kind, expected);
             };
             let has_mutating = release.at_least(1, 36);
             for name in ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBindingList"] {
                 check("v1", name, has_mutating);
-                check("v1beta1", name, false);
+                check("v1beta1", name, true);
             }
+            let kind = Kind::MutatingAdmissionPolicy;
+            assert!(is_optional(kind, ApiVersion::V1beta1, release), "{release}");
+            assert!(!is_optional(kind, ApiVersion::V1, release), "{release}");
+            assert_eq!(usual_version(kind, release).is_some(), has_mutating, "{release}");
+            let kind = Kind::ValidatingAdmissionPolicy;
+            assert!(!is_optional(kind, ApiVersion::V1beta1, release), "{release}");
             check("v1", "ValidatingAdmissionPolicy", true);
             check("v1beta1", "ValidatingAdmissionPolicy", false);
             check_in(
@@ -283,18 +332,62 @@ mod tests {
     }
 
     #[test]
-    fn older_versions_are_not_usual() {
+    fn kinds_that_the_group_does_not_have() {
+        for (version, kind, expected) in [
+            (
+                "v1",
+                "ValidatingAdmisionPolicy",
+                Some(
+                    "the server could not find the requested resource (post validatingadmisionpolicies.admissionregistration.k8s.io)",
+                ),
+            ),
+            (
+                "v1",
+                "ValidatingAdmissionPolicies",
+                Some(
+                    "the server could not find the requested resource (post \
+                     validatingadmissionpolicieses.admissionregistration.k8s.io)",
+                ),
+            ),
+            (
+                "v1",
+                "validatingadmissionpolicy",
+                Some(
+                    "validatingadmissionpolicy in version \"v1\" cannot be handled as a ValidatingAdmissionPolicy: no kind \
+                     \"validatingadmissionpolicy\" is registered for version \"admissionregistration.k8s.io/v1\" in scheme \
+                     \"pkg/api/legacyscheme/scheme.go:30\"",
+                ),
+            ),
+            ("v1", "ValidatingAdmissionPolicy", None),
+            ("v2", "ValidatingAdmissionPolicyList", None),
+            ("v1", "List", None),
+        ] {
+            let gvk = GroupVersionKind::new(GROUP, version, kind);
+            assert_eq!(unknown_kind(&gvk).as_deref(), expected, "{version} {kind}");
+        }
+        let pod = GroupVersionKind::new("", "v1", "Pods");
+        assert_eq!(unknown_kind(&pod), None);
+    }
+
+    #[test]
+    fn older_versions_are_those_that_the_release_has() {
         for kind in ALPHA_KINDS {
+            let is_mutating = kind.name().starts_with("Mutating");
             for name in [kind.name().to_owned(), format!("{kind}List")] {
-                check(ServedVersions::Usual, "v1", &name, true);
+                check(ServedVersions::OfRelease, "v1", &name, true);
                 for version in ["v1beta1", "v1alpha1"] {
-                    check(ServedVersions::Usual, version, &name, false);
+                    check(ServedVersions::OfRelease, version, &name, is_mutating);
                     check(ServedVersions::Older, version, &name, true);
                 }
                 check(ServedVersions::Older, "v2", &name, false);
             }
         }
-        check(ServedVersions::Usual, "v1", "MutatingWebhookConfiguration", true);
+        check(
+            ServedVersions::OfRelease,
+            "v1",
+            "MutatingWebhookConfiguration",
+            true,
+        );
         check(
             ServedVersions::Older,
             "v1beta1",

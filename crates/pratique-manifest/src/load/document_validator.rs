@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::options::{Options, SourceTexts};
 use super::selection::Selection;
-use super::set::{Object, OlderVersion};
+use super::set::{Object, OlderVersion, OptionalVersion};
 use crate::budget::{Budget, DOCUMENT};
 use crate::decode::registry::{self, ApiVersion, GROUP, Registered, ServedVersions};
 use crate::decode::{self, Raw, failures};
@@ -94,6 +94,8 @@ pub(crate) struct Candidate {
     pub(crate) object: Option<Object>,
     /// The version that it is written in, where that has other defaults.
     pub(crate) older: Option<OlderVersion>,
+    /// The same, where servers have that only if they are told to.
+    pub(crate) optional: Option<OptionalVersion>,
     pub(crate) source: ObjectSource,
 }
 
@@ -134,7 +136,7 @@ impl<'a> DocumentValidator<'a> {
             texts,
             budget,
             selection: Selection::Everything,
-            served: ServedVersions::Usual,
+            served: ServedVersions::OfRelease,
         }
     }
 
@@ -246,8 +248,19 @@ impl DocumentValidation<'_> {
             (Some(_), _) if self.client_list(parsed, id).is_some() => true,
             (Some(kind), _) => self.validator.scope.accepts(kind) && self.is_selected(parsed, id, kind),
             (None, Some(kind)) => self.validator.scope.accepts(kind),
-            (None, None) => &**name == "List" || self.client_list(parsed, id).is_some(),
+            (None, None) => {
+                &**name == "List" || self.client_list(parsed, id).is_some() || self.is_of_group(parsed, id)
+            }
         }
+    }
+
+    /// Whether a value of a kind that is none is meant as an object of the API that configures admission, by its group.
+    fn is_of_group(&self, parsed: &Parsed, id: NodeId) -> bool {
+        let version = parsed.tree().entry(id, "apiVersion").map(|entry| entry.value);
+        let group = version
+            .and_then(|version| text_of(parsed, version))
+            .and_then(|version| version.split_once('/'));
+        self.validator.scope == ManifestScope::Api && group.is_some_and(|(group, _)| group == GROUP)
     }
 
     /// Whether an object of a kind is one of those to load.
@@ -267,10 +280,13 @@ impl DocumentValidation<'_> {
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind));
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
             let release = self.validator.options.expressions().release();
-            if self.validator.scope == ManifestScope::Api
-                && let Some(text) = registry::not_served(&kind, self.validator.served, release)
-            {
-                return Err(failures::not_served(parsed, id, text, release));
+            if self.validator.scope == ManifestScope::Api {
+                if let Some(text) = registry::not_served(&kind, self.validator.served, release) {
+                    return Err(failures::not_served(parsed, id, text, release));
+                }
+                if let Some(text) = registry::unknown_kind(&kind) {
+                    return Err(failures::unsupported(parsed, id, text));
+                }
             }
             find(&kind).ok_or_else(unknown)
         });
@@ -413,6 +429,7 @@ impl DocumentValidation<'_> {
                     version: version.name(),
                     defaults: other_defaults,
                 }),
+                optional: self.optional_version(&name, version, &source),
                 name,
                 failures,
                 policy,
@@ -420,6 +437,25 @@ impl DocumentValidation<'_> {
             })));
         }
         self.findings.append(&mut candidates);
+    }
+
+    /// The version of an object that no cluster is known to have, if servers have to be told to serve it.
+    fn optional_version(
+        &self,
+        name: &ObjectName,
+        version: ApiVersion,
+        source: &ObjectSource,
+    ) -> Option<OptionalVersion> {
+        let release = self.validator.options.expressions().release();
+        let is_optional = self.validator.scope == ManifestScope::Api
+            && self.validator.served == ServedVersions::OfRelease
+            && registry::is_optional(name.kind, version, release);
+        is_optional.then(|| OptionalVersion {
+            location: source.locate(&[]),
+            name: name.clone(),
+            version: format!("{GROUP}/{version}"),
+            usual: registry::usual_version(name.kind, release),
+        })
     }
 
     fn validate(&self, subject: &Subject<'_>, value: &Json, wrong: &WrongFields) -> Option<Finding> {

@@ -64,7 +64,7 @@ impl<'a> Loader<'a> {
             scope,
             texts: SourceTexts::Kept,
             is_by_name: false,
-            served: ServedVersions::Usual,
+            served: ServedVersions::OfRelease,
         }
     }
 
@@ -79,7 +79,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Of the API, loads policies and bindings of older versions too, `v1beta1` and `v1alpha1`: as those of a cluster that serves
-    /// them, because its release is an earlier one or it was told to. Other servers have no such resources.
+    /// them, because its release is an earlier one or it was told to. Without it, those are loaded that a server of the release
+    /// can be told to serve, and [listed](ManifestSet::optional).
     #[must_use]
     pub fn with_older_versions(self) -> Self {
         Loader {

@@ -1,5 +1,6 @@
 //! The result of a load: the objects of a plugin's manifests, defaulted and valid, with their sources.
 
+use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 use k8s_openapi::Metadata;
@@ -27,6 +28,8 @@ macro_rules! declare_set {
             pub unread: Vec<Location>,
             /// Objects of older versions of the API, where those have other defaults than v1.
             pub older: Vec<OlderVersion>,
+            /// Objects of versions that a server serves only if it is told to.
+            pub optional: Vec<OptionalVersion>,
             /// Objects of the API that others of the same name replace.
             pub replaced: Vec<ReplacedObject>,
         }
@@ -42,6 +45,7 @@ macro_rules! declare_set {
                 $(self.$list.append(&mut other.$list);)*
                 self.unread.append(&mut other.unread);
                 self.older.append(&mut other.older);
+                self.optional.append(&mut other.optional);
                 self.replaced.append(&mut other.replaced);
             }
 
@@ -165,6 +169,38 @@ pub struct OlderVersion {
     pub version: &'static str,
     /// The fields with other defaults.
     pub defaults: Vec<String>,
+}
+
+/// An object of the API in a version that a server serves only if it is told to: it is loaded as one that was told has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionalVersion {
+    /// Its location.
+    pub location: Location,
+    /// Its kind and name.
+    pub name: ObjectName,
+    /// The version, with its group: `admissionregistration.k8s.io/v1beta1`.
+    pub version: String,
+    /// The version that every server has instead, if there is one.
+    pub usual: Option<&'static str>,
+}
+
+impl OptionalVersion {
+    /// How to write an object that every server takes, if that is possible.
+    pub fn help(&self) -> Option<String> {
+        self.usual.map(|usual| format!("write it in {usual}"))
+    }
+}
+
+/// What is wrong with it.
+// Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource
+impl Display for OptionalVersion {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let (version, kind) = (&self.version, self.name.kind);
+        write!(
+            formatter,
+            "{version} {kind} is not served unless the server has --runtime-config={version}=true; it is evaluated as if it had"
+        )
+    }
 }
 
 /// An object of the API that another of the same name replaces, as when both are applied.

@@ -149,6 +149,7 @@ impl SetBuilder {
                 }
                 object.add_to(&mut self.file_set, source);
                 self.file_set.older.extend(candidate.older);
+                self.file_set.optional.extend(candidate.optional);
             }
             (None, Some(policy)) => self.failed_bindings.push(FailedBinding {
                 name: candidate.name,
