@@ -61,8 +61,10 @@ pub use options::LintOptions;
 pub use typing::CustomTypes;
 pub use warning::{Warning, WarningExample};
 
-use lint::{LintContext, LintSubject, PolicySubject};
+use lint::{Lint as _, LintContext, LintSubject, PolicySubject};
 use lints::LINTS;
+use lints::optional_version::OptionalVersion;
+use lints::replaced_object::ReplacedObject;
 use report::LintReport;
 use subject::{DefinitionView, ManifestView, WebhookView};
 
@@ -139,6 +141,23 @@ fn lint_subject(subject: LintSubject<'_>, options: &LintOptions, work: &Cell<Wor
     for lint in LINTS.iter().filter(|lint| options.is_enabled(lint.meta())) {
         lint.run(&context, &mut report);
     }
+    report.finish()
+}
+
+/// The warnings about what is evaluated, whoever evaluates it: objects that others replace, and those that only some servers have.
+/// They take no time.
+pub fn lint_loaded(sets: &[&ManifestSet]) -> Vec<Warning> {
+    let context = LintContext {
+        subject: LintSubject::Manifests {
+            manifests: &ManifestView::new(&[]),
+            sets,
+        },
+        options: &LintOptions::default(),
+        work: &Cell::new(WorkBudget::new(0)),
+    };
+    let mut report = LintReport::default();
+    OptionalVersion.check(&context, &mut report);
+    ReplacedObject.check(&context, &mut report);
     report.finish()
 }
 

@@ -22,10 +22,11 @@ mod mixed_origins;
 mod moved_field;
 mod null_object;
 mod older_version;
+pub(crate) mod optional_version;
 mod plugin_field;
 mod quantity_as_text;
 mod repeated_mutation;
-mod replaced_object;
+pub(crate) mod replaced_object;
 mod swallowed_text;
 mod type_check;
 mod unbound_policy;
@@ -67,6 +68,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &moved_field::MovedField,
     &null_object::NullObject,
     &older_version::OlderVersion,
+    &optional_version::OptionalVersion,
     &plugin_field::PluginField,
     &quantity_as_text::QuantityAsText,
     &repeated_mutation::RepeatedMutation,
