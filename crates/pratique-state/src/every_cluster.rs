@@ -1,7 +1,10 @@
 //! What every cluster has: objects that an API server and its controllers create by themselves, which nobody writes down as the
 //! state of a cluster.
 
-use pratique_json::{Object, Value};
+use pratique::Objects;
+use pratique::cluster::Cluster as _;
+use pratique_json::{Object, Value, text_at};
+use pratique_types::{GroupVersionKind, ObjectPlace};
 
 use crate::cluster::{namespace, with_name_label};
 
@@ -41,9 +44,37 @@ pub fn namespaces() -> impl Iterator<Item = Value<'static>> {
     names.map(|name| with_name_label(namespace(name, Value::Null)))
 }
 
-/// Their names.
-pub fn namespace_names() -> impl Iterator<Item = &'static str> {
-    NAMESPACES.into_iter()
+/// Adds what every cluster has to objects that are all of a cluster otherwise, and what each namespace has to each of theirs. Those
+/// that are there already count.
+pub fn add_missing(objects: &mut Objects) {
+    for object in namespaces().chain(cluster_objects()) {
+        insert_missing(objects, object);
+    }
+    let kind = GroupVersionKind::new("", "v1", "Namespace");
+    let names: Vec<String> = objects
+        .params(&kind, "")
+        .into_iter()
+        .map(|namespace| text_at(namespace, &["metadata", "name"]).to_owned())
+        .collect();
+    for name in &names {
+        for object in namespace_objects(name) {
+            insert_missing(objects, object);
+        }
+    }
+}
+
+/// Adds an object unless there is one of its kind and name.
+fn insert_missing(objects: &mut Objects, object: Value<'static>) {
+    let place = ObjectPlace::of_object(&object);
+    let is_missing = |place: ObjectPlace| {
+        objects
+            .param(&place.kind, &place.namespace, &place.name)
+            .is_none()
+    };
+    if place.is_ok_and(is_missing) {
+        // It has a kind and a name.
+        drop(objects.insert(object));
+    }
 }
 
 /// The other objects that are in no namespace.
@@ -65,7 +96,7 @@ pub fn default_service_account(namespace: &str) -> Value<'static> {
 }
 
 /// The objects of each namespace.
-pub fn namespace_objects(namespace: &str) -> [Value<'static>; 2] {
+fn namespace_objects(namespace: &str) -> [Value<'static>; 2] {
     let mut certificates = object("v1", "ConfigMap", Some(namespace), ROOT_CERTIFICATES);
     let mut data = Object::new();
     data.insert("ca.crt", ROOT_CERTIFICATE);
@@ -89,4 +120,68 @@ fn object(
     object.insert("kind", kind);
     object.insert("metadata", metadata);
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objects(given: &[&str]) -> Objects {
+        let mut objects = Objects::new();
+        for json in given {
+            let object = pratique_json::parse(json.as_bytes()).unwrap().into_owned();
+            objects.insert(object).unwrap();
+        }
+        add_missing(&mut objects);
+        objects
+    }
+
+    fn names(objects: &Objects, kind: (&str, &str, &str), namespace: &str) -> Vec<String> {
+        let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
+        let all = objects.params(&kind, namespace).into_iter();
+        all.map(|object| text_at(object, &["metadata", "name"]).to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn clusters_without_any_object_have_them() {
+        let objects = objects(&[]);
+        assert_eq!(
+            names(&objects, ("", "v1", "Namespace"), ""),
+            ["default", "kube-node-lease", "kube-public", "kube-system"]
+        );
+        assert_eq!(
+            names(&objects, ("scheduling.k8s.io", "v1", "PriorityClass"), ""),
+            ["system-cluster-critical", "system-node-critical"]
+        );
+        for namespace in NAMESPACES {
+            assert_eq!(
+                names(&objects, ("", "v1", "ServiceAccount"), namespace),
+                ["default"]
+            );
+            assert_eq!(
+                names(&objects, ("", "v1", "ConfigMap"), namespace),
+                ["kube-root-ca.crt"]
+            );
+        }
+        assert_eq!(names(&objects, ("", "v1", "ConfigMap"), "shop"), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_there_counts() {
+        let objects = objects(&[
+            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}"#,
+            r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default","labels":{"stage":"prod"}}}"#,
+            r#"{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":"shop"},"secrets":[]}"#,
+        ]);
+        let kind = |kind| GroupVersionKind::new("", "v1", kind);
+        let namespace = objects.param(&kind("Namespace"), "", "default").unwrap();
+        assert_eq!(text_at(namespace, &["metadata", "labels", "stage"]), "prod");
+        let account = objects.param(&kind("ServiceAccount"), "shop", "default").unwrap();
+        assert!(account.get("secrets").is_some());
+        assert_eq!(
+            names(&objects, ("", "v1", "ConfigMap"), "shop"),
+            ["kube-root-ca.crt"]
+        );
+    }
 }

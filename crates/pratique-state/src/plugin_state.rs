@@ -97,16 +97,15 @@ impl PluginState {
         &self.faults
     }
 
-    /// Declares the objects of all kinds that plugins look up complete, namespaces only if `has_namespaces`. To those that were
-    /// added come those that [every cluster](every_cluster) has.
+    /// Declares the objects of all kinds that plugins look up complete, namespaces only if `has_namespaces`: where none was given,
+    /// others may exist. To those that were added come those that [every cluster](every_cluster) has.
     pub fn complete(&mut self, has_namespaces: bool) {
         for kind in &self.kinds {
             if has_namespaces || *kind != StateKind::NAMESPACE {
                 self.objects.complete(kind.group, kind.kind);
             }
         }
-        let namespaces = every_cluster::namespaces().filter(|_| has_namespaces);
-        for object in namespaces.chain(every_cluster::cluster_objects()) {
+        for object in every_cluster::namespaces().chain(every_cluster::cluster_objects()) {
             self.add_missing(&object);
         }
         self.has_default_accounts = true;
