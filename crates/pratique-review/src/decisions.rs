@@ -1,6 +1,8 @@
 //! The decisions of policies on a request.
 
+use pratique::Outcome;
 use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver};
+use pratique_policy::StepResult;
 use serde::Serialize;
 
 /// The decision of a policy with a binding.
@@ -60,7 +62,38 @@ impl PolicyObserver for DecisionRecorder {
             },
             validation: decision.validation,
             failed: decision.error != ErrorType::None,
-            message: decision.message.to_owned(),
+            message: match decision.effect {
+                Effect::Allow => ignored_error(decision.validation),
+                Effect::Deny | Effect::Warn | Effect::Audit => decision.message.to_owned(),
+            },
         });
     }
+}
+
+/// The mutations that failed though the request is allowed: the failure policies of their policies ignore that.
+pub(crate) fn ignored_mutations(outcome: &Outcome) -> impl Iterator<Item = PolicyDecision> {
+    let steps = outcome.mutations.iter().filter(|_| outcome.allowed());
+    steps.filter_map(|step| match &step.result {
+        StepResult::Failed(why) => Some(PolicyDecision {
+            policy: step.policy.clone(),
+            binding: step.binding.clone(),
+            action: PolicyAction::Ignore,
+            validation: None,
+            failed: true,
+            message: format!(
+                "mutations[{}] fails, which the failurePolicy ignores: {why}",
+                step.mutation
+            ),
+        }),
+        StepResult::Changed | StepResult::Unchanged => None,
+    })
+}
+
+/// What there is to say of an error that a failure policy ignores, of which a server tells nobody.
+fn ignored_error(validation: Option<usize>) -> String {
+    let failed = match validation {
+        Some(index) => format!("validations[{index}]"),
+        None => "the policy".to_owned(),
+    };
+    format!("{failed} ends with an error, which the failurePolicy ignores: it refuses nothing")
 }

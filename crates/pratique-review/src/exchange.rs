@@ -4,6 +4,8 @@ use pratique::webhook::{Called, Rejection};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
+use crate::decisions::{PolicyAction, PolicyDecision};
+
 /// An exchange with a webhook: request and response.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,6 +47,19 @@ impl WebhookExchange {
         let answer = pratique_json::parse(self.answer.as_bytes()).ok()?;
         let patch = answer.at(&["response", "patch"]).and_then(Value::as_str)?;
         String::from_utf8(base64::decode(patch).ok()?).ok()
+    }
+
+    /// The decision of a webhook that could not be called, where its failure policy ignores that.
+    pub(crate) fn ignored_failure(&self) -> Option<PolicyDecision> {
+        let failure = self.failure.as_ref().filter(|_| self.failed_open)?;
+        Some(PolicyDecision {
+            policy: self.webhook.clone(),
+            binding: self.configuration.clone(),
+            action: PolicyAction::Ignore,
+            validation: None,
+            failed: true,
+            message: format!("it fails, which the failurePolicy ignores: {failure}"),
+        })
     }
 
     /// A summary on one line.

@@ -15,7 +15,7 @@ use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder};
 use tokio::runtime::Runtime;
 
 use crate::chain::{RecordingModel, Step};
-use crate::decisions::{DecisionRecorder, PolicyDecision};
+use crate::decisions::{DecisionRecorder, PolicyDecision, ignored_mutations};
 use crate::dropped_field::DroppedField;
 #[cfg(feature = "webhooks")]
 use crate::exchange::WebhookExchange;
@@ -396,8 +396,18 @@ impl<'a> Reviewer<'a> {
 fn finish(review: Review, input: &ReviewInput<'_>, prepared: &PreparedObject<'_>) -> Review {
     let mut dropped = review.dropped;
     dropped.extend(prepared.dropped_fields());
+    let mut decisions = review.decisions;
+    decisions.extend(ignored_mutations(&review.outcome));
+    #[cfg(feature = "webhooks")]
+    decisions.extend(
+        review
+            .webhooks
+            .iter()
+            .filter_map(WebhookExchange::ignored_failure),
+    );
     Review {
         outcome: input.with_warnings(review.outcome),
+        decisions,
         defaults: prepared.defaults(),
         dropped,
         is_refused: prepared.is_refused() || input.help().is_some(),
