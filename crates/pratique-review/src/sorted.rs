@@ -13,6 +13,7 @@ use pratique_manifest::{
 use pratique_policy::Origin;
 use pratique_types::ObjectRef;
 
+use crate::foreign_policy::{ForeignPolicy, PolicyEngine};
 use crate::source_files::{SourceFile, SourceFiles, SourceKind};
 use pratique_manifest::convert::items;
 
@@ -69,6 +70,8 @@ pub struct SortedPolicies {
     definitions: Vec<ObjectSource>,
     /// What could not be read.
     failures: Vec<Failure>,
+    /// Policies of other engines among the objects of other kinds.
+    foreign: Vec<ForeignPolicy>,
     /// Files that were found in directories and are no objects, such as the values of a chart.
     unread: Vec<UnreadFile>,
     /// Files that are no objects by their nature.
@@ -113,6 +116,7 @@ impl SortedPolicies {
             api: Vec::new(),
             others: BTreeMap::new(),
             definitions: Vec::new(),
+            foreign: Vec::new(),
             failures: Vec::new(),
             unread: Vec::new(),
             sources: Vec::new(),
@@ -207,6 +211,22 @@ impl SortedPolicies {
                 continue;
             };
             let Some(kind) = Kind::from_name(name) else {
+                let version = text(&["apiVersion"]).unwrap_or_default();
+                if version
+                    .split_once('/')
+                    .is_some_and(|(group, _)| group == API_GROUP)
+                {
+                    // The loader says what the server answers.
+                    groups.insert(Group::Api);
+                    continue;
+                }
+                if let Some(engine) = PolicyEngine::of_version(version) {
+                    self.foreign.push(ForeignPolicy {
+                        engine,
+                        kind: name.to_owned(),
+                        location: location(),
+                    });
+                }
                 *self.others.entry(name.to_owned()).or_default() += 1;
                 let is_definition = || {
                     let kind = ObjectRef::new(&object).group_version_kind();
@@ -245,6 +265,11 @@ impl SortedPolicies {
     /// The definitions of custom resources among them.
     pub fn definitions(&self) -> &[ObjectSource] {
         &self.definitions
+    }
+
+    /// The policies of other engines among them.
+    pub fn foreign(&self) -> &[ForeignPolicy] {
+        &self.foreign
     }
 
     /// Files of directories that are no objects.
