@@ -52,6 +52,11 @@ impl Suite {
         self.cluster.objects.iter().chain(&case.input.cluster.objects)
     }
 
+    /// Whether these are all objects that the cluster has, with those that every cluster has.
+    pub(crate) fn has_all_objects(&self, case: &Case) -> bool {
+        self.cluster.complete.all || case.input.cluster.complete.all
+    }
+
     /// The snapshots among the objects of the cluster in a case.
     pub(crate) fn snapshots<'c>(&'c self, case: &'c Case) -> impl Iterator<Item = &'c StoredState> {
         self.cluster.snapshots.iter().chain(&case.input.cluster.snapshots)

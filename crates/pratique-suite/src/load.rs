@@ -384,7 +384,8 @@ impl PolicyFiles {
         }
         self.files.push(PathBuf::from(&file.path));
         let is_static = policies.iter().any(|(_, name)| name.ends_with(SUFFIX));
-        let plugin = policies.first().map(|(kind, _)| kind.plugin());
+        // The loader of the API says what is wrong with a kind that is none.
+        let plugin = policies.first().and_then(|(kind, _)| kind.map(Kind::plugin));
         match plugin.filter(|_| is_static) {
             Some(plugin) => self.of_plugins.entry(plugin).or_default().push(file),
             None => self.of_api.push(file),
@@ -479,15 +480,16 @@ impl PolicyFiles {
     }
 }
 
-/// The kinds and names of the policies, bindings and webhook configurations of a file, as far as it can be read.
-fn policies_of(file: &ManifestFile) -> Vec<(Kind, String)> {
+/// The kinds and names of the policies, bindings and webhook configurations of a file, as far as it can be read; no kind where it is
+/// none of the group.
+fn policies_of(file: &ManifestFile) -> Vec<(Option<Kind>, String)> {
     let documents = read_documents(file).unwrap_or_default();
     let objects = documents.iter().flat_map(|document| {
         let items = items(&document.source).objects.into_iter();
         items.map(|item| item.value(document.source.tree()))
     });
     let policy = |object: Value<'static>| {
-        let kind = Kind::from_name(text_at(&object, &["kind"]))?;
+        let kind = Kind::from_name(text_at(&object, &["kind"]));
         let is_ours = text_at(&object, &["apiVersion"]).starts_with(GROUP);
         is_ours.then(|| (kind, text_at(&object, &["metadata", "name"]).to_owned()))
     };

@@ -18,7 +18,7 @@ use crate::suite::{Case, Expected, Suite};
 use crate::unbound_matches::UnboundMatches;
 use pratique_review::Reviewer;
 use pratique_review::chain::Admitted;
-use pratique_state::PluginState;
+use pratique_state::{PluginState, every_cluster};
 
 /// The result of a case.
 #[derive(Clone, Debug)]
@@ -217,6 +217,9 @@ impl Suite {
         let mut cluster = policies.cluster(self.objects(case));
         self.snapshots(case)
             .for_each(|snapshot| snapshot.apply(&mut cluster));
+        if self.has_all_objects(case) {
+            every_cluster::add_missing(&mut cluster);
+        }
         let authorizer = policies.authorizer(self.rules(case), self.objects(case), self.snapshots(case));
         let Some(chain) = &policies.whole_chain else {
             let reviewer = Reviewer::policies(admission, authorizer);

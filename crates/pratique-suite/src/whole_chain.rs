@@ -63,7 +63,7 @@ impl Suite {
         let states = [&self.cluster, &case.input.cluster];
         let objects = || self.objects(case);
         objects().for_each(|object| state.add(&with_name_label(object.clone())));
-        if states.iter().any(|state| state.complete.all) {
+        if self.has_all_objects(case) {
             state.complete(objects().any(is_namespace));
         }
         for kind in self.snapshots(case).flat_map(|snapshot| &snapshot.complete) {
