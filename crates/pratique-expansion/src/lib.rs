@@ -22,6 +22,8 @@ mod job;
 mod metadata;
 mod sets;
 mod template;
+mod template_search;
 
 pub use expander::{ExpandedPod, Expander, ExpansionError};
 pub use template::{PodTemplate, PodTemplateError};
+pub use template_search::find_template;
