@@ -95,6 +95,8 @@ pub(crate) struct ClusterSnapshot {
     pub(crate) objects: Vec<Value<'static>>,
     /// The files that have policies, bindings and webhook configurations.
     pub(crate) policies: Vec<ManifestFile>,
+    /// The place and the kind of the first object of these in another file.
+    pub(crate) misplaced: Option<(String, String)>,
 }
 
 /// The kinds of roles and their bindings.

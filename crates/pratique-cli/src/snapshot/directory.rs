@@ -3,12 +3,16 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use pratique_manifest::{ManifestFile, path_text};
+use pratique_json::Value;
+use pratique_manifest::{Kind, ManifestFile, path_text};
+use pratique_request::kind_of;
 use pratique_state::snapshot::{FILE, SnapshotIndex};
 
 use super::ClusterSnapshot;
 use crate::exit::CliError;
 use crate::input::{self, InputError, read_directory, read_regular};
+use crate::output::problems;
+use crate::policies::ADMISSION_GROUP;
 use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The maximum size of a file, in MiB.
@@ -53,7 +57,9 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
     for path in files(directory)? {
         let file = read_file(&path)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        if name.is_some_and(|name| POLICIES.iter().any(|policies| name.starts_with(policies))) {
+        let has_policies =
+            name.is_some_and(|name| POLICIES.iter().any(|policies| name.starts_with(policies)));
+        if has_policies {
             snapshot.policies.push(file.clone());
         }
         let read = input::objects(file);
@@ -68,6 +74,10 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
             if let Err(why) = &input.received {
                 return Err(faulty(&path_text(&path), why));
             }
+            let policy = policy_kind(&input.object).filter(|_| !has_policies);
+            if let (None, Some(kind)) = (&snapshot.misplaced, policy) {
+                snapshot.misplaced = Some((problems::place(&input.location), kind.to_string()));
+            }
             snapshot.objects.push(input.object);
         }
     }
@@ -79,6 +89,14 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
             &format!("it is no snapshot: it has no {FILE}; --objects takes directories of objects"),
         ))
     }
+}
+
+/// The kind of an object that configures admission.
+fn policy_kind(object: &Value<'_>) -> Option<Kind> {
+    let kind = kind_of(object)
+        .ok()
+        .filter(|kind| kind.group == ADMISSION_GROUP)?;
+    Kind::from_name(&kind.kind)
 }
 
 /// Reads a file of a snapshot. Nobody named it, so a pipe is not waited for.

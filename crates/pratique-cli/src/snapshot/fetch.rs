@@ -102,6 +102,7 @@ impl Fetch {
             index: self.index,
             objects: self.objects.into_values().flatten().collect(),
             policies: Vec::new(),
+            misplaced: None,
         }
     }
 
@@ -111,6 +112,7 @@ impl Fetch {
             index: self.index.clone(),
             objects: self.objects.values().flatten().cloned().collect(),
             policies: Vec::new(),
+            misplaced: None,
         }
     }
 

@@ -18,6 +18,11 @@ pub(crate) enum SnapshotError {
     /// The policies of a snapshot are not known.
     #[error("the snapshot does not say which {kind} objects there were: {why}; --policies names policies")]
     PoliciesOfSnapshot { kind: String, why: String },
+    /// A policy of a snapshot is where policies are not looked for.
+    #[error(
+        "{place}: a {kind} is in a file that is not named after its resource: in a snapshot it would not be evaluated"
+    )]
+    MisplacedPolicy { place: String, kind: String },
     /// A snapshot cannot be read or written.
     #[error("{path}: {why}")]
     Snapshot { path: String, why: String },

@@ -23,6 +23,12 @@ impl ClusterSnapshot {
     /// # Errors
     /// The snapshot does not have them all.
     pub(super) fn policy_files(&self, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
+        if let Some((place, kind)) = &self.misplaced {
+            return Err(CliError::Snapshot(SnapshotError::MisplacedPolicy {
+                place: place.clone(),
+                kind: kind.clone(),
+            }));
+        }
         let takes_webhooks = webhooks == WebhookUse::Taken;
         let called: &[&str] = if takes_webhooks { &WEBHOOKS } else { &[] };
         let complete = self.complete_kinds();
