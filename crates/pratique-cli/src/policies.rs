@@ -4,6 +4,7 @@
 mod failure;
 mod files;
 mod load;
+mod loaded_warnings;
 mod origin_name;
 mod skipped;
 
@@ -15,6 +16,7 @@ pub(crate) use load::{
     OriginSets, builder, configuration_options, load, load_files, load_of_cluster, load_sorted, report_read,
     with_sets,
 };
+pub(crate) use loaded_warnings::tell_loaded;
 pub(crate) use origin_name::OriginName;
 
 pub(crate) use skipped::report_skipped_beside_definitions;

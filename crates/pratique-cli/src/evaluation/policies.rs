@@ -109,6 +109,7 @@ pub(crate) fn load(
     }
     sets.extend(of_paths);
     sets.extend(of_cluster.transpose()?.into_iter().flatten());
+    policies::tell_loaded(&sets, files);
     if bind {
         self::bind(&mut sets);
     }

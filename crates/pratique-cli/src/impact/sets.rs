@@ -27,7 +27,7 @@ pub(super) fn load(
             origin: arguments.origin.clone(),
             files: arguments.excluded.clone(),
         };
-        build(state, |expressions| {
+        build(state, selection, |expressions| {
             policies::load(&named, selection, expressions)
         })
     };
@@ -38,7 +38,7 @@ pub(super) fn load(
             files.extend(revision_files(revision, path, selection, &mut left)?);
         }
         let origin = arguments.origin.origin;
-        build(state, |expressions| {
+        build(state, selection, |expressions| {
             policies::load_files(files, origin, expressions)
         })
     };
@@ -61,10 +61,12 @@ pub(super) fn load(
 
 fn build(
     state: &StateArguments,
+    selection: &FileSelection,
     load: impl FnOnce(&pratique::expressions::Expressions) -> Result<OriginSets, LoadFailure>,
 ) -> Result<Option<Policies>, CliError> {
     let builder = policies::builder(state.gates.feature_gates);
     let loaded = load(builder.expressions()).and_then(|mut sets| {
+        policies::tell_loaded(&sets, selection);
         if state.bind {
             bind(&mut sets);
         }

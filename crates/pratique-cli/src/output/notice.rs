@@ -48,6 +48,9 @@ pub(crate) const DUPLICATE_OBJECT: &str = "duplicate-object";
 /// The rule of what was said to be all that there is of a kind.
 pub(crate) const NO_OTHERS: &str = "no-others";
 
+/// The rule of what was given and is not evaluated.
+pub(crate) const NOT_EVALUATED: &str = "not-evaluated";
+
 /// A warning about something of an input that no decision tells: what was passed over, not known or not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
@@ -164,9 +167,10 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         NO_OTHERS => "Objects of a kind were said to be all that the cluster has",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",
-        "not-evaluated" => "Something was given that is not evaluated",
+        NOT_EVALUATED => "Something was given that is not evaluated",
         "no-object" => "There is no object in an input",
-        _ => return None,
+        // Warnings of `check` that other commands tell as well.
+        _ => return pratique_lint::find_lint(rule).map(|lint| lint.summary),
     })
 }
 

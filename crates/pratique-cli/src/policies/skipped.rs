@@ -8,7 +8,7 @@ use crate::input::FileSelection;
 use crate::input::sources::report_sources;
 use crate::output;
 use crate::output::counted::{counted, noun};
-use crate::output::notice::{Notice, SKIPPED_FILE};
+use crate::output::notice::{NOT_EVALUATED, Notice, SKIPPED_FILE};
 use crate::output::problems;
 use crate::output::text::text;
 
@@ -51,6 +51,10 @@ fn report_skipped_of(
             shown_kinds.join(", "),
             more,
         ));
+    }
+    for foreign in sorted.foreign() {
+        let place = problems::place(&foreign.location);
+        files.add(Notice::new(NOT_EVALUATED, place, foreign.to_string()));
     }
     report_sources(sorted.sources());
     for unread in sorted.unread() {

@@ -9,7 +9,8 @@ use pratique::Configurations;
 use pratique::expressions::Expressions;
 use pratique::live::{AdmissionObserver, InMemory, Reload, ReloadResult};
 use pratique_manifest::{
-    LoadErrors, ManifestFile, ManifestSet, Plugin, ReplacedObject, RewriteDetector, content_hash,
+    LoadErrors, ManifestFile, ManifestSet, OptionalVersion, Plugin, ReplacedObject, RewriteDetector,
+    content_hash,
 };
 use pratique_policy::Origin;
 use pratique_watch::{
@@ -127,6 +128,7 @@ impl PolicyFiles {
     ) -> Result<Option<Self>, CliError> {
         let in_use = LoadedPolicies::new(&initial.sets);
         in_use.replaced.iter().for_each(warn_of_replaced);
+        in_use.optional.iter().for_each(warn_of_optional);
         let Some(files) = initial.files else {
             return Ok(None);
         };
@@ -201,6 +203,8 @@ struct LoadedPolicies {
     static_hash: String,
     /// The objects that do not count, as a later one has their name.
     replaced: Vec<ReplacedObject>,
+    /// The objects that an API server has only if it is told to.
+    optional: Vec<OptionalVersion>,
 }
 
 impl LoadedPolicies {
@@ -211,6 +215,7 @@ impl LoadedPolicies {
             hash: hash(sets, Origin::Api),
             static_hash: hash(sets, Origin::Static),
             replaced: sets.iter().flat_map(|(_, set)| set.replaced.clone()).collect(),
+            optional: sets.iter().flat_map(|(_, set)| set.optional.clone()).collect(),
         }
     }
 }
@@ -225,6 +230,17 @@ fn warn_of_replaced(replaced: &ReplacedObject) {
         by = %by.file,
         line = by.start.line,
         "an object of --policies does not count: a later one has its name"
+    );
+}
+
+/// Warns of an object that most API servers would not have.
+fn warn_of_optional(optional: &OptionalVersion) {
+    tracing::warn!(
+        kind = %optional.name.kind,
+        name = %optional.name.name,
+        file = %optional.location.file,
+        line = optional.location.start.line,
+        "{optional}"
     );
 }
 
@@ -337,6 +353,9 @@ impl PolicyObserver {
         let new = latest.replaced.iter();
         new.filter(|replaced| !in_use.replaced.contains(replaced))
             .for_each(warn_of_replaced);
+        let new = latest.optional.iter();
+        new.filter(|optional| !in_use.optional.contains(optional))
+            .for_each(warn_of_optional);
         // Plugins without objects from now on are observed as well.
         let mut plugins = in_use.plugins.clone();
         plugins.extend(

@@ -136,6 +136,7 @@ fn load(
     sets.extend(policies::load(&named.paths, selection, expressions)?);
     let of_cluster = of_cluster.map(|files| policies::load_of_cluster(files, expressions));
     sets.extend(of_cluster.transpose()?.into_iter().flatten());
+    policies::tell_loaded(&sets, selection);
     if binds {
         bind(&mut sets);
     }

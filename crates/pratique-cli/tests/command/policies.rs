@@ -161,11 +161,6 @@ fn older(policy: &str, binding: &str) -> (String, String) {
 
 #[test]
 fn versions_that_are_not_served_are_refused() {
-    let mutating = "apiVersion: admissionregistration.k8s.io/v1beta1
-kind: MutatingAdmissionPolicyBinding
-metadata: {name: labels}
-spec: {policyName: labels}
-";
     let suite = "apiVersion: pratique/v1alpha1
 kind: Suite
 policies: [old]
@@ -176,14 +171,12 @@ tests:
     let files = files()
         .with("old/policy.yaml", policy)
         .with("old/binding.yaml", binding)
-        .with("old/mutating.yaml", mutating)
         .with("suite.yaml", suite);
     let check = files.run(&["check", "old"]);
     check.exits(1).shows(&[
         "the server could not find the requested resource (post validatingadmissionpolicies.admissionregistration.k8s.io)",
         "v1beta1 ValidatingAdmissionPolicy is not served since Kubernetes 1.34: write it in admissionregistration.k8s.io/v1",
         "v1alpha1 ValidatingAdmissionPolicyBinding is not served since Kubernetes 1.32",
-        "only with --runtime-config=admissionregistration.k8s.io/v1beta1=true",
     ]);
     let missing = "the server could not find the requested resource";
     for (command, more) in [
@@ -202,6 +195,129 @@ tests:
     run.shows(&[missing]);
 }
 
+/// A kind that is written wrong is no object of another kind, which may stand among policies.
+#[test]
+fn kinds_that_no_server_has_are_refused() {
+    let directory = files()
+        .with(
+            "policies/typo.yaml",
+            STATIC.replace(".static.k8s.io", "").replace(
+                "kind: ValidatingAdmissionPolicy\n",
+                "kind: ValidatingAdmisionPolicy\n",
+            ),
+        )
+        .with(
+            "suite.yaml",
+            "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policies]
+tests:
+- {name: it, object: deployment.yaml, expect: allowed}
+",
+        );
+    let missing = "the server could not find the requested resource (post validatingadmisionpolicies.admissionregistration.k8s.io)";
+    let help = "did you mean \"ValidatingAdmissionPolicy\"?";
+    directory
+        .run(&["check", "policies"])
+        .exits(1)
+        .shows(&[missing, help, "policies/typo.yaml:2:7"]);
+    for command in ["review", "scan"] {
+        let run = directory.run(&[command, "--policies", "policies", "deployment.yaml"]);
+        assert!(run.code != Some(0) && !run.stdout.contains("1 allowed"), "{run}");
+        run.shows(&[missing, help]);
+    }
+    let run = directory.run(&["test", "suite.yaml"]);
+    assert!(run.code != Some(0), "{run}");
+    run.shows(&[missing]);
+    // In a list, in another case.
+    let list = "{apiVersion: v1, kind: List, items: [{apiVersion: admissionregistration.k8s.io/v1, kind: validatingadmissionpolicy, \
+                metadata: {name: a}}]}";
+    directory
+        .with("list.yaml", list)
+        .run(&["check", "list.yaml"])
+        .exits(1)
+        .shows(&["no kind \"validatingadmissionpolicy\" is registered for version \"admissionregistration.k8s.io/v1\""]);
+}
+
+/// A policy of a version that a server can be told to serve, and that sets what a plugin has computed before it.
+#[test]
+fn versions_that_can_be_served_are_evaluated_with_a_warning() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: {name: class}
+spec:
+  reinvocationPolicy: IfNeeded
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConditions: [{name: none, expression: '!has(object.spec.priorityClassName)'}]
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{spec: Object.spec{priorityClassName: params.data.class}}'}
+---
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: class}
+spec: {policyName: class, paramRef: {name: classes, namespace: shop, parameterNotFoundAction: Deny}}
+";
+    let state = "apiVersion: v1
+kind: ConfigMap
+metadata: {name: classes, namespace: shop}
+data: {class: high}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000}
+";
+    let suite = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policy.yaml]
+cluster: {objects: [state.yaml]}
+tests:
+- {name: it, object: pod.yaml, expect: {verdict: allowed, policies: {class: mutated}}}
+";
+    let files = Directory::new()
+        .with("policy.yaml", policy)
+        .with("state.yaml", state)
+        .with("pod.yaml", CLEAN)
+        .with("suite.yaml", suite);
+    let told = "admissionregistration.k8s.io/v1beta1 MutatingAdmissionPolicy is not served unless the server has \
+        --runtime-config=admissionregistration.k8s.io/v1beta1=true";
+    files
+        .run(&["check", "policy.yaml"])
+        .exits(0)
+        .shows(&[told, "[optional-version]", "[plugin-field]"]);
+    let state = [
+        "--objects",
+        "state.yaml",
+        "--objects-complete",
+        "--policies",
+        "policy.yaml",
+    ];
+    files
+        .run(&[&["review", "pod.yaml"], &state[..]].concat())
+        .exits(0)
+        .stderr_has(told);
+    files
+        .run(&[&["review", "--chain", "pod.yaml"], &state[..]].concat())
+        .exits(1)
+        .shows(&[
+            told,
+            "denied by Priority",
+            "the integer value of priority (0) must not be provided in pod spec; priority admission controller computed 1000",
+        ]);
+    files.run(&["test", "suite.yaml"]).exits(0).shows(&[told]);
+    // A static manifest is of a version that the server decodes.
+    let of_static = policy
+        .replace("name: class}", "name: class.static.k8s.io}")
+        .replace("Name: class,", "Name: class.static.k8s.io,");
+    files
+        .with("static.yaml", of_static)
+        .run(&["check", "static.yaml"])
+        .exits(1)
+        .shows(&["unsupported resource type *v1beta1.MutatingAdmissionPolicy"]);
+}
+
 #[test]
 fn older_versions_are_those_of_clusters_that_serve_them() {
     let (policy, binding) = older("v1beta1", "v1alpha1");
@@ -215,13 +331,21 @@ kinds:
 - {apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, objects: 0, extent: all}
 - {apiVersion: v1, kind: ConfigMap, objects: 1, extent: all}
 ";
-    let run = files()
-        .with("saved/snapshot.yaml", index)
-        .with("saved/validatingadmissionpolicies.yaml", policy)
-        .with("saved/validatingadmissionpolicybindings.yaml", binding)
-        .with("saved/param.yaml", PARAM)
-        .run(&["review", "--snapshot", "saved", "deployment.yaml"]);
-    run.exits(1).stdout_has("at most 3 replicas");
+    let snapshot = |name: &str| {
+        files()
+            .with("saved/snapshot.yaml", index)
+            .with(&format!("saved/{name}.yaml"), &policy)
+            .with("saved/validatingadmissionpolicybindings.yaml", &binding)
+            .with("saved/param.yaml", PARAM)
+            .run(&["review", "--snapshot", "saved", "deployment.yaml"])
+    };
+    snapshot("validatingadmissionpolicies")
+        .exits(1)
+        .stdout_has("at most 3 replicas");
+    // In a file of another name it would not be found, though the index counts it.
+    snapshot("renamed")
+        .exits(2)
+        .stderr_has("saved/renamed.yaml:1:1: a ValidatingAdmissionPolicy is in a file that is not named after its resource");
 }
 
 #[test]
