@@ -168,16 +168,19 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     if cluster.plugins().is_some() {
         cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);
     }
+    let complete = arguments.state.objects_complete;
+    if complete {
+        cluster.complete();
+    }
     for notice in inputs.survey(limits, &mut cluster, None) {
         reader.notices.tell(notice);
     }
     for notice in nameless::notices(arguments.request.operation, &sets) {
         reader.notices.tell(notice);
     }
-    let complete = arguments.state.objects_complete;
     let others = cluster.placed(others, &arguments.request.sender.namespace);
     let permissions = Permissions::new(rules, &loaded, &others, complete);
-    cluster.fill(&loaded, others, complete);
+    cluster.fill(&loaded, others);
     let for_controllers = cluster.take_for_controllers(&arguments.request.sender.namespace);
     let chain = cluster.take_plugins().map(|state| {
         warn("--chain", state.faults());

@@ -63,9 +63,13 @@ impl NamespaceChanges {
         self.files = Arc::new(order);
     }
 
-    /// The names of the namespaces that the state of the cluster says something of.
-    pub(crate) fn known_names(&self) -> impl Iterator<Item = &str> {
-        self.known.keys().map(String::as_str)
+    /// Adds namespaces that are known of the cluster, unless more is known of them.
+    pub(crate) fn know(&mut self, namespaces: impl Iterator<Item = Value<'static>>) {
+        let known = Arc::make_mut(&mut self.known);
+        for namespace in namespaces {
+            let name = name_of(&namespace).to_owned();
+            known.entry(name).or_insert(namespace);
+        }
     }
 
     /// Whether the state of the cluster says something of a namespace.

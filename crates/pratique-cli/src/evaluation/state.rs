@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique::Objects;
 use pratique::api_objects::ApiObjects;
-use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
+use pratique::cluster::{Cluster as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
 use pratique_request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
@@ -52,6 +52,8 @@ pub(crate) struct ClusterState {
     /// Definitions that define nothing.
     pub(crate) unusable: UnusableDefinitions,
     has_namespaces: bool,
+    /// Whether the objects that are given are all that the cluster has.
+    is_complete: bool,
     /// How the inputs change namespaces that were known before.
     pub(crate) changes: NamespaceChanges,
     /// The state that plugins see, if there are any.
@@ -90,6 +92,7 @@ impl ClusterState {
                 .unwrap_or_else(|| ApiObjects::default().with_gates(FeatureGates::new(release))),
             unusable: UnusableDefinitions::told_to(files),
             has_namespaces: false,
+            is_complete: false,
             changes: NamespaceChanges::default(),
             plugins,
             in_order: None,
@@ -114,6 +117,13 @@ impl ClusterState {
         loaded.resolve(&mut cluster.resolver);
         let others = others.into_iter().map(|input| input.object);
         (cluster, others.collect())
+    }
+
+    /// Says that the objects that are given, with those that every cluster has, are all that the cluster has. Before the inputs are
+    /// added, which may change its namespaces.
+    pub(crate) fn complete(&mut self) {
+        self.is_complete = true;
+        self.changes.know(every_cluster::namespaces());
     }
 
     /// Adds the objects of an input that are state of the cluster. A namespace that was known before is changed at its place.
@@ -248,9 +258,10 @@ impl ClusterState {
             .collect()
     }
 
-    /// Adds the loaded state, and the other objects of the state. Unless that is complete, other namespaces and params may exist,
-    /// except for kinds of which all objects are known.
-    pub(crate) fn fill(&mut self, loaded: &LoadedState, placed: Vec<Value<'static>>, complete: bool) {
+    /// Adds the loaded state, and the other objects of the state. Unless these are [all](Self::complete), other namespaces and
+    /// params may exist, except for kinds of which all objects are known.
+    pub(crate) fn fill(&mut self, loaded: &LoadedState, placed: Vec<Value<'static>>) {
+        let complete = self.is_complete;
         let complete_kinds = loaded.complete_kinds();
         if let Some(plugins) = &mut self.plugins {
             let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
@@ -266,11 +277,11 @@ impl ClusterState {
             complete_kinds.iter().for_each(|kind| plugins.complete_kind(kind));
         }
         let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
-        if complete {
-            self.add_every_cluster();
-        }
         for object in of_snapshot.cloned().chain(placed) {
             self.store(object);
+        }
+        if complete {
+            every_cluster::add_missing(&mut self.objects);
         }
         let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
         if !has_all_namespaces && (!complete || !self.has_namespaces) {
@@ -283,30 +294,6 @@ impl ClusterState {
         }
         for kind in complete_kinds {
             self.objects.complete_params(kind);
-        }
-    }
-}
-
-impl ClusterState {
-    /// Adds what every cluster has, and was not added.
-    fn add_every_cluster(&mut self) {
-        let namespaces = every_cluster::namespaces().filter(|_| self.has_namespaces);
-        for namespace in namespaces.collect::<Vec<_>>() {
-            let name = namespace.at(&["metadata", "name"]).and_then(Value::as_str);
-            let is_missing = name.is_some_and(|name| self.objects.namespace(name).stored().is_none());
-            if is_missing {
-                self.store(namespace);
-            }
-        }
-        for object in every_cluster::cluster_objects() {
-            self.store(object);
-        }
-        let mut names: Vec<String> = self.changes.known_names().map(str::to_owned).collect();
-        names.extend(every_cluster::namespace_names().map(str::to_owned));
-        for name in &names {
-            for object in every_cluster::namespace_objects(name) {
-                self.store(object);
-            }
         }
     }
 }

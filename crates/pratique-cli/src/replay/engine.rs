@@ -239,10 +239,13 @@ impl StateInputs {
             gates.release(),
             &files,
         );
+        if is_complete {
+            state.complete();
+        }
         survey(&mut state);
         let others = state.placed(others, namespace);
         let permissions = Permissions::new(rules, &loaded, &others, is_complete);
-        state.fill(&loaded, others, is_complete);
+        state.fill(&loaded, others);
         let cluster = KnownCluster {
             state,
             authorizer: permissions.authorizer(),

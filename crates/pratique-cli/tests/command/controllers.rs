@@ -132,9 +132,8 @@ fn every_cluster_has_some_objects() {
     check(&[&workload("default", USES_CLASS)], 1, "1 allowed, 1 denied");
 }
 
-#[test]
-fn each_namespace_has_root_certificates() {
-    let policy = "apiVersion: admissionregistration.k8s.io/v1
+/// A policy whose param is the ConfigMap that controllers create in each namespace.
+const CERTIFICATES: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: certificates}
 spec:
@@ -153,19 +152,80 @@ spec:
   paramRef: {name: kube-root-ca.crt, parameterNotFoundAction: Deny}
   validationActions: [Deny]
 ";
+
+/// A state without a namespace.
+const CONFIG: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\n";
+
+#[test]
+fn each_namespace_has_root_certificates() {
     let directory = cluster()
+        .with("policy.yaml", CERTIFICATES)
+        .with("config.yaml", CONFIG)
+        .with("pod.yaml", pod("").replace("shop", "default"))
+        .with("all.yaml", format!("{NAMESPACE}---\n{}", pod("")));
+    for state in ["state.yaml", "config.yaml"] {
+        for (input, counts) in [
+            ("pod.yaml", "1 allowed, 0 denied"),
+            ("all.yaml", "2 allowed, 0 denied"),
+        ] {
+            let arguments = [
+                "--policies",
+                "policy.yaml",
+                "--objects-complete",
+                "--objects",
+                state,
+                input,
+            ];
+            ends(&directory.run(&[&["review"], &arguments[..]].concat()), 0, counts);
+            directory.run(&[&["scan"], &arguments[..]].concat()).exits(0);
+        }
+    }
+}
+
+/// A state without a namespace does not say which others there are.
+#[test]
+fn namespaces_of_every_cluster_are_known_without_others() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: none}
+spec:
+  matchConstraints:
+    namespaceSelector: {matchExpressions: [{key: exempt, operator: DoesNotExist}]}
+    resourceRules:
+    - {apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  validations: [{expression: 'false', message: refused}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: none}
+spec: {policyName: none, validationActions: [Deny]}
+";
+    let in_default = pod("").replace("shop", "default");
+    let exempt = "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {exempt: 'yes'}}\n";
+    let later = in_default.replace("name: p,", "name: q,");
+    let directory = Directory::new()
+        .with("config.yaml", CONFIG)
         .with("policy.yaml", policy)
-        .with("pod.yaml", pod("").replace("shop", "default"));
-    let state = ["--objects", "state.yaml", "--objects-complete"];
-    let run = directory.run(
-        &[
-            &["review", "--policies", "policy.yaml"],
-            &state[..],
-            &["pod.yaml"],
-        ]
-        .concat(),
-    );
-    ends(&run, 0, "1 allowed, 0 denied");
+        .with("default.yaml", &in_default)
+        .with("shop.yaml", pod(""))
+        .with("changed.yaml", [&in_default, exempt, &later].join("---\n"));
+    let run = |command: &str, more: &[&str]| {
+        let arguments = [command, "--policies", "policy.yaml", "--objects", "config.yaml"];
+        directory.run(&[&arguments[..], more].concat())
+    };
+    for command in ["review", "scan"] {
+        run(command, &["--objects-complete", "default.yaml"]).exits(1);
+        run(command, &["--objects-complete", "shop.yaml"]).exits(3);
+        run(command, &["default.yaml"]).exits(3);
+    }
+    // What an input says of such a namespace counts from its place on.
+    run("review", &["--objects-complete", "changed.yaml"])
+        .exits(1)
+        .shows(&[
+            "CREATE pods default/p: denied",
+            "CREATE pods default/q: allowed",
+            "it changes the labels of the namespace default, which the cluster has",
+        ]);
 }
 
 /// What is given of a namespace that every cluster has counts.
@@ -184,10 +244,14 @@ fn given_objects_come_first() {
 
 #[test]
 fn suites_and_scans_know_every_cluster() {
-    let suite = "apiVersion: pratique/v1alpha1\nkind: Suite\nchain: true\ncluster: {namespaces: {other: {}}, complete: true}\ntests:\n\
-                 - {name: class, object: web.yaml, expect: {verdict: allowed}}\n";
+    let suite = "apiVersion: pratique/v1alpha1\nkind: Suite\nchain: true\npolicies: [policy.yaml]\n\
+                 cluster: {namespaces: {other: {}}, complete: true}\ntests:\n\
+                 - {name: class, object: web.yaml, expect: {verdict: allowed, policies: {certificates: allowed}}}\n";
     let pod = pod("priorityClassName: system-node-critical, ").replace("shop", "kube-system");
-    let directory = cluster().with("web.yaml", &pod).with("a_test.yaml", suite);
+    let directory = cluster()
+        .with("web.yaml", &pod)
+        .with("policy.yaml", CERTIFICATES)
+        .with("a_test.yaml", suite);
     directory
         .run(&["test", "a_test.yaml"])
         .exits(0)
