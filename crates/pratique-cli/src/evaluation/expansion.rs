@@ -1,9 +1,9 @@
 //! Of which workloads the Pods are evaluated, and the requests for these Pods.
 
-use pratique_expansion::{Expander, ExpansionError};
+use pratique_expansion::{Expander, ExpansionError, find_template};
 use pratique_json::Value;
 use pratique_review::PodPolicies;
-use pratique_types::Operation;
+use pratique_types::{Operation, builtin};
 
 use crate::arguments::{ExpandArguments, ExpandMode};
 use crate::evaluation::decision::Decision;
@@ -25,6 +25,8 @@ pub(crate) enum WorkloadPods {
     /// No controller makes Pods of it.
     None,
     NotEvaluated,
+    /// A custom resource has a Pod template at these fields, of which nobody said that a controller makes Pods.
+    Custom(String),
     /// With the reason why there can be none: completing an object makes an empty template where there is none.
     Evaluated(Result<(), ExpansionError>),
 }
@@ -46,10 +48,17 @@ impl<'a> ExpansionRule<'a> {
 
     /// Whether the Pods of a request's object are evaluated; `has_pods` is whether they are inputs themselves, if they exist.
     pub(crate) fn pods_of(&self, input: &InputRequest<'_>, has_pods: bool) -> WorkloadPods {
-        if !self.makes_pods(input) {
-            return WorkloadPods::None;
-        }
         let workload = input.request.resource.group_resource();
+        if !self.makes_pods(input) {
+            let is_looked_for = !has_pods
+                && self.is_evaluated
+                && is_custom(input)
+                && self.policies.decide_about_pods_of(&workload);
+            let template = is_looked_for.then(|| find_template(&input.request.object));
+            return template
+                .flatten()
+                .map_or(WorkloadPods::None, WorkloadPods::Custom);
+        }
         let expands = match self.mode {
             ExpandMode::On => true,
             ExpandMode::Off => false,
@@ -68,10 +77,7 @@ impl<'a> ExpansionRule<'a> {
     /// Whether a request is one for a workload, of which a controller makes Pods.
     fn makes_pods(&self, input: &InputRequest<'_>) -> bool {
         let request = &input.request;
-        matches!(request.operation, Operation::Create | Operation::Update)
-            && request.sub_resource.is_empty()
-            && input.received.is_ok()
-            && self.expander.is_workload(&request.kind.group, &request.kind.kind)
+        is_stored(input) && self.expander.is_workload(&request.kind.group, &request.kind.kind)
     }
 
     /// The request for the Pod of a workload, whose object is as policies leave it; `None` if none is evaluated.
@@ -117,4 +123,17 @@ impl<'a> ExpansionRule<'a> {
             pod => pod,
         }
     }
+}
+
+/// Whether a request is one to store an object.
+fn is_stored(input: &InputRequest<'_>) -> bool {
+    let request = &input.request;
+    matches!(request.operation, Operation::Create | Operation::Update)
+        && request.sub_resource.is_empty()
+        && input.received.is_ok()
+}
+
+/// Whether a request is one to store a custom resource.
+fn is_custom(input: &InputRequest<'_>) -> bool {
+    is_stored(input) && !builtin::is_group(&input.request.kind.group)
 }

@@ -1,14 +1,18 @@
 //! Workloads whose Pods were not reviewed, and the policies that would have matched these Pods.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_review::PodPolicies;
 use pratique_types::GroupResource;
 
+use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::output::counted::first_names;
-use crate::output::notice::Notice;
+use crate::output::notice::{NOT_EVALUATED, Notice};
 use crate::policies::NAMED;
+
+/// The most bytes of the fields that lead to a Pod template, to be shown.
+const MAX_PATH: usize = 200;
 
 /// Workloads whose Pods were not reviewed.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +20,8 @@ pub(crate) struct UnexpandedWorkloads {
     given: WorkloadCount,
     /// Those of exports of etcd, which have the Pods that there are beside them.
     stored: WorkloadCount,
+    /// Custom resources with a Pod template.
+    custom: CustomTemplates,
 }
 
 /// How many workloads there are.
@@ -27,13 +33,25 @@ struct WorkloadCount {
     place: String,
 }
 
+/// Custom resources with a Pod template, of which nobody said that a controller makes Pods.
+#[derive(Clone, Debug, Default)]
+struct CustomTemplates {
+    count: usize,
+    /// Where the first of them is.
+    place: String,
+    /// Where the first templates are, as `--pod-template` names them.
+    templates: BTreeSet<String>,
+}
+
 impl UnexpandedWorkloads {
-    /// Counts the workload of a request; `is_stored` is whether the Pods of it that exist are inputs as well.
-    pub(crate) fn count(&mut self, input: &InputRequest<'_>, is_stored: bool) {
-        let counted = if is_stored {
-            &mut self.stored
-        } else {
-            &mut self.given
+    /// Counts the workload of a request, if its Pods are not evaluated; `is_stored` is whether those of them that exist are inputs
+    /// as well.
+    pub(crate) fn count(&mut self, pods: &WorkloadPods, input: &InputRequest<'_>, is_stored: bool) {
+        let counted = match pods {
+            WorkloadPods::NotEvaluated if is_stored => &mut self.stored,
+            WorkloadPods::NotEvaluated => &mut self.given,
+            WorkloadPods::Custom(path) => return self.custom.count(path, input),
+            WorkloadPods::None | WorkloadPods::Evaluated(_) => return,
         };
         counted.add(WorkloadCount {
             resources: BTreeMap::from([(input.request.resource.group_resource(), 1)]),
@@ -45,6 +63,7 @@ impl UnexpandedWorkloads {
     pub(crate) fn add(&mut self, other: UnexpandedWorkloads) {
         self.given.add(other.given);
         self.stored.add(other.stored);
+        self.custom.add(other.custom);
     }
 
     /// The warnings about the workloads: the policies that match Pods and not all of these.
@@ -66,7 +85,7 @@ impl UnexpandedWorkloads {
                  evaluated for those to come"
             )
         });
-        [given, stored].into_iter().flatten()
+        [given, stored, self.custom.warning()].into_iter().flatten()
     }
 }
 
@@ -100,6 +119,49 @@ impl WorkloadCount {
             describe(count, policies),
             first_names(&blind, NAMED)
         );
-        Some(Notice::new("not-evaluated", self.place.clone(), message))
+        Some(Notice::new(NOT_EVALUATED, self.place.clone(), message))
+    }
+}
+
+impl CustomTemplates {
+    fn count(&mut self, path: &str, input: &InputRequest<'_>) {
+        let kind = &input.request.kind;
+        // What is in a list cannot be named, and names of fields may be anything.
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+        let is_nameable = path.len() <= MAX_PATH && path.bytes().all(is_plain);
+        let template = is_nameable.then(|| format!("{}.{}={path}", kind.kind, kind.group));
+        self.add(CustomTemplates {
+            count: 1,
+            place: input.place(),
+            templates: template.into_iter().collect(),
+        });
+    }
+
+    fn add(&mut self, other: CustomTemplates) {
+        if self.count == 0 {
+            self.place = other.place;
+        }
+        self.count += other.count;
+        for template in other.templates {
+            if self.templates.len() < NAMED {
+                self.templates.insert(template);
+            }
+        }
+    }
+
+    fn warning(&self) -> Option<Notice> {
+        let pods = match self.count {
+            0 => return None,
+            1 => "the Pods of 1 custom resource with a Pod template are".to_owned(),
+            count => format!("the Pods of {count} custom resources with a Pod template are"),
+        };
+        let templates: Vec<&str> = self.templates.iter().map(String::as_str).collect();
+        let how = if templates.is_empty() {
+            "no flag can name where the template is".to_owned()
+        } else {
+            format!("--pod-template {} does", templates.join(","))
+        };
+        let message = format!("{pods} not reviewed: {how}");
+        Some(Notice::new(NOT_EVALUATED, self.place.clone(), message))
     }
 }

@@ -189,8 +189,8 @@ impl WorkloadScope<'_> {
         unexpanded: &mut UnexpandedWorkloads,
     ) -> WorkloadPods {
         let pods = self.expansion.pods_of(input, has_pods);
-        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            unexpanded.count(input, has_pods);
+        if self.is_of_files {
+            unexpanded.count(&pods, input, has_pods);
         }
         pods
     }

@@ -357,15 +357,11 @@ impl InputReviewer<'_> {
     ) -> Result<(), CliError> {
         let OpenRequest { input, pods, .. } = open;
         let result = self.assess(input, review, state, reviewed);
-        match pods {
-            WorkloadPods::None => self.show_if_decided(result, fields, reviewed),
-            WorkloadPods::NotEvaluated => {
-                if input.received.is_ok() {
-                    reviewed.unexpanded.count(input, false);
-                }
-                self.show_if_decided(result, fields, reviewed)
-            }
-            WorkloadPods::Evaluated(_) => self.workload((input, pods), result, (state, fields), reviewed),
+        if matches!(pods, WorkloadPods::Evaluated(_)) {
+            self.workload((input, pods), result, (state, fields), reviewed)
+        } else {
+            reviewed.unexpanded.count(pods, input, false);
+            self.show_if_decided(result, fields, reviewed)
         }
     }
 

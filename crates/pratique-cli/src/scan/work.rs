@@ -16,7 +16,7 @@ use crate::acceptance::AcceptanceRules;
 use crate::arguments::ScanFormat;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
-use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
+use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::Limitations;
 use crate::evaluation::record::Record;
@@ -209,8 +209,8 @@ impl Scanner<'_> {
             request.old_object = request.object.clone();
         }
         let pods = self.expansion.pods_of(&input, has_pods);
-        if self.is_of_files && matches!(pods, WorkloadPods::NotEvaluated) {
-            scanned.unexpanded.count(&input, has_pods);
+        if self.is_of_files {
+            scanned.unexpanded.count(&pods, &input, has_pods);
         }
         let mut decided = self.decide(&mut input, (state, fields), scanned)?;
         let object = decided.changed.as_ref().unwrap_or(&input.request.object);

@@ -185,6 +185,65 @@ fn a_workload_without_a_template_is_not_evaluated() {
     run(impact, "none.json").exits(2).stderr_has(NONE);
 }
 
+#[test]
+fn pod_templates_of_custom_resources_are_told() {
+    let custom = |spec: Value| {
+        value!({
+            "apiVersion": "example.com/v1",
+            "kind": "Trainer",
+            "metadata": {"name": "web", "namespace": "shop"},
+            "spec": spec,
+        })
+    };
+    let template = deployment()["spec"]["template"].clone();
+    let directory = files()
+        .with("others/p.yaml", policy("deployments", "true", "Deny"))
+        .with(
+            "it.json",
+            custom(value!({"master": {"template": template}})).to_string(),
+        )
+        .with(
+            "list.json",
+            custom(value!({"workers": [{"template": template}]})).to_string(),
+        )
+        .with("none.json", custom(value!({"containers": []})).to_string());
+    let review = |directory: &Directory, more: &[&str]| {
+        directory.run(&[&["review", "--policies", "policies"], more].concat())
+    };
+    const TOLD: &str = "the Pods of 1 custom resource with a Pod template are not reviewed: ";
+    for command in [review as fn(&Directory, &[&str]) -> Run, scan, impact] {
+        command(&directory, &["it.json"]).exits(0).shows(&[
+            TOLD,
+            "reviewed: --pod-template Trainer.example.com=spec.master.template does",
+        ]);
+        command(&directory, &["-o", "json", "it.json"])
+            .exits(0)
+            .stdout_has(TOLD);
+        command(&directory, &["--fail-on", "warn", "it.json"]).exits(1);
+        command(&directory, &["list.json"])
+            .exits(0)
+            .shows(&[TOLD, "reviewed: no flag can name where the template is"]);
+        let named = [
+            "--pod-template",
+            "Trainer.example.com=spec.master.template",
+            "it.json",
+        ];
+        let run = command(&directory, &named);
+        assert!(run.code == Some(1) && !run.to_string().contains(TOLD), "{run}");
+        let run = command(&directory, &["none.json"]);
+        assert!(!run.to_string().contains(TOLD), "{run}");
+    }
+    // Nothing is about Pods.
+    let run = directory.run(&["review", "--policies", "others", "it.json"]);
+    assert!(!run.to_string().contains(TOLD), "{run}");
+    // A plugin is, and the built-in policies are.
+    for more in [&["--chain"][..], &[]] {
+        directory
+            .run(&[&["review", "it.json"], more].concat())
+            .shows(&[TOLD]);
+    }
+}
+
 #[cfg(feature = "kube")]
 #[test]
 fn a_cluster_has_the_pods_itself() {
