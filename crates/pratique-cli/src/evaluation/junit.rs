@@ -103,9 +103,9 @@ impl PassRule<'_> {
     fn fails_for(&self, remark: &Remark<'_>) -> bool {
         match remark.action {
             _ if remark.accepted.is_some() => false,
-            Some(Action::Warn) => self.failure.fails_on(FailOn::Warn),
+            Some(Action::Warn | Action::Ignore) => self.failure.fails_on(FailOn::Warn),
             Some(Action::Audit) => self.failure.fails_on(FailOn::Audit),
-            Some(Action::Deny | Action::Ignore) | None => false,
+            Some(Action::Deny) | None => false,
         }
     }
 }

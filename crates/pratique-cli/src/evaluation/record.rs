@@ -103,8 +103,8 @@ impl Remark<'_> {
     pub(crate) fn level(&self) -> Level {
         match self.action {
             _ if self.accepted.is_some() => Level::Note,
-            Some(Action::Warn) => Level::Warning,
-            Some(Action::Audit | Action::Ignore) => Level::Note,
+            Some(Action::Warn | Action::Ignore) => Level::Warning,
+            Some(Action::Audit) => Level::Note,
             Some(Action::Deny) | None => Level::Error,
         }
     }
@@ -264,7 +264,6 @@ impl Record {
     pub(crate) fn remarks(&self) -> Vec<Remark<'_>> {
         let policies = self.policies.iter();
         let mut remarks: Vec<Remark<'_>> = policies
-            .filter(|decision| decision.action != Action::Ignore)
             .map(|decision| Remark {
                 action: Some(decision.action),
                 policy: Some(&decision.policy),

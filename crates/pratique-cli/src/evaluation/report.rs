@@ -149,6 +149,16 @@ pub(crate) fn one(
         rest.push(&line(style.paint(Tone::Warning, "warning: "), warning));
     }
     rest.push(&placed_drop::human(&record.dropped, detail.fields, style));
+    // Mutations that failed are among the steps below.
+    let is_ignored =
+        |decision: &&PolicyDecision| decision.action == PolicyAction::Ignore && decision.validation.is_some();
+    for decision in record.policies.iter().filter(is_ignored) {
+        let (policy, binding, message) = decision.names_and_message();
+        rest.push(&line(
+            style.paint(Tone::Warning, "ignored: "),
+            &format!("{policy} with binding {binding}: {message}"),
+        ));
+    }
     for (key, value) in audit_annotations {
         rest.push(&line(
             style.paint(Tone::Faint, "audit: "),

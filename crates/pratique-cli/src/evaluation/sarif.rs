@@ -1,7 +1,7 @@
 //! Decisions as SARIF 2.1.0: a result for each policy that denies, warns, records, or is undecided, for each denial and warning
 //! by others, for each error of an input, and for each notice.
 
-use pratique_review::SourceFile;
+use pratique_review::{PolicyAction, SourceFile};
 
 use crate::acceptance::accepted_finding::AcceptedBy;
 use crate::evaluation::limitations::{self, Limitation};
@@ -59,10 +59,11 @@ fn of_record(record: &Record) -> Vec<LogResult> {
             Some(AcceptedBy::Exception { reason, .. }) => result.suppressed(reason),
             Some(AcceptedBy::Baseline) | None => result,
         };
-        // An undecided object is no finding of a baseline.
+        // An undecided object is no finding of a baseline, nor is an error that is ignored.
+        let is_finding = remark.action.is_some_and(|action| action != PolicyAction::Ignore);
         match (record.is_compared, is_known) {
             (true, Some(AcceptedBy::Baseline)) => result.in_baseline("unchanged"),
-            (true, None) if remark.action.is_some() => result.in_baseline("new"),
+            (true, None) if is_finding => result.in_baseline("new"),
             _ => result,
         }
     });

@@ -320,7 +320,9 @@ impl<'a> Printer<'a> {
         let is_evaluated = scope.can_deny() && !self.lacks_policies();
         let mut status = failure.status(|on| match on {
             FailOn::Deny => self.tally.denied > 0,
-            FailOn::Warn => self.tally.warned + self.notices.count() + undefined.len() > 0,
+            FailOn::Warn => {
+                self.tally.warned + self.tally.ignored + self.notices.count() + undefined.len() > 0
+            }
             FailOn::Audit => self.tally.audited > 0,
             FailOn::Error => count > 0,
             FailOn::Undecided => self.tally.undecided > 0 || !is_evaluated,

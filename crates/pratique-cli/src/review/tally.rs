@@ -29,6 +29,9 @@ pub(super) struct Tally {
     pub(super) warned: usize,
     /// How often policies recorded a failed validation for the audit log.
     pub(super) audited: usize,
+    /// How often validations ended with errors that failure policies ignore.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) ignored: usize,
     /// By policy and namespace.
     #[serde(serialize_with = "rows")]
     policies: BTreeMap<String, BTreeMap<String, Row>>,
@@ -99,7 +102,8 @@ impl Tally {
             match decision.action {
                 Action::Warn => self.warned += 1,
                 Action::Audit => self.audited += 1,
-                Action::Deny | Action::Ignore => {}
+                Action::Ignore => self.ignored += 1,
+                Action::Deny => {}
             }
         }
         self.warned += record.server_warnings.len() + record.dropped.len();
@@ -139,6 +143,7 @@ impl Tally {
         self.accepted += other.accepted;
         self.warned += other.warned;
         self.audited += other.audited;
+        self.ignored += other.ignored;
         self.others += other.others;
         self.reasons.add(other.reasons);
         for (policy, rows) in other.policies {
@@ -155,13 +160,17 @@ impl Tally {
             count => format!(", {count} {what}"),
         };
         format!(
-            "{} allowed, {} denied{}{}{}{}{}",
+            "{} allowed, {} denied{}{}{}{}{}{}",
             self.allowed,
             self.denied,
             more(self.accepted, "accepted"),
             more(self.undecided, "undecided"),
             more(self.warned, noun(self.warned, "warning", "warnings")),
             more(self.audited, "audited"),
+            more(
+                self.ignored,
+                noun(self.ignored, "error ignored", "errors ignored")
+            ),
             more(errors, noun(errors, "error", "errors")),
         )
     }

@@ -468,7 +468,7 @@ pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArgu
     let is_warned = notices.any(|notice| notice.is_counted());
     arguments.status(|on| match on {
         FailOn::Deny => total.denied > 0,
-        FailOn::Warn => total.warned > 0 || is_warned,
+        FailOn::Warn => total.warned > 0 || total.ignored > 0 || is_warned,
         FailOn::Audit => total.audited > 0,
         FailOn::Error => total.failed > 0,
         FailOn::Undecided => total.undecided > 0 || !report.run().can_deny || lacks_parts,

@@ -100,6 +100,139 @@ fn how_inputs_are_read_is_told_in_every_format() {
     }
 }
 
+/// A mutating policy of a version that not all servers have, and two bindings of a name.
+const STAMP: &str = "apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: {name: stamp}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  mutations:
+  - {patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {\"a\": \"b\"}}}'}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: stamp}
+spec: {policyName: stamp}
+";
+
+#[test]
+fn what_is_evaluated_of_policies_is_told_in_every_format() {
+    let again = STAMP.split_once("---\n").unwrap().1;
+    let directory = Directory::new()
+        .with("policies/a.yaml", STAMP)
+        .with("policies/b.yaml", again)
+        .with(
+            "policies/c.yaml",
+            "{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: c}}",
+        )
+        .with("all.yaml", CLEAN);
+    let texts = [
+        "v1beta1 MutatingAdmissionPolicy is not served unless the server has --runtime-config=",
+        "the MutatingAdmissionPolicyBinding \"stamp\" at policies/b.yaml:1:1 replaces it",
+    ];
+    for command in ["review", "scan", "impact"] {
+        let policies: &[&str] = match command {
+            "impact" => &["--old", "policies", "--new", "policies"],
+            _ => &["--policies", "policies"],
+        };
+        let human = directory.run(&[&[command, "all.yaml"], policies].concat());
+        assert!(texts.iter().all(|text| plain(&human).contains(text)), "{human}");
+        for format in formats(command) {
+            let base = [command, "-o", format, "all.yaml"];
+            let run = directory.run(&[&base[..], policies].concat());
+            let stdout = run.exits(0).stdout.replace("&quot;", "\"").replace("\\\"", "\"");
+            let foreign = "ClusterPolicy is a kind of Kyverno, and not evaluated";
+            for text in texts.into_iter().chain([foreign, "policies/c.yaml"]) {
+                assert!(stdout.contains(text), "{command} {format}: {text}\n{run}");
+            }
+            let strict = directory.run(&[&base[..], policies, &["--fail-on", "warn"]].concat());
+            assert_eq!(strict.code, Some(1), "{strict}");
+        }
+    }
+}
+
+/// A server tells nobody of an error that a policy ignores.
+#[test]
+fn errors_that_policies_ignore_are_told() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: host}
+spec:
+  failurePolicy: Ignore
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: 'true'}, {expression: object.spec.hostPID == false}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: host}
+spec: {policyName: host, validationActions: [Deny]}
+";
+    let directory = Directory::new().with("p.yaml", policy).with("all.yaml", CLEAN);
+    let told = "validations[1] ends with an error, which the failurePolicy ignores";
+    let review =
+        |more: &[&str]| directory.run(&[&["review", "--policies", "p.yaml", "all.yaml"], more].concat());
+    review(&[])
+        .exits(0)
+        .stdout_has(&format!("  ignored: host with binding host: {told}"))
+        .stdout_has("1 allowed, 0 denied, 1 error ignored\n");
+    for format in ["github", "sarif", "junit"] {
+        review(&["-o", format]).exits(0).stdout_has(told);
+    }
+    review(&["-o", "junit", "--fail-on", "warn"])
+        .exits(1)
+        .stdout_has("failures=\"1\"");
+    // A mutation that fails.
+    let mutating = STAMP
+        .replace("v1beta1", "v1")
+        .replace(
+            "spec:\n  reinvocation",
+            "spec:\n  failurePolicy: Ignore\n  reinvocation",
+        )
+        .replace("\"b\"", "object.metadata.labels.none");
+    let directory = directory.with("m.yaml", mutating);
+    for format in ["github", "sarif", "junit", "json"] {
+        let run = directory.run(&["review", "--policies", "m.yaml", "all.yaml", "-o", format]);
+        run.exits(0)
+            .stdout_has("mutations[0] fails, which the failurePolicy ignores: ");
+    }
+    // A webhook that nobody answers.
+    let webhook = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: nobody}
+webhooks:
+- name: nobody.example.com
+  failurePolicy: Ignore
+  clientConfig: {url: 'https://127.0.0.1:1/'}
+  rules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  admissionReviewVersions: [v1]
+  sideEffects: None
+";
+    let directory = directory.with("w.yaml", webhook);
+    for format in ["github", "sarif", "junit", "json"] {
+        let run = directory.run(&[
+            "review",
+            "--webhooks",
+            "--policies",
+            "w.yaml",
+            "all.yaml",
+            "-o",
+            format,
+        ]);
+        run.exits(0)
+            .stdout_has("it fails, which the failurePolicy ignores: failed calling webhook");
+    }
+    for format in ["human", "json"] {
+        let scan = ["scan", "--policies", "p.yaml", "all.yaml", "-o", format];
+        directory.run(&scan).exits(0).stdout_has("gnored");
+        directory
+            .run(&[&scan[..], &["--fail-on", "warn"]].concat())
+            .exits(1);
+    }
+}
+
 #[test]
 fn reports_of_scans_have_notices() {
     let directory = told();
