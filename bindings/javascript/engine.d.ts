@@ -60,7 +60,10 @@ export interface Evaluate {
   asGiven?: boolean;
   /** Whether the worst-case cost of each expression is estimated. */
   costs?: boolean;
-  /** Whether a decision is wanted soon: lints, which take longer than it, are left out. */
+  /**
+   * Whether a decision is wanted soon: lints, which take longer than it, are left out, but for those of objects that do not
+   * count, or that only some servers have.
+   */
   withoutLints?: boolean;
 }
 

@@ -100,7 +100,10 @@ pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut Report) -
         }
     };
     let linted: Vec<&ManifestSet> = sets.iter().map(|(_, set)| set).collect();
-    if !input.without_lints {
+    if input.without_lints {
+        let lints = pratique_lint::lint_loaded(&linted);
+        report.lints.extend(lints.iter().map(Finding::from));
+    } else {
         let mixed = sorted.mixed().iter().map(|(name, location)| (name, location));
         let mut lints = pratique_lint::lint_mixed_origins(mixed);
         let options = LintOptions::default().feature_gates(gates);

@@ -73,7 +73,8 @@ pub struct Evaluate {
     pub as_given: bool,
     /// Whether the worst-case cost of each expression is estimated.
     pub costs: bool,
-    /// Whether a decision is wanted soon: lints, which take longer than it, are left out.
+    /// Whether a decision is wanted soon: lints, which take longer than it, are left out, but for those of objects that do not
+    /// count, or that only some servers have.
     pub without_lints: bool,
 }
 

@@ -352,6 +352,21 @@ fn problems_have_positions() {
     }
 }
 
+/// What is evaluated is told even where lints are left out.
+#[test]
+fn versions_that_not_all_servers_have_are_told() {
+    let mut input = whole();
+    let policy = MUTATION.replacen("k8s.io/v1\n", "k8s.io/v1beta1\n", 1);
+    input["policies"] = json!([file("policies", &policy)]);
+    for without_lints in [false, true] {
+        input["withoutLints"] = json!(without_lints);
+        let answer = evaluate(&input);
+        assert_eq!(answer["mutations"][0]["result"], "changed", "{answer}");
+        let mut lints = answer["lints"].as_array().unwrap().iter();
+        assert!(lints.any(|lint| lint["rule"] == "optional-version"), "{answer}");
+    }
+}
+
 #[test]
 fn lints_are_reported_and_what_is_not_evaluated() {
     let unbound = POLICY.split("---").next().unwrap();
