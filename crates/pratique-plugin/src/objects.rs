@@ -238,6 +238,27 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_place_is_given_back() {
+        let mut objects = StateObjects::default();
+        objects.complete("", "Namespace");
+        for (json, expected) in [
+            (
+                r#"{"apiVersion":"v1","kind":"Namespace"}"#,
+                "an object of kind Namespace without metadata.name",
+            ),
+            (r#"{"metadata":{"name":"shop"}}"#, "an object without kind"),
+        ] {
+            let object = pratique_json::parse(json.as_bytes()).unwrap().into_owned();
+            let rejected = objects.insert(object.clone()).unwrap_err();
+            assert_eq!(
+                (rejected.to_string().as_str(), *rejected.object),
+                (expected, object)
+            );
+        }
+        assert_eq!(objects.get(StateKind::NAMESPACE, "", "shop"), Lookup::Absent);
+    }
+
+    #[test]
     fn texts_are_found_and_listed() {
         let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         let pod = |name: &str, node: &str| {
