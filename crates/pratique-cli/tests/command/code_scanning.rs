@@ -124,8 +124,21 @@ fn results(log: &Value) -> Vec<Value> {
             "locations",
             "fixes",
             "properties",
+            "suppressions",
+            "baselineState",
         ];
         members(result, &names);
+        if let Some(suppressions) = result.get("suppressions") {
+            for suppression in items(suppressions, 1) {
+                members(suppression, &["kind", "status", "justification"]);
+                assert!(["external", "inSource"].contains(&text(&suppression["kind"], 10)));
+                assert_eq!(suppression["status"], "accepted");
+            }
+        }
+        if let Some(state) = result.get("baselineState") {
+            let states = ["new", "unchanged", "updated", "absent"];
+            assert!(states.contains(&text(state, 10)), "{state}");
+        }
         let rule = text(&result["ruleId"], 1024);
         assert!(ids.contains(&rule), "{rule}");
         if let Some(index) = result.get("ruleIndex") {
@@ -236,6 +249,55 @@ fn logs_are_taken() {
             results(&run.json());
         }
     }
+}
+
+#[test]
+fn logs_with_accepted_findings_are_taken() {
+    let exceptions = "apiVersion: pratique/v1alpha1
+kind: Exceptions
+exceptions:
+- {policy: deny-privileged.static.k8s.io, names: [bad], reason: it is \"replaced\" in spring}
+- {policy: deny-privileged.static.k8s.io, names: [old], reason: it was replaced, until: 2026-01-01}
+";
+    let directory = files(POLICY, BINDING)
+        .with(
+            "all.yaml",
+            format!("{PRIVILEGED}---\n{}", PRIVILEGED.replace("bad", "worse")),
+        )
+        .with(
+            "less.yaml",
+            PRIVILEGED.replace("bad", "worse") + "---\n" + &PRIVILEGED.replace("bad", "new"),
+        )
+        .with("exceptions.yaml", exceptions);
+    let run = |more: &[&str]| {
+        directory.run(&[&["review", "-o", "sarif", "--manifests", "policies"], more].concat())
+    };
+    let excepted = run(&["--exceptions", "exceptions.yaml", "all.yaml"]).json();
+    let has = |log: &Value, name: &str| {
+        results(log)
+            .iter()
+            .filter(|result| result.get(name).is_some())
+            .count()
+    };
+    assert_eq!(has(&excepted, "suppressions"), 1, "{excepted}");
+    results(&run(&["--write-baseline", "baseline.json", "all.yaml"]).json());
+    let compared = run(&["--baseline", "baseline.json", "less.yaml"]).json();
+    assert_eq!(has(&compared, "baselineState"), 3, "{compared}");
+    // What an upgrade finds is in logs of the same form.
+    let upgrade = [
+        "upgrade",
+        "-o",
+        "sarif",
+        "--from",
+        "1.36",
+        "--to",
+        "1.37",
+        "--manifests",
+        "policies",
+        "all.yaml",
+    ];
+    let upgrade = directory.run(&upgrade);
+    results(&upgrade.json());
 }
 
 /// Fails unless every annotation of a run names its file.

@@ -65,6 +65,50 @@ fn what_its_author_skips_is_no_fault() {
     );
 }
 
+/// Other programs find their suites in directories that begin with a dot.
+#[test]
+fn hidden_directories_have_suites() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: few}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]
+  validations: [{expression: object.spec.replicas <= 3, message: too many}]
+";
+    let theirs = "apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: theirs}
+policies: [../policy.yaml]
+resources: [../seven.yaml]
+results:
+- {policy: few, isValidatingAdmissionPolicy: true, kind: Deployment, resources: [a], result: pass}
+";
+    let directory = Directory::new()
+        .with("all/policy.yaml", policy)
+        .with(
+            "all/seven.yaml",
+            "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 7}}",
+        )
+        .with(
+            "all/tests/kyverno-test.yaml",
+            theirs.replace("result: pass", "result: fail"),
+        )
+        .with("all/.kyverno-test/kyverno-test.yaml", theirs)
+        .with("all/.gator/suite.yaml", SUITE)
+        .with("all/.git/kyverno-test.yaml", theirs);
+    let run = directory.run(&["test", "all", "--allow", "warnings"]);
+    run.exits(1);
+    for text in [
+        "all/tests/kyverno-test.yaml: 1 passed",
+        "all/.kyverno-test/kyverno-test.yaml: 0 passed, 1 failed",
+        "all/.gator/suite.yaml",
+    ] {
+        run.stdout_has(text);
+    }
+    assert!(!run.stdout.contains("all/.git/"), "{run}");
+}
+
 #[test]
 fn a_policy_that_is_not_there_is_said() {
     let test = "apiVersion: cli.kyverno.io/v1alpha1

@@ -378,6 +378,24 @@ fn scans_and_comparisons_do_not_guess() {
     run.shows(&["kind Gateway of example.com/v1 is not known, so that it is undecided"]);
     assert_ne!(run.code, Some(0), "{run}");
     compared(&["--objects", "definition.yaml"]).shows(&["refused"]);
+    // A test of a suite has no result; a request that was made says its resource.
+    let suite = "apiVersion: pratique/v1alpha1
+kind: Suite
+policies: [policies]
+tests:
+- {name: guessed, object: g.yaml, expect: allowed}
+- {name: named, object: g.yaml, resource: gateways, expect: denied}
+";
+    let event = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"1","stage":"ResponseComplete","requestURI":"/apis/example.com/v1/namespaces/shop/gateways","verb":"create","user":{"username":"ann"},"objectRef":{"resource":"gateways","namespace":"shop","name":"g","apiGroup":"example.com","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":201},"requestObject":{"apiVersion":"example.com/v1","kind":"Gateway","metadata":{"name":"g","namespace":"shop"}},"requestReceivedTimestamp":"2026-11-23T09:01:00.000000Z","stageTimestamp":"2026-11-23T09:01:00.000000Z","annotations":{"authorization.k8s.io/decision":"allow"}}
+"#;
+    let directory = directory.with("suite.yaml", suite).with("audit.log", event);
+    directory.run(&["test", "suite.yaml"]).exits(1).shows(&[
+        "1 passed, 1 failed",
+        "no decision: kind Gateway of example.com/v1 is not known",
+    ]);
+    directory
+        .run(&["replay", "--policies", "policies", "audit.log"])
+        .shows(&["refused now                      1"]);
 }
 
 #[test]
