@@ -18,7 +18,7 @@ pub struct Placeholders {
     pub name_suffix: String,
     /// The address of a Service.
     pub cluster_ip: String,
-    /// The address of a Service among those of version 6.
+    /// The address of a Service among those of version 6; empty in a cluster that has none of these.
     pub cluster_ip_v6: String,
     /// The first node port of a Service, unless it is a dry run. Others follow, if it is a number.
     pub node_port: Value<'static>,

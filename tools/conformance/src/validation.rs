@@ -67,6 +67,7 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
         name_suffix: SUFFIX.to_owned(),
         uid: UID.to_owned(),
         cluster_ip: "10.0.0.1".to_owned(),
+        cluster_ip_v6: String::new(),
         ..Placeholders::default()
     };
     let gates = FeatureGates::new(release_of(case));

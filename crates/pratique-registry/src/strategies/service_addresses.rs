@@ -63,7 +63,7 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
         object::set(object, CLUSTER_IPS, vec![address.into()]);
     }
     if is_sound(object) {
-        init_families(object, None);
+        init_families(context, object, None);
         allocate_addresses(context, object);
     }
     if needs_node_port(object) {
@@ -79,7 +79,7 @@ pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old:
     patch_allocated(object, old);
     normalize_addresses(object, old);
     if is_sound(object) {
-        init_families(object, Some(old));
+        init_families(context, object, Some(old));
     }
     if is_sound(object) && of_type(old) == "ExternalName" && of_type(object) != "ExternalName" {
         allocate_addresses(context, object);
@@ -208,6 +208,9 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'_>) {
             Some(OTHER_FAMILY) => &placeholders.cluster_ip_v6,
             _ => &placeholders.cluster_ip,
         };
+        if address.is_empty() {
+            break;
+        }
         match addresses.get_mut(at) {
             Some(address) if !address.is_empty() => {}
             Some(empty) => *empty = address.clone().into(),
@@ -220,9 +223,10 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'_>) {
     }
 }
 
-/// Families and their policy in a cluster with one family. What cannot be had is left to validation.
+/// Families and their policy in a cluster with one family. What cannot be had is left to validation: an address of a family that the
+/// cluster does not have stays without a family.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn init_families<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn init_families<'v>(context: &Context<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
     if !needs_cluster_ip(object) {
         return;
     }
@@ -258,7 +262,11 @@ fn init_families<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
             break;
         }
         if at >= families.len() {
-            families.push(family_of(address).into());
+            let family = family_of(address);
+            if family == OTHER_FAMILY && context.placeholders.cluster_ip_v6.is_empty() {
+                return;
+            }
+            families.push(family.into());
         }
     }
     if families.is_empty() {
