@@ -1,6 +1,8 @@
 //! `resource.k8s.io`.
 // Upstream: pkg/registry/resource/*/strategy.go
 
+use std::collections::HashSet;
+
 use pratique_json::Value;
 
 use crate::gated_fields::GatedFields;
@@ -28,24 +30,33 @@ pub(super) const STRATEGIES: &[Strategy] = &[
                 &["spec", "devices", "requests", "*", "exactly", DERIVED],
                 &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
             ],
-        ))]),
-    Strategy::new(GROUP, "ResourceClaimTemplate").gated(&[Gated::Feature(GatedFields::new(
-        "DRADerivedAttributes",
-        &[
-            &["spec", "spec", "devices", "requests", "*", DERIVED],
-            &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+        ))])
+        .prepare(
+            |context, object| keep_exact(context, object, &["spec", "devices", "requests"]),
+            |_, _, _| {},
+        ),
+    Strategy::new(GROUP, "ResourceClaimTemplate")
+        .gated(&[Gated::Feature(GatedFields::new(
+            "DRADerivedAttributes",
             &[
-                "spec",
-                "spec",
-                "devices",
-                "requests",
-                "*",
-                "firstAvailable",
-                "*",
-                DERIVED,
+                &["spec", "spec", "devices", "requests", "*", DERIVED],
+                &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+                &[
+                    "spec",
+                    "spec",
+                    "devices",
+                    "requests",
+                    "*",
+                    "firstAvailable",
+                    "*",
+                    DERIVED,
+                ],
             ],
-        ],
-    ))]),
+        ))])
+        .prepare(
+            |context, object| keep_exact(context, object, &["spec", "spec", "devices", "requests"]),
+            |_, _, _| {},
+        ),
     Strategy::new(GROUP, "ResourcePoolStatusRequest")
         .conditional()
         .status(Endpoint::STATUS_ONLY)
@@ -60,6 +71,22 @@ pub(super) const STRATEGIES: &[Strategy] = &[
 ];
 
 const DERIVED: &str = "derivedAttributes";
+
+/// A request of `v1beta1` is one for exact devices also where all that it says of them is dropped: an empty list stands for that.
+// Upstream: pkg/apis/resource/v1beta1/conversion.go, hasDeviceRequestMainFieldsSet
+fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>) {
+    let dropped = context.dropper.dropped.iter();
+    let dropped: HashSet<&str> = dropped.map(|dropped| dropped.path.as_str()).collect();
+    if dropped.is_empty() {
+        return;
+    }
+    let place = path.join(".");
+    for (index, request) in object::list_mut(object, path).iter_mut().enumerate() {
+        if dropped.contains(format!("{place}[{index}].{DERIVED}").as_str()) {
+            object::set(request, &[DERIVED], Vec::new());
+        }
+    }
+}
 
 /// Fields of slices, by feature gate. In `v1beta1` those of a device are one level deeper.
 const SLICE_FEATURES: &[Gated] = &[
