@@ -1,13 +1,15 @@
 //! Requests that are answered and not stored: reviews, tokens, bindings, evictions.
 
+use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 use pratique_types::{GroupResource, GroupVersionResource, Status, UserInfo, status};
 
-use crate::metadata::fill;
 use crate::object;
+use crate::refusal::refuse_name;
 use crate::registry::{Prepared, Received, Registry};
 use crate::request::Attributes;
 use crate::target::Target;
+use crate::token_request;
 
 /// The request as validating admission sees it, and the answer as far as it is known.
 ///
@@ -23,8 +25,9 @@ pub(crate) fn prepare<'v>(
     if is_carried_out {
         check_name(&received.request.target.name, &attributes)?;
     }
-    if attributes.subresource == "token" {
-        tokens(registry, &mut attributes);
+    let asks_for_token = attributes.subresource == "token";
+    if asks_for_token {
+        token_request::complete(registry, &received.request.target, &mut attributes)?;
     }
     registry.scheme.settle(&attributes.kind, &mut attributes.object);
     let mut stored = match attributes.kind.kind.as_str() {
@@ -32,7 +35,7 @@ pub(crate) fn prepare<'v>(
         "SelfSubjectReview" => user_review(registry, &attributes.object, &received.request.user),
         _ => attributes.object.clone(),
     };
-    if attributes.subresource == "token" {
+    if asks_for_token {
         object::set(
             &mut stored,
             &["status", "token"],
@@ -49,6 +52,8 @@ pub(crate) fn prepare<'v>(
     }
     let refused = if is_carried_out {
         refuse_pod(registry, &received.request.target, &attributes)
+    } else if asks_for_token {
+        token_request::refuse_reference(registry, &received.request.target, &attributes.object)
     } else {
         None
     };
@@ -64,19 +69,23 @@ pub(crate) fn prepare<'v>(
 
 /// What a server says of the Pod that a valid binding or eviction is about: it has to have a name, and to be the one that an
 /// eviction expects. A Pod that is not known may be any.
-// Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete
+// Upstream: apiserver/pkg/registry/rest/delete.go, BeforeDelete; pkg/registry/core/pod/storage/storage.go, assignPod
 fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes<'_>) -> Option<Status> {
     let name = object::text(&attributes.object, &["metadata", "name"]);
-    if name.is_empty() {
-        return Some(status::bad_request("Name parameter required."));
+    if let Some(refusal) = refuse_name(name) {
+        return Some(refusal);
     }
-    let Some(pod) = registry.stored(target, name) else {
+    // A Binding may be sent to a resource of its own.
+    let Some(pod) = registry.store.get("", "pods", target.storage_namespace(), name) else {
         let pods = GroupVersionResource::new("", "v1", "pods");
         return registry
             .store
             .has_everything()
             .then(|| status::not_found(&pods, name));
     };
+    if attributes.kind.kind == "Binding" {
+        return refuse_assignment(&attributes.object, &pod);
+    }
     let expected = |field| object::text(&attributes.object, &["deleteOptions", "preconditions", field]);
     let differs = |field| {
         let (expected, actual) = (expected(field), object::text(&pod, &["metadata", field]));
@@ -98,6 +107,43 @@ fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes<
     // The server names the kind where the resource belongs.
     let called = GroupResource::new("", "Pod");
     Some(status::conflict(called, name, &why))
+}
+
+/// What a server says of a Pod that is to be assigned to a node: it has to be the one that the Binding expects, and without a node.
+// Upstream: pkg/registry/core/pod/storage/storage.go, setPodNodeAndMetadata
+fn refuse_assignment(binding: &Value<'_>, pod: &Value<'_>) -> Option<Status> {
+    fn text<'v>(object: &'v Value<'_>, field: &str) -> &'v str {
+        object::text(object, &["metadata", field])
+    }
+    let (namespace, name) = (text(pod, "namespace"), text(pod, "name"));
+    let differs = |(field, called): &(&'static str, &'static str)| {
+        let expected = text(binding, field);
+        let is_other = !expected.is_empty() && expected != text(pod, field);
+        is_other.then(|| (*called, expected.to_owned(), text(pod, field).to_owned()))
+    };
+    let preconditions = [("uid", "UID"), ("resourceVersion", "ResourceVersion")];
+    if let Some((called, expected, actual)) = preconditions.iter().find_map(differs) {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/pods/{namespace}/{name}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: {called} in precondition: {expected}, {called} in object meta: {actual}"
+        );
+        return Some(status::conflict(GroupResource::new("", "pods"), name, &why));
+    }
+    let node = object::text(pod, &["spec", "nodeName"]);
+    let why = if object::has(pod, &["metadata", "deletionTimestamp"]) {
+        format!("pod {name} is being deleted, cannot be assigned to a host")
+    } else if !node.is_empty() {
+        format!("pod {name} is already assigned to node {}", quote(node))
+    } else if !object::list(pod, &["spec", "schedulingGates"]).is_empty() {
+        format!("pod {name} has non-empty .spec.schedulingGates")
+    } else {
+        return None;
+    };
+    Some(status::conflict(
+        GroupResource::new("", "pods/binding"),
+        name,
+        &why,
+    ))
 }
 
 /// Whether a review asks for the permissions of someone who may do everything, whatever the roles are.
@@ -174,18 +220,5 @@ fn review_token(registry: &Registry<'_>, review: &mut Value<'_>) {
     let token = object::text(review, &["spec", "token"]);
     if !token.is_empty() && token != registry.placeholders.token {
         object::set(review, &["status", "error"], "invalid bearer token");
-    }
-}
-
-/// A request for a token is completed: it has the name of the account, and the audience of the server if it names none.
-fn tokens(registry: &Registry<'_>, attributes: &mut Attributes<'_>) {
-    let object = &mut attributes.object;
-    fill(object, registry.placeholders);
-    if object::text(object, &["metadata", "name"]).is_empty() {
-        object::set(object, &["metadata", "name"], attributes.name.clone());
-    }
-    if object::list(object, &["spec", "audiences"]).is_empty() {
-        let audience = registry.placeholders.audience.clone();
-        object::set(object, &["spec", "audiences"], vec![audience.into()]);
     }
 }

@@ -80,6 +80,7 @@ mod strategic;
 mod strategies;
 mod strategy;
 mod target;
+mod token_request;
 mod warnings;
 
 pub use custom::{CustomResources, Kinds, UnservedError};

@@ -8,7 +8,7 @@ use pratique_types::{Operation, Status, status};
 use crate::managed_fields::FieldSet;
 use crate::metadata::{check_name, fill_namespace, reduce_owner_references, wipe};
 use crate::object;
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, refuse_name};
 use crate::registry::{Received, Registry, Step, keep_reset, managed};
 use crate::request::{Attributes, Request, Verb};
 use crate::scheme::Decoded;
@@ -115,7 +115,9 @@ impl Registry<'_> {
         let target = &request.target;
         let mut warnings = self.deprecation(&request);
         warnings.extend(decoded);
-        wipe(object);
+        if !keeps_identity(target) {
+            wipe(object);
+        }
         if let Err(status) = fill_namespace(object, target) {
             return Err(Refusal { status, warnings });
         }
@@ -206,6 +208,9 @@ impl Registry<'_> {
             }
             _ => None,
         };
+        if let Some(refusal) = refuse_name(&target.name) {
+            return Err(refused(&warnings, Box::new(refusal)));
+        }
         let stored = self.stored_object(&request)?;
         // What has this version is taken to be absent.
         // Upstream: apiserver/pkg/registry/generic/registry/store.go, Update
@@ -291,6 +296,15 @@ impl Registry<'_> {
         );
         Err(Box::new(status::conflict(&target.resource, &target.name, &why)))
     }
+}
+
+/// Whether an object says by its identity which one it is about.
+// Upstream: apiserver/pkg/registry/rest/rest.go, SubresourceObjectMetaPreserver
+fn keeps_identity(target: &Target) -> bool {
+    matches!(
+        (target.kind.kind.as_str(), target.subresource.as_str()),
+        ("Binding", "binding") | ("TokenRequest", "token")
+    )
 }
 
 /// The key of an object in storage.

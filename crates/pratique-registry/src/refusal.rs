@@ -1,5 +1,6 @@
 //! Requests that the server itself refuses.
 
+use pratique_gotext::strconv::quote;
 use pratique_types::field::Error;
 use pratique_types::{GroupVersionKind, Status, status};
 
@@ -27,4 +28,22 @@ impl From<Box<Status>> for Refusal {
 pub fn no_name(kind: &GroupVersionKind) -> Box<Status> {
     let error = Error::required("metadata.name", "name or generateName is required");
     Box::new(status::invalid(kind, "", [error]))
+}
+
+/// A name that no object has: what is looked up by it is not found.
+// Upstream: apiserver/pkg/registry/generic/registry/store.go, NamespaceKeyFunc; apimachinery/pkg/api/validation/path/name.go
+pub(crate) fn refuse_name(name: &str) -> Option<Status> {
+    if name.is_empty() {
+        return Some(status::bad_request("Name parameter required."));
+    }
+    let contained = ["/", "%"].into_iter().filter(|part| name.contains(part));
+    let faults: Vec<String> = match name {
+        "." | ".." => vec![format!("may not be '{name}'")],
+        _ => contained
+            .map(|part| format!("may not contain '{part}'"))
+            .collect(),
+    };
+    let faults = Some(faults.join(";")).filter(|faults| !faults.is_empty())?;
+    let message = format!("Name parameter invalid: {}: {faults}", quote(name));
+    Some(status::bad_request(message))
 }

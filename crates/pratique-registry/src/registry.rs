@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_types::field::Error;
-use pratique_types::{GroupKind, Status, status};
+use pratique_types::{GroupKind, Reason, Status, status};
 
 use crate::Placeholders;
 use crate::empty_fields::restore_empty;
@@ -240,9 +240,10 @@ pub(crate) fn check_version<'v>(
 ) -> Result<(), Box<Status>> {
     let target = &received.request.target;
     let path: object::Path<'_> = &["metadata", "resourceVersion"];
-    let version = object::text(object, path);
+    let stored = parse_version(object::text(old, path))?;
+    let version = parse_version(object::text(object, path))?;
     let name = &target.name;
-    if matches!(version, "" | "0") {
+    if version == 0 {
         if !is_unconditional {
             let resource = &target.resource;
             let error = Error::invalid("metadata.resourceVersion", 0, "must be specified for an update");
@@ -257,6 +258,32 @@ pub(crate) fn check_version<'v>(
         return Err(Box::new(status::conflict(&target.resource, name, why)));
     }
     Ok(())
+}
+
+/// A version as storage reads it; none is 0.
+// Upstream: apiserver/pkg/storage/api_object_versioner.go, ObjectResourceVersion; strconv.ParseUint
+fn parse_version(version: &str) -> Result<u64, Box<Status>> {
+    if version.is_empty() {
+        return Ok(0);
+    }
+    let is_number = version.bytes().all(|byte| byte.is_ascii_digit());
+    let parsed = version.parse().ok().filter(|_| is_number);
+    parsed.ok_or_else(|| {
+        let why = if is_number {
+            "value out of range"
+        } else {
+            "invalid syntax"
+        };
+        let version = pratique_gotext::strconv::quote(version);
+        // The error never becomes one of the API.
+        Box::new(Status {
+            reason: String::new(),
+            ..Status::failure(
+                Reason::InternalError,
+                format!("strconv.ParseUint: parsing {version}: {why}"),
+            )
+        })
+    })
 }
 
 /// Restores empty `managedFields` of a body, which ask to drop all entries, and which decoding leaves out.
