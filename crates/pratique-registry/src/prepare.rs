@@ -43,14 +43,15 @@ impl Registry<'_> {
             received.warnings.push(warning);
         }
         let warnings = received.warnings.clone();
-        let is_judged = received.step != Step::Delete;
+        // A scale is judged while its controller is prepared.
+        let is_judged = !matches!(received.step, Step::Delete | Step::Scale);
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
             (Step::Connected, _) => connected::prepare(self, received),
             (Step::Delete, _) => Ok(crate::delete::prepare(self, received)),
             (Step::Create, Some(strategy)) => self.prepare_new(received, strategy),
             (Step::Update, Some(strategy)) => self.prepare_change(received, strategy),
-            (Step::Scale, Some(strategy)) => scale::prepare(self, received, strategy),
+            (Step::Scale, Some(strategy)) => scale::prepare(self, received, strategy, validate),
             (_, None) => {
                 // It was there when the request was received.
                 let target = &received.request.target;

@@ -218,6 +218,7 @@ impl Registry<'_> {
             |stored: &Value<'static>| object::text(stored, &["metadata", "resourceVersion"]) != "0";
         let stored = stored.filter(is_there);
         let (old, controller) = match (stored, is_scale) {
+            (Some(stored), true) if scale::is_scale(&stored, target) => (Some(stored), None),
             (Some(stored), true) => {
                 let fields = scale::Fields::of(strategy);
                 (Some(fields.managed(target, &stored)), Some(stored))

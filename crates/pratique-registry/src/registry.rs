@@ -14,6 +14,7 @@ use crate::managed_fields::{self, FieldSet};
 use crate::object::{self, MANAGED_FIELDS};
 use crate::refusal::Refusal;
 use crate::request::{Attributes, Request};
+use crate::scale;
 use crate::scheme::{Scheme, Store};
 use crate::strategies;
 use crate::strategy::Context;
@@ -140,6 +141,9 @@ impl<'r> Registry<'r> {
         let stored = self.stored(target, &target.name);
         stored
             .map(|stored| {
+                if target.subresource == "scale" && scale::is_scale(&stored, target) {
+                    return Ok(stored);
+                }
                 let mut object = self.scheme.read_stored(&kind, stored)?;
                 if kind.group.is_empty() && kind.kind == "Service" {
                     crate::strategies::read_service(&mut object);
@@ -252,7 +256,7 @@ pub(crate) fn check_version<'v>(
             return Err(Box::new(status::invalid(called, name, [error])));
         }
         object::copy(object, old, path);
-    } else if !object::same(object, old, path) {
+    } else if version != stored {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
         return Err(Box::new(status::conflict(&target.resource, name, why)));

@@ -176,22 +176,24 @@ fn selector(controller: &Value<'_>) -> String {
     shown.join(",")
 }
 
-/// The scale after its controller was updated.
+/// Whether an object is a scale itself, where the controller that it belongs to is not known.
+pub(crate) fn is_scale(object: &Value<'_>, target: &Target) -> bool {
+    object::text(object, &["kind"]) == target.kind.kind
+        && object::text(object, &["apiVersion"]) == target.kind.api_version()
+}
+
+/// The scale after its controller was updated. What is against a new scale comes before what is against the update.
 // Upstream: pkg/registry/apps/deployment/storage/storage.go, scaleUpdatedObjectInfo.UpdatedObject
 pub(crate) fn prepare<'v>(
     registry: &Registry<'_>,
     mut received: Received<'_, 'v>,
     strategy: KindStrategy<'_>,
+    validate: &dyn Fn(&Prepared<'v>) -> Result<(), Box<Status>>,
 ) -> Result<Prepared<'v>, Box<Status>> {
     let target = &received.request.target;
-    let Some(old) = received.controller.take() else {
-        return Err(Box::new(status::not_found(&target.resource, &target.name)));
-    };
     let fields = Fields::of(strategy);
+    let controller = received.controller.take();
     let mut scale = std::mem::take(&mut received.attributes.object);
-    let old_scale = &received.attributes.old_object;
-    let is_unconditional = fields.is_custom || strategy.is_unconditional(&received.attributes.kind.version);
-    check_version(&mut scale, old_scale, is_unconditional, &received)?;
     let replicas = object::number(&scale, &["spec", "replicas"]);
     if fields.is_custom && replicas == NOT_SET {
         let path = pratique_gotext::strconv::quote(&format!(".{}", fields.replicas.join(".")));
@@ -199,30 +201,69 @@ pub(crate) fn prepare<'v>(
             "the spec replicas field {path} cannot be empty"
         ))));
     }
-    let mut controller = old.clone();
-    object::set(&mut controller, &fields.replicas, replicas);
-    let mut context = registry.context(&received);
-    strategy.prepare_for_update(&mut context, &mut controller, &old);
-    let mut warnings = received.warnings.clone();
-    if let (Some(kind), true) = (&target.custom, fields.is_custom) {
-        warnings.extend(strategy.validate_update(
-            kind,
-            &controller,
-            &old,
-            registry.scheme.gates().release(),
-        )?);
-    }
-    let attributes = Attributes {
-        object: fields.scale(target, &controller),
-        old_object: fields.scale(target, &old),
-        ..received.attributes.clone()
+    let old_scale = &received.attributes.old_object;
+    let changed = controller.as_ref().map(|old| {
+        let mut controller = old.clone();
+        object::set(&mut controller, &fields.replicas, replicas);
+        let mut context = registry.context(&received);
+        strategy.prepare_for_update(&mut context, &mut controller, old);
+        controller
+    });
+    let (object, old_object) = match (&changed, &controller) {
+        (Some(changed), Some(old)) => (fields.scale(target, changed), fields.scale(target, old)),
+        _ => (with_replicas(old_scale, replicas), old_scale.clone()),
     };
-    Ok(Prepared {
-        stored: attributes.object.clone(),
-        attributes,
-        warnings,
+    let mut prepared = Prepared {
+        stored: object.clone(),
+        attributes: Attributes {
+            object,
+            old_object,
+            ..received.attributes.clone()
+        },
+        warnings: received.warnings.clone(),
         refused: None,
         dropped: Vec::new(),
         first_warnings: usize::MAX,
-    })
+    };
+    // That of a custom resource is judged as a part of it.
+    if !fields.is_custom {
+        validate(&prepared)?;
+    }
+    let is_unconditional = fields.is_custom || strategy.is_unconditional(&received.attributes.kind.version);
+    check_version(&mut scale, old_scale, is_unconditional, &received)?;
+    let (Some(changed), Some(old)) = (changed, controller) else {
+        return Ok(prepared);
+    };
+    match &target.custom {
+        Some(kind) => {
+            let release = registry.scheme.gates().release();
+            let warnings = strategy.validate_update(kind, &changed, &old, release)?;
+            prepared.warnings.extend(warnings);
+        }
+        None => {
+            let attributes = prepared.attributes.clone();
+            let kind = target.parent().unwrap_or_default();
+            validate(&Prepared {
+                attributes: Attributes {
+                    kind,
+                    object: changed,
+                    old_object: old,
+                    ..attributes
+                },
+                ..prepared.clone()
+            })?;
+        }
+    }
+    Ok(prepared)
+}
+
+/// A scale with another number of replicas.
+fn with_replicas<'v>(scale: &Value<'v>, replicas: i64) -> Value<'v> {
+    let mut scale = scale.clone();
+    if replicas == 0 {
+        object::remove(&mut scale, &["spec", "replicas"]);
+    } else {
+        object::set(&mut scale, &["spec", "replicas"], replicas);
+    }
+    scale
 }

@@ -316,7 +316,8 @@ fn allocation_errors(request: &Request<'_>) -> Errors {
 }
 
 fn update_rule(rules: &KindRules, candidate: &Candidate<'_>) -> Option<Rule> {
-    if candidate.subresource.is_empty() {
+    // A workload whose scale is written is judged whole.
+    if matches!(candidate.subresource, "" | "scale") {
         return Some(rules.update);
     }
     let mut parts = rules.subresources.iter();
