@@ -42,6 +42,13 @@ pub trait Cluster: Namespaces + Sync {
         true
     }
 
+    /// All objects of a kind that are known, in whatever namespaces; `None` where the view does not have them together.
+    /// [`knows_params`](Self::knows_params) says whether there may be others.
+    fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {
+        let _ = kind;
+        None
+    }
+
     /// A stored namespace that [`namespace`](Namespaces::namespace) finds, as expressions see it; `None` where the view keeps
     /// no such form, so that it is made for the request.
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {

@@ -280,6 +280,19 @@ impl Cluster for Objects {
         !self.assumes_params || self.complete.contains(kind)
     }
 
+    fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {
+        if *kind == *NAMESPACE {
+            return Some(self.params(kind, ""));
+        }
+        let namespaces = self.objects.get(kind).into_iter().flat_map(BTreeMap::values);
+        let objects = namespaces.flat_map(BTreeMap::values);
+        Some(
+            objects
+                .map(|stored| -> &'a Value<'a> { stored.value() })
+                .collect(),
+        )
+    }
+
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
         Some(self.namespaces.get(name)?.as_namespace())
     }

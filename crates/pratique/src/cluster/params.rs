@@ -194,6 +194,10 @@ impl Cluster for WithParams<'_> {
         params.all(|(_, found)| found.is_some())
     }
 
+    fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {
+        self.cluster.objects_of_kind(kind)
+    }
+
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {
         self.cluster.namespace_object(name)
     }
