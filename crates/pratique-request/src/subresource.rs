@@ -1,6 +1,6 @@
 //! Requests to subresources: what is done with them, and the objects that are sent.
 
-use pratique_json::{Object, Value};
+use pratique_json::{Object, Value, text_at};
 use pratique_registry::scale_of;
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
@@ -86,12 +86,13 @@ pub fn to_subresource(request: &mut AdmissionRequest<'_>, release: &Release) -> 
         }
         None => return Ok(()),
     };
-    if part.kind == request.kind {
+    // The stored workload may be given beside a scale of it.
+    if part.kind == request.kind && (part.kind.kind != "Scale" || is_of_kind(&request.old_object, part)) {
         return Ok(());
     }
     let sent = |object: &Value<'_>| {
-        if object.is_null() {
-            Some(Value::Null)
+        if is_of_kind(object, part) {
+            Some(object.clone().into_owned())
         } else {
             object_of(part, object)
         }
@@ -108,6 +109,13 @@ pub fn to_subresource(request: &mut AdmissionRequest<'_>, release: &Release) -> 
     request.kind = part.kind.clone();
     request.request_kind = Some(part.kind.clone());
     Ok(())
+}
+
+/// Whether an object is one of a subresource, or none at all.
+fn is_of_kind(object: &Value<'_>, part: &ServedResource) -> bool {
+    object.is_null()
+        || text_at(object, &["kind"]) == part.kind.kind
+            && text_at(object, &["apiVersion"]) == part.kind.api_version()
 }
 
 /// The object of a subresource that a client sends for a whole object.
@@ -202,6 +210,29 @@ mod tests {
             r#"{"apiVersion":"v1","kind":"PodExecOptions","stdin":true}"#,
             "exec",
             r#" PodExecOptions {"apiVersion":"v1","kind":"PodExecOptions","stdin":true}"#,
+        );
+    }
+
+    #[test]
+    fn a_scale_is_sent_beside_its_stored_workload() {
+        let read = |text: &str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let template = RequestTemplate {
+            operation: Operation::Update,
+            resource: Some("deployments.apps".to_owned()),
+            subresource: "scale".to_owned(),
+            ..RequestTemplate::default()
+        };
+        let scale = r#"{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"},"spec":{"replicas":3}}"#;
+        let web =
+            r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":2}}"#;
+        let resolver = ResourceResolver::default();
+        let request = template.request(read(scale), |_, _| Some(read(web)), &resolver, 1);
+        let mut request = request.unwrap().0;
+        to_subresource(&mut request, Release::latest()).unwrap();
+        assert_eq!(request.object, read(scale));
+        assert_eq!(
+            request.old_object.to_string(),
+            r#"{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"},"spec":{"replicas":2},"status":{"replicas":0}}"#
         );
     }
 

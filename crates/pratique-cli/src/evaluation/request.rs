@@ -127,16 +127,18 @@ impl<'a> RequestBuilder<'a> {
             (Operation::Delete, Ok(_)) => Ok(Vec::new()),
             (_, received) => received,
         };
-        let old = |object: &Value<'t>, kind: &GroupVersionKind| {
-            let stored = self.stored.find(object, kind, &self.template.namespace);
-            stored.map(|stored| stored.object.clone())
-        };
         let targeted = kind_of(&object).map_err(BuildError::NoKind).and_then(|kind| {
             let resolution = template.resolve(&kind, resolver)?;
             if !matches!(resolution, Resolution::Unserved(_)) {
                 let resource = &resolution.target().resource;
                 subresource::check(resource, &template.subresource, resolver.release())?;
             }
+            let whole = whole_kind(&resolution, resolver).filter(|whole| **whole != kind);
+            let old = |object: &Value<'t>, kind: &GroupVersionKind| {
+                let find = |kind| self.stored.find(object, kind, &self.template.namespace);
+                let stored = find(kind).or_else(|| find(whole?));
+                stored.map(|stored| stored.object.clone())
+            };
             let request = template.request_to(object, kind, &resolution, old, number)?;
             Ok((request, resolution))
         });
@@ -176,6 +178,13 @@ impl<'a> RequestBuilder<'a> {
         };
         Err(faulty(format!("{why}{help}")))
     }
+}
+
+/// The kind of the objects of a resource, which those of a part of it may differ from.
+fn whole_kind<'r>(resolution: &Resolution, resolver: &'r ResourceResolver) -> Option<&'r GroupVersionKind> {
+    let resource = resolution.target().resource;
+    let served = resolver.release().resources().find(&resource, "")?;
+    Some(&served.kind)
 }
 
 /// The request for a Pod that a workload makes.

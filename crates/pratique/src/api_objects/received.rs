@@ -520,10 +520,15 @@ impl ReceivedRequest<'_> {
 /// The parts of built-in resources besides `status` that are written as objects of their kind.
 const PARTS: &[&str] = &["approval", "ephemeralcontainers", "finalize", "resize"];
 
-/// The target of a request that is answered and not stored, such as that for a token, whose object is of another kind than the
-/// resource.
+/// The target of a request whose object is of another kind than the resource: one that is answered and not stored, such as that for a
+/// token, or the scale of a workload.
 fn connected_target(request: &AdmissionRequest<'_>) -> Option<Target> {
-    if request.operation != Operation::Create || request.sub_resource.is_empty() {
+    let is_connected = match request.operation {
+        Operation::Create => !request.sub_resource.is_empty(),
+        Operation::Update => request.sub_resource == "scale",
+        _ => false,
+    };
+    if !is_connected {
         return None;
     }
     let target = Target::part(&request.resource, &request.sub_resource);
