@@ -74,7 +74,7 @@ pub(crate) fn validate_scale(
 }
 
 /// An error that never became one of the API.
-fn internal_error(message: String) -> Status {
+pub(crate) fn unnamed_failure(message: String) -> Status {
     Status {
         reason: String::new(),
         ..Status::failure(Reason::InternalError, message)
@@ -102,7 +102,7 @@ fn refuse_binding(binding: &Node<'_, '_>, mut errors: Errors) -> Option<Status> 
         validate_labels(&metadata.child("labels"), &mut errors);
     }
     let errors = errors.into_list().into_vec();
-    (!errors.is_empty()).then(|| internal_error(aggregate(&errors)))
+    (!errors.is_empty()).then(|| unnamed_failure(aggregate(&errors)))
 }
 
 // Upstream: pkg/registry/core/pod/storage/eviction.go, EvictionREST.Create
@@ -122,7 +122,7 @@ fn refuse_eviction(eviction: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option
     }
     let wanted: Vec<&str> = options.child("dryRun").items().map(|mode| mode.text()).collect();
     if candidate.is_dry_run && !wanted.is_empty() && wanted != ["All"] {
-        return Some(internal_error(format!(
+        return Some(unnamed_failure(format!(
             "Non-matching dry-run options in request and content: [All] and [{}]",
             wanted.join(" ")
         )));

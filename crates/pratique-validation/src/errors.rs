@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use pratique_json::Value;
 use pratique_schema::Release;
+use pratique_types::Status;
 use pratique_types::field::{BadValue, Error, ErrorKind, ErrorList};
 
 use crate::declarative::CoveredError;
@@ -21,6 +22,8 @@ pub struct Errors {
     covered: Vec<CoveredError>,
     /// What could not be judged here.
     left_open: Option<OpenQuestion>,
+    /// The answer that is about no field, instead of all errors.
+    refusal: Option<Box<Status>>,
 }
 
 impl Errors {
@@ -50,6 +53,21 @@ impl Errors {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Whether something is refused already, by an error or by an answer that is about no field.
+    pub(crate) fn is_ended(&self) -> bool {
+        !self.is_empty() || self.refusal.is_some()
+    }
+
+    /// Refuses the object by an answer that is about no field.
+    pub(crate) fn refuse(&mut self, status: Status) {
+        self.refusal = Some(Box::new(status));
+    }
+
+    /// The answer that is about no field, if there is one.
+    pub(crate) fn take_refusal(&mut self) -> Option<Box<Status>> {
+        self.refusal.take()
     }
 
     /// How many there are.

@@ -48,6 +48,7 @@ pub use crate::object_meta::{
     validate_core_meta, validate_core_meta_update, validate_object_meta, validate_object_meta_update,
 };
 pub use crate::selector::validate_selector;
+use crate::service_state::ServiceState;
 pub use crate::webhook_clients::{validate_ca_bundle, validate_webhook_service, validate_webhook_url};
 
 /// A request as the rules of a kind see it.
@@ -65,6 +66,10 @@ pub struct Request<'r> {
     pub settings: &'r ValidationSettings,
     /// The namespace of the object.
     pub namespace: NamespaceView<'r>,
+    /// Of a Service, the others that it may share nothing with; without it, what it asks for is free.
+    pub services: Option<ServiceState<'r>>,
+    /// Whether the request asks for nothing to be carried out.
+    pub is_dry_run: bool,
 }
 
 /// The namespace of an object, which some rules ask for labels.

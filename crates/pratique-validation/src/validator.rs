@@ -16,6 +16,7 @@ use crate::object_meta::{validate_any_create, validate_any_update};
 use crate::open_question::OpenQuestion;
 use crate::reviews::review_rule;
 use crate::rules::{DeviceCompiler, KindRules, NamespaceView, Request, Rule, ValidationSettings};
+use crate::service_state::ServiceState;
 use crate::version::internal_form;
 
 /// An object to be judged, in the form in which a server validates it: decoded, defaulted, prepared.
@@ -31,13 +32,15 @@ pub struct Candidate<'a> {
     pub is_dry_run: bool,
     /// The namespace of the object.
     pub namespace: NamespaceView<'a>,
+    /// Of a Service, the others of its cluster; without it, what it asks for is free.
+    pub services: Option<ServiceState<'a>>,
 }
 
 /// Why an object is not taken to be valid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Rejection {
     /// It is invalid: the server's answer, 422 with all causes; that of a question that lacks something is a bare 400, and
-    /// that of a Binding 500 with their texts.
+    /// that of a Binding, or of a port that cannot be had, 500 with their texts.
     #[error("{}", .0.message)]
     Invalid(Box<Status>),
     /// There are no rules here for the kind or its subresource: whether a server accepts the object is unknown.
@@ -75,6 +78,7 @@ impl<'a> Candidate<'a> {
             object,
             is_dry_run: false,
             namespace: NamespaceView::Unknown,
+            services: None,
         }
     }
 
@@ -82,6 +86,15 @@ impl<'a> Candidate<'a> {
     #[must_use]
     pub fn in_namespace(self, namespace: NamespaceView<'a>) -> Self {
         Candidate { namespace, ..self }
+    }
+
+    /// The same for a Service in a cluster with others, which may have what it asks for.
+    #[must_use]
+    pub fn among_services(self, services: ServiceState<'a>) -> Self {
+        Candidate {
+            services: Some(services),
+            ..self
+        }
     }
 
     /// The same in a request that is not carried out.
@@ -115,6 +128,8 @@ impl<'a> Candidate<'a> {
             object: Node::root(object),
             old: Node::root(old),
             namespace: self.namespace,
+            services: self.services,
+            is_dry_run: self.is_dry_run,
         }
     }
 
@@ -130,7 +145,10 @@ impl<'a> Candidate<'a> {
 
     /// The verdict with these errors; `None` where there are no rules.
     fn conclude(&self, errors: Option<Errors>) -> Result<(), Rejection> {
-        let errors = errors.ok_or_else(|| self.not_validated())?;
+        let mut errors = errors.ok_or_else(|| self.not_validated())?;
+        if let Some(status) = errors.take_refusal() {
+            return Err(Rejection::Invalid(status));
+        }
         if !errors.is_empty() {
             return Err(self.rejection(errors));
         }
@@ -268,7 +286,7 @@ impl Validator {
         let object = internal.as_ref().unwrap_or(candidate.object);
         let request = candidate.request(object, &absent, &self.settings);
         let mut errors = allocation_errors(&request);
-        if !errors.is_empty() {
+        if errors.is_ended() {
             return Some(errors);
         }
         (rules.create)(&request, &mut errors);
@@ -295,7 +313,7 @@ impl Validator {
             &self.settings,
         );
         let mut errors = allocation_errors(&request);
-        if !errors.is_empty() {
+        if errors.is_ended() {
             return Some(errors);
         }
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));

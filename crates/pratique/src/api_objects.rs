@@ -38,6 +38,7 @@
 
 mod assumed_fields;
 mod given_request;
+mod known_services;
 mod object_defaults;
 mod old_object;
 mod received;

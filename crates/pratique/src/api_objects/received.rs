@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pratique_expression::Missing;
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use pratique_match::Namespace;
 use pratique_objects::changed_paths;
 use pratique_policy::Cluster;
@@ -17,6 +17,7 @@ use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQues
 use super::ApiObjects;
 use super::assumed_fields::{assume_plugins, keep_stored};
 use super::given_request::is_named;
+use super::known_services::{KnownServices, asks_for_addresses};
 use super::old_object::OldObject;
 
 /// An API server's processing of the object of a request, before admission and during it.
@@ -42,6 +43,8 @@ pub struct ReceivedRequest<'m> {
     left_open: Mutex<Option<OpenQuestion>>,
     /// The fields that were dropped, as their features are off.
     dropped: Mutex<Vec<GatedDrop>>,
+    /// Whether a new object was taken from a cluster: the addresses and ports that it names are its own.
+    is_of_cluster: bool,
 }
 
 /// How a request is received.
@@ -124,6 +127,7 @@ impl ApiObjects {
             invalid: Mutex::default(),
             left_open: Mutex::default(),
             dropped: Mutex::default(),
+            is_of_cluster: false,
         };
         if self.knows(&request.kind) {
             self.read_old(request);
@@ -243,6 +247,8 @@ impl ReceivedRequest<'_> {
 
     fn receive(&mut self, request: &mut AdmissionRequest<'_>, target: Target) -> Result<(), Refused> {
         let mut object = std::mem::take(&mut request.object);
+        let has_uid = !text_at(&object, &["metadata", "uid"]).is_empty();
+        self.is_of_cluster = has_uid && request.operation == Operation::Create;
         let before = self.defaults.is_some().then(|| object.clone());
         self.prune(&request.kind, &mut object)?;
         let old = request.old_object.clone().into_owned();
@@ -390,11 +396,12 @@ impl ReceivedRequest<'_> {
             .is_some_and(|validator| validator.covers(&request.kind, &request.sub_resource, is_update))
     }
 
-    /// Judges an object as it is to be stored. Of a kind without rules it is not known whether a server stores it.
+    /// Judges an object as it is to be stored, beside what was sent to be it. Of a kind without rules it is not known whether a server stores it.
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate; update.go, BeforeUpdate
     fn validate(
         &self,
         attributes: &pratique_registry::Attributes<'_>,
+        sent: &Value<'_>,
         cluster: &dyn Cluster,
     ) -> Result<(), Box<Status>> {
         let Some(validator) = self.options.validator else {
@@ -410,10 +417,18 @@ impl ReceivedRequest<'_> {
                 NamespaceView::Unreadable(&not_found)
             }
         };
+        let asks = !self.is_of_cluster && asks_for_addresses(attributes, sent);
+        let services = asks.then(|| KnownServices::of_cluster(cluster));
         let judge = |object: &Value<'_>, old: &Value<'_>| {
-            let candidate = Candidate::new(&attributes.kind, object)
+            let mut candidate = Candidate::new(&attributes.kind, object)
                 .of_subresource(&attributes.subresource)
                 .in_namespace(namespace);
+            if let Some(services) = &services {
+                candidate = candidate.among_services(services.beside(sent));
+            }
+            if attributes.dry_run {
+                candidate = candidate.in_dry_run();
+            }
             match attributes.operation {
                 Operation::Update => validator.update(&candidate, old),
                 _ => validator.create(&candidate),
@@ -489,7 +504,7 @@ impl ReceivedRequest<'_> {
         let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
             dropped.clone_from(&prepared.dropped);
-            self.validate(&prepared.attributes, cluster)
+            self.validate(&prepared.attributes, object, cluster)
         };
         let has_empty = received.has_empty_fields() && !self.is_rewritten.load(Ordering::Relaxed);
         let prepared = if has_empty {
@@ -547,9 +562,22 @@ fn missing(question: OpenQuestion, namespace: &str) -> Missing {
             name: namespace.to_owned(),
             path: format!("metadata.labels[{ADMIN_ACCESS_LABEL}]"),
         },
-        OpenQuestion::DeviceExpression | OpenQuestion::Signature => Missing::Validation {
-            what: question.to_string(),
-        },
+        OpenQuestion::Services => all_objects("Service"),
+        OpenQuestion::ServiceNetworks => all_objects("ServiceCIDR.networking.k8s.io"),
+        OpenQuestion::DeviceExpression | OpenQuestion::NodePorts | OpenQuestion::Signature => {
+            Missing::Validation {
+                what: question.to_string(),
+            }
+        }
+    }
+}
+
+/// All objects of a kind.
+fn all_objects(kind: &str) -> Missing {
+    Missing::Objects {
+        kind: kind.to_owned(),
+        namespace: String::new(),
+        name: None,
     }
 }
 

@@ -1,29 +1,44 @@
 //! What a server refuses while it allocates addresses and ports to a Service, before anything else of it is validated.
 //!
-//! Whether an address can be had depends on the cluster's networks: where they are not known, it can.
+//! Whether an address can be had depends on the cluster's networks and on its other Services: where a request comes without them, it can.
 // Upstream: pkg/registry/core/service/storage/alloc.go
 
-use std::collections::HashMap;
-use std::net::IpAddr;
+use std::collections::{HashMap, HashSet};
 
 use pratique_gotext::net::{Cidr, Ip};
+use pratique_json::Value;
+use pratique_types::status;
 
 use super::addresses::validate_addresses;
 use super::is_headless;
+use super::traffic::needs_health_check;
 use crate::addresses::is_ipv6;
+use crate::direct_requests::unnamed_failure;
 use crate::errors::Errors;
 use crate::kinds::Request;
 use crate::node::Node;
+use crate::service_state::{Availability, PORT_IS_TAKEN, is_usable};
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocateCreate, allocateUpdate
 pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let kind = spec.child("type").text();
     if kind != "ExternalName" && !keeps_both_families(&spec, &old) {
-        validate_families(&spec, &old, &request.settings.service_networks, errors);
+        validate_families(request, (&spec, &old), errors);
     }
-    if errors.is_empty() && !old.is_set() && ["NodePort", "LoadBalancer"].contains(&kind) {
-        validate_node_ports(&spec.child("ports"), errors);
+    if !errors.is_empty() {
+        return;
+    }
+    let had: HashSet<i64> = node_ports(&old).collect();
+    if ["NodePort", "LoadBalancer"].contains(&kind) {
+        if old.is_set() {
+            validate_changed_ports(request, &spec.child("ports"), &had, errors);
+        } else {
+            validate_node_ports(request, &spec.child("ports"), errors);
+        }
+    }
+    if !errors.is_ended() && needs_health_check(&spec) && !needs_health_check(&old) {
+        validate_health_check(request, &spec, &had, errors);
     }
 }
 
@@ -36,15 +51,50 @@ fn keeps_both_families(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> bool {
 }
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn validate_families(spec: &Node<'_, '_>, old: &Node<'_, '_>, networks: &[Cidr], errors: &mut Errors) {
+fn validate_families(
+    request: &Request<'_>,
+    (spec, old): (&Node<'_, '_>, &Node<'_, '_>),
+    errors: &mut Errors,
+) {
+    let networks = &request.settings.service_networks;
     validate_addresses(spec, old, errors);
     if errors.is_empty() {
         validate_policy(spec, old, errors);
+        validate_address_families(spec, networks, errors);
     }
     let is_free = is_headless(spec) && spec.child("selector").is_empty();
-    if !errors.is_empty() || is_free || networks.is_empty() {
+    if !errors.is_empty() || is_free {
         return;
     }
+    if !networks.is_empty() {
+        validate_configured_families(spec, networks, errors);
+    }
+    let is_new = !old.is_set() || old.child("type").text() == "ExternalName";
+    let gets_second = old.child("ipFamilies").len() == 1 && spec.child("ipFamilies").len() == 2;
+    if errors.is_empty() && !is_headless(spec) && (is_new || gets_second) {
+        let addresses = spec.child("clusterIPs");
+        validate_cluster_ips(request, &addresses, usize::from(!is_new), errors);
+    }
+}
+
+/// Addresses for which no family is given: that of each has to be one of the cluster.
+fn validate_address_families(spec: &Node<'_, '_>, networks: &[Cidr], errors: &mut Errors) {
+    let addresses = spec.child("clusterIPs");
+    let given = spec.child("ipFamilies").len();
+    if networks.is_empty() || is_headless(spec) {
+        return;
+    }
+    for (at, address) in addresses.items().enumerate().skip(given) {
+        let family = family_of(address.text());
+        if network_of(networks, family).is_none() {
+            // The error prints all addresses.
+            let field = Node::with_path(addresses.value(), addresses.path().index(at));
+            errors.invalid_value(&field, &format!("{family} is not configured on this cluster"));
+        }
+    }
+}
+
+fn validate_configured_families(spec: &Node<'_, '_>, networks: &[Cidr], errors: &mut Errors) {
     let policy = spec.child("ipFamilyPolicy");
     if policy.text() == "RequireDualStack" && networks.len() < 2 {
         errors.invalid_name(&policy, "this cluster is not configured for dual-stack services");
@@ -53,11 +103,6 @@ fn validate_families(spec: &Node<'_, '_>, old: &Node<'_, '_>, networks: &[Cidr],
         if network_of(networks, family.text()).is_none() {
             errors.invalid_name(&family, "not configured on this cluster");
         }
-    }
-    let is_new = !old.is_set() || old.child("type").text() == "ExternalName";
-    let gets_second = old.child("ipFamilies").len() == 1 && spec.child("ipFamilies").len() == 2;
-    if errors.is_empty() && !is_headless(spec) && (is_new || gets_second) {
-        validate_ranges(spec, usize::from(!is_new), networks, errors);
     }
 }
 
@@ -94,51 +139,136 @@ fn network_of(networks: &[Cidr], family: &str) -> Option<Cidr> {
     networks.find(|network| network.ip().family() == number).copied()
 }
 
+fn family_of(address: &str) -> &'static str {
+    if is_ipv6(address) { "IPv6" } else { "IPv4" }
+}
+
 /// Addresses that are asked for, after those that the Service has.
-// Upstream: pkg/registry/core/service/ipallocator/ipallocator.go, Allocate
-fn validate_ranges(spec: &Node<'_, '_>, kept: usize, networks: &[Cidr], errors: &mut Errors) {
-    let addresses = spec.child("clusterIPs");
+// Upstream: pkg/registry/core/service/storage/alloc.go, allocIPs; pkg/registry/core/service/ipallocator/ipallocator.go, Allocate
+fn validate_cluster_ips(request: &Request<'_>, addresses: &Node<'_, '_>, kept: usize, errors: &mut Errors) {
     for address in addresses.items().skip(kept) {
         let text = address.text();
-        let family = if is_ipv6(text) { "IPv6" } else { "IPv4" };
-        let (Ok(ip), Some(network)) = (Ip::parse(text), network_of(networks, family)) else {
-            continue;
+        let Ok(ip) = Ip::parse(text) else { continue };
+        let network = network_of(&request.settings.service_networks, family_of(text));
+        let refusal = match network.filter(|network| !is_usable(ip, *network)) {
+            Some(network) => Some(format!(
+                "the provided IP ({text}) is not in the valid range. The range of valid IPs is {network}"
+            )),
+            None => refuse_address(request, ip, text, errors).map(str::to_owned),
         };
-        if !is_usable(ip, network) {
-            let detail = format!(
-                "failed to allocate IP {text}: the provided IP ({text}) is not in the valid range. The range of valid IPs is \
-                 {network}"
-            );
-            errors.invalid_value(&addresses, &detail);
+        if let Some(detail) = refusal {
+            errors.invalid_value(addresses, &format!("failed to allocate IP {text}: {detail}"));
             return;
         }
     }
 }
 
-/// Whether an address is of a network, and neither its own nor the one for all.
-fn is_usable(ip: Ip, network: Cidr) -> bool {
-    let is_last = match (ip.address(), network.masked().ip().address()) {
-        (IpAddr::V4(ip), IpAddr::V4(base)) => {
-            let hosts = u32::MAX.checked_shr(network.prefix_length().into()).unwrap_or(0);
-            ip.to_bits() == base.to_bits() | hosts
-        }
-        _ => false,
-    };
-    network.contains_ip(ip) && ip.address() != network.masked().ip().address() && !is_last
+/// Why an address that is asked for cannot be had; what is not known is left open.
+fn refuse_address(request: &Request<'_>, ip: Ip, text: &str, errors: &mut Errors) -> Option<&'static str> {
+    let state = request.services.filter(|state| state.asks_for_address(text))?;
+    refuse(state.find_address(ip, request.is_dry_run), errors)
 }
 
-/// A node port is given to one number only.
+/// The same of a port of nodes.
+fn refuse_port(request: &Request<'_>, port: i64, errors: &mut Errors) -> Option<&'static str> {
+    let state = request.services.filter(|state| state.asks_for_port(port))?;
+    refuse(state.find_port(port, request.is_dry_run), errors)
+}
+
+fn refuse(availability: Availability, errors: &mut Errors) -> Option<&'static str> {
+    match availability {
+        Availability::Free => None,
+        Availability::Refused(detail) => Some(detail),
+        Availability::Open(question) => {
+            errors.leave_open(question);
+            None
+        }
+    }
+}
+
+/// The ports of nodes of a Service, besides that of health checks.
+// Upstream: pkg/registry/core/service/storage/alloc.go, collectServiceNodePorts
+fn node_ports(spec: &Node<'_, '_>) -> impl Iterator<Item = i64> {
+    let ports = spec.child("ports").value().as_array().unwrap_or_default().iter();
+    let numbers = ports.map(|port| port.get("nodePort").and_then(Value::as_int).unwrap_or_default());
+    numbers.filter(|number| *number != 0)
+}
+
+/// Ports with one number share the node port of the first; any other is given once.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initNodePorts
-fn validate_node_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
-    let mut owners: HashMap<i64, i64> = HashMap::new();
+fn validate_node_ports(request: &Request<'_>, ports: &Node<'_, '_>, errors: &mut Errors) {
+    let mut firsts: HashMap<i64, i64> = HashMap::new();
+    let mut allocated: HashSet<i64> = HashSet::new();
     for port in ports.items() {
         let (node, number) = (port.child("nodePort"), port.child("port").int());
         if node.int() == 0 {
             continue;
         }
-        if *owners.entry(node.int()).or_insert(number) != number {
-            errors.invalid(node, node.int(), "provided port is already allocated");
+        let is_shared = firsts.get(&number) == Some(&node.int());
+        firsts.entry(number).or_insert(node.int());
+        let refusal = if is_shared {
+            None
+        } else if allocated.insert(node.int()) {
+            refuse_port(request, node.int(), errors)
+        } else {
+            Some(PORT_IS_TAKEN)
+        };
+        if let Some(detail) = refusal {
+            errors.invalid(node, node.int(), detail);
             return;
         }
+    }
+}
+
+/// A Service may not get the same node port twice for one protocol.
+// Upstream: pkg/registry/core/service/storage/alloc.go, updateNodePorts
+fn validate_changed_ports(
+    request: &Request<'_>,
+    ports: &Node<'_, '_>,
+    had: &HashSet<i64>,
+    errors: &mut Errors,
+) {
+    let mut numbers: HashSet<i64> = had.clone();
+    let mut pairs: HashSet<(&str, i64)> = HashSet::new();
+    for port in ports.items() {
+        let (node, protocol) = (port.child("nodePort"), port.child("protocol").text());
+        if node.int() == 0 {
+            continue;
+        }
+        if numbers.insert(node.int())
+            && let Some(detail) = refuse_port(request, node.int(), errors)
+        {
+            errors.invalid(node, node.int(), detail);
+            return;
+        }
+        if !pairs.insert((protocol, node.int())) {
+            let message = format!("duplicate nodePort: {{{protocol} {}}}", node.int());
+            errors.refuse(unnamed_failure(message));
+            return;
+        }
+    }
+}
+
+/// The port for health checks is one of those of nodes; the error about it is no one of the field.
+// Upstream: pkg/registry/core/service/storage/alloc.go, allocHealthCheckNodePort, updateHealthCheckNodePort
+fn validate_health_check(
+    request: &Request<'_>,
+    spec: &Node<'_, '_>,
+    had: &HashSet<i64>,
+    errors: &mut Errors,
+) {
+    let port = spec.child("healthCheckNodePort").int();
+    if port == 0 {
+        return;
+    }
+    let is_taken_here = node_ports(spec).any(|taken| taken == port) && !had.contains(&port);
+    let refusal = if is_taken_here {
+        Some(PORT_IS_TAKEN)
+    } else {
+        refuse_port(request, port, errors)
+    };
+    if let Some(detail) = refusal {
+        let error = format!("failed to allocate requested HealthCheck NodePort {port}: {detail}");
+        errors.refuse(status::internal_error(&error));
     }
 }

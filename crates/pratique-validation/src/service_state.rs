@@ -1,0 +1,168 @@
+//! What is known of the addresses and the ports of nodes that a cluster has given to its Services.
+// Upstream: pkg/registry/core/service/ipallocator/cidrallocator.go, pkg/registry/core/service/portallocator/operation.go
+
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+
+use pratique_gotext::net::{Cidr, Ip};
+use pratique_json::{Value, text_at};
+
+use crate::open_question::OpenQuestion;
+
+/// The Services of a cluster and its networks, as far as they are known, beside a Service that asks for some of them.
+#[derive(Clone, Copy, Debug)]
+pub struct ServiceState<'a> {
+    /// The Service of the request as it was sent, before anything was allocated to it.
+    pub sent: &'a Value<'a>,
+    /// The Services that are known.
+    pub services: &'a [&'a Value<'a>],
+    /// Whether there are no others.
+    pub has_all_services: bool,
+    /// The ServiceCIDRs, of which every cluster has one; none where they are not all known.
+    pub networks: &'a [&'a Value<'a>],
+}
+
+/// What becomes of something that a Service asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Availability {
+    /// It can be had.
+    Free,
+    /// It is refused, for this reason.
+    Refused(&'static str),
+    /// It is not known.
+    Open(OpenQuestion),
+}
+
+/// That a port of nodes is not to be had.
+pub(crate) const PORT_IS_TAKEN: &str = "provided port is already allocated";
+
+/// The ports of nodes that a server gives to Services unless it is started with others.
+// Upstream: pkg/kubeapiserver/options/options.go, DefaultServiceNodePortRange
+const USUAL_PORTS: RangeInclusive<i64> = 30_000..=32_767;
+
+/// Whether a Service asks for an address or a port of nodes that it does not have in its stored form.
+pub fn asks_for_allocation(service: &Value<'_>, stored: &Value<'_>) -> bool {
+    let has_address = |address: &str| addresses(stored).any(|had| had == address);
+    let has_port = |port: i64| ports(stored).any(|had| had == port);
+    addresses(service).any(|address| !has_address(address)) || ports(service).any(|port| !has_port(port))
+}
+
+impl<'a> ServiceState<'a> {
+    /// Whether the request asks for an address itself.
+    pub(crate) fn asks_for_address(&self, address: &str) -> bool {
+        addresses(self.sent).any(|asked| asked == address)
+    }
+
+    /// Whether the request asks for a port of nodes itself.
+    pub(crate) fn asks_for_port(&self, port: i64) -> bool {
+        ports(self.sent).any(|asked| asked == port)
+    }
+
+    /// Whether an address can be had. A dry run asks for its network only.
+    pub(crate) fn find_address(&self, address: Ip, is_dry_run: bool) -> Availability {
+        let mut networks = self
+            .networks
+            .iter()
+            .flat_map(|network| ready_networks(network))
+            .peekable();
+        let has_networks = networks.peek().is_some();
+        if has_networks && !networks.any(|network| is_usable(address, network)) {
+            return Availability::Refused("the provided network does not match the current range");
+        }
+        let has_it = |service: &Value<'_>| {
+            addresses(service).any(|taken| Ip::parse(taken).is_ok_and(|taken| taken == address))
+        };
+        if !is_dry_run && self.others().any(has_it) {
+            return Availability::Refused("provided IP is already allocated");
+        }
+        if !is_dry_run && !self.has_all_services {
+            return Availability::Open(OpenQuestion::Services);
+        }
+        if has_networks {
+            Availability::Free
+        } else {
+            Availability::Open(OpenQuestion::ServiceNetworks)
+        }
+    }
+
+    /// Whether a port of nodes can be had. A dry run does not ask whether it is one that the server gives.
+    pub(crate) fn find_port(&self, port: i64, is_dry_run: bool) -> Availability {
+        if self
+            .others()
+            .any(|service| ports(service).any(|taken| taken == port))
+        {
+            Availability::Refused(PORT_IS_TAKEN)
+        } else if !self.has_all_services {
+            Availability::Open(OpenQuestion::Services)
+        } else if !is_dry_run && !USUAL_PORTS.contains(&port) {
+            Availability::Open(OpenQuestion::NodePorts)
+        } else {
+            Availability::Free
+        }
+    }
+
+    /// The Services besides the stored form of the one that asks.
+    fn others(&self) -> impl Iterator<Item = &'a Value<'a>> {
+        let place = |service: &'a Value<'a>| {
+            (
+                text_at(service, &["metadata", "namespace"]),
+                text_at(service, &["metadata", "name"]),
+            )
+        };
+        let own = place(self.sent);
+        let services = self.services.iter().copied();
+        services.filter(move |&service| place(service) != own)
+    }
+}
+
+/// Whether an address is of a network, and neither its own nor the one for all.
+// Upstream: pkg/api/servicecidr/servicecidr.go, PrefixContainsIP
+pub(crate) fn is_usable(ip: Ip, network: Cidr) -> bool {
+    let is_last = match (ip.address(), network.masked().ip().address()) {
+        (IpAddr::V4(ip), IpAddr::V4(base)) => {
+            let hosts = u32::MAX.checked_shr(network.prefix_length().into()).unwrap_or(0);
+            ip.to_bits() == base.to_bits() | hosts
+        }
+        _ => false,
+    };
+    network.contains_ip(ip) && ip.address() != network.masked().ip().address() && !is_last
+}
+
+/// The networks of a ServiceCIDR; none of one that is not ready. One that somebody wrote has no status, and is taken to be ready.
+// Upstream: pkg/registry/core/service/ipallocator/cidrallocator.go, syncAllocators
+fn ready_networks<'v>(network: &'v Value<'v>) -> impl Iterator<Item = Cidr> + 'v {
+    let list = |path: &[&str]| network.at(path).and_then(Value::as_array).unwrap_or_default();
+    let is_not_ready = list(&["status", "conditions"]).iter().any(|condition| {
+        text_at(condition, &["type"]) == "Ready" && text_at(condition, &["status"]) != "True"
+    });
+    let is_deleted = network
+        .at(&["metadata", "deletionTimestamp"])
+        .is_some_and(|time| !time.is_null());
+    let networks = list(&["spec", "cidrs"]).iter().filter_map(Value::as_str);
+    networks
+        .filter(move |_| !is_not_ready && !is_deleted)
+        .filter_map(|network| Cidr::parse(network).ok())
+}
+
+/// The addresses of a Service.
+fn addresses<'v>(service: &'v Value<'v>) -> impl Iterator<Item = &'v str> {
+    let one = service.at(&["spec", "clusterIP"]);
+    let all = service.at(&["spec", "clusterIPs"]).and_then(Value::as_array);
+    let texts = one
+        .into_iter()
+        .chain(all.unwrap_or_default())
+        .filter_map(Value::as_str);
+    texts.filter(|address| !matches!(*address, "" | "None"))
+}
+
+/// The ports of nodes of a Service.
+fn ports<'v>(service: &'v Value<'v>) -> impl Iterator<Item = i64> + 'v {
+    let health_check = service.at(&["spec", "healthCheckNodePort"]);
+    let all = service.at(&["spec", "ports"]).and_then(Value::as_array);
+    let of_ports = all
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|port| port.get("nodePort"));
+    let numbers = of_ports.chain(health_check).filter_map(Value::as_int);
+    numbers.filter(|number| *number != 0)
+}

@@ -1,0 +1,200 @@
+//! What a Service asks for, beside what is known of the others of its cluster.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
+
+use pratique_json::Value;
+use pratique_types::GroupVersionKind;
+use pratique_validation::{Candidate, Rejection, ServiceState, Validator, asks_for_allocation};
+
+fn parse(text: &str) -> Value<'static> {
+    pratique_json::parse(text.as_bytes()).unwrap().into_owned()
+}
+
+/// A Service as it is prepared: with a family for its address.
+fn service(name: &str, spec: &str) -> Value<'static> {
+    parse(&format!(
+        r#"{{"metadata": {{"name": "{name}", "namespace": "shop"}}, "spec": {{"ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+            "sessionAffinity": "None", "internalTrafficPolicy": "Cluster", {spec}}}}}"#
+    ))
+}
+
+fn node_port(name: &str, port: i64) -> Value<'static> {
+    let spec = format!(
+        r#""type": "NodePort", "externalTrafficPolicy": "Cluster",
+           "ports": [{{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": {port}}}]"#
+    );
+    service(name, &spec)
+}
+
+fn with_address(name: &str, address: &str) -> Value<'static> {
+    let spec = format!(
+        r#""type": "ClusterIP", "clusterIP": "{address}", "clusterIPs": ["{address}"],
+           "ports": [{{"port": 80, "protocol": "TCP", "targetPort": 80}}]"#
+    );
+    service(name, &spec)
+}
+
+/// What is known of a cluster.
+struct Known {
+    services: Vec<Value<'static>>,
+    has_all: bool,
+    networks: Vec<Value<'static>>,
+}
+
+impl Known {
+    fn judge(&self, object: &Value<'_>, is_dry_run: bool) -> String {
+        let services: Vec<&Value<'_>> = self.services.iter().collect();
+        let networks: Vec<&Value<'_>> = self.networks.iter().collect();
+        let state = ServiceState {
+            sent: object,
+            services: &services,
+            has_all_services: self.has_all,
+            networks: &networks,
+        };
+        let kind = GroupVersionKind::new("", "v1", "Service");
+        let mut candidate = Candidate::new(&kind, object).among_services(state);
+        if is_dry_run {
+            candidate = candidate.in_dry_run();
+        }
+        match Validator::new().create(&candidate) {
+            Ok(()) => "accepted".to_owned(),
+            Err(Rejection::Invalid(status)) => status.message,
+            Err(rejection) => rejection.to_string(),
+        }
+    }
+}
+
+fn network(cidr: &str, status: &str) -> Value<'static> {
+    parse(&format!(
+        r#"{{"metadata": {{"name": "n"}}, "spec": {{"cidrs": ["{cidr}"]}}{status}}}"#
+    ))
+}
+
+#[test]
+fn ports_of_nodes_are_given_once() {
+    let mut known = Known {
+        services: vec![node_port("a", 30080)],
+        has_all: true,
+        networks: Vec::new(),
+    };
+    let taken = "Service \"b\" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
+    assert_eq!(known.judge(&node_port("b", 30080), false), taken);
+    assert_eq!(known.judge(&node_port("b", 30080), true), taken);
+    assert_eq!(known.judge(&node_port("a", 30080), false), "accepted");
+    assert_eq!(known.judge(&node_port("b", 30081), false), "accepted");
+    let beyond = known.judge(&node_port("b", 80), false);
+    assert!(beyond.contains("--service-node-port-range"), "{beyond}");
+    known.has_all = false;
+    let unknown = known.judge(&node_port("b", 30081), false);
+    assert!(unknown.contains("which another one may have"), "{unknown}");
+}
+
+#[test]
+fn addresses_are_given_once_and_of_a_network() {
+    let ready = r#", "status": {"conditions": [{"type": "Ready", "status": "False"}]}"#;
+    let mut known = Known {
+        services: vec![with_address("a", "10.0.0.7")],
+        has_all: true,
+        networks: vec![network("10.0.0.0/24", ""), network("10.1.0.0/24", ready)],
+    };
+    let refused = |address: &str, detail: &str| {
+        format!(
+            "Service \"b\" is invalid: spec.clusterIPs: Invalid value: [\"{address}\"]: failed to allocate IP {address}: {detail}"
+        )
+    };
+    let beyond = "the provided network does not match the current range";
+    for (address, is_dry_run, expected) in [
+        (
+            "10.0.0.7",
+            false,
+            refused("10.0.0.7", "provided IP is already allocated"),
+        ),
+        ("10.0.0.7", true, "accepted".to_owned()),
+        ("10.0.0.8", false, "accepted".to_owned()),
+        ("10.0.0.255", false, refused("10.0.0.255", beyond)),
+        ("10.1.0.8", true, refused("10.1.0.8", beyond)),
+    ] {
+        assert_eq!(
+            known.judge(&with_address("b", address), is_dry_run),
+            expected,
+            "{address}"
+        );
+    }
+    known.networks.clear();
+    let unknown = known.judge(&with_address("b", "10.0.0.8"), false);
+    assert!(unknown.contains("a network of the cluster"), "{unknown}");
+}
+
+#[test]
+fn what_a_service_has_is_not_asked_for() {
+    let (old, new) = (node_port("a", 30080), node_port("a", 30081));
+    assert!(!asks_for_allocation(&old, &old));
+    assert!(asks_for_allocation(&new, &old));
+    assert!(asks_for_allocation(&old, &Value::Null));
+    assert!(!asks_for_allocation(&with_address("a", "None"), &Value::Null));
+}
+
+#[test]
+fn a_port_is_not_given_twice_in_one_service() {
+    let ports = |node_ports: [i64; 3]| {
+        let port = |number: usize, node_port: i64, protocol: &str| {
+            format!(
+                r#"{{"name": "p{number}", "port": 80, "protocol": "{protocol}", "targetPort": 80, "nodePort": {node_port}}}"#
+            )
+        };
+        let protocols = ["TCP", "UDP", "SCTP"].into_iter();
+        let ports = node_ports.into_iter().zip(protocols).enumerate();
+        let ports: Vec<String> = ports
+            .map(|(at, (node_port, protocol))| port(at, node_port, protocol))
+            .collect();
+        service(
+            "a",
+            &format!(
+                r#""type": "NodePort", "externalTrafficPolicy": "Cluster", "ports": [{}]"#,
+                ports.join(",")
+            ),
+        )
+    };
+    let kind = GroupVersionKind::new("", "v1", "Service");
+    let judge = |object: &Value<'_>| Validator::new().create(&Candidate::new(&kind, object));
+    assert_eq!(judge(&ports([30000, 30000, 30000])), Ok(()));
+    let Err(Rejection::Invalid(status)) = judge(&ports([30000, 30001, 30001])) else {
+        panic!("accepted")
+    };
+    assert_eq!(
+        status.message,
+        "Service \"a\" is invalid: spec.ports[2].nodePort: Invalid value: 30001: provided port is already allocated"
+    );
+    let twice = parse(
+        &ports([30000, 30001, 30002])
+            .to_string()
+            .replace("30001", "30000")
+            .replace("UDP", "TCP"),
+    );
+    let Err(Rejection::Invalid(status)) =
+        Validator::new().update(&Candidate::new(&kind, &twice), &ports([30000, 30001, 30002]))
+    else {
+        panic!("accepted")
+    };
+    assert_eq!(
+        (status.code, status.message.as_str()),
+        (500, "duplicate nodePort: {TCP 30000}")
+    );
+}
+
+#[test]
+fn a_port_for_health_checks_is_one_of_nodes() {
+    let object = service(
+        "a",
+        r#""type": "LoadBalancer", "externalTrafficPolicy": "Local", "allocateLoadBalancerNodePorts": true,
+           "healthCheckNodePort": 30000, "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": 30000}]"#,
+    );
+    let kind = GroupVersionKind::new("", "v1", "Service");
+    let Err(Rejection::Invalid(status)) = Validator::new().create(&Candidate::new(&kind, &object)) else {
+        panic!("accepted")
+    };
+    assert_eq!(
+        status.message,
+        "Internal error occurred: failed to allocate requested HealthCheck NodePort 30000: provided port is already allocated"
+    );
+}
