@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pratique::api_objects::ApiObjects;
-use pratique_json::Value;
 use pratique_objects::is_builtin;
 use pratique_review::is_validated;
 use pratique_types::{AdmissionRequest, Operation};
@@ -49,8 +48,6 @@ pub(crate) struct Limitations {
     unknown: BTreeSet<String>,
     /// Where the first object of such a kind is.
     unknown_place: String,
-    /// Services that name what a server allocates.
-    allocated: CountedKind,
 }
 
 /// How many objects there are of a kind, and where the first is.
@@ -114,12 +111,6 @@ impl Limitations {
         }
         if is_builtin(&request.kind) {
             self.count_unvalidated(input, validates);
-            if validates && !input.is_sent && asks_for_allocation(request) {
-                self.allocated.add(CountedKind {
-                    count: 1,
-                    place: input.place(),
-                });
-            }
         } else if !objects.knows(&request.kind) {
             let kind = &request.kind;
             let counted = CountedKind {
@@ -185,18 +176,12 @@ impl Limitations {
         self.unvalidated.keys().map(|kind| kind_not_validated(kind))
     }
 
-    /// The note about what Services name of what a server allocates, without their number.
-    pub(crate) fn allocation_note(&self) -> Option<String> {
-        (self.allocated.count > 0).then(|| format!("Services name {ASSUMED_FREE}"))
-    }
-
     /// Adds the limitations of a later part.
     pub(crate) fn add(&mut self, other: Limitations) {
         for (kind, counted) in other.unvalidated {
             self.add_unvalidated(kind, counted);
         }
         self.others.add(other.others);
-        self.allocated.add(other.allocated);
         self.unusable.extend(other.unusable);
         for kind in other.unknown {
             self.count_unknown(kind, &other.unknown_place);
@@ -280,15 +265,6 @@ impl Limitations {
             is_warning: false,
             lacks_definition: false,
         });
-        let allocated = Limitation {
-            message: assumed_free(self.allocated.count),
-            kind: None,
-            objects: Some(self.allocated.count),
-            place: self.allocated.place.clone(),
-            rule: "assumed-free",
-            is_warning: false,
-            lacks_definition: false,
-        };
         let unknown = Limitation {
             message: self.unknown_kinds(),
             kind: None,
@@ -303,7 +279,6 @@ impl Limitations {
             .chain((self.others.count > 0).then_some(others))
             .chain((!self.unknown.is_empty()).then_some(unknown))
             .chain(unvalidated.filter(|_| !quiet))
-            .chain((self.allocated.count > 0 && !quiet).then_some(allocated))
             .collect()
     }
 }
@@ -315,44 +290,6 @@ fn unvalidated_kind(request: &AdmissionRequest<'_>) -> String {
         "" => kind,
         part => format!("{kind}, {part}"),
     }
-}
-
-/// Whether a Service names an address or a port that it does not have already.
-// Upstream: pkg/registry/core/service/storage/alloc.go
-fn asks_for_allocation(request: &AdmissionRequest<'_>) -> bool {
-    let is_service = request.kind.group.is_empty() && request.kind.kind == "Service";
-    if !is_service || !request.sub_resource.is_empty() {
-        return false;
-    }
-    let had = allocated_values(&request.old_object);
-    allocated_values(&request.object)
-        .iter()
-        .any(|value| !had.contains(value))
-}
-
-/// The addresses and the ports of nodes that a Service names.
-fn allocated_values<'v>(service: &'v Value<'v>) -> Vec<&'v Value<'v>> {
-    let field = |name: &str| service.at(&["spec", name]);
-    let lists = |name: &str| field(name).and_then(Value::as_array).into_iter().flatten();
-    let ports = lists("ports").filter_map(|port| port.get("nodePort"));
-    let values = [field("clusterIP"), field("healthCheckNodePort")];
-    let values = values
-        .into_iter()
-        .flatten()
-        .chain(lists("clusterIPs"))
-        .chain(ports);
-    values
-        .filter(|value| !value.is_empty() && value.as_str() != Some("None") && value.as_int() != Some(0))
-        .collect()
-}
-
-/// What is said of an address or a port that a Service names.
-const ASSUMED_FREE: &str =
-    "an address or a port of nodes: whether it is free is known to the server only, and assumed here";
-
-fn assumed_free(count: usize) -> String {
-    let name = if count == 1 { "names" } else { "name" };
-    format!("{} {name} {ASSUMED_FREE}", counted(count, "Service", "Services"))
 }
 
 fn not_validated(kind: &str, count: usize) -> String {

@@ -117,7 +117,6 @@ impl<'a> Collector<'a> {
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
-        self.report.notes.extend(part.limitations.allocation_note());
         self.unexpanded.add(part.unexpanded);
         self.report.accepted.add(part.accepted);
         let mut out = Printed::default();

@@ -201,8 +201,7 @@ impl<'a> Collector<'a> {
             self.report
                 .add_notice(&notice.rule, &notice.place, &notice.message);
         }
-        let notes = scanned.limitations.unvalidated_notes();
-        for note in notes.chain(scanned.limitations.allocation_note()) {
+        for note in scanned.limitations.unvalidated_notes() {
             self.report.add_note(&note);
         }
         self.limitations.add(scanned.limitations);

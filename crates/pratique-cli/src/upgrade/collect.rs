@@ -80,7 +80,6 @@ impl UpgradeCollector<'_> {
         approximations.for_each(|approximation| report.approximations.add(approximation));
         part.tell(&mut self.assumed, &mut self.report.notices, &mut self.progress);
         self.report.notes.extend(part.limitations.unvalidated_notes());
-        self.report.notes.extend(part.limitations.allocation_note());
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
         for finding in results.findings {

@@ -198,26 +198,132 @@ tests:
     shows(&run, &["1 passed, 1 failed", "invalid[spec.volumes]"]);
 }
 
+fn service(name: &str, spec: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Service, metadata: {{name: {name}, namespace: shop}}, spec: {{{spec}}}}}\n---\n"
+    )
+}
+
 #[test]
-fn what_a_server_allocates_is_assumed_to_be_free_and_told_once() {
-    let service = |name: &str, spec: &str| {
-        format!(
-            "{{apiVersion: v1, kind: Service, metadata: {{name: {name}, namespace: shop}}, spec: {{{spec}}}}}\n---\n"
-        )
-    };
+fn what_a_server_allocates_is_undecided_without_the_services_of_the_cluster() {
     let services = [
         service("a", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
         service("b", "clusterIP: 10.96.0.10, ports: [{port: 80}]"),
         service("c", "clusterIP: None, ports: [{port: 80}]"),
-        service("d", "ports: [{port: 80}]"),
+        service("d", "type: NodePort, ports: [{port: 80}]"),
     ];
-    let services = services.concat();
-    let directory = Directory::new().with("services.yaml", services);
+    let directory = Directory::new().with("services.yaml", services.concat());
     let run = directory.run(&["review", "services.yaml"]);
-    run.exits(0);
-    run.shows(&["2 Services name an address or a port of nodes: whether it is free is known to the server only, and assumed here"]);
+    run.exits(3).shows(&[
+        "CREATE services shop/a: undecided",
+        "CREATE services shop/b: undecided",
+        "CREATE services shop/c: allowed",
+        "CREATE services shop/d: allowed",
+        "Service objects are not known",
+        "--none services",
+    ]);
+    let run = directory.run(&["review", "--none", "services", "services.yaml"]);
+    run.exits(3).shows(&[
+        "CREATE services shop/a: allowed",
+        "CREATE services shop/b: undecided",
+        "ServiceCIDR.networking.k8s.io objects are not known",
+    ]);
     let run = directory.run(&["review", "--validation", "off", "services.yaml"]);
-    assert!(!run.to_string().contains("assumed here"), "{run}");
+    run.exits(0);
+    // One that was taken from a cluster has what it names.
+    let taken = services[0].replace("name: a,", "name: a, uid: u,");
+    let directory = Directory::new().with("services.yaml", taken);
+    directory.run(&["review", "services.yaml"]).exits(0);
+}
+
+#[test]
+fn the_services_of_the_cluster_decide_about_addresses_and_ports() {
+    let state = [
+        service("a", "type: NodePort, clusterIP: 10.96.0.10, ports: [{port: 80, nodePort: 30080}]"),
+        "{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: kubernetes}, spec: {cidrs: [10.96.0.0/16]}}\n---\n".to_owned(),
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n".to_owned(),
+    ];
+    let services = [
+        service("b", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
+        service("c", "clusterIP: 10.96.0.10, ports: [{port: 80}]"),
+        service("d", "clusterIP: 10.97.0.10, ports: [{port: 80}]"),
+        service(
+            "e",
+            "clusterIP: 10.96.0.11, type: NodePort, ports: [{port: 80, nodePort: 30081}]",
+        ),
+        service("f", "type: NodePort, ports: [{port: 80, nodePort: 80}]"),
+        service(
+            "g",
+            "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 30080, ports: [{port: 80}]",
+        ),
+        // It has what it asks for itself.
+        service(
+            "a",
+            "type: NodePort, clusterIP: 10.96.0.10, ports: [{port: 80, nodePort: 30080}]",
+        ),
+    ];
+    let directory = Directory::new()
+        .with("state.yaml", state.concat())
+        .with("services.yaml", services.concat());
+    let run = directory.run(&[
+        "review",
+        "--objects",
+        "state.yaml",
+        "--objects-complete",
+        "services.yaml",
+    ]);
+    run.exits(1).shows(&[
+        "shop/b: denied (422 Invalid)",
+        "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated",
+        "shop/c: denied (422 Invalid)",
+        "spec.clusterIPs: Invalid value: [\"10.96.0.10\"]: failed to allocate IP 10.96.0.10: provided IP is already allocated",
+        "shop/d: denied (422 Invalid)",
+        "failed to allocate IP 10.97.0.10: the provided network does not match the current range",
+        "shop/e: allowed",
+        "shop/f: undecided",
+        "shop/g: denied by the server itself (500 InternalError)",
+        "failed to allocate requested HealthCheck NodePort 30080: provided port is already allocated",
+        "shop/a: allowed",
+    ]);
+    // Of some Services it is known that they have an address.
+    let run = directory.run(&["review", "--objects", "state.yaml", "services.yaml"]);
+    run.exits(1)
+        .shows(&["shop/b: denied (422 Invalid)", "shop/e: undecided"]);
+}
+
+#[test]
+fn scales_are_validated_beside_their_workloads_or_scales() {
+    let scale = |replicas: i64| {
+        format!(
+            "{{apiVersion: autoscaling/v1, kind: Scale, metadata: {{name: web, namespace: shop}}, spec: {{replicas: {replicas}}}}}\n"
+        )
+    };
+    let directory = Directory::new()
+        .with("good.yaml", scale(3))
+        .with("bad.yaml", scale(-3))
+        .with("old.yaml", scale(1))
+        .with("web.yaml", GATED.replace("mode: 448", ""));
+    for old in ["old.yaml", "web.yaml"] {
+        let review = |file| {
+            directory.run(&[
+                "review",
+                "--resource",
+                "deployments.apps",
+                "--subresource",
+                "scale",
+                "--old",
+                old,
+                file,
+            ])
+        };
+        review("good.yaml")
+            .exits(0)
+            .shows(&["UPDATE deployments.apps/scale shop/web: allowed"]);
+        review("bad.yaml").exits(1).shows(&[
+            "UPDATE deployments.apps/scale shop/web: denied (422 Invalid)",
+            "Scale.autoscaling \"web\" is invalid: spec.replicas: Invalid value: -3: must be greater than or equal to 0",
+        ]);
+    }
 }
 
 #[test]
