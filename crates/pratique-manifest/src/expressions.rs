@@ -6,7 +6,7 @@ mod replacement;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use pratique_cel::CompileError;
+use pratique_cel::{CompileError, Issue};
 pub use pratique_expression::Cache;
 use pratique_expression::{Composition, Use, token_at};
 use pratique_schema::Release;
@@ -173,6 +173,21 @@ impl manifest::PolicyExpressions for Policy<'_> {
             .map(|_| ())
             .map_err(|error| refused(&error, text, declared))
     }
+}
+
+/// What to do about an error in an expression, as a load says it of those that do not compile. Programs that check the types of
+/// an expression more strictly than a server does show the same help.
+pub fn help_for_issue(
+    issue: &Issue,
+    text: &str,
+    declarations: pratique_expression::Declarations,
+    usage: Use,
+) -> Option<manifest::ExpressionHelp> {
+    let declared = hints::DeclaredNames {
+        declarations,
+        condition: usage == Use::MatchCondition,
+    };
+    hints::for_issue(issue, text, issue.position.byte_offset(text), declared)
 }
 
 fn use_of(usage: manifest::ExpressionUse<'_>) -> Use {

@@ -61,7 +61,7 @@ pub use expression::{
     ExpressionUse, PolicyExpressions, UncheckedExpressions,
 };
 #[cfg(feature = "expressions")]
-pub use expressions::{Cache as ExpressionCache, Expressions};
+pub use expressions::{Cache as ExpressionCache, Expressions, help_for_issue};
 pub use fields::MappingFields;
 pub use file_schema::FileSchema;
 pub use help::{Edit, Help};

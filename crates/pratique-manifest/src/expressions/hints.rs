@@ -1,5 +1,7 @@
 //! Suggestions for correcting an expression, derived from its error and its text.
 
+mod overload;
+
 use pratique_cel::ast::{Expr, Literal};
 use pratique_cel::{Environment, Issue};
 use pratique_expression::{Declarations, ExpressionError, token_at};
@@ -50,8 +52,8 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
     if let Some(message) = issue.message.strip_prefix("Syntax error: ") {
         return for_syntax(message, rest).map(str::to_owned);
     }
-    if let Some(message) = issue.message.strip_prefix("found no matching overload for '") {
-        return for_overload(message).map(str::to_owned);
+    if let Some(refused) = issue.message.strip_prefix("found no matching overload for '") {
+        return overload::help_for_call(refused);
     }
     if let Some(expected) = issue.message.strip_prefix("expected type '") {
         return Some(for_mismatch(expected));
@@ -73,9 +75,14 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
     })
 }
 
-/// Help for elements of a list or entries of a map that have several types.
+/// Help for elements of a list or entries of a map that have several types, and for what is asked and is no bool.
 fn for_mismatch(expected: &str) -> String {
     let expected = expected.split('\'').next().unwrap_or_default();
+    // An operand of && or the condition of a macro, unless it stands in a list.
+    if expected == "bool" {
+        return "what is asked is true or false: compare it, as in … == 'value'; beside a bool in a list, put it into dyn(…)"
+            .to_owned();
+    }
     let how = if expected == "dyn" {
         "put it into dyn(…) as well"
     } else {
@@ -96,6 +103,9 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
         (_, "null" | "null_type") => "it is always null",
         ("bool", "string") => "compare it with something, as in … == 'value'",
         ("string", "dyn") => "make it a text: string(…)",
+        ("string", got) if !overload::is_text_made_of(got) => {
+            "make the text of a part of it, or of the text that it is made of"
+        }
         ("string", _) => "put it into a text: string(…), or '…' + string(…)",
         ("list(JSONPatch)", _) => "make a list of patches: [JSONPatch{op: \"add\", path: \"/…\", value: …}]",
         ("Object", _) => "make an object of what is to be set: Object{spec: Object.spec{…}}",
@@ -260,29 +270,6 @@ impl DeclaredNames {
     }
 }
 
-/// The help for operands that do not go together; `what` follows the first quote: `_+_' applied to '(int, string)'`.
-fn for_overload(call: &str) -> Option<&'static str> {
-    let (function, operands) = call.split_once("' applied to '")?;
-    let string = operands.contains("string");
-    match function {
-        "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "_in_" | "@in" => {
-            Some("both sides need the same type: convert one, with int(…), string(…), double(…) or dyn(…)")
-        }
-        "_?_:_" if operands.contains("null") => Some(
-            "null is of another type than the text beside it: make it dyn(null), or, where a text is due, ''",
-        ),
-        "_?_:_" => Some(
-            "what stands before and behind the colon needs the same type: convert one, or put it into dyn(…)",
-        ),
-        "_+_" if string => Some("only texts are added to a text: string(…)"),
-        "_&&_" | "_||_" | "!_" => Some("the operands must be bool: compare them, as in … == true"),
-        "contains" if operands.starts_with("list") => {
-            Some("ask for an element of a list with in: value in list")
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -385,6 +372,34 @@ mod tests {
             "['a'].contains('a')",
             "ask for an element of a list with in: value in list",
         );
+        check(
+            "quantity('1') < quantity('2')",
+            "they are compared with a.isLessThan(b), a.isGreaterThan(b) or a.compareTo(b) <= 0, not with < and >",
+        );
+        check(
+            "'a' && true",
+            "what is asked is true or false: compare it, as in … == 'value'; beside a bool in a list, put it into dyn(…)",
+        );
+    }
+
+    #[test]
+    fn whole_expressions() {
+        let help = |wanted: &str, got: &str| {
+            let (wanted, got) = (wanted.to_owned(), got.to_owned());
+            for_whole(&ExpressionError::Type { wanted, got })
+        };
+        assert_eq!(
+            help("string", "int").as_deref(),
+            Some("put it into a text: string(…), or '…' + string(…)")
+        );
+        // No text is made of these by string(…).
+        for of in ["kubernetes.Quantity", "list(dyn)", "map(string, dyn)"] {
+            assert_eq!(
+                help("string", of).as_deref(),
+                Some("make the text of a part of it, or of the text that it is made of")
+            );
+        }
+        assert_eq!(help("list(string)", "list(dyn)"), None);
     }
 
     #[test]
