@@ -29,12 +29,9 @@ pub(crate) fn kind_of(parsed: &Parsed, id: NodeId) -> Result<GroupVersionKind, F
     };
     let kind = read.map_err(|(text, at)| {
         // A kind or version of the wrong type.
-        Failure::from(problem_at(
-            parsed,
-            Rule::WrongType,
-            &text,
-            parsed.tree().get(at).span,
-        ))
+        let mut problem = problem_at(parsed, Rule::WrongType, &text, parsed.tree().get(at).span);
+        problem.help = Some(help::TYPE_META.into());
+        Failure::from(problem)
     })?;
     let missing = match (kind.kind.is_empty(), kind.version.is_empty()) {
         (true, _) => "Kind",
@@ -60,16 +57,13 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
         span,
     )
     .with_field(field);
-    if parsed
-        .document
-        .source
-        .text()
-        .lines()
-        .all(|line| line.starts_with('#') || line.trim().is_empty())
-    {
-        problem.help =
-            Some("a document of comments only is an error: remove the separator before or after it".into());
-    }
+    let mut lines = parsed.document.source.text().lines();
+    let is_comment = lines.all(|line| line.starts_with('#') || line.trim().is_empty());
+    problem.help = Some(Help::from(if is_comment {
+        "a document of comments only is an error: remove the separator before or after it"
+    } else {
+        help::TYPE_META
+    }));
     problem
 }
 

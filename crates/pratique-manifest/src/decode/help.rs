@@ -16,6 +16,9 @@ const CONFIGURATION_KINDS: [&str; 4] = [
     "WebhookAdmissionConfiguration",
 ];
 
+/// Help for an object whose version or kind is missing, or is no text.
+pub(crate) const TYPE_META: &str = "an object has an apiVersion and a kind, which are texts, as in apiVersion: admissionregistration.k8s.io/v1";
+
 /// Help for a kind that is not accepted, and the name that belongs in its place, if one does.
 pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'static str>)> {
     if gvk.group.starts_with("apiserver.") {

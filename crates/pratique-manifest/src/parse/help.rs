@@ -22,6 +22,9 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
         text.get(at..).and_then(|rest| rest.chars().next()),
     ];
     let last = text.get(..end)?.lines().next_back().unwrap_or_default();
+    if let Some(help) = for_flow_value(last, at + last.len() - end, text) {
+        return Some(help);
+    }
     if around.contains(&Some('\\')) && last.contains('"') {
         return Some("in double quotes a backslash is written twice, in single quotes once".to_owned());
     }
@@ -32,6 +35,34 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
         .filter(|line| !line.trim().is_empty());
     let mut help = || for_line(lines.next()?, text);
     help().or_else(help)
+}
+
+/// Help for a value within a list or a mapping in brackets, at a byte of its line.
+fn for_flow_value(line: &str, column: usize, text: &str) -> Option<String> {
+    let before = line.get(..column)?;
+    let starts = [": ", ", ", "[", "{"].iter();
+    let start = starts
+        .filter_map(|sign| Some(before.rfind(sign)? + sign.len()))
+        .max()?;
+    let is_within = before.get(..start)?.contains(['[', '{']);
+    let value = line.get(start..)?.split([',', ']', '}']).next()?;
+    is_within.then(|| for_sign(value.trim(), text)).flatten()
+}
+
+/// Help for a value that begins with a sign which means something to YAML.
+fn for_sign(value: &str, text: &str) -> Option<String> {
+    match value.chars().next()? {
+        '!' => Some(TAG.to_owned()),
+        start @ ('@' | '`' | '%') => Some(format!("no value of YAML starts with {start}: quote it")),
+        start @ ('&' | '*') => {
+            let name = value.get(1..)?.split([' ', ',']).next().unwrap_or_default();
+            let is_anchor = start == '&' && name.starts_with(|c: char| c.is_alphanumeric());
+            let is_known = start == '*' && text.contains(&format!("&{name}"));
+            let what = format!("YAML takes what starts with {start} for the name of a value: quote it");
+            (!is_anchor && !is_known).then_some(what)
+        }
+        _ => None,
+    }
 }
 
 fn for_line(line: &str, text: &str) -> Option<String> {
@@ -50,23 +81,13 @@ fn for_line(line: &str, text: &str) -> Option<String> {
         return Some(TEMPLATE.to_owned());
     }
     let (inner, rest) = match value.chars().next()? {
-        '!' => return Some(TAG.to_owned()),
+        '!' | '@' | '`' | '%' | '&' | '*' => return for_sign(value, text),
         quote @ ('"' | '\'') => value.get(1..)?.split_once(quote)?,
         start @ ('[' | '{') => {
             let close = if start == '[' { ']' } else { '}' };
             let goes_on = value.rsplit_once(close).is_none_or(|(_, rest)| !is_end(rest));
             let what = if start == '[' { "list" } else { "mapping" };
             return goes_on.then(|| looks_like(start, what));
-        }
-        start @ ('@' | '`' | '%') => {
-            return Some(format!("no value of YAML starts with {start}: quote it"));
-        }
-        start @ ('&' | '*') => {
-            let name = value.get(1..)?.split([' ', ',']).next().unwrap_or_default();
-            let is_anchor = start == '&' && name.starts_with(|c: char| c.is_alphanumeric());
-            let is_known = start == '*' && text.contains(&format!("&{name}"));
-            let what = format!("YAML takes what starts with {start} for the name of a value: quote it");
-            return (!is_anchor && !is_known).then_some(what);
         }
         _ if is_keyed && (value.contains(": ") || value.ends_with(':')) => {
             return Some("a text with a colon and a blank in it needs quotes around all of it".to_owned());
@@ -119,6 +140,30 @@ mod tests {
         check("expression: \"a.matches('\\", "a backslash");
         check("\tmessage: a", "a tab");
         check("message: a", "");
+    }
+
+    #[test]
+    fn values_in_brackets() {
+        let check = |line: &str, sign: &str, expected: &str| {
+            let text = format!("a: b\n{line}\nc: d\n");
+            let at = text.find(sign).unwrap();
+            let help = for_yaml(&text, at).unwrap_or_default();
+            assert!(
+                help.contains(expected) && help.is_empty() == expected.is_empty(),
+                "{line}: {help}"
+            );
+        };
+        check("validations: [{expression: @a}]", "@a", "starts with @");
+        check("validations: [{expression: *a}]", "*a", "for the name of a value");
+        check(
+            "validations: [{expression: * a}]",
+            " a}",
+            "for the name of a value",
+        );
+        check("validations: [{expression: !!int a}]", "a}", "a tag");
+        check("operations: [CREATE, *]", "*]", "for the name of a value");
+        check("operations: [CREATE, 'UPDATE'", "'UPDATE'", "for a list");
+        check("operations: [CREATE]", "CREATE", "");
     }
 
     #[test]
