@@ -45,8 +45,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_cel::{Issue, Position};
-use pratique_expression::{Use, name_at, token_at};
-use pratique_gotext::suggest::did_you_mean;
+use pratique_expression::{Use, token_at};
+use pratique_manifest::help_for_issue;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -119,10 +119,13 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
         };
         let place = token_at(site.text, error.issue.position.byte_offset(site.text));
         let mut finding = LintFinding::new(TypeCheck::META, message(&error, effect));
-        if let Some(meant) = error.issue.meant.as_deref() {
-            finding = finding.help(did_you_mean(meant));
-            if let Some(name) = name_at(site.text, place.start) {
-                finding = finding.replacement(NameReplacement::Within(name, meant.to_owned()));
+        // What evaluates needs no other form; the name may still be a wrong one.
+        let is_helped = effect != ErrorEffect::Unnoticed || error.issue.meant.is_some();
+        let help = help_for_issue(&error.issue, site.text, site.declarations, site.usage);
+        if let Some(help) = help.filter(|_| is_helped) {
+            finding = finding.help(help.text);
+            if let Some((range, word)) = help.replacement {
+                finding = finding.replacement(NameReplacement::Within(range, word));
             }
         }
         report.add_in(&policy.origin, &site.path, place, finding);
@@ -350,7 +353,7 @@ fn fits_at_run_time(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation, policy, policy_for, webhook};
+    use crate::lints::testing::{check as find, load, mutation, policy, policy_for, webhook};
 
     #[track_caller]
     fn check(expression: &str, expected: &[(&str, &str)]) {
@@ -435,6 +438,34 @@ validations: [{expression: \"variables.q.isLessThan(quantity('1Gi'))\", messageE
         );
         let spec = spec.replace("string(variables.q)", "string(variables.q.asApproximateFloat())");
         find(TypeCheck::META, &policy("CREATE", &spec), &[]);
+    }
+
+    #[track_caller]
+    fn check_help(expression: &str, expected: &str) {
+        let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+        let set = load(&policy("CREATE", &spec));
+        let warnings = crate::lint(&[&set]).into_iter();
+        let mut faults = warnings.filter(|warning| warning.lint == TypeCheck::META);
+        let help = faults.next().unwrap().help.map(|help| help.text);
+        let help = help.unwrap_or_default();
+        assert!(
+            help.starts_with(expected) && help.is_empty() == expected.is_empty(),
+            "{help}"
+        );
+    }
+
+    #[test]
+    fn faults_have_help() {
+        check_help("object.spec.hostNetwrk == true", "did you mean \"hostNetwork\"?");
+        check_help("'a' + object.spec.priority == 'a1'", "only texts are added");
+        check_help("int(object.spec.containers) > 1", "the number of its elements");
+        let time = "object.metadata.creationTimestamp < timestamp('2025-01-01T00:00:00Z')";
+        check_help(time, "make the other side one as well: timestamp");
+        // It evaluates: only the server's own check finds fault with it.
+        check_help(
+            "!has(object.spec.initContainers) || object.spec.initContainers != null",
+            "",
+        );
     }
 
     #[test]
