@@ -389,7 +389,7 @@ fn unread_file(path: &str, failures: &[Failure]) -> Option<UnreadFile> {
 }
 
 fn missing_kind(location: Location) -> Failure {
-    Problem::new(Rule::MissingKind, "Object 'Kind' is missing")
-        .at(location)
-        .into()
+    let mut problem = Problem::new(Rule::MissingKind, "Object 'Kind' is missing").at(location);
+    problem.help = Some("an object has an apiVersion and a kind".into());
+    problem.into()
 }
