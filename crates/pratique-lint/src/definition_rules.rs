@@ -97,7 +97,7 @@ fn report_failures(
 
 #[cfg(test)]
 mod tests {
-    use crate::{LintOptions, find_lint, lint_definitions};
+    use crate::{DefinitionSet, LintOptions, find_lint, lint_definitions};
     use pratique_manifest::{ManifestFile, read_documents};
 
     fn definition(rules: &str) -> String {
@@ -140,8 +140,8 @@ spec:
             content: definition.into_bytes(),
         };
         let documents = read_documents(&file).unwrap();
-        let sources: Vec<_> = documents.iter().map(|document| &document.source).collect();
-        let warnings = lint_definitions(&sources, options);
+        let sources = documents.iter().map(|document| document.source.clone());
+        let warnings = lint_definitions(&DefinitionSet::new(sources.collect()), options);
         let fits = |(warning, (name, part)): (&crate::Warning, &(&str, &str))| {
             warning.lint.name == *name && warning.message.contains(part)
         };

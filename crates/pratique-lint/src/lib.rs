@@ -27,6 +27,7 @@ mod analysis;
 mod ca_bundle;
 mod cost;
 mod definition_rules;
+mod definition_set;
 mod expressions;
 mod lint;
 mod lint_meta;
@@ -52,6 +53,7 @@ use pratique_sample::WorkBudget;
 pub use pratique_sample::CustomKinds;
 
 pub use cost::{ExpressionCost, estimate_cost, estimate_costs};
+pub use definition_set::DefinitionSet;
 pub use expressions::{TypedExpression, type_expressions};
 pub use lint_meta::LintMeta;
 pub use lints::{find_lint, list_lints};
@@ -172,10 +174,10 @@ pub fn lint_configuration(ignored: &[IgnoredPlugin], rest: Option<&Location>) ->
 }
 
 /// Lints the rules of definitions of custom resources.
-pub fn lint_definitions(definitions: &[&ObjectSource], options: &LintOptions) -> Vec<Warning> {
+pub fn lint_definitions(definitions: &DefinitionSet, options: &LintOptions) -> Vec<Warning> {
     let mut report = LintReport::default();
-    for source in definitions {
-        let subject = LintSubject::Definition(DefinitionView::new(source));
+    for (source, definition) in definitions.iter() {
+        let subject = LintSubject::Definition(DefinitionView::new(source, definition));
         report.extend(lint_cheap_subject(subject, options).into_iter());
     }
     report.finish()

@@ -110,10 +110,8 @@ impl PolicyObservations {
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
         let observed = ObservedPolicy::new(policy.manifest);
-        let custom_kinds = options.custom_kinds.iter();
-        let custom: Vec<&CustomKind> = custom_kinds
-            .filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)))
-            .collect();
+        let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
+        let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let operations_of = |served: &ServedResource| {
@@ -128,8 +126,8 @@ impl PolicyObservations {
             }
             KindObservations { served, by_operation }
         };
-        let of_kind = |served: &&'static ServedResource| {
-            let spec = SampleSpec {
+        let with_spec = |served: &ServedResource, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
+            make(&SampleSpec {
                 served,
                 operations: &operations_of(served),
                 interest: &interest,
@@ -137,12 +135,14 @@ impl PolicyObservations {
                 required: &required,
                 is_mutating: policy.is_mutating,
                 most,
-            };
-            observe(Arc::new((*served).clone()), complete_samples(&spec))
+            })
+        };
+        let of_kind = |served: &&'static ServedResource| {
+            observe(Arc::new((*served).clone()), with_spec(served, &complete_samples))
         };
         let of_custom_kind = |kind: &CustomKind| {
-            let operations = operations_of(&kind.served);
-            observe(Arc::clone(&kind.served), kind.requests(&operations, most))
+            let samples = with_spec(&kind.served, &|spec| kind.requests(spec));
+            observe(Arc::clone(&kind.served), samples)
         };
         let builtin = kinds.builtin.iter().map(of_kind);
         PolicyObservations {

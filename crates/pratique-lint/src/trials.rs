@@ -96,10 +96,8 @@ impl PolicyTrials {
         let trial = MutationTrial::new(manifest).with_custom_kinds(Arc::clone(&options.custom_kinds));
         // Most policies change no object that they are tried over.
         let server = LazyCell::new(|| SampleServer::new(options.feature_gates));
-        let custom_kinds = options.custom_kinds.iter();
-        let custom: Vec<&CustomKind> = custom_kinds
-            .filter(|kind| policy.rules.iter().any(|rule| rule.matches(&kind.served)))
-            .collect();
+        let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
+        let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
         let runs_again = manifest
@@ -111,33 +109,28 @@ impl PolicyTrials {
             operations.retain(|operation| matches!(operation, Operation::Create | Operation::Update));
             operations
         };
-        let of_kind = |served: &&'static ServedResource| {
-            let operations = operations_of(served);
-            let spec = SampleSpec {
-                served,
-                operations: &operations,
+        let try_samples = |served: Arc<ServedResource>, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
+            let samples = make(&SampleSpec {
+                served: &served,
+                operations: &operations_of(&served),
                 interest: &interest,
-                selected: &selected_metadata(policy, served),
+                selected: &selected_metadata(policy, &served),
                 required: &required,
                 // What has no name yet is another lint's: absent-name.
                 is_mutating: false,
                 most,
-            };
-            let mut trials = KindTrials::new(Arc::new((*served).clone()));
-            for sample in complete_samples(&spec) {
+            });
+            let mut trials = KindTrials::new(served);
+            for sample in samples {
                 trials.add(&trial, &server, &sample, runs_again);
             }
             trials.conclude();
             trials
         };
-        let of_custom_kind = |kind: &CustomKind| {
-            let mut trials = KindTrials::new(Arc::clone(&kind.served));
-            for sample in kind.requests(&operations_of(&kind.served), most) {
-                trials.add(&trial, &server, &sample, runs_again);
-            }
-            trials.conclude();
-            trials
-        };
+        let of_kind =
+            |served: &&'static ServedResource| try_samples(Arc::new((*served).clone()), &complete_samples);
+        let of_custom_kind =
+            |kind: &CustomKind| try_samples(Arc::clone(&kind.served), &|spec| kind.requests(spec));
         let builtin = kinds.builtin.iter().map(of_kind);
         PolicyTrials {
             kinds: builtin.chain(custom.into_iter().map(of_custom_kind)).collect(),

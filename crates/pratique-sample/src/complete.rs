@@ -131,7 +131,7 @@ pub fn complete_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
     samples
 }
 
-fn sample_request(
+pub(crate) fn sample_request(
     spec: &SampleSpec<'_>,
     operation: Operation,
     object: Value<'static>,
@@ -152,7 +152,7 @@ fn sample_request(
 }
 
 /// A request in which the object has no name, if there are such.
-fn nameless_request(
+pub(crate) fn nameless_request(
     spec: &SampleSpec<'_>,
     operation: Operation,
     object: &Value<'static>,
@@ -182,7 +182,11 @@ fn nameless_request(
 }
 
 /// Gives an object the name and the namespace that conditions require of the request.
-fn require_names(required: &RequiredConstants, served: &ServedResource, object: &mut Value<'static>) {
+pub(crate) fn require_names(
+    required: &RequiredConstants,
+    served: &ServedResource,
+    object: &mut Value<'static>,
+) {
     let Some(Value::Object(metadata)) = object.get_mut("metadata") else {
         return;
     };

@@ -1,5 +1,7 @@
 //! Objects of custom resources, made for the schema of their definition.
 
+mod requests;
+
 use std::sync::{Arc, OnceLock};
 
 use pratique_apiextensions::{CustomResource, Version};
@@ -7,16 +9,21 @@ use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectForm, Operation};
-
-use crate::complete::{Sample, SampleExtent};
-use crate::request::build_request;
+use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 /// Definitions of custom resources, of which there are samples.
 #[derive(Debug, Default)]
 pub struct CustomKinds {
-    definitions: Vec<Value<'static>>,
-    /// Compiled when something asks for them: an editor has new definitions at each edit of one.
+    definitions: Vec<CustomDefinition>,
+}
+
+/// A definition of custom resources. It is compiled when something asks for its kinds: few policies match custom resources, and
+/// an editor has new definitions at each edit of one.
+#[derive(Debug)]
+pub struct CustomDefinition {
+    value: Value<'static>,
+    /// What it says that its versions serve.
+    served: Vec<Arc<ServedResource>>,
     kinds: OnceLock<Vec<CustomKind>>,
 }
 
@@ -71,68 +78,107 @@ const TEXTS: [&str; 14] = [
 ];
 
 impl CustomKinds {
-    /// The kinds of definitions that a server accepts; what is no such definition is left out.
+    /// The kinds of definitions that a server accepts; what is no such definition has none.
     pub fn new(definitions: &[Value<'_>]) -> Self {
-        let definitions = definitions.iter();
         CustomKinds {
-            definitions: definitions
-                .map(|definition| definition.clone().into_owned())
-                .collect(),
-            kinds: OnceLock::new(),
+            definitions: definitions.iter().map(CustomDefinition::new).collect(),
         }
     }
 
-    fn kinds(&self) -> &[CustomKind] {
-        self.kinds.get_or_init(|| compile_kinds(&self.definitions))
+    /// The definitions, in their order.
+    pub fn definitions(&self) -> &[CustomDefinition] {
+        &self.definitions
     }
 
-    /// All kinds.
-    pub fn iter(&self) -> impl Iterator<Item = &CustomKind> {
-        self.kinds().iter()
+    /// The kinds whose resources are asked for; no other definition is compiled.
+    pub fn matching(
+        &self,
+        is_matched: impl Fn(&ServedResource) -> bool + Copy,
+    ) -> impl Iterator<Item = &CustomKind> {
+        let has_match =
+            move |definition: &&CustomDefinition| definition.served.iter().any(|served| is_matched(served));
+        let definitions = self.definitions.iter().filter(has_match);
+        let kinds = definitions.flat_map(CustomDefinition::kinds);
+        kinds.filter(move |kind| is_matched(&kind.served))
     }
 
     /// A kind.
     pub fn find(&self, kind: &GroupVersionKind) -> Option<&CustomKind> {
-        self.kinds().iter().find(|known| known.served.kind == *kind)
+        self.definitions
+            .iter()
+            .filter(|definition| definition.served.iter().any(|served| served.kind == *kind))
+            .flat_map(CustomDefinition::kinds)
+            .find(|known| known.served.kind == *kind)
     }
 }
 
-fn compile_kinds(definitions: &[Value<'_>]) -> Vec<CustomKind> {
-    let mut kinds = Vec::new();
-    for definition in definitions {
-        let (Ok(resource), Ok(merging)) = (
-            CustomResource::compile(definition),
-            MergeSchema::custom(definition),
-        ) else {
-            continue;
-        };
-        let (resource, merging) = (Arc::new(resource), Arc::new(merging));
-        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
-        for version in versions.into_iter().flatten() {
-            let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
-            let schema = version.at(&["schema", "openAPIV3Schema"]);
-            let (Some(schema), Some(compiled)) = (schema, resource.version(name)) else {
-                continue;
-            };
-            if !compiled.is_served() {
-                continue;
-            }
-            let served = ServedResource {
-                resource: GroupVersionResource::new(resource.group(), name, resource.plural()),
-                subresource: String::new(),
-                kind: GroupVersionKind::new(resource.group(), name, resource.kind()),
-                namespaced: resource.is_namespaced(),
-                short_names: Vec::new(),
-            };
-            kinds.push(CustomKind {
-                served: Arc::new(served),
-                resource: Arc::clone(&resource),
-                merging: Arc::clone(&merging),
-                schema: schema.clone().into_owned(),
-            });
+impl CustomDefinition {
+    fn new(definition: &Value<'_>) -> Self {
+        CustomDefinition {
+            served: served_resources(definition),
+            value: definition.clone().into_owned(),
+            kinds: OnceLock::new(),
         }
     }
-    kinds
+
+    /// The definition, as it was given.
+    pub fn value(&self) -> &Value<'static> {
+        &self.value
+    }
+
+    /// The kinds that it defines; none if a server does not accept it.
+    pub fn kinds(&self) -> &[CustomKind] {
+        self.kinds.get_or_init(|| self.compile_kinds())
+    }
+
+    fn compile_kinds(&self) -> Vec<CustomKind> {
+        let (Ok(resource), Ok(merging)) = (
+            CustomResource::compile(&self.value),
+            MergeSchema::custom(&self.value),
+        ) else {
+            return Vec::new();
+        };
+        let (resource, merging) = (Arc::new(resource), Arc::new(merging));
+        let served = named_versions(&self.value).zip(&self.served);
+        let served = served.filter_map(|((name, version), served)| {
+            let is_served = resource.version(name).is_some_and(Version::is_served);
+            let schema = version.at(&["schema", "openAPIV3Schema"]).filter(|_| is_served)?;
+            Some(CustomKind {
+                served: Arc::clone(served),
+                resource: Arc::clone(&resource),
+                merging: Arc::clone(&merging),
+                schema: schema.clone(),
+            })
+        });
+        served.collect()
+    }
+}
+
+/// The resources of the versions of a definition, which may be one that a server refuses.
+fn served_resources(definition: &Value<'_>) -> Vec<Arc<ServedResource>> {
+    let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
+    let (group, plural) = (text(&["spec", "group"]), text(&["spec", "names", "plural"]));
+    let (kind, namespaced) = (
+        text(&["spec", "names", "kind"]),
+        text(&["spec", "scope"]) == "Namespaced",
+    );
+    let of_version = |(name, _): (&str, &Value<'_>)| {
+        Arc::new(ServedResource {
+            resource: GroupVersionResource::new(group, name, plural),
+            subresource: String::new(),
+            kind: GroupVersionKind::new(group, name, kind),
+            namespaced,
+            short_names: Vec::new(),
+        })
+    };
+    named_versions(definition).map(of_version).collect()
+}
+
+/// The versions of a definition, with their names.
+fn named_versions<'d, 'v>(definition: &'d Value<'v>) -> impl Iterator<Item = (&'d str, &'d Value<'v>)> {
+    let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+    let versions = versions.into_iter().flatten();
+    versions.filter_map(|version| Some((version.get("name").and_then(Value::as_str)?, version)))
 }
 
 impl CustomKind {
@@ -165,40 +211,6 @@ impl CustomKind {
             });
         }
         samples
-    }
-
-    /// Requests for operations on its objects, `most` of them, but each operation on one object at least.
-    pub fn requests(&self, operations: &[Operation], most: usize) -> Vec<Sample> {
-        let most = most / operations.len().max(1);
-        let samples = self.first_samples(most.clamp(1, MOST_SAMPLES));
-        let mut requests = Vec::new();
-        for (index, sample) in samples.into_iter().enumerate() {
-            let (object, errors) = self.receive(&sample.object);
-            if !errors.is_empty() {
-                continue;
-            }
-            for operation in operations {
-                let (new, old) = match operation {
-                    Operation::Delete => (Value::Null, object.clone()),
-                    Operation::Update => (object.clone(), object.clone()),
-                    _ => (object.clone(), Value::Null),
-                };
-                let request = AdmissionRequest {
-                    form: ObjectForm::Unstructured,
-                    ..build_request(&self.served, *operation, new, old)
-                };
-                let extent = match sample.without.last() {
-                    Some(name) => SampleExtent::Without(name.clone()),
-                    None => SampleExtent::Whole,
-                };
-                requests.push(Sample {
-                    request,
-                    allows: index % 2 == 1,
-                    extent,
-                });
-            }
-        }
-        requests
     }
 
     /// What the server makes of an object when it is created, and what it has against it.
@@ -439,6 +451,29 @@ mod tests {
         CustomKinds::new(&[pratique_json::parse(definition.as_bytes()).unwrap()])
     }
 
+    fn only_kind(kinds: &CustomKinds) -> &CustomKind {
+        &kinds.definitions()[0].kinds()[0]
+    }
+
+    #[test]
+    fn only_what_is_asked_for_is_compiled() {
+        let definition = |plural: &str| {
+            let definition = DEFINITION.replace("widgets", plural);
+            pratique_json::parse(definition.as_bytes()).unwrap().into_owned()
+        };
+        let kinds = CustomKinds::new(&[definition("widgets"), definition("gadgets"), Value::Null]);
+        let found: Vec<_> = kinds
+            .matching(|served| served.resource.resource == "gadgets")
+            .collect();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].served.resource.resource, "gadgets");
+        let compiled = kinds
+            .definitions()
+            .iter()
+            .map(|definition| definition.kinds.get().is_some());
+        assert_eq!(compiled.collect::<Vec<_>>(), [false, true, false]);
+    }
+
     #[test]
     fn objects_of_nested_lists_are_bounded() {
         let list = |items: String, _| format!(r#"{{"type": "array", "minItems": 8, "items": {items}}}"#);
@@ -454,7 +489,7 @@ mod tests {
             (0..10).fold(element.clone(), map),
         ] {
             let kinds = kind_of(&field);
-            let samples = kinds.iter().next().unwrap().samples();
+            let samples = only_kind(&kinds).samples();
             assert!(!samples.is_empty());
             for sample in samples {
                 assert!(count_values(&sample.object) <= MOST_VALUES, "{sample:?}");
@@ -462,23 +497,7 @@ mod tests {
         }
         // What is not too much has all of its elements.
         let kinds = kind_of(&(0..2).fold(element, list));
-        let samples = kinds.iter().next().unwrap().samples();
+        let samples = only_kind(&kinds).samples();
         assert!(count_values(&samples[0].object) > 64, "{:?}", samples[0]);
-    }
-
-    #[test]
-    fn requests_are_no_more_than_asked() {
-        let fields: Vec<String> = (0..100)
-            .map(|index| format!(r#""f{index}": {{"type": "integer"}}"#))
-            .collect();
-        let kinds = kind_of(&format!(
-            r#"{{"type": "object", "properties": {{{}}}}}"#,
-            fields.join(", ")
-        ));
-        let kind = kinds.iter().next().unwrap();
-        let operations = [Operation::Create, Operation::Update];
-        for (most, expected) in [(0, 2), (12, 12), (120, 120), (1_000, 204)] {
-            assert_eq!(kind.requests(&operations, most).len(), expected, "{most}");
-        }
     }
 }

@@ -54,7 +54,7 @@ pub use complete::{
     NamedFields, RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
 };
 pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
-pub use custom::{CustomKind, CustomKinds, CustomSample};
+pub use custom::{CustomDefinition, CustomKind, CustomKinds, CustomSample};
 pub use evaluate::{EvaluatedExpression, PartValue, PolicyEvaluator};
 pub use generate::{ObjectSpec, generate};
 pub use observe::{ExpressionFailure, ExpressionOutcome, NodeCoverage, NodeOutcomes, ObservedPolicy};

@@ -1,13 +1,10 @@
 //! The result of checking one path.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::SystemTime;
 
-use pratique_json::Value;
-use pratique_lint::{CustomKinds, ExpressionCost, Warning};
-use pratique_manifest::convert::convert;
-use pratique_manifest::{ManifestFile, ManifestSet, ObjectSource, StartedPlugin};
+use pratique_lint::{DefinitionSet, ExpressionCost, Warning};
+use pratique_manifest::{ManifestFile, ManifestSet, StartedPlugin};
 use pratique_review::SourceFile;
 use pratique_schema::FeatureGates;
 
@@ -56,13 +53,9 @@ impl Checked {
             warnings.extend(pratique_lint::lint_mixed_origins(mixed));
             let options = levels.options(SystemTime::now());
             let options = options.feature_gates(gates);
-            let definitions: Vec<&ObjectSource> = all.definitions.iter().collect();
+            let definitions = DefinitionSet::new(all.definitions.clone());
             warnings.extend(pratique_lint::lint_definitions(&definitions, &options));
-            let values = definitions
-                .iter()
-                .map(|source| convert(source.tree(), source.root()));
-            let values: Vec<Value<'static>> = values.collect();
-            let options = options.custom_kinds(Arc::new(CustomKinds::new(&values)));
+            let options = options.custom_kinds(definitions.custom_kinds());
             warnings.extend(pratique_lint::lint_with(&sets, &options));
             if arguments.explain_cost {
                 costs = pratique_lint::estimate_costs(&sets);

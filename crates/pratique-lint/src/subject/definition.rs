@@ -3,9 +3,8 @@
 use std::cell::OnceCell;
 
 use pratique_json::Value;
-use pratique_manifest::convert::convert;
 use pratique_manifest::{ObjectSource, Step};
-use pratique_sample::{CustomKind, CustomKinds};
+use pratique_sample::{CustomDefinition, CustomKind};
 use pratique_types::GroupVersionKind;
 
 use super::path;
@@ -15,7 +14,7 @@ pub(crate) struct DefinitionView<'m> {
     pub(crate) source: &'m ObjectSource,
     /// Its rules, and the expressions of their messages.
     pub(crate) rules: Vec<DefinitionRule>,
-    definition: Value<'static>,
+    definition: &'m CustomDefinition,
     failures: OnceCell<Vec<RuleFailure>>,
 }
 
@@ -47,10 +46,12 @@ const MOST_DEPTH: usize = 64;
 const BEFORE_RULE: &str = " evaluating rule: ";
 
 impl<'m> DefinitionView<'m> {
-    pub(crate) fn new(source: &'m ObjectSource) -> Self {
-        let definition = convert(source.tree(), source.root());
+    pub(crate) fn new(source: &'m ObjectSource, definition: &'m CustomDefinition) -> Self {
         let mut rules = Vec::new();
-        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
+        let versions = definition
+            .value()
+            .at(&["spec", "versions"])
+            .and_then(Value::as_array);
         for (index, version) in versions.into_iter().flatten().enumerate() {
             let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
             if let Some(schema) = version.at(&["schema", "openAPIV3Schema"]) {
@@ -69,8 +70,11 @@ impl<'m> DefinitionView<'m> {
     /// The rules that fail for generated objects which are valid apart from that.
     pub(crate) fn failures(&self) -> &[RuleFailure] {
         self.failures.get_or_init(|| {
-            let kinds = CustomKinds::new(std::slice::from_ref(&self.definition));
-            kinds.iter().flat_map(failures_of_kind).collect()
+            self.definition
+                .kinds()
+                .iter()
+                .flat_map(failures_of_kind)
+                .collect()
         })
     }
 }

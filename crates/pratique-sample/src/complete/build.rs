@@ -42,9 +42,9 @@ pub struct SelectedMetadata {
     /// Its name, if only one is matched.
     pub name: Option<String>,
     /// Labels with their values.
-    pub(super) labels: Vec<(String, String)>,
+    pub(crate) labels: Vec<(String, String)>,
     /// Labels that must be absent.
-    pub(super) unlabelled: Vec<String>,
+    pub(crate) unlabelled: Vec<String>,
 }
 
 impl SelectedMetadata {

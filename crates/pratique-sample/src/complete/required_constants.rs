@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
+use pratique_json::{Object, Value};
 
 /// A path of fields; lists count as their elements.
 type FieldPath = Vec<String>;
@@ -75,6 +76,20 @@ impl RequiredConstants {
         paths.filter_map(move |required| required.get(path.len()))
     }
 
+    /// Sets the constants in an object. What is no object and no list on the way to one stays as it is.
+    pub(crate) fn set_in(&self, object: &mut Value<'static>) {
+        for (path, literal) in &self.object {
+            let value = match literal {
+                Literal::Bool(value) => Value::Bool(*value),
+                Literal::Int(number) => Value::Int(*number),
+                Literal::Double(number) => Value::Float(*number),
+                Literal::String(text) => Value::from(text.to_string()),
+                Literal::Null | Literal::Uint(_) | Literal::Bytes(_) => continue,
+            };
+            set_at(object, path, &value);
+        }
+    }
+
     /// The text that a field of the request has to be.
     pub(super) fn of_request(&self, path: &[&str]) -> Option<&str> {
         let mut required = self.request.iter();
@@ -84,6 +99,31 @@ impl RequiredConstants {
             Literal::String(text) if !text.is_empty() => Some(text),
             _ => None,
         }
+    }
+}
+
+/// Sets a value at a path, in each element of lists. Recursion is safe: a path is as long as a chain of an expression, whose depth the
+/// parser bounds.
+fn set_at(holder: &mut Value<'static>, path: &[String], value: &Value<'static>) {
+    let Some((name, rest)) = path.split_first() else {
+        return;
+    };
+    match holder {
+        Value::Array(elements) => elements
+            .iter_mut()
+            .for_each(|element| set_at(element, path, value)),
+        Value::Object(members) if rest.is_empty() => {
+            members.insert(name.clone(), value.clone());
+        }
+        Value::Object(members) => {
+            if members.get(name).is_none() {
+                members.insert(name.clone(), Value::Object(Object::new()));
+            }
+            if let Some(member) = members.get_mut(name) {
+                set_at(member, rest, value);
+            }
+        }
+        _ => {}
     }
 }
 
