@@ -66,7 +66,7 @@ pub struct SortedPolicies {
     api: Vec<(ObjectName, Location)>,
     /// The number of objects of other kinds, by kind.
     others: BTreeMap<String, usize>,
-    /// Those of them that define custom resources, each a document of its own.
+    /// Those of them that define custom resources, documents and items of lists.
     definitions: Vec<ObjectSource>,
     /// What could not be read.
     failures: Vec<Failure>,
@@ -232,8 +232,8 @@ impl SortedPolicies {
                     let kind = ObjectRef::new(&object).group_version_kind();
                     kind.is_ok_and(|kind| kind.is_custom_resource_definition())
                 };
-                if item.node == document.source.root() && is_definition() {
-                    self.definitions.push(document.source.clone());
+                if is_definition() {
+                    self.definitions.push(document.source.at_node(item.node));
                 }
                 continue;
             };

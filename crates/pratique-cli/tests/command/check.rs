@@ -134,9 +134,32 @@ fn rules_of_definitions_are_linted() {
     run.stdout_has("[unguarded-field]");
 }
 
+/// Definitions that are items of a list, which may leave out their kind.
 #[test]
-fn mutations_are_tried_over_custom_resources() {
-    let policy = "apiVersion: admissionregistration.k8s.io/v1
+fn definitions_of_lists_are_linted() {
+    let item = |definition: &str| definition.trim_end().replace('\n', "\n  ");
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n- {}\n", item(DEFINITION));
+    let typeless = DEFINITION.split_once("metadata").unwrap().1;
+    let typed = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems:\n- metadata{}\n",
+        item(typeless)
+    );
+    for (content, place) in [(list, "crds.yaml:24:23"), (typed, "crds.yaml:22:23")] {
+        let directory = Directory::new()
+            .with("crds.yaml", &content)
+            .with("policy.yaml", WIDGET_MUTATION);
+        let run = directory.run(&["check", "crds.yaml"]);
+        run.exits(0);
+        run.stdout_has(place);
+        run.stdout_has("the rule fails for an object without spec.most with \"no such key: most\"");
+        let run = directory.run(&["check", "crds.yaml", "policy.yaml"]);
+        run.exits(0);
+        run.stdout_has("example.com/v1, Kind=Widget: the mutation fails for every object");
+        assert!(!run.to_string().contains("skipped"), "{run}");
+    }
+}
+
+const WIDGET_MUTATION: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
 metadata: {name: most}
 spec:
@@ -152,8 +175,11 @@ kind: MutatingAdmissionPolicyBinding
 metadata: {name: most}
 spec: {policyName: most}
 ";
+
+#[test]
+fn mutations_are_tried_over_custom_resources() {
     let directory = Directory::new()
-        .with("policy.yaml", policy)
+        .with("policy.yaml", WIDGET_MUTATION)
         .with("widgets.yaml", DEFINITION);
     let run = directory.run(&["check", "policy.yaml", "widgets.yaml"]);
     run.exits(0);

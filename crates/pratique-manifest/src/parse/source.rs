@@ -52,6 +52,12 @@ impl ObjectSource {
         Self { document, root }
     }
 
+    /// The source of an object within the same document, such as an item of a list.
+    #[must_use]
+    pub fn at_node(&self, node: NodeId) -> Self {
+        Self::new(Arc::clone(&self.document), node)
+    }
+
     /// Whether the document is JSON, rather than YAML.
     #[must_use]
     pub fn is_json(&self) -> bool {
