@@ -1,7 +1,7 @@
 //! Observations of what expressions do: the expressions of a policy are evaluated over generated objects of the kinds
 //! that it matches. A warning that something fails is based on an evaluation that failed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
@@ -25,6 +25,8 @@ const MOST_OF_KIND: usize = 1_000;
 
 /// The prefix of the error for a missing field or key.
 pub(crate) const NO_KEY: &str = "no such key: ";
+/// The start of the error for values of types that a function does not take.
+const NO_OVERLOAD: &str = "no such overload";
 
 /// Observations by kind.
 pub(crate) struct PolicyObservations {
@@ -45,6 +47,8 @@ struct OperationObservations {
     failures: BTreeMap<(usize, ExprId, String), FailedObjects>,
     /// Counts by the expression that was evaluated.
     roots: BTreeMap<usize, RootCounts>,
+    /// What was wrong with the messages of validations that hold, by the expression.
+    idle_messages: BTreeSet<(usize, Option<MessageFault>)>,
     /// Whether two nodes of an expression are in different operands of one `||`.
     alternatives: BTreeMap<(usize, ExprId, ExprId), bool>,
 }
@@ -73,6 +77,21 @@ struct RootCounts {
     /// Messages that the server does not use.
     unused: BTreeMap<MessageFault, u32>,
     failed: BTreeMap<(usize, ExprId), u32>,
+}
+
+impl RootCounts {
+    fn failures(&self) -> u32 {
+        self.failed.values().sum()
+    }
+}
+
+/// Why the server uses none of the texts that an expression gives for a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum UselessMessage {
+    /// All of them are none that it uses.
+    Fault(MessageFault),
+    /// The expression fails for every object: the expressions that fail, itself or variables, and the first error.
+    Failing { expressions: Vec<usize>, text: String },
 }
 
 /// A failure of a node, for objects of a kind.
@@ -150,16 +169,47 @@ impl PolicyObservations {
         }
     }
 
-    /// Why the server uses none of the messages that an expression gave.
-    pub(crate) fn unused_message(&self, site: usize) -> Option<MessageFault> {
-        let operations = self.kinds.iter().flat_map(|kind| kind.by_operation.values());
-        let roots = operations.filter_map(|operation| operation.roots.get(&site));
-        let (mut used, mut fault) = (0, None);
-        for root in roots {
-            used += root.evaluated - root.unused.values().sum::<u32>();
-            fault = fault.or(root.unused.keys().next().copied());
+    /// Why the server uses none of the messages of an expression, as far as validations were violated.
+    pub(crate) fn useless_message(&self, site: usize) -> Option<UselessMessage> {
+        let operations = || self.kinds.iter().flat_map(|kind| kind.by_operation.values());
+        let roots = || operations().filter_map(|operation| operation.roots.get(&site));
+        let mut faults = roots().flat_map(|root| root.unused.keys());
+        let is_used =
+            |root: &RootCounts| root.evaluated > root.failures() + root.unused.values().sum::<u32>();
+        if roots().any(is_used) {
+            return None;
         }
-        fault.filter(|_| used == 0)
+        if let Some(fault) = faults.next() {
+            return Some(UselessMessage::Fault(*fault));
+        }
+        let expressions: BTreeSet<usize> = roots()
+            .flat_map(|root| root.failed.keys())
+            .map(|(expression, _)| *expression)
+            .collect();
+        let errors = operations().flat_map(|operation| operation.errors_of(site));
+        let errors: BTreeSet<&str> = errors.collect();
+        // Another object may have what is missing, or another value; it has no other type.
+        let is_of_types = |text: &&str| text.starts_with(NO_OVERLOAD);
+        let text = errors.first().filter(|_| errors.iter().all(is_of_types))?;
+        Some(UselessMessage::Failing {
+            expressions: expressions.into_iter().collect(),
+            text: (*text).to_owned(),
+        })
+    }
+
+    /// What is wrong with every message of an expression whose validation no object violates.
+    pub(crate) fn idle_message(&self, site: usize) -> Option<MessageFault> {
+        let operations = || self.kinds.iter().flat_map(|kind| kind.by_operation.values());
+        let is_evaluated = operations().any(|operation| operation.roots.contains_key(&site));
+        let idle = operations().flat_map(|operation| &operation.idle_messages);
+        let faults: BTreeSet<Option<MessageFault>> = idle
+            .filter(|(of, _)| *of == site)
+            .map(|(_, fault)| *fault)
+            .collect();
+        match faults.first() {
+            Some(fault) if faults.len() == 1 && !is_evaluated => *fault,
+            _ => None,
+        }
     }
 
     /// What expressions did with objects of one of the kinds.
@@ -211,6 +261,10 @@ impl OperationObservations {
             if site.variable().is_some() || matches!(outcome, ExpressionOutcome::Unused) {
                 continue;
             }
+            if let ExpressionOutcome::IdleMessage(fault) = outcome {
+                self.idle_messages.insert((index, *fault));
+                continue;
+            }
             let root = self.roots.entry(index).or_default();
             root.evaluated += 1;
             if let ExpressionOutcome::UnusedMessage(fault) = outcome {
@@ -237,6 +291,20 @@ impl OperationObservations {
 }
 
 impl OperationObservations {
+    /// The errors with which evaluations of an expression ended.
+    fn errors_of(&self, site: usize) -> impl Iterator<Item = &str> {
+        let failed = self
+            .roots
+            .get(&site)
+            .into_iter()
+            .flat_map(|root| root.failed.keys());
+        failed.flat_map(move |(expression, node)| {
+            let known = self.failures.keys();
+            let known = known.filter(move |(of, at, _)| (of, at) == (expression, node));
+            known.map(|(_, _, text)| text.as_str())
+        })
+    }
+
     fn add_failure(&mut self, expression: usize, node: ExprId, text: &str, extent: &SampleExtent) {
         let failures = self
             .failures

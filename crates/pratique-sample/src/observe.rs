@@ -48,6 +48,8 @@ pub enum ExpressionOutcome {
     Value,
     /// It is a message, and its value is none that the server uses.
     UnusedMessage(MessageFault),
+    /// It is the message of a validation that holds: why the server would not use its value, if something is wrong with that.
+    IdleMessage(Option<MessageFault>),
     /// It failed.
     Failed(ExpressionFailure),
 }
@@ -179,6 +181,8 @@ struct OpenExpression {
     id: ExpressionId,
     /// `None` for what is not recorded: the message of a validation that holds, and the variables that it reads.
     index: Option<usize>,
+    /// The expression, if it is the message of a validation that holds: only its value is recorded.
+    idle_message: Option<usize>,
     nodes: NodeRecorder,
 }
 
@@ -250,12 +254,11 @@ impl Trace for OutcomeRecorder<'_> {
         // All message expressions are evaluated, for the budget: those of validations that hold have no effect.
         let is_without_effect = matches!(id, ExpressionId::Message(at) if !state.denied.contains(&at));
         let is_within = state.open.last().is_some_and(|outer| outer.index.is_none());
-        let index = (!is_without_effect && !is_within)
-            .then(|| self.find(&id))
-            .flatten();
+        let known = if is_within { None } else { self.find(&id) };
         state.open.push(OpenExpression {
             id,
-            index,
+            index: known.filter(|_| !is_without_effect),
+            idle_message: known.filter(|_| is_without_effect),
             nodes: NodeRecorder::default(),
         });
     }
@@ -268,7 +271,13 @@ impl Trace for OutcomeRecorder<'_> {
 
     fn end(&self, result: &Evaluation<'_>, _: u64) {
         let mut state = self.state.borrow_mut();
-        let Some(OpenExpression { id, index, nodes }) = state.open.pop() else {
+        let Some(OpenExpression {
+            id,
+            index,
+            idle_message,
+            nodes,
+        }) = state.open.pop()
+        else {
             return;
         };
         match (&id, result) {
@@ -276,11 +285,16 @@ impl Trace for OutcomeRecorder<'_> {
             (ExpressionId::Validation(at), Ok(Value::Bool(false))) => state.denied.push(*at),
             _ => {}
         }
-        let Some(index) = index else { return };
         let fault = match (&id, result) {
             (ExpressionId::Message(_), Ok(Value::String(text))) => read_message(text).err(),
             _ => None,
         };
+        if let Some(known) = idle_message.and_then(|message| state.outcomes.get_mut(message))
+            && result.is_ok()
+        {
+            *known = ExpressionOutcome::IdleMessage(fault);
+        }
+        let Some(index) = index else { return };
         let outcome = match result {
             Ok(_) => fault.map_or(ExpressionOutcome::Value, ExpressionOutcome::UnusedMessage),
             Err(fault) => ExpressionOutcome::Failed(self.failure(&state, index, &nodes, fault.to_string())),
