@@ -22,21 +22,18 @@ impl<'m> WarningSubject<'m> {
     pub(crate) fn find(set: &'m ManifestSet, warning: &Warning) -> Option<Self> {
         let object = warning.object.as_ref()?;
         let is = |name: &Option<String>| name.as_deref() == Some(object.name.as_str());
-        let loaded = |policy, source| WarningSubject {
-            policy: OwnedOrLoaded::Loaded(policy),
-            source,
-            field: warning.field.clone(),
-        };
         match object.kind {
             Kind::ValidatingAdmissionPolicy => {
                 let mut all = set.validating_policies.iter();
-                let policy = all.find(|policy| is(&policy.object.metadata.name))?;
-                Some(loaded(Policy::Validating(&policy.object), &policy.source))
+                let loaded = all.find(|policy| is(&policy.object.metadata.name))?;
+                let policy = Policy::Validating(&loaded.object);
+                Some(WarningSubject::of_policy(policy, &loaded.source, warning))
             }
             Kind::MutatingAdmissionPolicy => {
                 let mut all = set.mutating_policies.iter();
-                let policy = all.find(|policy| is(&policy.object.metadata.name))?;
-                Some(loaded(Policy::Mutating(&policy.object), &policy.source))
+                let loaded = all.find(|policy| is(&policy.object.metadata.name))?;
+                let policy = Policy::Mutating(&loaded.object);
+                Some(WarningSubject::of_policy(policy, &loaded.source, warning))
             }
             Kind::ValidatingWebhookConfiguration => {
                 let mut all = set.validating_webhooks.iter();
@@ -44,7 +41,7 @@ impl<'m> WarningSubject<'m> {
                 let (index, field) = webhook_field(&warning.field)?;
                 let webhook = loaded.object.webhooks.as_ref()?.get(index)?;
                 let policy = condition_policy(&webhook.rules, &webhook.match_conditions);
-                Some(WarningSubject::new(policy, &loaded.source, field))
+                Some(WarningSubject::of_webhook(policy, &loaded.source, field))
             }
             Kind::MutatingWebhookConfiguration => {
                 let mut all = set.mutating_webhooks.iter();
@@ -52,13 +49,22 @@ impl<'m> WarningSubject<'m> {
                 let (index, field) = webhook_field(&warning.field)?;
                 let webhook = loaded.object.webhooks.as_ref()?.get(index)?;
                 let policy = condition_policy(&webhook.rules, &webhook.match_conditions);
-                Some(WarningSubject::new(policy, &loaded.source, field))
+                Some(WarningSubject::of_webhook(policy, &loaded.source, field))
             }
             _ => None,
         }
     }
 
-    fn new(policy: api::ValidatingAdmissionPolicy, source: &'m ObjectSource, field: &str) -> Self {
+    fn of_policy(policy: Policy<'m>, source: &'m ObjectSource, warning: &Warning) -> Self {
+        WarningSubject {
+            policy: OwnedOrLoaded::Loaded(policy),
+            source,
+            field: warning.field.clone(),
+        }
+    }
+
+    /// A webhook, with the policy that has its conditions.
+    fn of_webhook(policy: api::ValidatingAdmissionPolicy, source: &'m ObjectSource, field: &str) -> Self {
         WarningSubject {
             policy: OwnedOrLoaded::Owned(Box::new(policy)),
             source,
