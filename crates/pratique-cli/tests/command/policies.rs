@@ -230,8 +230,11 @@ tests:
     assert!(run.code != Some(0), "{run}");
     run.shows(&[missing]);
     // In a list, in another case.
-    let list = "{apiVersion: v1, kind: List, items: [{apiVersion: admissionregistration.k8s.io/v1, kind: validatingadmissionpolicy, \
-                metadata: {name: a}}]}";
+    let list = "apiVersion: v1
+kind: List
+items:
+- {apiVersion: admissionregistration.k8s.io/v1, kind: validatingadmissionpolicy, metadata: {name: a}}
+";
     directory
         .with("list.yaml", list)
         .run(&["check", "list.yaml"])
