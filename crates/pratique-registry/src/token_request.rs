@@ -66,7 +66,7 @@ pub(crate) fn complete(
     Ok(())
 }
 
-/// The gate of tokens that are bound to configurations of webhooks, since 1.37.
+/// The gate of tokens that are bound to configurations of webhooks.
 const OF_WEBHOOKS: &str = "APIServerWebhookAuthenticationToken";
 
 fn is_of_webhook(version: &GroupVersion, kind: &str) -> bool {
@@ -97,6 +97,7 @@ pub(crate) fn refuse_reference(
         }
         (group, kind) => {
             let named = format!("{group}/{}, Kind={kind}", version.version);
+            // Upstream: pkg/registry/core/serviceaccount/storage/token.go, Create: since 1.37, tokens are of webhooks, too.
             let why = if is_of_webhook(&version, kind) && gates.release().at_least(1, 37) {
                 format!(" (feature gate {OF_WEBHOOKS} is disabled)")
             } else {
