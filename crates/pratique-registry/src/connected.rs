@@ -112,14 +112,14 @@ fn refuse_pod(registry: &Registry<'_>, target: &Target, attributes: &Attributes<
 /// What a server says of a Pod that is to be assigned to a node: it has to be the one that the Binding expects, and without a node.
 // Upstream: pkg/registry/core/pod/storage/storage.go, setPodNodeAndMetadata
 fn refuse_assignment(binding: &Value<'_>, pod: &Value<'_>) -> Option<Status> {
-    fn text<'v>(object: &'v Value<'_>, field: &str) -> &'v str {
+    fn metadata_text<'v>(object: &'v Value<'_>, field: &str) -> &'v str {
         object::text(object, &["metadata", field])
     }
-    let (namespace, name) = (text(pod, "namespace"), text(pod, "name"));
+    let (namespace, name) = (metadata_text(pod, "namespace"), metadata_text(pod, "name"));
     let differs = |(field, called): &(&'static str, &'static str)| {
-        let expected = text(binding, field);
-        let is_other = !expected.is_empty() && expected != text(pod, field);
-        is_other.then(|| (*called, expected.to_owned(), text(pod, field).to_owned()))
+        let expected = metadata_text(binding, field);
+        let is_other = !expected.is_empty() && expected != metadata_text(pod, field);
+        is_other.then(|| (*called, expected.to_owned(), metadata_text(pod, field).to_owned()))
     };
     let preconditions = [("uid", "UID"), ("resourceVersion", "ResourceVersion")];
     if let Some((called, expected, actual)) = preconditions.iter().find_map(differs) {

@@ -111,8 +111,8 @@ pub(crate) fn refuse_reference(
     if let Some(refusal) = refuse_name(name) {
         return Some(refusal);
     }
-    let found = registry.store.get("", resource, namespace, name);
-    let Some(found) = found.filter(|found| object::text(found, &["kind"]) == kind) else {
+    let bound = registry.store.get("", resource, namespace, name);
+    let Some(bound) = bound.filter(|bound| object::text(bound, &["kind"]) == kind) else {
         let resource = GroupVersionResource::new("", "v1", resource);
         return registry
             .store
@@ -120,14 +120,14 @@ pub(crate) fn refuse_reference(
             .then(|| status::not_found(&resource, name));
     };
     let account = &target.name;
-    if kind == "Pod" && object::text(&found, &["spec", "serviceAccountName"]) != account {
+    if kind == "Pod" && object::text(&bound, &["spec", "serviceAccountName"]) != account {
         let account = pratique_gotext::strconv::quote(account);
         return Some(status::bad_request(format!(
             "cannot bind token for serviceaccount {account} to pod running with different serviceaccount name."
         )));
     }
     let uid = text("uid");
-    if uid.is_empty() || uid == object::text(&found, &["metadata", "uid"]) {
+    if uid.is_empty() || uid == object::text(&bound, &["metadata", "uid"]) {
         return None;
     }
     let why = format!(

@@ -24,7 +24,7 @@ pub struct ServiceState<'a> {
 
 /// What becomes of something that a Service asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Availability {
+pub(crate) enum AllocationAnswer {
     /// It can be had.
     Free,
     /// It is refused, for this reason.
@@ -59,7 +59,7 @@ impl<'a> ServiceState<'a> {
     }
 
     /// Whether an address can be had. A dry run asks for its network only.
-    pub(crate) fn find_address(&self, address: Ip, is_dry_run: bool) -> Availability {
+    pub(crate) fn find_address(&self, address: Ip, is_dry_run: bool) -> AllocationAnswer {
         let mut networks = self
             .networks
             .iter()
@@ -67,37 +67,37 @@ impl<'a> ServiceState<'a> {
             .peekable();
         let has_networks = networks.peek().is_some();
         if has_networks && !networks.any(|network| is_usable(address, network)) {
-            return Availability::Refused("the provided network does not match the current range");
+            return AllocationAnswer::Refused("the provided network does not match the current range");
         }
         let has_it = |service: &Value<'_>| {
             addresses(service).any(|taken| Ip::parse(taken).is_ok_and(|taken| taken == address))
         };
         if !is_dry_run && self.others().any(has_it) {
-            return Availability::Refused("provided IP is already allocated");
+            return AllocationAnswer::Refused("provided IP is already allocated");
         }
         if !is_dry_run && !self.has_all_services {
-            return Availability::Open(OpenQuestion::Services);
+            return AllocationAnswer::Open(OpenQuestion::Services);
         }
         if has_networks {
-            Availability::Free
+            AllocationAnswer::Free
         } else {
-            Availability::Open(OpenQuestion::ServiceNetworks)
+            AllocationAnswer::Open(OpenQuestion::ServiceNetworks)
         }
     }
 
     /// Whether a port of nodes can be had. A dry run does not ask whether it is one that the server gives.
-    pub(crate) fn find_port(&self, port: i64, is_dry_run: bool) -> Availability {
+    pub(crate) fn find_port(&self, port: i64, is_dry_run: bool) -> AllocationAnswer {
         if self
             .others()
             .any(|service| ports(service).any(|taken| taken == port))
         {
-            Availability::Refused(PORT_IS_TAKEN)
+            AllocationAnswer::Refused(PORT_IS_TAKEN)
         } else if !self.has_all_services {
-            Availability::Open(OpenQuestion::Services)
+            AllocationAnswer::Open(OpenQuestion::Services)
         } else if !is_dry_run && !USUAL_PORTS.contains(&port) {
-            Availability::Open(OpenQuestion::NodePorts)
+            AllocationAnswer::Open(OpenQuestion::NodePorts)
         } else {
-            Availability::Free
+            AllocationAnswer::Free
         }
     }
 

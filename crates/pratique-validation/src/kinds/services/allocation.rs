@@ -17,7 +17,7 @@ use crate::direct_requests::unnamed_failure;
 use crate::errors::Errors;
 use crate::kinds::Request;
 use crate::node::Node;
-use crate::service_state::{Availability, PORT_IS_TAKEN, is_usable};
+use crate::service_state::{AllocationAnswer, PORT_IS_TAKEN, is_usable};
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocateCreate, allocateUpdate
 pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut Errors) {
@@ -175,11 +175,11 @@ fn refuse_port(request: &Request<'_>, port: i64, errors: &mut Errors) -> Option<
     refuse(state.find_port(port, request.is_dry_run), errors)
 }
 
-fn refuse(availability: Availability, errors: &mut Errors) -> Option<&'static str> {
+fn refuse(availability: AllocationAnswer, errors: &mut Errors) -> Option<&'static str> {
     match availability {
-        Availability::Free => None,
-        Availability::Refused(detail) => Some(detail),
-        Availability::Open(question) => {
+        AllocationAnswer::Free => None,
+        AllocationAnswer::Refused(detail) => Some(detail),
+        AllocationAnswer::Open(question) => {
             errors.leave_open(question);
             None
         }
