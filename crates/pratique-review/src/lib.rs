@@ -102,6 +102,6 @@ pub use review_detail::{ReviewDetail, StepRecord};
 pub use reviewer::{PolicyRecord, Review, Reviewer};
 pub use source_files::{CHART, KUSTOMIZATIONS, SourceFile, SourceFiles, SourceKind, may_have_object};
 pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
-pub use validator::is_validated;
+pub use validator::{is_gate_of_validation, is_validated};
 #[cfg(feature = "webhooks")]
 pub use whole_chain::{ChainRequest, WholeChain};

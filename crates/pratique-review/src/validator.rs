@@ -34,6 +34,11 @@ pub(crate) fn new_validator(gates: FeatureGates) -> Validator {
         .with_gates(gates)
 }
 
+/// Whether rules of validation depend on a feature gate.
+pub fn is_gate_of_validation(name: &str) -> bool {
+    Validator::GATES.contains(&name)
+}
+
 /// Whether there are rules by which the object of a request is judged, of a built-in kind that is stored.
 pub fn is_validated(request: &AdmissionRequest<'_>) -> bool {
     let is_update = request.operation == Operation::Update;

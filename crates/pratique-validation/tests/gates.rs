@@ -218,3 +218,22 @@ fn volumes_may_move() {
         &[],
     );
 }
+
+#[test]
+fn autoscalers_may_scale_to_zero() {
+    let object = r#"{"metadata": {"name": "a", "namespace": "default"}, "spec": {"minReplicas": 0, "maxReplicas": 1,
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}, "metrics": [{"type": "External",
+            "external": {"metric": {"name": "m"}, "target": {"type": "Value", "value": "1"}}}]}}"#;
+    let case = Case {
+        kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"),
+        subresource: "",
+        object: object.to_owned(),
+        old: None,
+    };
+    check(
+        ("HPAScaleToZero", false),
+        &case,
+        &[],
+        &["spec.minReplicas: Invalid value: 0: must be greater than or equal to 1"],
+    );
+}

@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
+use pratique_review::is_gate_of_validation;
 use pratique_schema::{FeatureGates, FeatureGatesError, Release, ServerVersion};
 
 use crate::exit::CliError;
@@ -24,8 +25,8 @@ pub(crate) struct GateArguments {
     notice: Option<Notice>,
 }
 
-/// The feature gates that change something here. Those of plugins and of static manifests are among them, and those of fields
-/// that objects only have where their feature is on.
+/// The feature gates that change something here besides those of rules of validation. Those of plugins and of static manifests are
+/// among them, and those of fields that objects only have where their feature is on.
 const EFFECTIVE: &[&str] = &[
     "AllAlpha",
     "AllBeta",
@@ -34,26 +35,33 @@ const EFFECTIVE: &[&str] = &[
     "CSIVolumeHealth",
     "ClearingNominatedNodeNameAfterBinding",
     "ClusterTrustBundle",
+    "ClusterTrustBundleProjection",
     "CompositePodGroup",
     "ContainerRestartRules",
     "ContainerStopSignals",
     "CoordinatedLeaderElection",
     "DRAConsumableCapacity",
     "DRADerivedAttributes",
+    "DRADeviceBindingConditions",
     "DRADeviceCompatibilityGroups",
+    "DRADeviceTaints",
     "DRAExtendedResource",
     "DRAListTypeAttributes",
     "DRANodeAllocatableResources",
     "DRAOptionalNodeOperations",
+    "DRAPartitionableDevices",
     "DRAPartitionableDevicesType",
     "DRAWorkloadResourceClaims",
     "EmptyDirVolumeMode",
+    "EnvFiles",
     "EvictionRequestAPI",
     "ExcludeAdmissionWebhookVirtualResources",
     "GRPCContainerProbeTLS",
     "GenericWorkload",
     "H2CContainerProbe",
+    "HPAConfigurableTolerance",
     "HPAGeneration",
+    "HostnameOverride",
     "ImageVolume",
     "ImageVolumeWithDigest",
     "InPlacePodLevelResourcesVerticalScaling",
@@ -61,6 +69,7 @@ const EFFECTIVE: &[&str] = &[
     "InPlacePodVerticalScalingSchedulerPreemption",
     "ManifestBasedAdmissionControlConfig",
     "MaxUnavailableStatefulSet",
+    "MutableCSINodeAllocatableCount",
     "MutablePVNodeAffinity",
     "MutatingAdmissionPolicy",
     "NodeDeclaredFeatures",
@@ -70,6 +79,7 @@ const EFFECTIVE: &[&str] = &[
     "PodLevelResources",
     "PodLevelResourcesFixDefaulting",
     "PodTopologyLabelsAdmission",
+    "ResourceHealthStatus",
     "RestartAllContainersOnContainerExits",
     "ServiceAccountNodeAudienceRestriction",
     "StatefulSetRecreateStrategy",
@@ -198,7 +208,8 @@ impl GateArguments {
     /// What is said of gates that a server would heed and nothing here does: its decisions may be others.
     fn notice(&self) -> Option<String> {
         let changed = self.feature_gates.changed().map(|gate| gate.name);
-        let ignored: Vec<&str> = changed.filter(|name| !EFFECTIVE.contains(name)).collect();
+        let has_effect = |name: &str| EFFECTIVE.contains(&name) || is_gate_of_validation(name);
+        let ignored: Vec<&str> = changed.filter(|name| !has_effect(name)).collect();
         match ignored.as_slice() {
             [] => None,
             [name] => Some(format!(
@@ -339,6 +350,7 @@ mod tests {
             arguments.notice()
         };
         assert_eq!(notice("EmptyDirVolumeMode=true,APIServerIdentity=true"), None);
+        assert_eq!(notice("HPAScaleToZero=false,SELinuxMount=false"), None);
         assert_eq!(
             notice("StorageVersionAPI=true").as_deref(),
             Some(
