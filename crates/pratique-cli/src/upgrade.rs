@@ -1,7 +1,8 @@
 //! `pratique upgrade`: evaluates requests as servers of two releases do, and reports what the new one breaks and changes.
 //!
 //! The steps are those of `impact`, whose inputs it reads: `policies` loads, `work` evaluates on all cores and `compare` tells what
-//! differs, `collect` counts and prints in order. What depends on no request is in `webhooks`, `server_command` and `versions`.
+//! differs, `collect` counts and prints in order. What depends on no request is in `webhooks`, `unmatched_rules`,
+//! `server_command` and `versions`.
 
 mod collect;
 mod compare;
@@ -10,6 +11,7 @@ mod outputs;
 mod policies;
 mod report;
 mod server_command;
+mod unmatched_rules;
 pub(crate) mod upgrade_error;
 mod versions;
 mod webhooks;

@@ -13,6 +13,7 @@ pub(super) enum UpgradeRule {
     UnknownField,
     InvalidPolicy,
     ExcludedWebhook,
+    UnmatchedRule,
     RefusedFlag,
     IgnoredPlugin,
     NewlyAllowed,
@@ -56,12 +57,13 @@ pub(super) struct UpgradeFinding {
 }
 
 impl UpgradeRule {
-    pub(super) const ALL: [UpgradeRule; 15] = [
+    pub(super) const ALL: [UpgradeRule; 16] = [
         UpgradeRule::RemovedVersion,
         UpgradeRule::NewlyRefused,
         UpgradeRule::UnknownField,
         UpgradeRule::InvalidPolicy,
         UpgradeRule::ExcludedWebhook,
+        UpgradeRule::UnmatchedRule,
         UpgradeRule::RefusedFlag,
         UpgradeRule::IgnoredPlugin,
         UpgradeRule::NewlyAllowed,
@@ -82,6 +84,7 @@ impl UpgradeRule {
             UpgradeRule::UnknownField => "unknown-field",
             UpgradeRule::InvalidPolicy => "invalid-policy",
             UpgradeRule::ExcludedWebhook => "excluded-webhook",
+            UpgradeRule::UnmatchedRule => "unmatched-rule",
             UpgradeRule::RefusedFlag => "refused-flag",
             UpgradeRule::IgnoredPlugin => "ignored-plugin",
             UpgradeRule::NewlyAllowed => "newly-allowed",
@@ -105,6 +108,9 @@ impl UpgradeRule {
             }
             UpgradeRule::InvalidPolicy => "The new server does not load the policy or configuration",
             UpgradeRule::ExcludedWebhook => "The webhook does not see requests any more that it sees now",
+            UpgradeRule::UnmatchedRule => {
+                "The rules of a webhook or policy name versions that the new server does not serve, and match nothing"
+            }
             UpgradeRule::RefusedFlag => "The new server does not start with the value of the flag",
             UpgradeRule::IgnoredPlugin => "The new server has no such plugin, and ignores its configuration",
             UpgradeRule::NewlyAllowed => "The new server allows the request, which is refused now",
@@ -126,6 +132,7 @@ impl UpgradeRule {
             | UpgradeRule::UnknownField
             | UpgradeRule::InvalidPolicy
             | UpgradeRule::ExcludedWebhook
+            | UpgradeRule::UnmatchedRule
             | UpgradeRule::RefusedFlag => UpgradeEffect::Breaks,
             UpgradeRule::IgnoredPlugin
             | UpgradeRule::NewlyAllowed

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use pratique_json::Value;
 use pratique_manifest::{LoadErrors, ManifestFile, Problem};
 use pratique_policy::Origin;
+use pratique_request::kind_of;
 use pratique_review::bind;
 use pratique_review::chain::ChainSettings;
 use pratique_schema::FeatureGates;
 use serde::Serialize;
 
 use super::finding::{UpgradeFinding, UpgradeRule};
+use super::unmatched_rules::unmatched_rules;
 use super::{server_command, webhooks};
 use crate::arguments::{PolicyArguments, UpgradeArguments};
 use crate::baseline::Level;
@@ -32,10 +34,10 @@ pub(super) struct PolicyPair {
     pub(super) is_new_refused: bool,
 }
 
-/// Policies of one release, with the webhook configurations beside them.
+/// Policies of one release, and what has rules: these policies, and the webhook configurations beside them.
 struct LoadedSide {
     policies: Policies,
-    webhooks: Vec<Value<'static>>,
+    with_rules: Vec<Value<'static>>,
 }
 
 impl PolicyPair {
@@ -58,13 +60,17 @@ impl PolicyPair {
             return Ok(None);
         };
         let mut findings: Vec<UpgradeFinding> = loaded
-            .webhooks
+            .with_rules
             .iter()
-            .flat_map(|configuration| {
-                let place = configuration.at(&["metadata", "name"]).and_then(Value::as_str);
+            .flat_map(|object| {
+                let place = object.at(&["metadata", "name"]).and_then(Value::as_str);
                 let place = place.unwrap_or_default().to_owned();
-                let excluded = webhooks::excluded(configuration, old, new).into_iter();
-                excluded.map(move |finding| finding.about(&place))
+                let releases = [old.release(), new.release()];
+                let kind = kind_of(object).ok();
+                let unmatched = kind.map(|kind| unmatched_rules(&kind, object, releases));
+                let excluded = webhooks::excluded(object, old, new).into_iter();
+                let findings = excluded.chain(unmatched.into_iter().flatten());
+                findings.map(move |finding| finding.about(&place))
             })
             .collect();
         findings.extend(ignored_plugins(named, [old, new]));
@@ -141,12 +147,16 @@ fn load(
         bind(&mut sets);
     }
     // What they answer is not known here: they are compared by what they see.
-    let mut webhooks = Vec::new();
+    let mut with_rules = Vec::new();
     for (_, set) in &mut sets {
         let mutating = std::mem::take(&mut set.mutating_webhooks);
-        webhooks.extend(mutating.iter().filter_map(|loaded| as_json(&*loaded.object)));
+        with_rules.extend(mutating.iter().filter_map(|loaded| as_json(&*loaded.object)));
         let validating = std::mem::take(&mut set.validating_webhooks);
-        webhooks.extend(validating.iter().filter_map(|loaded| as_json(&*loaded.object)));
+        with_rules.extend(validating.iter().filter_map(|loaded| as_json(&*loaded.object)));
+        let mutating = set.mutating_policies.iter();
+        with_rules.extend(mutating.filter_map(|loaded| as_json(&*loaded.object)));
+        let validating = set.validating_policies.iter();
+        with_rules.extend(validating.filter_map(|loaded| as_json(&*loaded.object)));
     }
     let admission = policies::with_sets(builder, &sets)
         .build()
@@ -156,7 +166,7 @@ fn load(
             builtin,
             ..Policies::new(admission, sets)
         },
-        webhooks,
+        with_rules,
     })
 }
 

@@ -71,7 +71,8 @@ fn sees(rule: &Value<'_>, group: &str, resource: &str) -> bool {
     has("operations", "CREATE") && has("apiGroups", group) && has_resource && has_scope
 }
 
-fn list<'v>(value: &'v Value<'v>, key: &str) -> &'v [Value<'v>] {
+/// The elements of a list; none where there is no such list.
+pub(super) fn list<'v>(value: &'v Value<'v>, key: &str) -> &'v [Value<'v>] {
     value.get(key).and_then(Value::as_array).unwrap_or_default()
 }
 

@@ -15,6 +15,7 @@ use pratique_types::{GroupVersionKind, Operation};
 use super::compare::{SideReview, compare};
 use super::finding::{UpgradeFinding, UpgradeRule};
 use super::server_command::ServerCommand;
+use super::unmatched_rules::unmatched_rules;
 use super::{versions, webhooks};
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::decision::Decision;
@@ -247,6 +248,10 @@ impl UpgradeWorker<'_> {
         }
         if webhooks::is_configuration(&kind) && request.operation != Operation::Delete {
             findings.extend(webhooks::excluded(&request.object, old_gates, new_gates));
+        }
+        if request.operation != Operation::Delete {
+            let releases = [old_gates.release(), new_gates.release()];
+            findings.extend(unmatched_rules(&kind, &request.object, releases));
         }
         let assumed = AssumedResource::of(request).filter(|_| new.0.received.is_ok());
         let depends = Cell::new(false);

@@ -193,6 +193,27 @@ fn webhooks_that_lose_sight_of_reviews_break() {
 }
 
 #[test]
+fn rules_for_versions_that_are_gone_break() {
+    let rule = "{apiGroups: [networking.k8s.io], apiVersions: [v1beta1], operations: [CREATE], resources: [servicecidrs]}";
+    let policy = ALLOWS.replace(
+        "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}",
+        rule,
+    );
+    let directory = directory().with("policy.yaml", &policy);
+    let message = "policy any does not see servicecidrs.networking.k8s.io any more where its rules match it now: they name \
+                   networking.k8s.io/v1beta1, which Kubernetes 1.37 does not serve, and not networking.k8s.io/v1";
+    // Those that are evaluated, and those among the inputs.
+    for more in [
+        ["--policies", "policy.yaml"].as_slice(),
+        &["--policies", "allows.yaml", "policy.yaml"],
+    ] {
+        let run = upgrade(&directory, more);
+        run.exits(1);
+        has(&run, "unmatched-rule", "any", message);
+    }
+}
+
+#[test]
 fn flags_of_a_static_pod_are_refused() {
     // The release of now is that of its image.
     let arguments = [
