@@ -20,4 +20,4 @@ pub use dns::{
     SUBDOMAIN_MAX, dns1035_label, dns1035_label_prefix, dns1123_label, dns1123_label_prefix,
     dns1123_subdomain, dns1123_subdomain_prefix, is_dns1123_label,
 };
-pub use label::{label_value, qualified_name};
+pub use label::{label_value, qualified_name, words_before_1_35};

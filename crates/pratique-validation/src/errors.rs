@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use pratique_gotext::validation::words_before_1_35;
 use pratique_json::Value;
 use pratique_schema::Release;
 use pratique_types::Status;
@@ -76,7 +77,15 @@ impl Errors {
     }
 
     /// The list of them.
-    pub fn into_list(self) -> ErrorList {
+    pub fn into_list(mut self) -> ErrorList {
+        // Upstream: apimachinery/pkg/util/validation/validation.go, IsQualifiedName and IsValidLabelValue: reworded in 1.35.
+        if !self.release().at_least(1, 35) {
+            for error in self.list.iter_mut() {
+                if let Some(body) = words_before_1_35(&error.body) {
+                    error.body = body;
+                }
+            }
+        }
         self.list
     }
 

@@ -4,6 +4,7 @@ use super::dns::key_prefix;
 use super::errors::{shape, too_many_bytes};
 
 const MAX: usize = 63;
+const MAX_PREFIX: usize = 253;
 
 const KEY_PATTERN: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -57,6 +58,23 @@ pub fn label_value(value: &str) -> Vec<String> {
         ));
     }
     errors
+}
+
+/// A message that ends with one of these, in the words of Kubernetes before 1.35; `None` for those that did not change.
+// Upstream: apimachinery/pkg/util/validation/validation.go, IsQualifiedName and IsValidLabelValue, before content.IsLabelKey
+pub fn words_before_1_35(message: &str) -> Option<String> {
+    let starts = [": ", ": name part ", ": prefix part "];
+    let ends_with = |start: &str, max| message.ends_with(&format!("{start}{}", too_many_bytes(max)));
+    if starts
+        .iter()
+        .any(|start| ends_with(start, MAX) || ends_with(start, MAX_PREFIX))
+    {
+        let length = message.strip_suffix("bytes")?;
+        return Some(format!("{length}characters"));
+    }
+    let start = message.strip_suffix(&too_many_slashes())?;
+    let words = too_many_slashes().replacen("a valid label key", "a qualified name", 1);
+    Some(format!("{start}{words}"))
 }
 
 fn too_many_slashes() -> String {
@@ -133,5 +151,28 @@ mod tests {
             &"-".repeat(64),
             &["must be no more than 63 bytes", VALUE],
         );
+    }
+
+    #[test]
+    fn words_changed_in_1_35() {
+        let message =
+            |value: &str, texts: Vec<String>| format!("Invalid value: \"{value}\": {}", texts.concat());
+        let long = "x".repeat(64);
+        let slashes = words_before_1_35(&message("a/b/c", qualified_name("a/b/c"))).unwrap();
+        assert!(
+            slashes.starts_with("Invalid value: \"a/b/c\": a qualified name must consist of "),
+            "{slashes}"
+        );
+        let name = words_before_1_35(&message(&long, qualified_name(&long))).unwrap();
+        assert!(
+            name.ends_with("\": name part must be no more than 63 characters"),
+            "{name}"
+        );
+        let value = words_before_1_35(&message(&long, label_value(&long))).unwrap();
+        assert!(
+            value.ends_with("\": must be no more than 63 characters"),
+            "{value}"
+        );
+        assert_eq!(words_before_1_35("Too long: may not be more than 63 bytes"), None);
     }
 }

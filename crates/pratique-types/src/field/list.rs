@@ -50,6 +50,11 @@ impl ErrorList {
         self.errors.iter()
     }
 
+    /// The errors, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Error> {
+        self.errors.iter_mut()
+    }
+
     /// The last error, if it was kept.
     pub fn last_mut(&mut self) -> Option<&mut Error> {
         self.errors.last_mut().filter(|_| self.more == 0)
