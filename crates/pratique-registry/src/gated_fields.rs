@@ -29,12 +29,32 @@ pub(crate) struct GatedFields {
     pub(crate) gate: &'static str,
     /// The fields.
     pub(crate) fields: &'static [FieldPattern],
+    /// Whether the feature outlives its gate: a release without the gate has the fields.
+    pub(crate) outlives_gate: bool,
 }
 
 impl GatedFields {
     /// Fields behind a gate.
     pub(crate) const fn new(gate: &'static str, fields: &'static [FieldPattern]) -> Self {
-        GatedFields { gate, fields }
+        GatedFields {
+            gate,
+            fields,
+            outlives_gate: false,
+        }
+    }
+
+    /// Fields of a feature that is stable in the latest release, and was off by default before.
+    pub(crate) const fn graduated(gate: &'static str, fields: &'static [FieldPattern]) -> Self {
+        GatedFields {
+            gate,
+            fields,
+            outlives_gate: true,
+        }
+    }
+
+    fn is_on(&self, gates: FeatureGates) -> bool {
+        let is_gone = || gates.release().gates().get(self.gate).is_none();
+        gates.is_on(self.gate) || (self.outlives_gate && is_gone())
     }
 }
 
@@ -59,7 +79,7 @@ impl FieldDropper {
         feature: GatedFields,
     ) {
         let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
-        if self.gates.is_on(feature.gate) || old.is_some_and(is_used) {
+        if feature.is_on(self.gates) || old.is_some_and(is_used) {
             return;
         }
         let dropped = &mut self.dropped;

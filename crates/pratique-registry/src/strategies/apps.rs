@@ -3,11 +3,17 @@
 
 use pratique_json::Value;
 
+use crate::gated_fields::GatedFields;
 use crate::object::{self, Path};
 use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const TEMPLATE: Path<'static> = &["spec", "template"];
 const POD: &[Gated] = &[Gated::Pod(TEMPLATE)];
+// Upstream: pkg/registry/apps/statefulset/strategy.go, dropStatefulSetDisabledFields
+const MAX_UNAVAILABLE: GatedFields = GatedFields::graduated(
+    "MaxUnavailableStatefulSet",
+    &[&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]],
+);
 
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("apps", "ControllerRevision"),
@@ -31,7 +37,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new("apps", "StatefulSet")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
-        .gated(POD),
+        .gated(&[Gated::Pod(TEMPLATE), Gated::Feature(MAX_UNAVAILABLE)]),
 ];
 
 /// Where `apps/v1` keeps the number that its type has no field for.

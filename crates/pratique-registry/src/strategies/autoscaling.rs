@@ -3,13 +3,18 @@
 
 use pratique_json::Value;
 
+use crate::gated_fields::GatedFields;
 use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "HorizontalPodAutoscaler")
     .generation(&[&["spec"]])
     .generation_of("HPAGeneration")
     .status(Endpoint::STATUS)
+    .gated(&[Gated::Feature(GatedFields::graduated(
+        "HPAConfigurableTolerance",
+        &[&["spec", "behavior", "scaleUp|scaleDown", "tolerance"]],
+    ))])
     .prepare(create, update)];
 
 /// The annotations in which `autoscaling/v1` keeps parts of the status that its type has no fields for.

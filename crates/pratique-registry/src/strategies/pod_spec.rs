@@ -53,6 +53,26 @@ const FEATURES: &[GatedFields] = &[
             ],
         ],
     ),
+    GatedFields::graduated(
+        "ClusterTrustBundleProjection",
+        &[&["volumes", "*", "projected", "sources", "*", "clusterTrustBundle"]],
+    ),
+    GatedFields::graduated(
+        "PodCertificateRequest",
+        &[&["volumes", "*", "projected", "sources", "*", "podCertificate"]],
+    ),
+    GatedFields::graduated("HostnameOverride", &[&["hostnameOverride"]]),
+    GatedFields::graduated(
+        "EnvFiles",
+        &[&[CONTAINERS, "*", "env", "*", "valueFrom", "fileKeyRef"]],
+    ),
+    GatedFields::graduated(
+        "ContainerRestartRules",
+        &[
+            &["containers|ephemeralContainers", "*", "restartPolicy"],
+            &[CONTAINERS, "*", "restartPolicyRules"],
+        ],
+    ),
     GatedFields::new("GenericWorkload", &[&["schedulingGroup"]]),
     GatedFields::new(
         "GRPCContainerProbeTLS",
@@ -82,6 +102,15 @@ const FEATURES: &[GatedFields] = &[
 
 /// Fields of the `status` of pods, by feature gate.
 const STATUS_FEATURES: &[GatedFields] = &[
+    GatedFields::graduated("DRAExtendedResource", &[&["extendedResourceClaimStatus"]]),
+    GatedFields::graduated(
+        "ResourceHealthStatus",
+        &[&[
+            "containerStatuses|initContainerStatuses|ephemeralContainerStatuses",
+            "*",
+            "allocatedResourcesStatus",
+        ]],
+    ),
     GatedFields::new(
         "ImageVolumeWithDigest",
         &[&[

@@ -12,7 +12,12 @@ use crate::strategy::{Context, Endpoint, Gated, Strategy};
 const GROUP: &str = "resource.k8s.io";
 
 pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new(GROUP, "DeviceClass").generation(&[&["spec"]]),
+    Strategy::new(GROUP, "DeviceClass")
+        .generation(&[&["spec"]])
+        .gated(&[Gated::Feature(GatedFields::graduated(
+            "DRAExtendedResource",
+            &[&["spec", "extendedResourceName"]],
+        ))]),
     Strategy {
         unconditional_versions: &["v1alpha3", "v1beta2"],
         ..Strategy::new(GROUP, "DeviceTaintRule")
@@ -23,36 +28,73 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy::new(GROUP, "ResourceClaim")
         .status(Endpoint::STATUS_ONLY.and(update_claim_status))
-        .gated(&[Gated::Feature(GatedFields::new(
-            "DRADerivedAttributes",
-            &[
-                &["spec", "devices", "requests", "*", DERIVED],
-                &["spec", "devices", "requests", "*", "exactly", DERIVED],
-                &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
-            ],
-        ))])
+        .gated(&[
+            Gated::Feature(GatedFields::new(
+                "DRADerivedAttributes",
+                &[
+                    &["spec", "devices", "requests", "*", DERIVED],
+                    &["spec", "devices", "requests", "*", "exactly", DERIVED],
+                    &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
+                ],
+            )),
+            Gated::Feature(GatedFields::graduated(
+                "DRAConsumableCapacity",
+                &[
+                    &["spec", "devices", "requests", "*", "capacity"],
+                    &["spec", "devices", "requests", "*", "exactly", "capacity"],
+                    &[
+                        "spec",
+                        "devices",
+                        "requests",
+                        "*",
+                        "firstAvailable",
+                        "*",
+                        "capacity",
+                    ],
+                ],
+            )),
+        ])
         .prepare(
             |context, object| keep_exact(context, object, &["spec", "devices", "requests"]),
             |_, _, _| {},
         ),
     Strategy::new(GROUP, "ResourceClaimTemplate")
-        .gated(&[Gated::Feature(GatedFields::new(
-            "DRADerivedAttributes",
-            &[
-                &["spec", "spec", "devices", "requests", "*", DERIVED],
-                &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+        .gated(&[
+            Gated::Feature(GatedFields::new(
+                "DRADerivedAttributes",
                 &[
-                    "spec",
-                    "spec",
-                    "devices",
-                    "requests",
-                    "*",
-                    "firstAvailable",
-                    "*",
-                    DERIVED,
+                    &["spec", "spec", "devices", "requests", "*", DERIVED],
+                    &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
+                    &[
+                        "spec",
+                        "spec",
+                        "devices",
+                        "requests",
+                        "*",
+                        "firstAvailable",
+                        "*",
+                        DERIVED,
+                    ],
                 ],
-            ],
-        ))])
+            )),
+            Gated::Feature(GatedFields::graduated(
+                "DRAConsumableCapacity",
+                &[
+                    &["spec", "spec", "devices", "requests", "*", "capacity"],
+                    &["spec", "spec", "devices", "requests", "*", "exactly", "capacity"],
+                    &[
+                        "spec",
+                        "spec",
+                        "devices",
+                        "requests",
+                        "*",
+                        "firstAvailable",
+                        "*",
+                        "capacity",
+                    ],
+                ],
+            )),
+        ])
         .prepare(
             |context, object| keep_exact(context, object, &["spec", "spec", "devices", "requests"]),
             |_, _, _| {},
@@ -126,9 +168,46 @@ const SLICE_FEATURES: &[Gated] = &[
             &["spec", "devices", "*", "basic", "attributes", "*", LISTS],
         ],
     )),
+    Gated::Feature(GatedFields::graduated(
+        "DRADeviceTaints",
+        &[
+            &["spec", "devices", "*", "taints"],
+            &["spec", "devices", "*", "basic", "taints"],
+        ],
+    )),
+    Gated::Feature(GatedFields::graduated(
+        "DRAPartitionableDevices",
+        &[
+            &["spec", "sharedCounters|perDeviceNodeSelection"],
+            &["spec", "devices", "*", PARTITIONS],
+            &["spec", "devices", "*", "basic", PARTITIONS],
+        ],
+    )),
+    Gated::Feature(GatedFields::graduated(
+        "DRADeviceBindingConditions",
+        &[
+            &["spec", "devices", "*", BINDING],
+            &["spec", "devices", "*", "basic", BINDING],
+        ],
+    )),
+    Gated::Feature(GatedFields::graduated(
+        "DRAConsumableCapacity",
+        &[
+            &["spec", "devices", "*", "allowMultipleAllocations"],
+            &["spec", "devices", "*", "capacity", "*", "requestPolicy"],
+            &["spec", "devices", "*", "basic", "allowMultipleAllocations"],
+            &["spec", "devices", "*", "basic", "capacity", "*", "requestPolicy"],
+        ],
+    )),
     Gated::Field("DRAPartitionableDevicesType", &["spec", "partitionTypeAttribute"]),
     Gated::Field("DRAOptionalNodeOperations", &["spec", "skipNodeOperations"]),
 ];
+
+/// The fields of devices that are parts of others.
+const PARTITIONS: &str = "consumesCounters|nodeName|nodeSelector|allNodes";
+
+/// The fields of devices that have to be bound.
+const BINDING: &str = "bindingConditions|bindingFailureConditions|bindsToNode";
 
 /// The fields of attributes that are lists.
 const LISTS: &str = "bools|ints|strings|versions";
@@ -142,6 +221,38 @@ fn update_taint_rule<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old:
         object::set(object, TIME_ADDED, context.placeholders.time.clone());
     }
 }
+
+const CLAIM_STATUS_FEATURES: [GatedFields; 3] = [
+    SKIPPED_OPERATIONS,
+    GatedFields::graduated(
+        "DRADeviceBindingConditions",
+        &[
+            &["status", "allocation", "allocationTimestamp"],
+            &[
+                "status",
+                "allocation",
+                "devices",
+                "results",
+                "*",
+                "bindingConditions|bindingFailureConditions",
+            ],
+        ],
+    ),
+    GatedFields::graduated(
+        "DRAConsumableCapacity",
+        &[
+            &[
+                "status",
+                "allocation",
+                "devices",
+                "results",
+                "*",
+                "shareID|consumedCapacity",
+            ],
+            &["status", "devices", "*", "shareID"],
+        ],
+    ),
+];
 
 const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
     "DRAOptionalNodeOperations",
@@ -159,7 +270,9 @@ const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
 fn update_claim_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let dropper = &mut context.dropper;
-    dropper.drop_unused((object, &[]), Some(old), SKIPPED_OPERATIONS);
+    for feature in CLAIM_STATUS_FEATURES {
+        dropper.drop_unused((object, &[]), Some(old), feature);
+    }
     let allocated = |of: &Value<'_>| -> Vec<[String; 4]> {
         let results = object::list(of, &["status", "allocation", "devices", "results"]);
         results.iter().map(device).collect()

@@ -16,7 +16,12 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             counted_first: false,
             gate: None,
         },
-        ..Strategy::new(GROUP, "CSIDriver").conditional()
+        ..Strategy::new(GROUP, "CSIDriver")
+            .conditional()
+            .gated(&[Gated::Feature(GatedFields::graduated(
+                "MutableCSINodeAllocatableCount",
+                &[&["spec", "nodeAllocatableUpdatePeriodSeconds"]],
+            ))])
     },
     Strategy::new(GROUP, "CSINode")
         .conditional()
