@@ -138,7 +138,7 @@ impl Registry<'_> {
         let release = self.scheme.gates().release();
         let mut last = strategy.validate_update(kind, &object, old, release)?;
         if target.subresource == "status" {
-            last.extend(crate::warnings::on_status_update(kind, &object));
+            last.extend(crate::warnings::on_status_update(kind, &object, release));
         }
         let attributes = Attributes {
             object,

@@ -47,7 +47,7 @@ pub(crate) fn on_create(
         warnings.extend(of_template(kind, object, path));
     }
     warnings.extend(of_kind(kind, object, None, release));
-    warnings
+    addresses::in_words_of(release, warnings)
 }
 
 /// The warnings about a template of pods, and about the Job that it is of.
@@ -118,12 +118,16 @@ pub(crate) fn on_update(
         _ => {}
     }
     warnings.extend(of_kind(kind, object, Some(old), release));
-    warnings
+    addresses::in_words_of(release, warnings)
 }
 
 /// The warnings about the status of a Pod.
 // Upstream: pkg/registry/core/pod/strategy.go, podStatusStrategy.WarningsOnUpdate
-pub(crate) fn on_status_update(kind: &GroupVersionKind, object: &Value<'_>) -> Vec<String> {
+pub(crate) fn on_status_update(
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+    release: &Release,
+) -> Vec<String> {
     if !kind.group.is_empty() || kind.kind != "Pod" {
         return Vec::new();
     }
@@ -134,7 +138,7 @@ pub(crate) fn on_status_update(kind: &GroupVersionKind, object: &Value<'_>) -> V
             addresses::of_address(&format!("status.{list}[{at}].ip"), object::text(address, &["ip"]))
         })
     });
-    warnings.collect()
+    addresses::in_words_of(release, warnings.collect())
 }
 
 /// Warns about a name that is no DNS label, where pods are named after it.

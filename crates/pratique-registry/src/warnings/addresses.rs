@@ -5,8 +5,26 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
+use pratique_schema::Release;
 
 use crate::object;
+
+/// The warnings as a release words them.
+pub(super) fn in_words_of(release: &Release, mut warnings: Vec<String>) -> Vec<String> {
+    const NOW: &str = " is invalid: use ";
+    // Upstream: apimachinery/pkg/util/validation/ip.go: in 1.36, what was to become invalid is so.
+    if !release.at_least(1, 36) {
+        let of_form = |warning: &&mut String| warning.contains(": non-standard ");
+        for warning in warnings.iter_mut().filter(of_form) {
+            *warning = warning.replacen(
+                NOW,
+                " will be considered invalid in a future Kubernetes release: use ",
+                1,
+            );
+        }
+    }
+    warnings
+}
 
 /// The warning about an address at a path. What is no address at all is the business of validation.
 pub(super) fn of_address(path: &str, text: &str) -> Option<String> {
