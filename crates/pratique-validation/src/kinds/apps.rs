@@ -115,7 +115,8 @@ fn validate_unchanged_selector(field: &Node<'_, '_>, old: &Node<'_, '_>, errors:
 fn validate_required_selector(spec: &Node<'_, '_>, workload: &str, errors: &mut Errors) {
     let selector = spec.child("selector");
     if !selector.is_set() {
-        errors.required(selector, "");
+        // Since 1.38, a declarative rule requires that of a StatefulSet, too.
+        errors.required_covered(selector, "");
         return;
     }
     validate_selector(&selector, false, errors);

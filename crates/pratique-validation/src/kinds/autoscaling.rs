@@ -135,9 +135,12 @@ fn has_invalid_object_version(metrics: &Node<'_, '_>) -> bool {
 
 // Upstream: pkg/apis/autoscaling/validation/validation.go, ValidateCrossVersionObjectReference
 fn validate_reference(reference: &Node<'_, '_>, options: ReferenceOptions, errors: &mut Errors) {
+    let start = errors.len();
     for name in ["kind", "name"] {
         require_path_segment(&reference.child(name), "", errors);
     }
+    // Since 1.38, declarative rules require them of the target, too.
+    errors.cover_from(start, "");
     validate_api_version(reference, options, errors);
 }
 
