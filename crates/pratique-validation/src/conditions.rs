@@ -12,7 +12,12 @@ pub fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
     for condition in conditions.items() {
         let kind = condition.child("type").text();
         if !kinds.insert(kind) {
-            errors.duplicate(condition, kind);
+            // Before 1.37, the path named what is equal.
+            if errors.release().at_least(1, 37) {
+                errors.duplicate(condition, kind);
+            } else {
+                errors.duplicate(condition.child("type"), kind);
+            }
         }
         validate_condition(&condition, errors);
     }
@@ -22,12 +27,14 @@ pub fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     const STATUSES: &[&str] = &["False", "True", "Unknown"];
     let (kind, status) = (condition.child("type"), condition.child("status"));
-    if kind.text().is_empty() {
+    // Before 1.37, what is absent was judged as a value.
+    let requires = errors.release().at_least(1, 37);
+    if kind.text().is_empty() && requires {
         errors.required(kind, "is required");
     } else {
         validate_label_name(&kind, errors);
     }
-    if status.text().is_empty() {
+    if status.text().is_empty() && requires {
         errors.required(status, "");
     } else if !STATUSES.contains(&status.text()) {
         errors.not_supported(&status, STATUSES);

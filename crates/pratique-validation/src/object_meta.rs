@@ -290,7 +290,7 @@ pub(crate) fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mu
         match operation.text() {
             "Apply" | "Update" => {}
             _ if !errors.release().at_least(1, 37) => {
-                errors.invalid_value(&operation, "must be `Apply` or `Update`");
+                errors.invalid_or_empty(&operation, "must be `Apply` or `Update`");
             }
             "" => errors.required(operation, "must not be empty"),
             _ => errors.not_supported(&operation, &["Apply", "Update"]),

@@ -52,8 +52,12 @@ fn validate_source(variable: &Node<'_, '_>, errors: &mut Errors) {
             _ => validate_key_ref(&reference, errors),
         }
     }
-    let detail = if count == 0 {
+    // Upstream: pkg/apis/core/validation/validation.go, validateEnvVarValueFrom: files are named where they may be there.
+    let may_be_file = errors.release().at_least(1, 35) || errors.gates().feature_gates.is_on("EnvFiles");
+    let detail = if count == 0 && may_be_file {
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+    } else if count == 0 {
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"
     } else if !variable.child("value").text().is_empty() {
         "may not be specified when `value` is not empty"
     } else if count > 1 {

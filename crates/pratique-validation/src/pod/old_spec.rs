@@ -34,7 +34,7 @@ impl PodOptions {
             unescalated_sys_admin: any_container(old, security_context::is_unescalated_sys_admin),
             restart_rules: restart_rules::has_restart_rules(old),
             restart_all_containers: restart_rules::restarts_all_containers(old),
-            only_recursive_labels: has_only_recursive_labels(old),
+            says_how_to_label: old.child("securityContext").child("seLinuxChangePolicy").is_set(),
         }
     }
 }
@@ -85,13 +85,6 @@ fn has_comparing_tolerations(spec: &Node<'_, '_>) -> bool {
     spec.child("tolerations")
         .items()
         .any(|toleration| ["Lt", "Gt"].contains(&toleration.child("operator").text()))
-}
-
-// Upstream: pkg/api/pod/util.go, useOnlyRecursiveSELinuxChangePolicy
-fn has_only_recursive_labels(spec: &Node<'_, '_>) -> bool {
-    let context = spec.child("securityContext");
-    let policy = context.child("seLinuxChangePolicy");
-    !policy.is_set() || policy.text() == "Recursive"
 }
 
 fn has_empty_image_reference(spec: &Node<'_, '_>) -> bool {

@@ -28,8 +28,8 @@ pub(crate) struct PodOptions {
     pub(super) restart_rules: bool,
     /// Whether they may restart all containers.
     pub(super) restart_all_containers: bool,
-    /// Whether volumes are labelled recursively only.
-    pub(super) only_recursive_labels: bool,
+    /// Whether the old object says how volumes are labelled: then this may be said in any way.
+    pub(super) says_how_to_label: bool,
 }
 
 impl PodOptions {

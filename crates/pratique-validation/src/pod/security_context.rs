@@ -174,10 +174,11 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
         &["Merge", "Strict"],
         errors,
     );
-    let policies: &[&str] = if options.only_recursive_labels && !errors.gates().mounts_with_labels {
-        &["Recursive"]
-    } else {
+    // Upstream: pkg/api/pod/util.go, useOnlyRecursiveSELinuxChangePolicy
+    let policies: &[&str] = if options.says_how_to_label || errors.gates().mounts_with_labels {
         &["MountOption", "Recursive"]
+    } else {
+        &["Recursive"]
     };
     validate_optional_enum(&context.child("seLinuxChangePolicy"), policies, errors);
 }

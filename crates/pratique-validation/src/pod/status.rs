@@ -96,15 +96,8 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
             .items()
             .any(|claim| claim.child("name").text() == name.text());
         if !is_known {
-            // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses: before 1.36, the path leaves
-            // out the list.
-            let field = if errors.release().at_least(1, 36) {
-                name.path().to_string()
-            } else {
-                "name".to_owned()
-            };
             errors.invalid(
-                field,
+                name,
                 name.text(),
                 "must match the name of an entry in `spec.resourceClaims`",
             );

@@ -51,8 +51,11 @@ fn validate_result(result: &Node<'_, '_>, names: &RequestNames<'_>, errors: &mut
     errors.cover_from(start, "format=k8s-resource-pool-name");
     validate_label(&result.child("device"), errors);
     validate_binding(result, errors);
-    for toleration in result.child("tolerations").items() {
-        validate_toleration(&toleration, errors);
+    // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceRequestAllocationResult: since 1.37.
+    if errors.release().at_least(1, 37) {
+        for toleration in result.child("tolerations").items() {
+            validate_toleration(&toleration, errors);
+        }
     }
     let share = result.child("shareID");
     if share.is_set() {

@@ -335,6 +335,10 @@ fn validate_csi(source: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeUpdate
 pub(super) fn validate_volume_update(request: &Request<'_>, errors: &mut Errors) {
     validate_volume(request, errors);
+    // Upstream: pkg/registry/core/persistentvolume/strategy.go, ValidateUpdate: twice, of which before 1.37 both are told.
+    if !errors.release().at_least(1, 37) {
+        validate_volume(request, errors);
+    }
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (mut new_source, old_source) = (source_of(&spec), source_of(&old));
     // A secret for growing may be added later.
