@@ -112,8 +112,14 @@ pub fn report(arguments: &Arguments) -> Result<Report, Error> {
 }
 
 /// A case once for each release whose server answers as it says; the others are those of the latest release. A release whose
-/// tables are not known has no answers.
+/// tables are not known has no answers. Where servers do not answer alike, `answers` has what each group of them says.
 fn of_releases(name: String, case: Value) -> Vec<(String, Value)> {
+    if let Some(Value::Array(answers)) = case.get("answers") {
+        return answers
+            .iter()
+            .flat_map(|answer| of_releases(name.clone(), with_answer(&case, answer)))
+            .collect();
+    }
     let Some(Value::Array(versions)) = case.get("kubernetesVersions") else {
         return vec![(name, case)];
     };
@@ -129,6 +135,16 @@ fn of_releases(name: String, case: Value) -> Vec<(String, Value)> {
         (format!("{name}@{version}"), case)
     };
     known.map(of_version).collect()
+}
+
+/// A case with the members of one of its answers as its own.
+fn with_answer(case: &Value, answer: &Value) -> Value {
+    let mut case = case.clone();
+    if let (Some(members), Some(answer)) = (case.as_object_mut(), answer.as_object()) {
+        members.remove("answers");
+        members.extend(answer.clone());
+    }
+    case
 }
 
 /// The release of the server that answered a case.
