@@ -27,12 +27,14 @@ const OLD_MODULES: [&str; 10] = [
 ];
 
 /// Packages whose tests compare with what was recorded, for every release.
-const COMPARED: [&str; 5] = [
+const COMPARED: [&str; 7] = [
     "pratique-types",
     "pratique-schema",
     "pratique-objects",
     "pratique-request",
     "pratique-registry",
+    "pratique-validation",
+    "pratique-conformance",
 ];
 
 /// Adds a release, or makes the one that there is anew.
@@ -88,6 +90,7 @@ impl KubernetesRelease {
             .args(self.lifecycle_modules()?)
             .arg("--table")
             .arg(workspace::root().join("crates/pratique-types/data/removed.txt")))?;
+        self.write_validation(&module)?;
         self.record()?;
         let (older, newer) = self.neighbours()?;
         run(codegen().args(["compare", &older, &newer]))?;
@@ -128,6 +131,31 @@ impl KubernetesRelease {
         self.run_program(&["./featuregates".as_ref()], None, Some("gates.json"))?;
         self.run_program(&["./registry".as_ref(), self.reflected.as_os_str()], None, None)?;
         self.run_program(&["./openapi".as_ref(), documents.as_os_str()], None, None)
+    }
+
+    /// Writes the tables of validation, of what programs print that read the release's sources.
+    fn write_validation(&self, kubernetes: &Path) -> Result<(), Error> {
+        let api = self.module("k8s.io/api")?;
+        let machinery = self.module("k8s.io/apimachinery")?;
+        let extensions = self.module("k8s.io/apiextensions-apiserver")?;
+        let rules = self.read_sources("declarative", &[kubernetes, &api, &machinery], "rules.txt")?;
+        let sources = [kubernetes, &machinery, &extensions, &api];
+        let internal = self.read_sources("internaltypes", &sources, "internal.txt")?;
+        run(codegen()
+            .args(["validation", &self.version])
+            .arg("--rules")
+            .arg(rules)
+            .arg("--internal")
+            .arg(internal))
+    }
+
+    /// Runs a program of `tools/go` that reads sources, and returns the file of what it prints.
+    fn read_sources(&self, program: &str, sources: &[&Path], output: &str) -> Result<PathBuf, Error> {
+        let path = self.reflected.join(output);
+        let mut command = go::command(program);
+        command.args(["run", "."]).args(sources);
+        run(command.stdout(File::create(&path).map_err(Error::file(&path))?))?;
+        Ok(path)
     }
 
     /// Records what the release says of values of `--feature-gates`, and what it makes of an object of each kind.
