@@ -13,7 +13,7 @@ use pratique_sample::{
     ServerFinding, TrialOutcome, complete_samples,
 };
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, Operation};
+use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::analysis::ParsedExpressions;
 use crate::observations::{required_constants, selected_metadata};
@@ -128,7 +128,7 @@ impl PolicyTrials {
             trials
         };
         let of_kind =
-            |served: &&'static ServedResource| try_samples(Arc::new((*served).clone()), &complete_samples);
+            |served: &&'static ServedResource| try_samples(Arc::new((*served).clone()), &decoded_samples);
         let of_custom_kind =
             |kind: &CustomKind| try_samples(Arc::clone(&kind.served), &|spec| kind.requests(spec));
         let builtin = kinds.builtin.iter().map(of_kind);
@@ -136,6 +136,17 @@ impl PolicyTrials {
             kinds: builtin.chain(custom.into_iter().map(of_custom_kind)).collect(),
         }
     }
+}
+
+/// Samples in the form of objects that a server has decoded, which is theirs. Behind match conditions expressions read such objects,
+/// and what they make of them may be no value of a configuration.
+// Upstream: plugin/cel/activation.go, useSchemalessTypeRef
+fn decoded_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
+    let mut samples = complete_samples(spec);
+    for sample in &mut samples {
+        sample.request.form = ObjectForm::Settled;
+    }
+    samples
 }
 
 impl KindTrials {

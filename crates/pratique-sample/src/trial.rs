@@ -17,6 +17,7 @@ use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_policy::{ExpressionId, Mutated, StepResult, Trace};
+use pratique_schema::Schema;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
@@ -78,7 +79,7 @@ impl MutationTrial {
         }
     }
 
-    /// A request for an operation on an object, which an update does not change.
+    /// A request for an operation on an object as a server has decoded it, which an update does not change.
     pub fn request(
         &self,
         served: &ServedResource,
@@ -90,8 +91,13 @@ impl MutationTrial {
         } else {
             Value::Null
         };
+        let form = if Schema::builtin().kind(&served.kind).is_some() {
+            ObjectForm::Settled
+        } else {
+            ObjectForm::Unstructured
+        };
         AdmissionRequest {
-            form: ObjectForm::Unstructured,
+            form,
             ..build_request(served, operation, object, old)
         }
     }

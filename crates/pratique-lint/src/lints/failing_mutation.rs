@@ -169,6 +169,24 @@ mod tests {
         );
     }
 
+    /// Behind match conditions the server reads objects in another form, of which lists are no values of a configuration.
+    #[test]
+    fn lists_behind_conditions() {
+        let expression = "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{containers: \
+             object.spec.template.spec.containers.filter(c, c.name != 'sidecar')}}}}";
+        let policy = mutation("ApplyConfiguration", expression);
+        find(FailingMutation::META, &policy, &[]);
+        let quoted = format!("\"{expression}\"");
+        let text = "for some objects: error applying patch: failed to convert patch object to typed object: \
+             .spec.template.spec.containers: element 0: associative list with keys may not have non-map elements";
+        for condition in ["has(object.spec.template)", "object.metadata.name == 'a'"] {
+            let conditions =
+                format!("  matchConditions: [{{name: c, expression: \"{condition}\"}}]\n  mutations:");
+            let policy = policy.replace("  mutations:", &conditions);
+            find(FailingMutation::META, &policy, &[(&quoted, text)]);
+        }
+    }
+
     #[test]
     fn what_to_write() {
         for (kind, expression, expected) in [

@@ -356,8 +356,18 @@ impl ObjectBuilder<'_> {
             return Value::from(selected.clone());
         }
         let is_name = self.path == ["metadata", "name"];
+        // It has a name of its own among the values that are tried, but not among those that are required.
+        if is_name && let Some(value) = self.required_scalar(scalar, field.name) {
+            return value;
+        }
         let name = if is_name { OBJECT_NAME } else { field.name };
         self.scalar_of(scalar, name, field.presence, default)
+    }
+
+    /// The constant that conditions require of a field or key, if it can be its value.
+    fn required_scalar(&self, scalar: Scalar, name: &str) -> Option<Value<'static>> {
+        let holder = self.path.split_last().map_or(&[][..], |(_, holder)| holder);
+        fitting(scalar, self.spec.required.value(holder, name)?)
     }
 
     fn scalar_of(
@@ -367,9 +377,7 @@ impl ObjectBuilder<'_> {
         presence: Presence,
         default: Option<&'static str>,
     ) -> Value<'static> {
-        let holder = self.path.split_last().map_or(&[][..], |(_, holder)| holder);
-        let required = self.spec.required.value(holder, name);
-        if let Some(value) = required.and_then(|literal| fitting(scalar, literal)) {
+        if let Some(value) = self.required_scalar(scalar, name) {
             return value;
         }
         let values = self.spec.interest.values(name);
