@@ -172,8 +172,11 @@ fn read_path(ast: &Ast, value: ExprId) -> Option<Vec<&str>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::lints::testing::{check as find, mutation};
+    use crate::lints::testing::{check as find, load, mutation};
+    use crate::{CustomKinds, LintOptions, lint_with};
 
     #[track_caller]
     fn check(kind: &str, expression: &str, expected: &[&str]) {
@@ -218,6 +221,44 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/status/observedGeneration', value: 3}]",
             &["the server sets status.observedGeneration back before it stores the object"],
         );
+    }
+
+    #[test]
+    fn what_a_server_sets_back_of_a_custom_resource() {
+        let definition = |subresources: &str| {
+            let text = format!(
+                r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                    "metadata": {{"name": "widgets.example.com"}},
+                    "spec": {{"group": "example.com", "scope": "Namespaced", "names": {{"kind": "Widget", "plural": "widgets",
+                        "singular": "widget", "listKind": "WidgetList"}},
+                        "versions": [{{"name": "v1", "served": true, "storage": true, "subresources": {subresources},
+                            "schema": {{"openAPIV3Schema": {{"type": "object", "properties": {{
+                                "status": {{"type": "object", "properties": {{"ready": {{"type": "boolean"}}}}}}}}}}}}}}]}}}}"#
+            );
+            pratique_json::parse(text.as_bytes()).unwrap().into_owned()
+        };
+        let policy = mutation(
+            "ApplyConfiguration",
+            "Object{status: Object.status{ready: false}}",
+        )
+        .replace("apiGroups: [apps]", "apiGroups: [example.com]")
+        .replace("resources: [deployments]", "resources: [widgets]");
+        let set = load(&policy);
+        for (subresources, expected) in [("{\"status\": {}}", 1), ("{}", 0)] {
+            let kinds = CustomKinds::new(&[definition(subresources)]);
+            let options = LintOptions::default().custom_kinds(Arc::new(kinds));
+            let warnings = lint_with(&[&set], &options);
+            let idle: Vec<_> = warnings
+                .iter()
+                .filter(|warning| warning.lint == IdleMutation::META)
+                .collect();
+            assert_eq!(idle.len(), expected, "{subresources}: {warnings:#?}");
+            assert!(
+                idle.iter()
+                    .all(|warning| warning.message.contains("the server sets status back")),
+                "{idle:#?}"
+            );
+        }
     }
 
     #[test]

@@ -275,7 +275,8 @@ impl SampleServer {
     }
 }
 
-/// What the validation of a custom resource refuses of an object that a policy changed, and not of the one before.
+/// What the validation of a custom resource refuses of an object that a policy changed, and not of the one before; or that all of
+/// the change is dropped.
 fn judge_custom(
     kind: &CustomKind,
     trial: &MutationTrial,
@@ -285,8 +286,13 @@ fn judge_custom(
     let TrialOutcome::Changed(after) = trial.mutate(request, allowed) else {
         return Vec::new();
     };
-    let (_, known) = kind.receive(&request.object);
-    let (_, errors) = kind.receive(&after);
+    let (before, known) = kind.receive(&request.object);
+    let (stored, errors) = kind.receive(&after);
+    if stored == before
+        && let Some(field) = changed_paths(&request.object, &after).into_iter().next()
+    {
+        return vec![ServerFinding::Dropped { field }];
+    }
     let new = errors.into_iter().find(|error| !known.contains(error));
     new.map(|text| ServerFinding::Invalid { text })
         .into_iter()
