@@ -462,11 +462,11 @@ mod tests {
             pratique_json::parse(definition.as_bytes()).unwrap().into_owned()
         };
         let kinds = CustomKinds::new(&[definition("widgets"), definition("gadgets"), Value::Null]);
-        let found: Vec<_> = kinds
+        let matched: Vec<_> = kinds
             .matching(|served| served.resource.resource == "gadgets")
             .collect();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].served.resource.resource, "gadgets");
+        assert_eq!(matched.len(), 1);
+        assert_eq!(matched[0].served.resource.resource, "gadgets");
         let compiled = kinds
             .definitions()
             .iter()

@@ -39,12 +39,12 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
 
 /// Help for a value within a list or a mapping in brackets, at a byte of its line.
 fn for_flow_value(line: &str, column: usize, text: &str) -> Option<String> {
-    let before = line.get(..column)?;
+    let prefix = line.get(..column)?;
     let starts = [": ", ", ", "[", "{"].iter();
     let start = starts
-        .filter_map(|sign| Some(before.rfind(sign)? + sign.len()))
+        .filter_map(|sign| Some(prefix.rfind(sign)? + sign.len()))
         .max()?;
-    let is_within = before.get(..start)?.contains(['[', '{']);
+    let is_within = prefix.get(..start)?.contains(['[', '{']);
     let value = line.get(start..)?.split([',', ']', '}']).next()?;
     is_within.then(|| for_sign(value.trim(), text)).flatten()
 }

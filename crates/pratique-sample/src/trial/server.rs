@@ -286,9 +286,9 @@ fn judge_custom(
     let TrialOutcome::Changed(after) = trial.mutate(request, allowed) else {
         return Vec::new();
     };
-    let (before, known) = kind.receive(&request.object);
+    let (previous, known) = kind.receive(&request.object);
     let (stored, errors) = kind.receive(&after);
-    if stored == before
+    if stored == previous
         && let Some(field) = changed_paths(&request.object, &after).into_iter().next()
     {
         return vec![ServerFinding::Dropped { field }];

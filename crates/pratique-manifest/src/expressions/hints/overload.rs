@@ -354,11 +354,11 @@ impl<'c> RefusedCall<'c> {
 fn split_outside<'t>(text: &'t str, separator: &str) -> Option<(&'t str, &'t str)> {
     let mut depth = 0_usize;
     for (at, sign) in text.char_indices() {
-        let (before, rest) = text.split_at_checked(at)?;
+        let (head, rest) = text.split_at_checked(at)?;
         if depth == 0
             && let Some(behind) = rest.strip_prefix(separator)
         {
-            return Some((before, behind));
+            return Some((head, behind));
         }
         match sign {
             '(' => depth += 1,
