@@ -2,7 +2,7 @@
 
 /// What a byte means. Those that mean something in strings come last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Class {
+enum ByteClass {
     Other,
     Open,
     Close,
@@ -12,22 +12,25 @@ enum Class {
 }
 
 #[allow(clippy::indexing_slicing, reason = "the compiler evaluates it")]
-const fn classes() -> [Class; 256] {
-    let mut classes = [Class::Other; 256];
-    classes[b'{' as usize] = Class::Open;
-    classes[b'[' as usize] = Class::Open;
-    classes[b'}' as usize] = Class::Close;
-    classes[b']' as usize] = Class::Close;
-    classes[b'"' as usize] = Class::Quote;
-    classes[b'\\' as usize] = Class::Escape;
-    classes[b'\n' as usize] = Class::Newline;
+const fn classes() -> [ByteClass; 256] {
+    let mut classes = [ByteClass::Other; 256];
+    classes[b'{' as usize] = ByteClass::Open;
+    classes[b'[' as usize] = ByteClass::Open;
+    classes[b'}' as usize] = ByteClass::Close;
+    classes[b']' as usize] = ByteClass::Close;
+    classes[b'"' as usize] = ByteClass::Quote;
+    classes[b'\\' as usize] = ByteClass::Escape;
+    classes[b'\n' as usize] = ByteClass::Newline;
     classes
 }
 
-static CLASSES: [Class; 256] = classes();
+static CLASSES: [ByteClass; 256] = classes();
 
-fn class(byte: u8) -> Class {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
+fn class(byte: u8) -> ByteClass {
+    CLASSES
+        .get(usize::from(byte))
+        .copied()
+        .unwrap_or(ByteClass::Other)
 }
 
 /// The state of a scan through a JSON value.
@@ -40,7 +43,7 @@ pub(crate) struct JsonScan {
 
 /// Why a scan stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// The value ends before this offset.
     End(usize),
     /// A line ends before this offset, within the value.
@@ -60,32 +63,36 @@ impl JsonScan {
 
     /// Scans a text from an offset on. A line break ends a string: in JSON there is none in strings.
     // Byte by byte: most strings are shorter than what it takes to begin a search.
-    pub(crate) fn run(&mut self, text: &[u8], from: usize) -> Stop {
+    pub(crate) fn run(&mut self, text: &[u8], from: usize) -> StopReason {
         let rest = text.get(from..).unwrap_or_default();
         let mut bytes = rest.iter().map(|byte| class(*byte)).zip(from + 1..);
         if self.is_escaped && bytes.next().is_some() {
             self.is_escaped = false;
         }
         loop {
-            let least = if self.in_string { Class::Quote } else { Class::Open };
+            let least = if self.in_string {
+                ByteClass::Quote
+            } else {
+                ByteClass::Open
+            };
             let Some((class, after)) = bytes.find(|(class, _)| *class >= least) else {
-                return Stop::Text;
+                return StopReason::Text;
             };
             match class {
-                Class::Quote => self.in_string = !self.in_string,
-                Class::Escape if self.in_string => self.is_escaped = bytes.next().is_none(),
-                Class::Open => self.depth += 1,
-                Class::Close => {
+                ByteClass::Quote => self.in_string = !self.in_string,
+                ByteClass::Escape if self.in_string => self.is_escaped = bytes.next().is_none(),
+                ByteClass::Open => self.depth += 1,
+                ByteClass::Close => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return Stop::End(after);
+                        return StopReason::End(after);
                     }
                 }
-                Class::Newline => {
+                ByteClass::Newline => {
                     self.in_string = false;
-                    return Stop::Line(after);
+                    return StopReason::Line(after);
                 }
-                Class::Escape | Class::Other => {}
+                ByteClass::Escape | ByteClass::Other => {}
             }
         }
     }
@@ -114,9 +121,9 @@ mod tests {
                 let part = &text.as_bytes()[..length];
                 found = loop {
                     match scan.run(part, at) {
-                        Stop::End(end) => break Some(end),
-                        Stop::Line(next) => at = next,
-                        Stop::Text => break None,
+                        StopReason::End(end) => break Some(end),
+                        StopReason::Line(next) => at = next,
+                        StopReason::Text => break None,
                     }
                 };
                 at = length;

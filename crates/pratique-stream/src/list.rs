@@ -1,6 +1,6 @@
 //! The beginning of a list that is too long to be held.
 
-use super::json::{JsonScan, Stop, skip_blanks};
+use super::json::{JsonScan, StopReason, skip_blanks};
 use super::piece::ListHeader;
 use super::yaml::{begins_item, indentation, is_separator, scalar_of};
 
@@ -93,9 +93,9 @@ fn value_end(text: &[u8], at: usize) -> Option<usize> {
             let mut at = at;
             loop {
                 match scan.run(text, at) {
-                    Stop::End(end) => return Some(end),
-                    Stop::Line(next) => at = next,
-                    Stop::Text => return None,
+                    StopReason::End(end) => return Some(end),
+                    StopReason::Line(next) => at = next,
+                    StopReason::Text => return None,
                 }
             }
         }

@@ -69,13 +69,13 @@ pub struct Splitter<R> {
     is_after_value: bool,
     /// At what size of the buffer a list is searched.
     try_list_at: usize,
-    state: State,
+    state: SplitState,
     list: Option<OpenList>,
 }
 
 /// What is being read.
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum SplitState {
     /// What is before a document.
     Start,
     /// A JSON value.
@@ -106,7 +106,7 @@ struct OpenList {
 }
 
 /// What a step leads to.
-enum Step {
+enum SplitStep {
     /// Another step.
     On,
     /// More of the stream is needed.
@@ -137,7 +137,7 @@ impl<R: Read> Splitter<R> {
             is_json: true,
             is_after_value: false,
             try_list_at: limits.list,
-            state: State::Start,
+            state: SplitState::Start,
             list: None,
         }
     }
@@ -211,8 +211,10 @@ impl<R: Read> Splitter<R> {
     /// Begins to give the current document as a list, if it is one.
     fn try_list(&mut self) {
         let (found, state) = match self.state {
-            State::Json(_) | State::Ended | State::Junk => (in_json(&self.buffer), State::JsonItems(None)),
-            State::Yaml => (in_yaml(&self.buffer), State::Yaml),
+            SplitState::Json(_) | SplitState::Ended | SplitState::Junk => {
+                (in_json(&self.buffer), SplitState::JsonItems(None))
+            }
+            SplitState::Yaml => (in_yaml(&self.buffer), SplitState::Yaml),
             _ => return,
         };
         let Some(found) = found else {
@@ -224,7 +226,7 @@ impl<R: Read> Splitter<R> {
         let start = self.place;
         self.place = start.after(&text);
         self.state = match state {
-            State::Yaml => State::YamlItems(found.indent),
+            SplitState::Yaml => SplitState::YamlItems(found.indent),
             state => state,
         };
         self.list = Some(OpenList {
@@ -240,50 +242,50 @@ impl<R: Read> Splitter<R> {
         (self.at, self.document, self.suspect) = (at, at, None);
         self.is_after_value = is_after_value;
         self.try_list_at = self.limits.list;
-        self.state = State::Start;
+        self.state = SplitState::Start;
     }
 
     /// Completes a document that ends at an offset, and begins the next one.
-    fn complete_document(&mut self, end: usize, value: Option<Value>, is_after_value: bool) -> Step {
+    fn complete_document(&mut self, end: usize, value: Option<Value>, is_after_value: bool) -> SplitStep {
         let is_long = end.saturating_sub(self.document) > self.limits.list && self.try_list_at != usize::MAX;
         if is_long && self.complete == 0 {
             self.try_list();
             if self.list.is_some() {
-                return Step::On;
+                return SplitStep::On;
             }
             self.try_list_at = usize::MAX;
         } else if self.complete > 0 && (is_long || self.is_apart(end)) {
             let piece = self.take(self.complete);
             // What begins now is looked through again.
             self.begin(0, self.is_after_value);
-            return Step::Give(piece);
+            return SplitStep::Give(piece);
         }
         let is_apart = self.is_apart(end);
         self.add(end, value);
         if is_apart {
             let piece = self.take(end);
             self.begin(0, is_after_value);
-            return Step::Give(piece);
+            return SplitStep::Give(piece);
         }
         self.begin(end, is_after_value);
-        Step::On
+        SplitStep::On
     }
 
     /// Completes an item that ends at an offset, from which the next one is searched.
-    fn complete_item(&mut self, end: usize, value: Option<Value>, state: State) -> Step {
+    fn complete_item(&mut self, end: usize, value: Option<Value>, state: SplitState) -> SplitStep {
         self.state = state;
         if self.is_apart(end) && self.complete > 0 {
             let piece = self.take(self.complete);
             self.at = 0;
-            return Step::Give(piece);
+            return SplitStep::Give(piece);
         }
         let is_apart = self.is_apart(end);
         self.add(end, value);
         self.at = end;
         if is_apart {
-            Step::Give(self.take(end))
+            SplitStep::Give(self.take(end))
         } else {
-            Step::On
+            SplitStep::On
         }
     }
 
@@ -336,16 +338,16 @@ impl<R: Read> Iterator for Splitter<R> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.is_done {
             match self.step() {
-                Step::On => continue,
-                Step::Give(piece) => return Some(Ok(piece)),
-                Step::More => {}
+                SplitStep::On => continue,
+                SplitStep::Give(piece) => return Some(Ok(piece)),
+                SplitStep::More => {}
             }
             if let Some(given) = self.more() {
                 return Some(given);
             }
             if self.is_at_end && self.at >= self.buffer.len() {
                 match self.finish() {
-                    Some(Step::Give(piece)) => return Some(Ok(piece)),
+                    Some(SplitStep::Give(piece)) => return Some(Ok(piece)),
                     Some(_) => {}
                     None => self.is_done = true,
                 }

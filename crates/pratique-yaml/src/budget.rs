@@ -24,10 +24,10 @@ const KEY: u64 = 128;
 
 /// A bound on the memory of one load. Clones share the rest.
 #[derive(Clone, Debug)]
-pub struct Budget(Arc<Inner>);
+pub struct Budget(Arc<SharedBudget>);
 
 #[derive(Debug)]
-struct Inner {
+struct SharedBudget {
     limit: u64,
     spent: AtomicU64,
 }
@@ -40,7 +40,7 @@ impl Budget {
     /// A budget of so many bytes.
     pub fn new(limit: u64) -> Self {
         let spent = AtomicU64::new(0);
-        Budget(Arc::new(Inner { limit, spent }))
+        Budget(Arc::new(SharedBudget { limit, spent }))
     }
 
     /// A budget for text that was read within another budget before.

@@ -96,13 +96,13 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     tree: Tree,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     budget: &'a Budget,
     meter: Meter<'a>,
 }
 
 /// A collection that is begun and not ended.
-enum Open {
+enum OpenCollection {
     List {
         start: usize,
         items: Vec<NodeId>,
@@ -116,7 +116,7 @@ enum Open {
 }
 
 /// The step after a value.
-enum Next {
+enum NextStep {
     /// Another value, of the same collection or of a new one.
     Value,
     /// Nothing: the document's value is complete.
@@ -126,13 +126,13 @@ enum Next {
 impl Parser<'_> {
     fn value_of_document(&mut self) -> Result<NodeId, SyntaxError> {
         loop {
-            if let Next::Done(root) = self.value()? {
+            if let NextStep::Done(root) = self.value()? {
                 return Ok(root);
             }
         }
     }
 
-    fn value(&mut self) -> Result<Next, SyntaxError> {
+    fn value(&mut self) -> Result<NextStep, SyntaxError> {
         self.skip_blanks();
         let start = self.at;
         let value = match self.peek() {
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn begin_map(&mut self) -> Result<Next, SyntaxError> {
+    fn begin_map(&mut self) -> Result<NextStep, SyntaxError> {
         let start = self.begin()?;
         self.skip_blanks();
         if self.peek() == Some(b'}') {
@@ -183,16 +183,16 @@ impl Parser<'_> {
             return self.end_value(id);
         }
         let (key, key_span) = self.key()?;
-        self.open.push(Open::Map {
+        self.open.push(OpenCollection::Map {
             start,
             entries: Vec::new(),
             key,
             key_span,
         });
-        Ok(Next::Value)
+        Ok(NextStep::Value)
     }
 
-    fn begin_list(&mut self) -> Result<Next, SyntaxError> {
+    fn begin_list(&mut self) -> Result<NextStep, SyntaxError> {
         let start = self.begin()?;
         self.skip_blanks();
         if self.peek() == Some(b']') {
@@ -200,11 +200,11 @@ impl Parser<'_> {
             let id = self.push(start, Value::List(Vec::new()), 0)?;
             return self.end_value(id);
         }
-        self.open.push(Open::List {
+        self.open.push(OpenCollection::List {
             start,
             items: Vec::new(),
         });
-        Ok(Next::Value)
+        Ok(NextStep::Value)
     }
 
     fn begin(&mut self) -> Result<usize, SyntaxError> {
@@ -235,22 +235,22 @@ impl Parser<'_> {
     }
 
     /// Puts a value where it belongs, and ends every collection that ends with it.
-    fn end_value(&mut self, id: NodeId) -> Result<Next, SyntaxError> {
+    fn end_value(&mut self, id: NodeId) -> Result<NextStep, SyntaxError> {
         let mut id = id;
         loop {
             let Some(open) = self.open.pop() else {
-                return Ok(Next::Done(id));
+                return Ok(NextStep::Done(id));
             };
             self.skip_blanks();
             let byte = self.peek();
             match open {
-                Open::List { start, mut items } => {
+                OpenCollection::List { start, mut items } => {
                     items.push(id);
                     match byte {
                         Some(b',') => {
                             self.at += 1;
-                            self.open.push(Open::List { start, items });
-                            return Ok(Next::Value);
+                            self.open.push(OpenCollection::List { start, items });
+                            return Ok(NextStep::Value);
                         }
                         Some(b']') => {
                             self.at += 1;
@@ -259,7 +259,7 @@ impl Parser<'_> {
                         _ => return Err(self.unexpected("after array element")),
                     }
                 }
-                Open::Map {
+                OpenCollection::Map {
                     start,
                     mut entries,
                     key,
@@ -274,13 +274,13 @@ impl Parser<'_> {
                         Some(b',') => {
                             self.at += 1;
                             let (key, key_span) = self.key()?;
-                            self.open.push(Open::Map {
+                            self.open.push(OpenCollection::Map {
                                 start,
                                 entries,
                                 key,
                                 key_span,
                             });
-                            return Ok(Next::Value);
+                            return Ok(NextStep::Value);
                         }
                         Some(b'}') => {
                             self.at += 1;

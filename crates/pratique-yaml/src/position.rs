@@ -93,16 +93,16 @@ pub struct Lead {
 
 /// The text of a document, which may be a part of the text that all documents of a file share.
 #[derive(Debug)]
-enum Text {
+enum DocumentText {
     Owned(String),
     Part(Arc<String>, Span),
 }
 
-impl Text {
+impl DocumentText {
     fn as_str(&self) -> &str {
         match self {
-            Text::Owned(text) => text,
-            Text::Part(file, span) => file
+            DocumentText::Owned(text) => text,
+            DocumentText::Part(file, span) => file
                 .as_str()
                 .get(span.start as usize..span.end as usize)
                 .unwrap_or_default(),
@@ -115,7 +115,7 @@ impl Text {
 pub struct DocumentSource {
     file: Arc<str>,
     index: u32,
-    start: Start,
+    start: CompactStart,
     /// None once the text is discarded: a server keeps many such documents.
     content: Option<Box<Content>>,
 }
@@ -123,7 +123,7 @@ pub struct DocumentSource {
 /// The text of a document, and its lines.
 #[derive(Debug)]
 struct Content {
-    text: Text,
+    text: DocumentText,
     file_lines: FileLines,
     /// The byte offsets at which the document's lines start, computed at first use.
     lines: OnceLock<Arc<[u32]>>,
@@ -131,15 +131,15 @@ struct Content {
 
 /// A [`DocumentStart`], smaller: files have less than 4 GiB.
 #[derive(Clone, Copy, Debug)]
-struct Start {
+struct CompactStart {
     line: u32,
     offset: u32,
     lead: [u32; 2],
 }
 
-impl From<DocumentStart> for Start {
+impl From<DocumentStart> for CompactStart {
     fn from(start: DocumentStart) -> Self {
-        Start {
+        CompactStart {
             line: saturate(start.line),
             offset: saturate(start.offset),
             lead: [start.lead.chars, start.lead.bytes].map(saturate),
@@ -147,8 +147,8 @@ impl From<DocumentStart> for Start {
     }
 }
 
-impl From<Start> for DocumentStart {
-    fn from(start: Start) -> Self {
+impl From<CompactStart> for DocumentStart {
+    fn from(start: CompactStart) -> Self {
         let [chars, bytes] = start.lead.map(|count| count as usize);
         DocumentStart {
             line: start.line as usize,
@@ -161,7 +161,7 @@ impl From<Start> for DocumentStart {
 impl Content {
     fn new(text: String, file_lines: FileLines) -> Box<Self> {
         Box::new(Content {
-            text: Text::Owned(text),
+            text: DocumentText::Owned(text),
             file_lines,
             lines: OnceLock::new(),
         })
@@ -191,7 +191,7 @@ impl DocumentSource {
         let at = start.offset + start.lead.bytes;
         if let Some(content) = &mut self.content {
             let span = Span::new(at, at + content.text.as_str().len());
-            let part = Text::Part(Arc::clone(file), span);
+            let part = DocumentText::Part(Arc::clone(file), span);
             if part.as_str() == content.text.as_str() {
                 content.text = part;
             }

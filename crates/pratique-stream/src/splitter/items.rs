@@ -2,104 +2,104 @@
 
 use std::io::Read;
 
-use super::{OpenList, Splitter, State, Step};
-use crate::json::{JsonScan, Stop, skip_blanks};
+use super::{OpenList, SplitState, SplitStep, Splitter};
+use crate::json::{JsonScan, StopReason, skip_blanks};
 use crate::piece::{Form, Piece, Value};
 use crate::yaml::{begins_item, indentation, is_separator};
 
 impl<R: Read> Splitter<R> {
-    pub(super) fn json_items(&mut self, scan: Option<JsonScan>) -> Step {
+    pub(super) fn json_items(&mut self, scan: Option<JsonScan>) -> SplitStep {
         match scan {
             Some(scan) => self.json_item(scan),
             None => self.between_items(),
         }
     }
 
-    fn between_items(&mut self) -> Step {
+    fn between_items(&mut self) -> SplitStep {
         let Some(at) = skip_blanks(&self.buffer, self.at) else {
             self.at = self.buffer.len();
-            return Step::More;
+            return SplitStep::More;
         };
         self.at = at;
         match self.buffer.get_mut(at) {
             Some(comma @ b',') => {
                 *comma = b' ';
                 self.at += 1;
-                Step::On
+                SplitStep::On
             }
             Some(b'{') => {
                 self.value.start = at;
-                self.state = State::JsonItems(Some(JsonScan::default()));
-                Step::On
+                self.state = SplitState::JsonItems(Some(JsonScan::default()));
+                SplitStep::On
             }
-            Some(b']') => self.end_items(State::JsonTail(JsonScan::within(2))),
+            Some(b']') => self.end_items(SplitState::JsonTail(JsonScan::within(2))),
             _ => self.scalar_item(),
         }
     }
 
     /// What is no object goes on up to a comma, the end of the list, or a separator.
-    fn scalar_item(&mut self) -> Step {
+    fn scalar_item(&mut self) -> SplitStep {
         let rest = self.buffer.get(self.at..).unwrap_or_default();
         let begins_line = self.at == 0 || self.buffer.get(self.at - 1) == Some(&b'\n');
         if begins_line && is_separator(rest) {
-            return self.end_items(State::YamlTail);
+            return self.end_items(SplitState::YamlTail);
         }
         let end = rest
             .iter()
             .skip(1)
             .position(|byte| matches!(byte, b',' | b']' | b'\n'));
         match end {
-            Some(length) => self.complete_item(self.at + 1 + length, None, State::JsonItems(None)),
-            None => Step::More,
+            Some(length) => self.complete_item(self.at + 1 + length, None, SplitState::JsonItems(None)),
+            None => SplitStep::More,
         }
     }
 
-    fn json_item(&mut self, scan: JsonScan) -> Step {
+    fn json_item(&mut self, scan: JsonScan) -> SplitStep {
         let mut scan = scan;
         match scan.run(&self.buffer, self.at) {
-            Stop::End(end) => {
+            StopReason::End(end) => {
                 let value = Value {
                     range: self.value.start..end,
                 };
-                self.complete_item(end, Some(value), State::JsonItems(None))
+                self.complete_item(end, Some(value), SplitState::JsonItems(None))
             }
-            Stop::Text => {
+            StopReason::Text => {
                 self.at = self.buffer.len();
-                self.state = State::JsonItems(Some(scan));
-                Step::More
+                self.state = SplitState::JsonItems(Some(scan));
+                SplitStep::More
             }
-            Stop::Line(next) => {
-                self.state = State::JsonItems(Some(scan));
+            StopReason::Line(next) => {
+                self.state = SplitState::JsonItems(Some(scan));
                 match self.is_separated(next) {
-                    None => Step::More,
+                    None => SplitStep::More,
                     Some(false) => {
                         self.at = next;
-                        Step::On
+                        SplitStep::On
                     }
                     Some(true) => {
                         self.at = next;
                         self.is_json = false;
-                        self.end_items(State::YamlTail)
+                        self.end_items(SplitState::YamlTail)
                     }
                 }
             }
         }
     }
 
-    pub(super) fn yaml_items(&mut self, indent: usize) -> Step {
+    pub(super) fn yaml_items(&mut self, indent: usize) -> SplitStep {
         loop {
             let Some(line) = self.line(self.at) else {
-                return Step::More;
+                return SplitStep::More;
             };
             let end = self.at + line.len();
             match indentation(line) {
                 Some(found) if found <= indent => {
                     if is_separator(line) || !begins_item(line, indent) {
-                        return self.end_items(State::YamlTail);
+                        return self.end_items(SplitState::YamlTail);
                     }
                     if self.at > self.complete {
-                        let step = self.complete_item(self.at, None, State::YamlItems(indent));
-                        if !matches!(step, Step::On) {
+                        let step = self.complete_item(self.at, None, SplitState::YamlItems(indent));
+                        if !matches!(step, SplitStep::On) {
                             return step;
                         }
                     }
@@ -111,42 +111,42 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Gives the last items, and then goes on after them.
-    fn end_items(&mut self, state: State) -> Step {
+    fn end_items(&mut self, state: SplitState) -> SplitStep {
         self.state = state;
         if self.at == 0 {
-            return Step::On;
+            return SplitStep::On;
         }
         // Items of JSON are complete; of YAML, the last one ends here.
-        self.count += usize::from(matches!(self.state, State::YamlTail));
-        Step::Give(self.take(self.at))
+        self.count += usize::from(matches!(self.state, SplitState::YamlTail));
+        SplitStep::Give(self.take(self.at))
     }
 
-    pub(super) fn json_tail(&mut self, scan: JsonScan) -> Step {
+    pub(super) fn json_tail(&mut self, scan: JsonScan) -> SplitStep {
         let mut scan = scan;
         match scan.run(&self.buffer, self.at) {
-            Stop::End(end) => self.end_list(end, true),
-            Stop::Text => {
+            StopReason::End(end) => self.end_list(end, true),
+            StopReason::Text => {
                 self.at = self.buffer.len();
-                self.state = State::JsonTail(scan);
-                Step::More
+                self.state = SplitState::JsonTail(scan);
+                SplitStep::More
             }
-            Stop::Line(next) => {
-                self.state = State::JsonTail(scan);
+            StopReason::Line(next) => {
+                self.state = SplitState::JsonTail(scan);
                 match self.is_separated(next) {
-                    None => return Step::More,
-                    Some(true) => self.state = State::YamlTail,
+                    None => return SplitStep::More,
+                    Some(true) => self.state = SplitState::YamlTail,
                     Some(false) => {}
                 }
                 self.at = next;
-                Step::On
+                SplitStep::On
             }
         }
     }
 
-    pub(super) fn yaml_tail(&mut self) -> Step {
+    pub(super) fn yaml_tail(&mut self) -> SplitStep {
         loop {
             let Some(line) = self.line(self.at) else {
-                return Step::More;
+                return SplitStep::More;
             };
             let end = self.at + line.len();
             if is_separator(line) {
@@ -160,7 +160,7 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Gives the list without its items.
-    fn end_list(&mut self, end: usize, is_after_value: bool) -> Step {
+    fn end_list(&mut self, end: usize, is_after_value: bool) -> SplitStep {
         let Some(OpenList {
             header,
             mut text,
@@ -168,14 +168,14 @@ impl<R: Read> Splitter<R> {
         }) = self.list.take()
         else {
             self.begin(end, is_after_value);
-            return Step::On;
+            return SplitStep::On;
         };
         let rest = self.buffer.split_off(end);
         let tail = std::mem::replace(&mut self.buffer, rest);
         self.place = self.place.after(&tail);
         text.extend_from_slice(&tail);
         self.begin(0, is_after_value);
-        Step::Give(Piece {
+        SplitStep::Give(Piece {
             text,
             start,
             number: self.number,
@@ -185,13 +185,13 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Completes a list that the stream ends with.
-    pub(super) fn finish_list(&mut self) -> Step {
+    pub(super) fn finish_list(&mut self) -> SplitStep {
         let end = self.buffer.len();
         match self.state {
-            State::JsonItems(_) | State::YamlItems(_) if end > 0 => {
+            SplitState::JsonItems(_) | SplitState::YamlItems(_) if end > 0 => {
                 self.is_json = false;
                 match self.complete_item(end, None, self.state) {
-                    Step::On => Step::Give(self.take(end)),
+                    SplitStep::On => SplitStep::Give(self.take(end)),
                     step => step,
                 }
             }

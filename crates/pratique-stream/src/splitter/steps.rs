@@ -2,24 +2,24 @@
 
 use std::io::Read;
 
-use super::{Splitter, State, Step};
-use crate::json::{JsonScan, Stop, skip_blanks};
+use super::{SplitState, SplitStep, Splitter};
+use crate::json::{JsonScan, StopReason, skip_blanks};
 use crate::piece::Value;
 use crate::yaml::{is_plain_separator, is_separator};
 
 impl<R: Read> Splitter<R> {
     /// One step through what is in the buffer.
-    pub(super) fn step(&mut self) -> Step {
+    pub(super) fn step(&mut self) -> SplitStep {
         match self.state {
-            State::Start => self.start(),
-            State::Json(scan) => self.json(scan),
-            State::Ended => self.ended(),
-            State::Junk => self.junk(),
-            State::Yaml => self.yaml(),
-            State::JsonItems(scan) => self.json_items(scan),
-            State::YamlItems(indent) => self.yaml_items(indent),
-            State::JsonTail(scan) => self.json_tail(scan),
-            State::YamlTail => self.yaml_tail(),
+            SplitState::Start => self.start(),
+            SplitState::Json(scan) => self.json(scan),
+            SplitState::Ended => self.ended(),
+            SplitState::Junk => self.junk(),
+            SplitState::Yaml => self.yaml(),
+            SplitState::JsonItems(scan) => self.json_items(scan),
+            SplitState::YamlItems(indent) => self.yaml_items(indent),
+            SplitState::JsonTail(scan) => self.json_tail(scan),
+            SplitState::YamlTail => self.yaml_tail(),
         }
     }
 
@@ -32,30 +32,30 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    fn start(&mut self) -> Step {
+    fn start(&mut self) -> SplitStep {
         let Some(first) = skip_blanks(&self.buffer, self.at) else {
             self.at = self.buffer.len();
-            return Step::More;
+            return SplitStep::More;
         };
         if self.buffer.get(first) == Some(&b'{') {
             (self.at, self.value) = (first, first..first);
-            self.state = State::Json(JsonScan::default());
-            return Step::On;
+            self.state = SplitState::Json(JsonScan::default());
+            return SplitStep::On;
         }
         let begins_line = first == 0 || self.buffer.get(first - 1) == Some(&b'\n');
         if begins_line && (self.is_after_value || first > self.document) {
             let Some(line) = self.line(first) else {
-                return Step::More;
+                return SplitStep::More;
             };
             if is_separator(line) {
                 let end = first + line.len();
                 self.separator(end, is_plain_separator(line));
-                return Step::On;
+                return SplitStep::On;
             }
         }
         self.at = self.document;
-        self.state = State::Yaml;
-        Step::On
+        self.state = SplitState::Yaml;
+        SplitStep::On
     }
 
     /// A separator after which no document has begun.
@@ -72,33 +72,33 @@ impl<R: Read> Splitter<R> {
         self.begin(end, false);
     }
 
-    fn json(&mut self, scan: JsonScan) -> Step {
+    fn json(&mut self, scan: JsonScan) -> SplitStep {
         let mut scan = scan;
         match scan.run(&self.buffer, self.at) {
-            Stop::End(end) => {
+            StopReason::End(end) => {
                 (self.at, self.value.end) = (end, end);
-                self.state = State::Ended;
+                self.state = SplitState::Ended;
             }
-            Stop::Text => {
+            StopReason::Text => {
                 self.at = self.buffer.len();
-                self.state = State::Json(scan);
-                return Step::More;
+                self.state = SplitState::Json(scan);
+                return SplitStep::More;
             }
-            Stop::Line(next) => {
-                self.state = State::Json(scan);
+            StopReason::Line(next) => {
+                self.state = SplitState::Json(scan);
                 let Some(is_separated) = self.is_separated(next) else {
-                    return Step::More;
+                    return SplitStep::More;
                 };
                 self.at = next;
                 if is_separated {
                     // The separator ends the document as it would end YAML.
-                    self.state = State::Yaml;
+                    self.state = SplitState::Yaml;
                 } else if self.buffer.get(next) == Some(&b'{') && self.suspect.is_none() {
                     self.suspect = Some(next);
                 }
             }
         }
-        Step::On
+        SplitStep::On
     }
 
     /// Whether the line at an offset is a separator; `None` if too little of it was read. The scan then goes on at the line
@@ -113,7 +113,7 @@ impl<R: Read> Splitter<R> {
     }
 
     /// After a JSON value: the document ends with the line, or where another value begins.
-    fn ended(&mut self) -> Step {
+    fn ended(&mut self) -> SplitStep {
         let rest = self.buffer.get(self.at..).unwrap_or_default();
         let found = rest
             .iter()
@@ -123,13 +123,13 @@ impl<R: Read> Splitter<R> {
             None if self.is_at_end => self.buffer.len(),
             None => {
                 self.at = self.buffer.len();
-                return Step::More;
+                return SplitStep::More;
             }
             Some((at, b'\n')) => at + 1,
             Some((at, b'{')) => at,
             Some(_) => {
-                self.state = State::Junk;
-                return Step::On;
+                self.state = SplitState::Junk;
+                return SplitStep::On;
             }
         };
         let value = Value {
@@ -139,28 +139,28 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Text after a JSON value goes on up to a line that may begin a value.
-    fn junk(&mut self) -> Step {
+    fn junk(&mut self) -> SplitStep {
         let Some(end) = self.line(self.at).map(|line| self.at + line.len()) else {
-            return Step::More;
+            return SplitStep::More;
         };
         match self.is_separated(end) {
-            None => return Step::More,
+            None => return SplitStep::More,
             Some(true) => {
                 self.at = end;
-                self.state = State::Yaml;
+                self.state = SplitState::Yaml;
             }
             Some(false) if self.buffer.get(end) == Some(&b'{') => {
                 return self.complete_document(end, None, true);
             }
             Some(false) => self.at = end,
         }
-        Step::On
+        SplitStep::On
     }
 
-    fn yaml(&mut self) -> Step {
+    fn yaml(&mut self) -> SplitStep {
         loop {
             let Some(line) = self.line(self.at) else {
-                return Step::More;
+                return SplitStep::More;
             };
             let end = self.at + line.len();
             if is_separator(line) && self.at > self.document {
@@ -171,16 +171,17 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Completes what the stream ends with; `None` if there is nothing left.
-    pub(super) fn finish(&mut self) -> Option<Step> {
+    pub(super) fn finish(&mut self) -> Option<SplitStep> {
         let end = self.buffer.len();
         match self.state {
-            State::Start => None,
-            State::Json(_) | State::Ended | State::Junk | State::Yaml => {
+            SplitState::Start => None,
+            SplitState::Json(_) | SplitState::Ended | SplitState::Junk | SplitState::Yaml => {
                 Some(self.complete_document(end, None, false))
             }
-            State::JsonItems(_) | State::YamlItems(_) | State::JsonTail(_) | State::YamlTail => {
-                Some(self.finish_list())
-            }
+            SplitState::JsonItems(_)
+            | SplitState::YamlItems(_)
+            | SplitState::JsonTail(_)
+            | SplitState::YamlTail => Some(self.finish_list()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::tree::{Entry, NodeId, Style, Tree, Value};
 
 /// The parts that are still to be written, last first.
-enum Rest<'a> {
+enum PendingPart<'a> {
     Value(NodeId),
     Key(&'a str),
     Text(char),
@@ -12,12 +12,12 @@ enum Rest<'a> {
 /// A value as JSON. Of a key that is given twice, the last value counts.
 pub fn write(tree: &Tree, id: NodeId) -> String {
     let mut text = String::new();
-    let mut rest = vec![Rest::Value(id)];
+    let mut rest = vec![PendingPart::Value(id)];
     while let Some(next) = rest.pop() {
         match next {
-            Rest::Text(c) => text.push(c),
-            Rest::Key(key) => text.push_str(&quoted(key)),
-            Rest::Value(id) => match &tree.get(id).value {
+            PendingPart::Text(c) => text.push(c),
+            PendingPart::Key(key) => text.push_str(&quoted(key)),
+            PendingPart::Value(id) => match &tree.get(id).value {
                 Value::Null => text.push_str("null"),
                 Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
                 Value::Number(number) => text.push_str(number),
@@ -27,18 +27,22 @@ pub fn write(tree: &Tree, id: NodeId) -> String {
                 Value::String(string, _) => text.push_str(&quoted(string)),
                 Value::List(items) => {
                     text.push('[');
-                    rest.push(Rest::Text(']'));
+                    rest.push(PendingPart::Text(']'));
                     for (index, item) in items.iter().enumerate().rev() {
-                        rest.push(Rest::Value(*item));
-                        rest.extend((index > 0).then_some(Rest::Text(',')));
+                        rest.push(PendingPart::Value(*item));
+                        rest.extend((index > 0).then_some(PendingPart::Text(',')));
                     }
                 }
                 Value::Map(entries) => {
                     text.push('{');
-                    rest.push(Rest::Text('}'));
+                    rest.push(PendingPart::Text('}'));
                     for (index, entry) in last_of_each(entries).into_iter().enumerate().rev() {
-                        rest.extend([Rest::Value(entry.value), Rest::Text(':'), Rest::Key(&entry.key)]);
-                        rest.extend((index > 0).then_some(Rest::Text(',')));
+                        rest.extend([
+                            PendingPart::Value(entry.value),
+                            PendingPart::Text(':'),
+                            PendingPart::Key(&entry.key),
+                        ]);
+                        rest.extend((index > 0).then_some(PendingPart::Text(',')));
                     }
                 }
             },

@@ -58,12 +58,12 @@ struct Converter<'graph> {
     /// The aliases that are being followed.
     following: HashSet<GraphId>,
     /// The collections that are being converted, and the aliases on the way to them.
-    frames: Vec<Frame>,
+    frames: Vec<OpenNode>,
     /// Values that JSON cannot hold. They are errors unless a later value of the same key replaces them.
     errors: Vec<(NodeId, SyntaxError)>,
 }
 
-enum Frame {
+enum OpenNode {
     Alias(GraphId),
     List {
         span: Span,
@@ -91,7 +91,7 @@ enum Source {
 }
 
 /// The result of a step.
-enum Step {
+enum ConvertStep {
     Done(NodeId),
     Begin(GraphId),
     Merge(GraphId),
@@ -110,15 +110,15 @@ impl<'graph> Converter<'graph> {
             if let Some(value) = done.take() {
                 match self.frames.last_mut() {
                     None => return Ok(value),
-                    Some(Frame::Alias(alias)) => {
+                    Some(OpenNode::Alias(alias)) => {
                         let alias = *alias;
                         self.frames.pop();
                         self.leave(alias);
                         done = Some(value);
                         continue;
                     }
-                    Some(Frame::List { items, .. }) => items.push(value),
-                    Some(Frame::Map(map)) => {
+                    Some(OpenNode::List { items, .. }) => items.push(value),
+                    Some(OpenNode::Map(map)) => {
                         let text = Self::fill(map, value, &mut self.duplicates);
                         let span = map.span;
                         let spent = self.meter.text(text);
@@ -127,12 +127,12 @@ impl<'graph> Converter<'graph> {
                 }
             }
             match self.step()? {
-                Step::Done(value) => done = Some(value),
-                Step::Begin(node) => done = self.begin(node)?,
-                Step::Merge(node) => self.merge(node)?,
-                Step::MergeAll(node) => self.merge_value(node)?,
-                Step::LeaveAlias(alias) => self.leave(alias),
-                Step::Again => {}
+                ConvertStep::Done(value) => done = Some(value),
+                ConvertStep::Begin(node) => done = self.begin(node)?,
+                ConvertStep::Merge(node) => self.merge(node)?,
+                ConvertStep::MergeAll(node) => self.merge_value(node)?,
+                ConvertStep::LeaveAlias(alias) => self.leave(alias),
+                ConvertStep::Again => {}
             }
         }
     }
@@ -147,17 +147,17 @@ impl<'graph> Converter<'graph> {
         match node.kind {
             GraphKind::Alias => {
                 self.follow(id, node)?;
-                self.frames.push(Frame::Alias(id));
+                self.frames.push(OpenNode::Alias(id));
                 // The target of an alias is no alias, so this goes one step only.
                 return self.begin(graph.target(node));
             }
             GraphKind::Scalar(style) => return self.scalar(node, style).map(Some),
-            GraphKind::Sequence => self.frames.push(Frame::List {
+            GraphKind::Sequence => self.frames.push(OpenNode::List {
                 span: node.span,
                 children: graph.children(id),
                 items: Vec::new(),
             }),
-            GraphKind::Mapping => self.frames.push(Frame::Map(MapFrame {
+            GraphKind::Mapping => self.frames.push(OpenNode::Map(MapFrame {
                 span: node.span,
                 filling: Filling::default(),
                 sources: vec![Source::Entries(graph.children(id), None)],
@@ -188,21 +188,21 @@ impl<'graph> Converter<'graph> {
     }
 
     /// Goes on with the innermost collection.
-    fn step(&mut self) -> Result<Step, SyntaxError> {
+    fn step(&mut self) -> Result<ConvertStep, SyntaxError> {
         let graph = self.graph;
         match self.frames.last_mut() {
-            Some(Frame::List { children, .. }) => {
+            Some(OpenNode::List { children, .. }) => {
                 if let Some(child) = children.next(graph) {
-                    return Ok(Step::Begin(child));
+                    return Ok(ConvertStep::Begin(child));
                 }
             }
-            Some(Frame::Map(map)) => match map.sources.last_mut() {
+            Some(OpenNode::Map(map)) => match map.sources.last_mut() {
                 Some(Source::Mappings(mappings)) => {
                     if let Some(mapping) = mappings.pop() {
-                        return Ok(Step::Merge(mapping));
+                        return Ok(ConvertStep::Merge(mapping));
                     }
                     map.sources.pop();
-                    return Ok(Step::Again);
+                    return Ok(ConvertStep::Again);
                 }
                 Some(Source::Entries(children, alias)) => {
                     if let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
@@ -210,26 +210,26 @@ impl<'graph> Converter<'graph> {
                     }
                     let alias = *alias;
                     map.sources.pop();
-                    return Ok(alias.map_or(Step::Again, Step::LeaveAlias));
+                    return Ok(alias.map_or(ConvertStep::Again, ConvertStep::LeaveAlias));
                 }
                 None => {}
             },
-            Some(Frame::Alias(_)) | None => {}
+            Some(OpenNode::Alias(_)) | None => {}
         }
         let (span, value, error) = match self.frames.pop() {
-            Some(Frame::List { span, mut items, .. }) => {
+            Some(OpenNode::List { span, mut items, .. }) => {
                 items.shrink_to_fit();
                 (span, Value::List(items), None)
             }
-            Some(Frame::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.error),
-            Some(Frame::Alias(_)) | None => (Span::default(), Value::Null, None),
+            Some(OpenNode::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.error),
+            Some(OpenNode::Alias(_)) | None => (Span::default(), Value::Null, None),
         };
         let spent = self.meter.value(0);
         spent.map_err(SyntaxError::exceeded(self.budget, span))?;
         let id = self.tree.push(span, value);
         self.tree.reach(self.frames.len() + 1);
         self.errors.extend(error.map(|error| (id, error)));
-        Ok(Step::Done(id))
+        Ok(ConvertStep::Done(id))
     }
 
     /// Adds an entry. An earlier one of its key is replaced, and recorded as a duplicate: returns the length of that
@@ -257,15 +257,15 @@ impl<'graph> Converter<'graph> {
         length
     }
 
-    fn entry(&mut self, key: GraphId, value: GraphId) -> Result<Step, SyntaxError> {
+    fn entry(&mut self, key: GraphId, value: GraphId) -> Result<ConvertStep, SyntaxError> {
         let graph = self.graph;
         let (Some(key_node), Some(value_node)) = (graph.get(key), graph.get(value)) else {
-            return Ok(Step::Again);
+            return Ok(ConvertStep::Again);
         };
         if let GraphKind::Scalar(style) = key_node.kind
             && is_merge(graph.tag(key_node), graph.scalar(key_node), style == Style::Plain)
         {
-            return Ok(Step::MergeAll(value));
+            return Ok(ConvertStep::MergeAll(value));
         }
         let scalar = self.key(key, key_node)?;
         let error = unsupported(&scalar).map(|kind| {
@@ -282,11 +282,11 @@ impl<'graph> Converter<'graph> {
             key_span: key_node.span,
             value: NodeId::default(),
         };
-        if let Some(Frame::Map(map)) = self.frames.last_mut() {
+        if let Some(OpenNode::Map(map)) = self.frames.last_mut() {
             map.pending = Some((kind, entry, value_node.line));
             map.error = map.error.take().or(error);
         }
-        Ok(Step::Begin(value))
+        Ok(ConvertStep::Begin(value))
     }
 
     /// A mapping's key, which must be a scalar.
@@ -354,7 +354,7 @@ impl<'graph> Converter<'graph> {
     }
 
     fn add_source(&mut self, source: Source) {
-        if let Some(Frame::Map(map)) = self.frames.last_mut() {
+        if let Some(OpenNode::Map(map)) = self.frames.last_mut() {
             map.sources.push(source);
         }
     }

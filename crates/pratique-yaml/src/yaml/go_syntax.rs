@@ -39,7 +39,7 @@ struct GoSyntax<'g, 'text> {
 }
 
 /// An entry of a map.
-struct Entry {
+struct MapEntry {
     key: Scalar,
     value: String,
 }
@@ -71,7 +71,7 @@ impl GoSyntax<'_, '_> {
                 // Equal keys stay in their order, and the first stays.
                 entries.sort_by(|a, b| by_type_and_value(&a.key, &b.key));
                 entries.dedup_by(|later, first| later.key == first.key);
-                let shown = |entry: &Entry| match entry.key {
+                let shown = |entry: &MapEntry| match entry.key {
                     Scalar::Null => format!("interface {{}}(nil):{}", entry.value),
                     ref key => format!("{}:{}", shown_scalar(key), entry.value),
                 };
@@ -85,7 +85,7 @@ impl GoSyntax<'_, '_> {
     }
 
     /// Adds the entries of a mapping, those with keys that are there already as well.
-    fn entries(&mut self, id: GraphId, depth: usize, entries: &mut Vec<Entry>) -> Result<(), SyntaxError> {
+    fn entries(&mut self, id: GraphId, depth: usize, entries: &mut Vec<MapEntry>) -> Result<(), SyntaxError> {
         let graph = self.graph;
         let mut children = graph.children(id);
         while let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
@@ -98,13 +98,13 @@ impl GoSyntax<'_, '_> {
             }
             let key = self.key(key, depth)?;
             let value = self.value(value, depth + 1)?;
-            entries.push(Entry { key, value });
+            entries.push(MapEntry { key, value });
         }
         Ok(())
     }
 
     /// The entries of the mappings of a merge key; of a list the last comes first.
-    fn merged(&mut self, id: GraphId, depth: usize, entries: &mut Vec<Entry>) -> Result<(), SyntaxError> {
+    fn merged(&mut self, id: GraphId, depth: usize, entries: &mut Vec<MapEntry>) -> Result<(), SyntaxError> {
         let graph = self.graph;
         let target = |id| match graph.get(id) {
             Some(node) if node.kind == GraphKind::Alias => graph.target(node),

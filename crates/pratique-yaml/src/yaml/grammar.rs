@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::SyntaxError;
 use super::cursor::Mark;
-use super::error::{Stage, error_at};
+use super::error::{ErrorStage, error_at};
 use super::graph::{Graph, GraphId, GraphKind};
 use super::scanner::Scanner;
 use super::token::{Token, TokenKind};
@@ -65,12 +65,12 @@ struct Composer<'text> {
     /// The handles of tags and their prefixes.
     prefixes: Vec<(Cow<'text, str>, Cow<'text, str>)>,
     /// The open collections and the part that comes next in each.
-    open: Vec<(GraphId, Next)>,
+    open: Vec<(GraphId, NextPart)>,
 }
 
 /// The part that comes next in an open collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum NextPart {
     BlockItem,
     /// An item of a sequence that is not indented more than its key.
     FlatItem,
@@ -91,7 +91,7 @@ enum Next {
 
 /// Where a node is, which decides about the collections that it can be.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum NodePlace {
     Flow,
     Block,
     /// A key or a value of a block mapping, where sequences need no indentation.
@@ -125,12 +125,12 @@ impl<'text> Composer<'text> {
                         let mark = self.mark()?;
                         self.empty(mark)?;
                     }
-                    _ => self.node(Place::Block)?,
+                    _ => self.node(NodePlace::Block)?,
                 }
             }
             _ => {
                 self.directives()?;
-                self.node(Place::Block)?;
+                self.node(NodePlace::Block)?;
             }
         }
         while let Some((id, next)) = self.open.pop() {
@@ -200,7 +200,7 @@ impl<'text> Composer<'text> {
     /// The error that the next token is unexpected, unless the scanner finds an error first.
     fn unexpected(&mut self, problem: &str) -> SyntaxError {
         match self.mark() {
-            Ok(mark) => error_at(Stage::Grammar, mark, problem),
+            Ok(mark) => error_at(ErrorStage::Grammar, mark, problem),
             Err(error) => error,
         }
     }
@@ -213,19 +213,23 @@ impl<'text> Composer<'text> {
     }
 
     /// Reads a node; of a collection only its beginning.
-    fn node(&mut self, place: Place) -> Result<(), SyntaxError> {
+    fn node(&mut self, place: NodePlace) -> Result<(), SyntaxError> {
         if let TokenKind::Alias(name) = *self.kind()? {
             return self.alias(name);
         }
         let mut properties = self.properties()?;
         let mark = self.mark()?;
         let (kind, next) = match self.kind()? {
-            TokenKind::BlockEntry if place == Place::Entry => (GraphKind::Sequence, Next::FlatItem),
+            TokenKind::BlockEntry if place == NodePlace::Entry => (GraphKind::Sequence, NextPart::FlatItem),
             TokenKind::Scalar { .. } => return self.scalar(properties),
-            TokenKind::FlowSequenceStart => (GraphKind::Sequence, Next::FirstFlowItem),
-            TokenKind::FlowMappingStart => (GraphKind::Mapping, Next::FirstFlowKey),
-            TokenKind::BlockSequenceStart if place != Place::Flow => (GraphKind::Sequence, Next::BlockItem),
-            TokenKind::BlockMappingStart if place != Place::Flow => (GraphKind::Mapping, Next::BlockKey),
+            TokenKind::FlowSequenceStart => (GraphKind::Sequence, NextPart::FirstFlowItem),
+            TokenKind::FlowMappingStart => (GraphKind::Mapping, NextPart::FirstFlowKey),
+            TokenKind::BlockSequenceStart if place != NodePlace::Flow => {
+                (GraphKind::Sequence, NextPart::BlockItem)
+            }
+            TokenKind::BlockMappingStart if place != NodePlace::Flow => {
+                (GraphKind::Mapping, NextPart::BlockKey)
+            }
             _ => {
                 let Some(start) = properties.start else {
                     return Err(self.unexpected("did not find expected node content"));
@@ -239,7 +243,7 @@ impl<'text> Composer<'text> {
                 return Ok(());
             }
         };
-        if next != Next::FlatItem {
+        if next != NextPart::FlatItem {
             self.scanner.take();
         }
         let line = properties.start.unwrap_or(mark).line;
@@ -330,30 +334,30 @@ impl<'text> Composer<'text> {
                     .map_err(SyntaxError::exceeded(self.budget, span))?;
                 Ok(tag.into())
             }
-            None => Err(error_at(Stage::Grammar, mark, "found undefined tag handle")),
+            None => Err(error_at(ErrorStage::Grammar, mark, "found undefined tag handle")),
         }
     }
 
     /// Reads the next part of a collection.
-    fn go_on(&mut self, id: GraphId, next: Next) -> Result<(), SyntaxError> {
+    fn go_on(&mut self, id: GraphId, next: NextPart) -> Result<(), SyntaxError> {
         match next {
-            Next::BlockItem => self.block_item(id),
-            Next::FlatItem => self.flat_item(id),
-            Next::BlockKey => self.block_key(id),
-            Next::BlockValue => self.block_value(id),
-            Next::FirstFlowItem => self.flow_item(id, true),
-            Next::FlowItem => self.flow_item(id, false),
-            Next::PairKey => self.pair_key(id),
-            Next::PairValue => self.flow_value(id, Next::PairEnd, &TokenKind::FlowSequenceEnd),
-            Next::PairEnd => {
+            NextPart::BlockItem => self.block_item(id),
+            NextPart::FlatItem => self.flat_item(id),
+            NextPart::BlockKey => self.block_key(id),
+            NextPart::BlockValue => self.block_value(id),
+            NextPart::FirstFlowItem => self.flow_item(id, true),
+            NextPart::FlowItem => self.flow_item(id, false),
+            NextPart::PairKey => self.pair_key(id),
+            NextPart::PairValue => self.flow_value(id, NextPart::PairEnd, &TokenKind::FlowSequenceEnd),
+            NextPart::PairEnd => {
                 self.graph.close(id, None);
                 Ok(())
             }
-            Next::FirstFlowKey => self.flow_key(id, true),
-            Next::FlowKey => self.flow_key(id, false),
-            Next::FlowValue => self.flow_value(id, Next::FlowKey, &TokenKind::FlowMappingEnd),
-            Next::NoValue => {
-                self.open.push((id, Next::FlowKey));
+            NextPart::FirstFlowKey => self.flow_key(id, true),
+            NextPart::FlowKey => self.flow_key(id, false),
+            NextPart::FlowValue => self.flow_value(id, NextPart::FlowKey, &TokenKind::FlowMappingEnd),
+            NextPart::NoValue => {
+                self.open.push((id, NextPart::FlowKey));
                 let mark = self.mark()?;
                 self.empty(mark)
             }
@@ -363,7 +367,7 @@ impl<'text> Composer<'text> {
     /// A node after a token that announced it, or nothing where the collection goes on.
     fn node_or_empty(
         &mut self,
-        place: Place,
+        place: NodePlace,
         is_absent: fn(&TokenKind<'text>) -> bool,
         at: Mark,
     ) -> Result<(), SyntaxError> {
@@ -396,10 +400,10 @@ impl<'text> Composer<'text> {
         match self.kind()? {
             TokenKind::BlockEntry => {
                 let end = self.take_end()?;
-                self.open.push((id, Next::BlockItem));
+                self.open.push((id, NextPart::BlockItem));
                 let is_absent =
                     |kind: &TokenKind<'_>| matches!(kind, TokenKind::BlockEntry | TokenKind::BlockEnd);
-                self.node_or_empty(Place::Block, is_absent, end)
+                self.node_or_empty(NodePlace::Block, is_absent, end)
             }
             TokenKind::BlockEnd => self.close(id, false),
             _ => Err(self.unexpected("did not find expected '-' indicator")),
@@ -412,22 +416,22 @@ impl<'text> Composer<'text> {
             return Ok(());
         }
         let end = self.take_end()?;
-        self.open.push((id, Next::FlatItem));
+        self.open.push((id, NextPart::FlatItem));
         let is_absent = |kind: &TokenKind<'_>| {
             matches!(
                 kind,
                 TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd
             )
         };
-        self.node_or_empty(Place::Block, is_absent, end)
+        self.node_or_empty(NodePlace::Block, is_absent, end)
     }
 
     fn block_key(&mut self, id: GraphId) -> Result<(), SyntaxError> {
         match self.kind()? {
             TokenKind::Key => {
                 let end = self.take_end()?;
-                self.open.push((id, Next::BlockValue));
-                self.node_or_empty(Place::Entry, ends_block_entry, end)
+                self.open.push((id, NextPart::BlockValue));
+                self.node_or_empty(NodePlace::Entry, ends_block_entry, end)
             }
             TokenKind::BlockEnd => self.close(id, false),
             _ => Err(self.unexpected("did not find expected key")),
@@ -435,10 +439,10 @@ impl<'text> Composer<'text> {
     }
 
     fn block_value(&mut self, id: GraphId) -> Result<(), SyntaxError> {
-        self.open.push((id, Next::BlockKey));
+        self.open.push((id, NextPart::BlockKey));
         if self.at(&TokenKind::Value)? {
             let end = self.take_end()?;
-            self.node_or_empty(Place::Entry, ends_block_entry, end)
+            self.node_or_empty(NodePlace::Entry, ends_block_entry, end)
         } else {
             let mark = self.mark()?;
             self.empty(mark)
@@ -454,16 +458,16 @@ impl<'text> Composer<'text> {
             TokenKind::Key => {
                 let mark = self.mark()?;
                 self.scanner.take();
-                self.open.push((id, Next::FlowItem));
+                self.open.push((id, NextPart::FlowItem));
                 let span = Span::new(mark.offset, mark.offset);
                 let pair = self.graph.add(GraphKind::Mapping, span, mark.line, None)?;
-                self.open.push((pair, Next::PairKey));
+                self.open.push((pair, NextPart::PairKey));
                 Ok(())
             }
             TokenKind::FlowSequenceEnd => self.close(id, true),
             _ => {
-                self.open.push((id, Next::FlowItem));
-                self.node(Place::Flow)
+                self.open.push((id, NextPart::FlowItem));
+                self.node(NodePlace::Flow)
             }
         }
     }
@@ -480,24 +484,24 @@ impl<'text> Composer<'text> {
     }
 
     fn pair_key(&mut self, id: GraphId) -> Result<(), SyntaxError> {
-        self.open.push((id, Next::PairValue));
+        self.open.push((id, NextPart::PairValue));
         match self.kind()? {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 // The server drops the token, too, and with it the value's colon or the sequence's end.
                 let end = self.take_end()?;
                 self.empty(end)
             }
-            _ => self.node(Place::Flow),
+            _ => self.node(NodePlace::Flow),
         }
     }
 
     /// The value of an entry within brackets, or nothing where one of two tokens follows.
-    fn flow_value(&mut self, id: GraphId, then: Next, end: &TokenKind<'text>) -> Result<(), SyntaxError> {
+    fn flow_value(&mut self, id: GraphId, then: NextPart, end: &TokenKind<'text>) -> Result<(), SyntaxError> {
         self.open.push((id, then));
         if self.at(&TokenKind::Value)? {
             self.scanner.take();
             if !self.at(&TokenKind::FlowEntry)? && !self.at(end)? {
-                return self.node(Place::Flow);
+                return self.node(NodePlace::Flow);
             }
         }
         let mark = self.mark()?;
@@ -512,7 +516,7 @@ impl<'text> Composer<'text> {
         match self.kind()? {
             TokenKind::Key => {
                 self.scanner.take();
-                self.open.push((id, Next::FlowValue));
+                self.open.push((id, NextPart::FlowValue));
                 let mark = self.mark()?;
                 let is_absent = |kind: &TokenKind<'_>| {
                     matches!(
@@ -520,12 +524,12 @@ impl<'text> Composer<'text> {
                         TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd
                     )
                 };
-                self.node_or_empty(Place::Flow, is_absent, mark)
+                self.node_or_empty(NodePlace::Flow, is_absent, mark)
             }
             TokenKind::FlowMappingEnd => self.close(id, true),
             _ => {
-                self.open.push((id, Next::NoValue));
-                self.node(Place::Flow)
+                self.open.push((id, NextPart::NoValue));
+                self.node(NodePlace::Flow)
             }
         }
     }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::SyntaxError;
 use super::cursor::{Cursor, Mark};
-use super::error::{Stage, error_at};
+use super::error::{ErrorStage, error_at};
 use super::token::{Token, TokenKind};
 
 /// How deep flow collections and how deep block collections may nest.
@@ -79,7 +79,7 @@ impl<'text> Scanner<'text> {
     }
 
     pub(super) fn error(&self, problem: &str) -> SyntaxError {
-        error_at(Stage::Scanner, self.cursor.mark(), problem)
+        error_at(ErrorStage::Scanner, self.cursor.mark(), problem)
     }
 
     fn head_may_be_key(&mut self) -> Result<bool, SyntaxError> {
@@ -104,7 +104,7 @@ impl<'text> Scanner<'text> {
         };
         if key.mark.line < now.line || key.mark.index + MAX_KEY < now.index {
             if key.is_required {
-                return Err(error_at(Stage::Scanner, now, "could not find expected ':'"));
+                return Err(error_at(ErrorStage::Scanner, now, "could not find expected ':'"));
             }
             key.is_possible = false;
             return Ok(false);
@@ -136,7 +136,7 @@ impl<'text> Scanner<'text> {
         let now = self.cursor.mark();
         match self.keys.last_mut() {
             Some(key) if key.is_possible && key.is_required => {
-                Err(error_at(Stage::Scanner, now, "could not find expected ':'"))
+                Err(error_at(ErrorStage::Scanner, now, "could not find expected ':'"))
             }
             Some(key) => {
                 key.is_possible = false;
