@@ -12,21 +12,21 @@ use pratique_types::{GroupResource, GroupVersionKind, GroupVersionResource};
 #[derive(Clone, Debug, Default)]
 pub struct Equivalents {
     /// By resource, then by group: most resources are of one group.
-    families: HashMap<Box<str>, Families, RandomState>,
+    families: HashMap<Box<str>, GroupFamilies, RandomState>,
     storages: HashMap<String, usize>,
-    served: Vec<Family>,
+    served: Vec<ResourceFamily>,
 }
 
 /// The resources of a family.
 #[derive(Clone, Debug, Default)]
-struct Family {
+struct ResourceFamily {
     resources: Vec<Equivalent>,
     /// Their parts, by subresource.
     parts: HashMap<String, Vec<Equivalent>, RandomState>,
 }
 
 /// Groups, with the family of their resource.
-type Families = Vec<(Box<str>, usize)>;
+type GroupFamilies = Vec<(Box<str>, usize)>;
 
 /// A served resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Equivalents {
         let at = family.unwrap_or(next);
         self.set_family(&resource, at);
         if at == next {
-            self.served.push(Family::default());
+            self.served.push(ResourceFamily::default());
         }
         if let Some(family) = self.served.get_mut(at) {
             let equivalents = match subresource {
@@ -124,7 +124,8 @@ impl Equivalents {
             .filter(|(known, _)| group.is_none_or(|group| same_name(known, group)))
             .filter_map(|(_, at)| self.served.get(*at))
             .peekable();
-        let has_kind = |family: &Family| family.resources.iter().any(|served| served.kind.kind == kind);
+        let has_kind =
+            |family: &ResourceFamily| family.resources.iter().any(|served| served.kind.kind == kind);
         families.peek().is_some() && !families.any(has_kind)
     }
 

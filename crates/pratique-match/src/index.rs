@@ -17,22 +17,22 @@ use crate::rules::Rule;
 #[derive(Clone, Debug, Default)]
 pub struct MatchIndex {
     always: Vec<u32>,
-    operations: Vec<(Operation, Groups)>,
+    operations: Vec<(Operation, GroupMap)>,
 }
 
 /// By group, then by resource.
-type Groups = Names<Names<Vec<u32>>>;
+type GroupMap = NameMap<NameMap<Vec<u32>>>;
 
 /// Entries by name, and the entry of any name.
 #[derive(Clone, Debug, Default)]
-struct Names<T> {
+struct NameMap<T> {
     any: T,
     /// That of the empty name, which the core group has.
     unnamed: T,
     named: HashMap<Box<str>, T, RandomState>,
 }
 
-impl<T: Default> Names<T> {
+impl<T: Default> NameMap<T> {
     /// The entry of a name, or of any name.
     fn entry(&mut self, name: Option<&str>) -> &mut T {
         match name {
@@ -76,7 +76,7 @@ impl MatchIndex {
         };
         if target.assumes_resource {
             // Any name may be that of the resource.
-            let lists = groups.of(&target.resource.group).flat_map(Names::all);
+            let lists = groups.of(&target.resource.group).flat_map(NameMap::all);
             lists.for_each(|positions| found.extend(positions));
             found.sort_unstable();
             found.dedup();
@@ -104,9 +104,9 @@ impl MatchIndex {
         }
     }
 
-    fn groups(&mut self, operation: Operation) -> Option<&mut Groups> {
+    fn groups(&mut self, operation: Operation) -> Option<&mut GroupMap> {
         if !self.operations.iter().any(|(known, _)| *known == operation) {
-            self.operations.push((operation, Groups::default()));
+            self.operations.push((operation, GroupMap::default()));
         }
         let mut all = self.operations.iter_mut();
         all.find(|(known, _)| *known == operation)
@@ -138,7 +138,7 @@ fn any_or_each(names: Option<&[String]>) -> Vec<Option<&str>> {
     }
 }
 
-fn collect(groups: &Groups, group: &str, resource: &str, found: &mut Vec<u32>) {
+fn collect(groups: &GroupMap, group: &str, resource: &str, found: &mut Vec<u32>) {
     let lists = groups.of(group).flat_map(|resources| resources.of(resource));
     lists.for_each(|positions| found.extend(positions));
 }

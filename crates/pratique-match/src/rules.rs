@@ -12,10 +12,10 @@ use crate::resources::MatchError;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rule {
     pub(crate) operations: Vec<Operation>,
-    pub(crate) groups: Names,
-    pub(crate) versions: Names,
+    pub(crate) groups: NameSet,
+    pub(crate) versions: NameSet,
     pub(crate) resources: Vec<ResourcePattern>,
-    scope: Scope,
+    scope: RuleScope,
     names: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Rules {
 
 /// A set of names; `None` for any.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Names(pub(crate) Option<Vec<String>>);
+pub(crate) struct NameSet(pub(crate) Option<Vec<String>>);
 
 /// `pods`, `pods/*`, `*/status`; `None` stands for `*`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub(crate) struct ResourcePattern {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Scope {
+enum RuleScope {
     All,
     Namespaced,
     Cluster,
@@ -71,7 +71,7 @@ impl Rule {
         let resource = target.resource;
         if !self.operations.contains(&target.operation)
             || !self.groups.contain(&resource.group)
-            || self.scope == Scope::Unknown
+            || self.scope == RuleScope::Unknown
         {
             return AssumedMatch::Excluded;
         }
@@ -96,7 +96,7 @@ impl Rule {
                     AssumedMatch::Excluded
                 }
             }
-            AssumedMatch::Sure if self.scope != Scope::All => AssumedMatch::Possible,
+            AssumedMatch::Sure if self.scope != RuleScope::All => AssumedMatch::Possible,
             best => best,
         }
     }
@@ -111,10 +111,10 @@ impl Rule {
         let of_cluster = target.namespace.is_empty()
             || (resource.resource == "namespaces" && resource.group.is_empty() && resource.version == "v1");
         match self.scope {
-            Scope::All => true,
-            Scope::Namespaced => !of_cluster,
-            Scope::Cluster => of_cluster,
-            Scope::Unknown => false,
+            RuleScope::All => true,
+            RuleScope::Namespaced => !of_cluster,
+            RuleScope::Cluster => of_cluster,
+            RuleScope::Unknown => false,
         }
     }
 }
@@ -233,10 +233,10 @@ pub enum Found<'r> {
     Other(&'r Equivalent),
 }
 
-impl Names {
+impl NameSet {
     fn new(names: Option<&[String]>) -> Self {
         let names = names.unwrap_or_default();
-        Names((!names.iter().any(|name| name == "*")).then(|| names.to_vec()))
+        NameSet((!names.iter().any(|name| name == "*")).then(|| names.to_vec()))
     }
 
     pub(crate) fn contain(&self, name: &str) -> bool {
@@ -281,14 +281,14 @@ fn compile(rule: &RuleWithOperations) -> Rule {
     let resources = rule.resources.iter().flatten();
     Rule {
         operations: Operation::ALL.into_iter().filter(listed).collect(),
-        groups: Names::new(rule.api_groups.as_deref()),
-        versions: Names::new(rule.api_versions.as_deref()),
+        groups: NameSet::new(rule.api_groups.as_deref()),
+        versions: NameSet::new(rule.api_versions.as_deref()),
         resources: resources.map(|text| ResourcePattern::new(text)).collect(),
         scope: match rule.scope.as_deref() {
-            None | Some("*") => Scope::All,
-            Some("Namespaced") => Scope::Namespaced,
-            Some("Cluster") => Scope::Cluster,
-            Some(_) => Scope::Unknown,
+            None | Some("*") => RuleScope::All,
+            Some("Namespaced") => RuleScope::Namespaced,
+            Some("Cluster") => RuleScope::Cluster,
+            Some(_) => RuleScope::Unknown,
         },
         names: Vec::new(),
     }

@@ -27,11 +27,11 @@ pub struct Labels<'a>(Option<&'a Object<'a>>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Requirement {
     key: String,
-    test: Test,
+    test: LabelTest,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Test {
+enum LabelTest {
     In(Vec<String>),
     NotIn(Vec<String>),
     Exists,
@@ -43,7 +43,7 @@ impl Selector {
     // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector
     pub fn compile(selector: &LabelSelector) -> Result<Self, InvalidSelector> {
         let labels = selector.match_labels.iter().flatten();
-        let equalities = labels.map(|(key, value)| Requirement::new(key, Test::In(vec![value.clone()])));
+        let equalities = labels.map(|(key, value)| Requirement::new(key, LabelTest::In(vec![value.clone()])));
         let expressions = selector.match_expressions.iter().flatten();
         let requirements = equalities.chain(expressions.map(Requirement::compile));
         Ok(Selector {
@@ -95,13 +95,13 @@ impl fmt::Display for Selector {
                 formatter.write_str(",")?;
             }
             match test {
-                Test::In(values) => match values.as_slice() {
+                LabelTest::In(values) => match values.as_slice() {
                     [value] => write!(formatter, "{key}={value}")?,
                     values => write!(formatter, "{key} in ({})", values.join(","))?,
                 },
-                Test::NotIn(values) => write!(formatter, "{key} notin ({})", values.join(","))?,
-                Test::Exists => formatter.write_str(key)?,
-                Test::DoesNotExist => write!(formatter, "!{key}")?,
+                LabelTest::NotIn(values) => write!(formatter, "{key} notin ({})", values.join(","))?,
+                LabelTest::Exists => formatter.write_str(key)?,
+                LabelTest::DoesNotExist => write!(formatter, "!{key}")?,
             }
         }
         Ok(())
@@ -127,16 +127,16 @@ impl Requirement {
     fn compile(expression: &LabelSelectorRequirement) -> Result<Self, InvalidSelector> {
         let values = expression.values.clone().unwrap_or_default();
         let test = match expression.operator.as_str() {
-            "In" => Test::In(values.clone()),
-            "NotIn" => Test::NotIn(values.clone()),
-            "Exists" => Test::Exists,
-            "DoesNotExist" => Test::DoesNotExist,
+            "In" => LabelTest::In(values.clone()),
+            "NotIn" => LabelTest::NotIn(values.clone()),
+            "Exists" => LabelTest::Exists,
+            "DoesNotExist" => LabelTest::DoesNotExist,
             other => {
                 let message = format!("{} is not a valid label selector operator", quote(other));
                 return Err(InvalidSelector(message));
             }
         };
-        let presence = matches!(test, Test::Exists | Test::DoesNotExist);
+        let presence = matches!(test, LabelTest::Exists | LabelTest::DoesNotExist);
         let count = match (presence, values.is_empty()) {
             (false, true) => Some(
                 "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"
@@ -151,9 +151,9 @@ impl Requirement {
         Self::checked(&expression.key, test, count, &values)
     }
 
-    fn new(key: &str, test: Test) -> Result<Self, InvalidSelector> {
+    fn new(key: &str, test: LabelTest) -> Result<Self, InvalidSelector> {
         let values = match &test {
-            Test::In(values) => values.clone(),
+            LabelTest::In(values) => values.clone(),
             _ => Vec::new(),
         };
         Self::checked(key, test, None, &values)
@@ -162,7 +162,7 @@ impl Requirement {
     /// Puts faults together in the reference's order: of the key, of the number of values, of each value.
     fn checked(
         key: &str,
-        test: Test,
+        test: LabelTest,
         count: Option<String>,
         values: &[String],
     ) -> Result<Self, InvalidSelector> {
@@ -201,15 +201,15 @@ impl Requirement {
     }
 }
 
-impl Test {
+impl LabelTest {
     /// Whether a label passes the test.
     fn passes(&self, label: Option<&str>) -> bool {
         let one_of = |values: &[String]| label.map(|label| values.iter().any(|value| value == label));
         match self {
-            Test::In(values) => one_of(values) == Some(true),
-            Test::NotIn(values) => one_of(values) != Some(true),
-            Test::Exists => label.is_some(),
-            Test::DoesNotExist => label.is_none(),
+            LabelTest::In(values) => one_of(values) == Some(true),
+            LabelTest::NotIn(values) => one_of(values) != Some(true),
+            LabelTest::Exists => label.is_some(),
+            LabelTest::DoesNotExist => label.is_none(),
         }
     }
 }

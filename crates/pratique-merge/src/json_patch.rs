@@ -66,7 +66,7 @@ pub fn apply<'a>(
     operations: &[Operation<'a>],
     progress: &Progress<'_>,
 ) -> Result<Value<'a>, Error> {
-    let mut state = apply::State {
+    let mut state = apply::PatchState {
         document: node::Node::Plain(document),
         copied: 0,
         progress,

@@ -6,21 +6,21 @@ use pratique_json::{Progress, Value};
 
 use super::container::{Container, PlaceError, find};
 use super::equal::passes;
-use super::node::{Node, Size};
+use super::node::{Node, ValueSize};
 use super::{Error, MAX_COPIED_BYTES, MAX_DEPTH, Operation, Text};
 
 /// The cost of an operation without the bytes that it moves, compares or copies.
 const OPERATION: usize = 64;
 
 /// A document being patched.
-pub(super) struct State<'a, 'i> {
+pub(super) struct PatchState<'a, 'i> {
     pub(super) document: Node<'a>,
     /// The bytes of all copies so far.
     pub(super) copied: usize,
     pub(super) progress: &'i Progress<'i>,
 }
 
-impl<'a> State<'a, '_> {
+impl<'a> PatchState<'a, '_> {
     pub(super) fn apply(&mut self, operation: &Operation<'a>) -> Result<(), Error> {
         self.work(length(&operation.path) + length(&operation.from))?;
         match operation.op.as_ref() {
@@ -100,7 +100,7 @@ impl<'a> State<'a, '_> {
             taken.size()
         } else {
             // The document does not get deeper.
-            Size::default()
+            ValueSize::default()
         };
         self.work(size.bytes)?;
         let (mut container, key) = find_container(&mut self.document, path, || {
@@ -142,7 +142,7 @@ impl<'a> State<'a, '_> {
         let path = operation.path.path("test")?;
         let expected = operation.value.as_ref();
         // No more is compared than the expected value.
-        self.work(expected.map_or(0, |expected| Size::of(expected).bytes))?;
+        self.work(expected.map_or(0, |expected| ValueSize::of(expected).bytes))?;
         let passed = if path.is_empty() {
             expected.is_some_and(|expected| passes(&self.document, expected))
         } else {
@@ -174,7 +174,7 @@ impl<'a> State<'a, '_> {
     }
 
     /// The value of an operation and its size.
-    fn value(&mut self, operation: &Operation<'a>) -> Result<(Node<'a>, Size), Error> {
+    fn value(&mut self, operation: &Operation<'a>) -> Result<(Node<'a>, ValueSize), Error> {
         let value = Node::of_operation(operation.value.as_ref());
         let size = value.size();
         self.work(size.bytes)?;
@@ -203,7 +203,7 @@ fn steps(path: &str) -> usize {
 }
 
 /// Checks that a document does not get nested too deep by a value at a path, as documents are processed by recursion.
-fn fits(path: &str, size: Size) -> Result<(), Error> {
+fn fits(path: &str, size: ValueSize) -> Result<(), Error> {
     if steps(path) + size.depth <= MAX_DEPTH {
         Ok(())
     } else {

@@ -17,7 +17,7 @@ pub(super) struct Chunks<T> {
 }
 
 /// Where an element is: its chunk, and its place in that.
-type Place = (usize, usize);
+type ElementPlace = (usize, usize);
 
 impl<T> Chunks<T> {
     const MAX: usize = CHUNK_BYTES / size_of::<T>();
@@ -100,7 +100,7 @@ impl<T> Chunks<T> {
         std::iter::once(self.first.len()).chain(self.more.iter().map(Vec::len))
     }
 
-    fn place(&self, index: usize) -> Option<Place> {
+    fn place(&self, index: usize) -> Option<ElementPlace> {
         let mut at = index;
         for (chunk, length) in self.lengths().enumerate() {
             match at.checked_sub(length) {
@@ -111,7 +111,7 @@ impl<T> Chunks<T> {
         None
     }
 
-    fn end(&self) -> Place {
+    fn end(&self) -> ElementPlace {
         let last = self.more.last().unwrap_or(&self.first);
         (self.more.len(), last.len())
     }

@@ -130,7 +130,7 @@ fn escape(token: &str) -> String {
 }
 
 /// The different elements between two runs of equal ones.
-struct Gap<'v, 'a> {
+struct DifferentRun<'v, 'a> {
     /// How many equal elements come before it.
     kept: usize,
     from: &'v [Value<'a>],
@@ -140,7 +140,7 @@ struct Gap<'v, 'a> {
 /// How many pairs of elements may be compared to find the most that are equal.
 const MAX_PAIRS: usize = 10_000;
 
-fn gaps<'v, 'a>(from: &'v [Value<'a>], to: &'v [Value<'a>]) -> Vec<Gap<'v, 'a>> {
+fn gaps<'v, 'a>(from: &'v [Value<'a>], to: &'v [Value<'a>]) -> Vec<DifferentRun<'v, 'a>> {
     let prefix = from.iter().zip(to).take_while(|(a, b)| a == b).count();
     let (_, from) = from.split_at(prefix);
     let (_, to) = to.split_at(prefix);
@@ -160,7 +160,7 @@ fn gaps<'v, 'a>(from: &'v [Value<'a>], to: &'v [Value<'a>]) -> Vec<Gap<'v, 'a>> 
     let mut gaps = Vec::new();
     let (mut kept, mut from_here, mut to_here) = (prefix, 0, 0);
     for (from_next, to_next) in common.into_iter().chain([(from.len(), to.len())]) {
-        let gap = Gap {
+        let gap = DifferentRun {
             kept,
             from: from.get(from_here..from_next).unwrap_or_default(),
             to: to.get(to_here..to_next).unwrap_or_default(),

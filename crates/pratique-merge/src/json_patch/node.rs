@@ -27,7 +27,7 @@ type Members<'a> = Chunks<(Cow<'a, str>, Node<'a>)>;
 
 /// The size of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Size {
+pub(super) struct ValueSize {
     /// In bytes, as the reference writes it: compact, with `<`, `>`, `&` and two line separators escaped.
     pub(super) bytes: usize,
     /// How deep arrays and objects are nested: 0 for scalars.
@@ -88,10 +88,10 @@ impl<'a> Node<'a> {
     }
 
     /// The size of the value.
-    pub(super) fn size(&self) -> Size {
+    pub(super) fn size(&self) -> ValueSize {
         match self {
-            Node::Plain(value) => Size::of(value),
-            Node::Nothing => Size { bytes: 4, depth: 0 },
+            Node::Plain(value) => ValueSize::of(value),
+            Node::Nothing => ValueSize { bytes: 4, depth: 0 },
             Node::Array(elements) => container(elements.iter().map(Node::size)),
             Node::Object(members) => container(members.iter().map(|(key, node)| member(key, node.size()))),
         }
@@ -105,7 +105,7 @@ impl Default for Node<'_> {
     }
 }
 
-impl Size {
+impl ValueSize {
     /// The size of a value.
     pub(super) fn of(value: &Value<'_>) -> Self {
         let bytes = match value {
@@ -114,30 +114,34 @@ impl Size {
             Value::Int(number) => integer(*number),
             Value::Float(number) => json_form(*number).len(),
             Value::String(text) => self::text(text),
-            Value::Array(elements) => return container(elements.iter().map(Size::of)),
+            Value::Array(elements) => return container(elements.iter().map(ValueSize::of)),
             Value::Object(object) => {
-                return container(object.iter().map(|(key, value)| member(key, Size::of(value))));
+                return container(
+                    object
+                        .iter()
+                        .map(|(key, value)| member(key, ValueSize::of(value))),
+                );
             }
         };
-        Size { bytes, depth: 0 }
+        ValueSize { bytes, depth: 0 }
     }
 }
 
 /// The size of a container: brackets around its parts, commas between them.
-fn container(parts: impl Iterator<Item = Size>) -> Size {
-    let empty = Size { bytes: 1, depth: 0 };
-    let inside = parts.fold(empty, |all, part| Size {
+fn container(parts: impl Iterator<Item = ValueSize>) -> ValueSize {
+    let empty = ValueSize { bytes: 1, depth: 0 };
+    let inside = parts.fold(empty, |all, part| ValueSize {
         bytes: all.bytes + part.bytes + 1,
         depth: all.depth.max(part.depth),
     });
-    Size {
+    ValueSize {
         bytes: inside.bytes.max(2),
         depth: inside.depth + 1,
     }
 }
 
-fn member(key: &str, value: Size) -> Size {
-    Size {
+fn member(key: &str, value: ValueSize) -> ValueSize {
+    ValueSize {
         bytes: text(key) + 1 + value.bytes,
         ..value
     }
@@ -176,7 +180,7 @@ mod tests {
     fn check(json: &str, depth: usize) {
         let value = parse(json.as_bytes()).unwrap();
         let bytes = escape_html(&value.to_string()).len();
-        let expected = Size { bytes, depth };
+        let expected = ValueSize { bytes, depth };
         let mut node = Node::Plain(value.clone());
         assert_eq!(node.size(), expected, "{json}");
         open(&mut node);

@@ -18,7 +18,7 @@ pub(super) fn find<'a, N: Node<'a>>(
     value: &N,
     progress: &Progress<'_>,
 ) -> Vec<String> {
-    let mut finder = Finder {
+    let mut finder = AtomicFinder {
         schema,
         progress,
         path: Vec::new(),
@@ -28,20 +28,20 @@ pub(super) fn find<'a, N: Node<'a>>(
     finder.found
 }
 
-struct Finder<'s, 'v> {
+struct AtomicFinder<'s, 'v> {
     schema: &'s MergeSchema,
     progress: &'s Progress<'s>,
-    path: Vec<Step<'v>>,
+    path: Vec<PathStep<'v>>,
     found: Vec<String>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'v> {
+enum PathStep<'v> {
     Member(&'v str),
     Element(usize),
 }
 
-impl<'v> Finder<'_, 'v> {
+impl<'v> AtomicFinder<'_, 'v> {
     fn visit<'a: 'v, N: Node<'a>>(&mut self, of: MergeTypeId, value: &'v N) {
         let of = self.schema.get(of);
         match (value.view(), &of.map, &of.list) {
@@ -49,14 +49,14 @@ impl<'v> Finder<'_, 'v> {
                 self.add_if(map.atomic);
                 for (key, member) in members {
                     if let Some(id) = map.field(key) {
-                        self.descend(Step::Member(key), id, member);
+                        self.descend(PathStep::Member(key), id, member);
                     }
                 }
             }
             (View::List(elements), _, Some(list)) => {
                 self.add_if(list.merging == ListMerging::Atomic);
                 for (at, element) in elements.iter().enumerate() {
-                    self.descend(Step::Element(at), list.element, element);
+                    self.descend(PathStep::Element(at), list.element, element);
                 }
             }
             (View::ForeignList, _, Some(list)) => self.add_if(list.merging == ListMerging::Atomic),
@@ -64,7 +64,7 @@ impl<'v> Finder<'_, 'v> {
         }
     }
 
-    fn descend<'a: 'v, N: Node<'a>>(&mut self, step: Step<'v>, of: MergeTypeId, value: &'v N) {
+    fn descend<'a: 'v, N: Node<'a>>(&mut self, step: PathStep<'v>, of: MergeTypeId, value: &'v N) {
         if self.progress.nodes(1) {
             self.path.push(step);
             self.visit(of, value);
@@ -74,16 +74,17 @@ impl<'v> Finder<'_, 'v> {
 
     fn add_if(&mut self, atomic: bool) {
         if atomic {
-            self.found.push(self.path.iter().map(Step::to_string).collect());
+            self.found
+                .push(self.path.iter().map(PathStep::to_string).collect());
         }
     }
 }
 
-impl Display for Step<'_> {
+impl Display for PathStep<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Member(key) => write!(formatter, ".{key}"),
-            Step::Element(at) => write!(formatter, "[{at}]"),
+            PathStep::Member(key) => write!(formatter, ".{key}"),
+            PathStep::Element(at) => write!(formatter, "[{at}]"),
         }
     }
 }

@@ -6,8 +6,8 @@ use pratique_json::{Object, Progress, Value};
 use pratique_schema::merge::{ListMerging, ListType, MapType, MergeSchema, MergeTypeId};
 
 use super::Patch;
-use super::identity::{Identity, Index, identify};
-use super::order::{Step, interleave};
+use super::identity::{Identity, IdentityIndex, identify};
+use super::order::{OrderStep, interleave};
 
 /// Merges patches into values. Once `progress` is interrupted, the result is unspecified.
 pub(super) struct Combiner<'s> {
@@ -88,12 +88,12 @@ impl Combiner<'_> {
     fn combine_lists<'a>(&self, of: &ListType, elements: &mut Vec<Value<'a>>, patch: Vec<Patch<'a>>) {
         let counterparts = self.counterparts(&of.merging, elements, &patch);
         // Elements of the object with the same identity are not merged with the patch's element but replaced by it.
-        let mut partners = vec![Partner::None; patch.len()];
+        let mut partners = vec![ElementPartner::None; patch.len()];
         for (at, counterpart) in counterparts.iter().enumerate() {
             if let Some(partner) = counterpart.and_then(|position| partners.get_mut(position)) {
                 *partner = match partner {
-                    Partner::None => Partner::One(at),
-                    Partner::One(_) | Partner::Several => Partner::Several,
+                    ElementPartner::None => ElementPartner::One(at),
+                    ElementPartner::One(_) | ElementPartner::Several => ElementPartner::Several,
                 };
             }
         }
@@ -101,13 +101,13 @@ impl Combiner<'_> {
         let mut new: Vec<Option<Patch<'a>>> = patch.into_iter().map(Some).collect();
         for step in interleave(&counterparts, new.len()) {
             match step {
-                Step::Keep(at) => elements.extend(old.get_mut(at).and_then(Option::take)),
-                Step::Patch(at) => {
+                OrderStep::Keep(at) => elements.extend(old.get_mut(at).and_then(Option::take)),
+                OrderStep::Patch(at) => {
                     let Some(patch) = new.get_mut(at).and_then(Option::take) else {
                         continue;
                     };
                     let partner = match partners.get(at) {
-                        Some(Partner::One(at)) => old.get_mut(*at).and_then(Option::take),
+                        Some(ElementPartner::One(at)) => old.get_mut(*at).and_then(Option::take),
                         _ => None,
                     };
                     elements.push(match partner {
@@ -135,7 +135,7 @@ impl Combiner<'_> {
             .take_while(|_| self.progress.nodes(1))
             .filter_map(|element| identify(merging, element).ok().flatten())
             .collect();
-        let index = Index::new(&identities, self.progress);
+        let index = IdentityIndex::new(&identities, self.progress);
         elements
             .iter()
             .take_while(|_| self.progress.nodes(1))
@@ -145,7 +145,7 @@ impl Combiner<'_> {
 }
 
 #[derive(Clone, Copy)]
-enum Partner {
+enum ElementPartner {
     None,
     One(usize),
     Several,

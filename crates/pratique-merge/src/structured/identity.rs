@@ -14,14 +14,14 @@ use super::node::{Node, View};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Identity<'v> {
     /// The element itself, or the value of its only key.
-    One(Part<'v>),
+    One(IdentityPart<'v>),
     /// By key; `None` where neither the element nor its type has a value.
-    Keys(Vec<Option<Part<'v>>>),
+    Keys(Vec<Option<IdentityPart<'v>>>),
 }
 
 /// A value that identifies. Numbers are equal whether or not they are written with a fraction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Part<'v> {
+pub(super) enum IdentityPart<'v> {
     Bool(bool),
     Int(i64),
     Float(u64),
@@ -87,7 +87,7 @@ fn of_keys<'v, 'a: 'v, N: Node<'a>>(
     if let [key] = keys {
         return find(key).map(Identity::One).ok_or_else(|| no_keys(keys));
     }
-    let parts: Vec<Option<Part<'v>>> = keys.iter().map(find).collect();
+    let parts: Vec<Option<IdentityPart<'v>>> = keys.iter().map(find).collect();
     if parts.iter().any(Option::is_some) {
         Ok(Identity::Keys(parts))
     } else {
@@ -105,13 +105,15 @@ fn member<'v, N>(members: &'v [(Cow<'_, str>, N)], name: &str) -> Option<&'v N> 
     members.get(at).map(|(_, value)| value)
 }
 
-fn part<'v, 'a: 'v, N: Node<'a>>(value: &'v N) -> Part<'v> {
+fn part<'v, 'a: 'v, N: Node<'a>>(value: &'v N) -> IdentityPart<'v> {
     match value.view() {
-        View::Bool(value) => Part::Bool(value),
-        View::Int(number) => Part::Int(number),
-        View::Float(number) => whole(number).map_or_else(|| Part::Float(number.to_bits()), Part::Int),
-        View::String(text) => Part::String(text),
-        _ => Part::Other(display::identifying(value)),
+        View::Bool(value) => IdentityPart::Bool(value),
+        View::Int(number) => IdentityPart::Int(number),
+        View::Float(number) => {
+            whole(number).map_or_else(|| IdentityPart::Float(number.to_bits()), IdentityPart::Int)
+        }
+        View::String(text) => IdentityPart::String(text),
+        _ => IdentityPart::Other(display::identifying(value)),
     }
 }
 
@@ -144,7 +146,7 @@ pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &
 }
 
 /// Elements by their identities.
-pub(super) struct Index<'i, 'v> {
+pub(super) struct IdentityIndex<'i, 'v> {
     all: &'i [Identity<'v>],
     /// Built for lists that are not short.
     map: Option<HashMap<&'i Identity<'v>, usize>>,
@@ -152,12 +154,12 @@ pub(super) struct Index<'i, 'v> {
 
 const FEW: usize = 8;
 
-impl<'i, 'v> Index<'i, 'v> {
+impl<'i, 'v> IdentityIndex<'i, 'v> {
     /// Indexes identities, which all differ; incomplete once `progress` is interrupted.
     pub(super) fn new(all: &'i [Identity<'v>], progress: &Progress<'_>) -> Self {
         let going_on = || all.iter().zip(0..).take_while(|_| progress.nodes(1));
         let map = (all.len() > FEW).then(|| going_on().collect());
-        Index { all, map }
+        IdentityIndex { all, map }
     }
 
     /// The position of an identity.

@@ -2,7 +2,7 @@
 
 /// An element of a merged list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum OrderStep {
     /// The object's element at this position, which the patch does not have.
     Keep(usize),
     /// The patch's element at this position, merged with the object's where there is one.
@@ -14,7 +14,7 @@ pub(super) enum Step {
 /// `counterparts` gives for each element of the object the patch's element with the same identity. The patch's
 /// elements keep their order. Between them stand the object's other elements, each before the shared element that
 /// it stood before in the object; the shared elements' own places in the object count only where both orders agree.
-pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) -> Vec<Step> {
+pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) -> Vec<OrderStep> {
     let shared = shared_from(counterparts, patch_length);
     let mut taken = vec![false; patch_length];
     let mut steps = Vec::with_capacity(counterparts.len() + patch_length);
@@ -25,7 +25,7 @@ pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) ->
         match remaining.peek().copied() {
             // An element that only the object has comes at once.
             Some((at, None)) => {
-                steps.push(Step::Keep(at));
+                steps.push(OrderStep::Keep(at));
                 remaining.next();
                 continue;
             }
@@ -44,7 +44,7 @@ pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) ->
         }
         if let Some(taken) = taken.get_mut(next) {
             *taken = true;
-            steps.push(Step::Patch(next));
+            steps.push(OrderStep::Patch(next));
             next += 1;
         }
     }
