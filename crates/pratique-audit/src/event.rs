@@ -9,7 +9,7 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Operation, StatusDetails, UserInfo};
 use serde::Serialize;
 
-use crate::secrets::{self, Paths, Redacted};
+use crate::secrets::{self, Redacted, SecretPaths};
 
 /// The level of detail of an event, as in audit policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -55,7 +55,7 @@ pub struct Event<'a> {
     annotations: &'a BTreeMap<String, String>,
     /// The members that are left out of the objects.
     #[serde(skip)]
-    secrets: Paths,
+    secrets: SecretPaths,
 }
 
 #[derive(Clone, Debug, Serialize)]

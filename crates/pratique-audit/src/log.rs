@@ -12,11 +12,11 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::event::{Event, Level};
 use crate::losses::{LossObserver, Losses};
-use crate::queue::{Limits, Line, Queue};
+use crate::queue::{Limits, LineQueue, PendingLine};
 use crate::review::RecordedReview;
 use crate::secrets;
 use crate::target::Target;
-use crate::writer::{self, Counters};
+use crate::writer::{self, EventCounters};
 
 /// The default maximum size of events that are queued or being serialised, in bytes.
 const MOST_BYTES: usize = 64 << 20;
@@ -76,8 +76,8 @@ pub struct Counts {
 pub struct Log {
     level: Level,
     secrets: bool,
-    queue: Arc<Queue>,
-    counters: Arc<Counters>,
+    queue: Arc<LineQueue>,
+    counters: Arc<EventCounters>,
     /// The maximum length of a line.
     longest: usize,
 }
@@ -118,10 +118,10 @@ impl Log {
             Target::Stdout => None,
             Target::File(path) => Some(path.clone()),
         };
-        let queue = Arc::new(Queue::new(Limits { lines: events, bytes }));
-        let counters = Arc::new(Counters {
+        let queue = Arc::new(LineQueue::new(Limits { lines: events, bytes }));
+        let counters = Arc::new(EventCounters {
             losses: Losses::of(plugin),
-            ..Counters::default()
+            ..EventCounters::default()
         });
         let (opened, opening) = sync_channel(1);
         let (writer_queue, writer_counters) = (queue.clone(), counters.clone());
@@ -181,7 +181,7 @@ impl Log {
         self.write(|line| serde_json::to_writer(line, &review))
     }
 
-    fn write(&self, write: impl FnOnce(&mut Line<'_>) -> Result<(), serde_json::Error>) -> bool {
+    fn write(&self, write: impl FnOnce(&mut PendingLine<'_>) -> Result<(), serde_json::Error>) -> bool {
         let mut line = self.queue.line();
         let is_queued = write(&mut line).is_ok() && line.len() < self.longest && line.push();
         if !is_queued {

@@ -24,13 +24,13 @@ pub(crate) struct Losses {
     plugin: &'static str,
     events: AtomicU64,
     failures: AtomicU64,
-    logged: Mutex<Logged>,
+    logged: Mutex<LoggedLosses>,
     observer: OnceLock<Box<dyn LossObserver>>,
 }
 
 /// The losses that were logged, and when.
 #[derive(Debug, Default)]
-struct Logged {
+struct LoggedLosses {
     events: u64,
     at: Option<Instant>,
 }
@@ -96,12 +96,12 @@ impl Losses {
         self.logged().update(self.events()).unwrap_or(0)
     }
 
-    fn logged(&self) -> MutexGuard<'_, Logged> {
+    fn logged(&self) -> MutexGuard<'_, LoggedLosses> {
         self.logged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Logged {
+impl LoggedLosses {
     /// Marks all losses as logged. Returns the number of those that were not.
     fn update(&mut self, total: u64) -> Option<u64> {
         let unlogged = total.checked_sub(self.events).filter(|events| *events > 0)?;

@@ -14,14 +14,14 @@ pub(crate) struct Limits {
 
 /// The queue.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub(crate) struct LineQueue {
     limits: Limits,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
     lines: VecDeque<Vec<u8>>,
     /// The size of queued lines, lines that are being serialised, and lines that the writer has taken.
     bytes: usize,
@@ -34,8 +34,8 @@ struct State {
 
 /// A line that is being serialised. It reserves space in the queue as it grows, and releases it when dropped.
 #[derive(Debug)]
-pub(crate) struct Line<'q> {
-    queue: &'q Queue,
+pub(crate) struct PendingLine<'q> {
+    queue: &'q LineQueue,
     text: Vec<u8>,
     reserved: usize,
 }
@@ -45,7 +45,7 @@ const MIN_RESERVATION: usize = 1 << 10;
 
 /// The next work of the writer.
 #[derive(Debug)]
-pub(crate) struct Batch {
+pub(crate) struct WriterBatch {
     /// Complete lines with line feeds; may be empty.
     pub(crate) text: Vec<u8>,
     /// Whether to reopen the file first.
@@ -54,9 +54,9 @@ pub(crate) struct Batch {
     pub(crate) closed: bool,
 }
 
-impl Queue {
+impl LineQueue {
     pub(crate) fn new(limits: Limits) -> Self {
-        Queue {
+        LineQueue {
             limits,
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -69,8 +69,8 @@ impl Queue {
     }
 
     /// An empty line.
-    pub(crate) fn line(&self) -> Line<'_> {
-        Line {
+    pub(crate) fn line(&self) -> PendingLine<'_> {
+        PendingLine {
             queue: self,
             text: Vec::new(),
             reserved: 0,
@@ -90,8 +90,8 @@ impl Queue {
     }
 
     /// Waits for a batch of at most about `size` bytes, or another request.
-    pub(crate) fn next_batch(&self, size: usize) -> Batch {
-        let idle = |state: &mut State| state.lines.is_empty() && !state.closed && !state.reopen;
+    pub(crate) fn next_batch(&self, size: usize) -> WriterBatch {
+        let idle = |state: &mut QueueState| state.lines.is_empty() && !state.closed && !state.reopen;
         let mut state = self
             .changed
             .wait_while(self.lock(), idle)
@@ -112,7 +112,7 @@ impl Queue {
             1 => lines.pop().unwrap_or_default(),
             _ => lines.concat(),
         };
-        Batch { text, reopen, closed }
+        WriterBatch { text, reopen, closed }
     }
 
     /// Releases the bytes of lines that are written or dropped.
@@ -124,7 +124,7 @@ impl Queue {
 
     /// Waits until the timeout or until the queue is closed. Returns whether it is closed.
     pub(crate) fn pause(&self, time: Duration) -> bool {
-        let open = |state: &mut State| !state.closed;
+        let open = |state: &mut QueueState| !state.closed;
         let (state, _) = self
             .changed
             .wait_timeout_while(self.lock(), time, open)
@@ -170,7 +170,7 @@ impl Queue {
     /// Waits until the writer has finished or `until`. Returns the number of lines that are left.
     pub(crate) fn wait(&self, until: Instant) -> usize {
         let time = until.saturating_duration_since(Instant::now());
-        let busy = |state: &mut State| !state.finished;
+        let busy = |state: &mut QueueState| !state.finished;
         let (state, _) = self
             .changed
             .wait_timeout_while(self.lock(), time, busy)
@@ -178,12 +178,12 @@ impl Queue {
         state.lines.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Line<'_> {
+impl PendingLine<'_> {
     /// How many bytes it has.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
@@ -229,7 +229,7 @@ impl Line<'_> {
     }
 }
 
-impl io::Write for Line<'_> {
+impl io::Write for PendingLine<'_> {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         if self.reserve(self.text.len().saturating_add(more.len())) {
             self.text.write(more)
@@ -243,7 +243,7 @@ impl io::Write for Line<'_> {
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for PendingLine<'_> {
     fn drop(&mut self) {
         if self.reserved > 0 {
             let mut state = self.queue.lock();
@@ -258,14 +258,14 @@ mod tests {
 
     use super::*;
 
-    fn line<'q>(queue: &'q Queue, length: usize) -> Option<Line<'q>> {
+    fn line<'q>(queue: &'q LineQueue, length: usize) -> Option<PendingLine<'q>> {
         let mut line = queue.line();
         line.write_all(&vec![b'x'; length]).is_ok().then_some(line)
     }
 
     #[test]
     fn lines_that_are_being_serialised_count() {
-        let queue = Queue::new(Limits {
+        let queue = LineQueue::new(Limits {
             lines: 10,
             bytes: 10_000,
         });
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_written_alone() {
-        let queue = Queue::new(Limits {
+        let queue = LineQueue::new(Limits {
             lines: 10,
             bytes: 1 << 20,
         });

@@ -7,7 +7,7 @@ use pratique_types::{
 };
 use serde::Serialize;
 
-use crate::secrets::{self, Paths, Redacted};
+use crate::secrets::{self, Redacted, SecretPaths};
 
 /// A request with its answer, as an `AdmissionReview`. The data of Secrets, and tokens, are left out of it, and so are patches,
 /// which may have them.
@@ -57,7 +57,7 @@ struct RecordedResponse<'a> {
 
 impl<'a> RecordedReview<'a> {
     pub(crate) fn new(request: &'a AdmissionRequest<'a>, response: &'a AdmissionResponse) -> Self {
-        let paths: Paths = secrets::of(request);
+        let paths: SecretPaths = secrets::of(request);
         let redacted = |object| Redacted { object, paths };
         RecordedReview {
             api_version: admission::API_VERSION,

@@ -9,10 +9,10 @@ use pratique_types::{AdmissionRequest, GroupVersionResource};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// Paths of secret members.
-pub(crate) type Paths = &'static [&'static [&'static str]];
+pub(crate) type SecretPaths = &'static [&'static [&'static str]];
 
 /// Includes the annotation in which `kubectl apply` keeps the whole object.
-const OF_SECRETS: Paths = &[
+const OF_SECRETS: SecretPaths = &[
     &["data"],
     &["stringData"],
     &[
@@ -21,11 +21,11 @@ const OF_SECRETS: Paths = &[
         "kubectl.kubernetes.io/last-applied-configuration",
     ],
 ];
-const OF_TOKEN_REQUESTS: Paths = &[&["status", "token"]];
-const OF_TOKEN_REVIEWS: Paths = &[&["spec", "token"]];
+const OF_TOKEN_REQUESTS: SecretPaths = &[&["status", "token"]];
+const OF_TOKEN_REVIEWS: SecretPaths = &[&["spec", "token"]];
 
 /// The secret members of the objects of a request.
-pub(crate) fn of(request: &AdmissionRequest<'_>) -> Paths {
+pub(crate) fn of(request: &AdmissionRequest<'_>) -> SecretPaths {
     let requested = request.request_resource.as_ref();
     let requested = requested.map_or(&[][..], |resource| {
         of_resource(resource, &request.request_sub_resource)
@@ -37,7 +37,7 @@ pub(crate) fn of(request: &AdmissionRequest<'_>) -> Paths {
     }
 }
 
-fn of_resource(resource: &GroupVersionResource, subresource: &str) -> Paths {
+fn of_resource(resource: &GroupVersionResource, subresource: &str) -> SecretPaths {
     match (&*resource.group, &*resource.resource, subresource) {
         ("", "secrets", _) => OF_SECRETS,
         ("", "serviceaccounts", "token") => OF_TOKEN_REQUESTS,
@@ -50,7 +50,7 @@ fn of_resource(resource: &GroupVersionResource, subresource: &str) -> Paths {
 #[derive(Clone, Debug)]
 pub(crate) struct Redacted<'a> {
     pub(crate) object: &'a Value<'a>,
-    pub(crate) paths: Paths,
+    pub(crate) paths: SecretPaths,
 }
 
 impl Serialize for Redacted<'_> {

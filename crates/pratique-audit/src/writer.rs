@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::file::Sink;
 use crate::losses::Losses;
-use crate::queue::{Batch, Queue};
+use crate::queue::{LineQueue, WriterBatch};
 use crate::target::Target;
 
 /// The approximate maximum size of a write, in bytes.
@@ -18,7 +18,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Counts of written and lost events.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct EventCounters {
     pub(crate) written: AtomicU64,
     pub(crate) losses: Losses,
 }
@@ -26,8 +26,8 @@ pub(crate) struct Counters {
 /// Opens the target, sends the result, and writes until the queue is closed and empty.
 pub(crate) fn run(
     (target, file_size): (Target, Option<u64>),
-    queue: &Queue,
-    counters: &Counters,
+    queue: &LineQueue,
+    counters: &EventCounters,
     opened: &SyncSender<io::Result<()>>,
 ) {
     let _finish = FinishOnDrop(queue, counters);
@@ -40,7 +40,7 @@ pub(crate) fn run(
         }
     };
     let _ = opened.send(Ok(()));
-    let mut writer = Writer {
+    let mut writer = QueueWriter {
         sink,
         queue,
         counters,
@@ -59,7 +59,7 @@ pub(crate) fn run(
 }
 
 /// Marks the writer as finished, also when it panics.
-struct FinishOnDrop<'q>(&'q Queue, &'q Counters);
+struct FinishOnDrop<'q>(&'q LineQueue, &'q EventCounters);
 
 impl Drop for FinishOnDrop<'_> {
     fn drop(&mut self) {
@@ -67,19 +67,19 @@ impl Drop for FinishOnDrop<'_> {
     }
 }
 
-struct Writer<'a> {
+struct QueueWriter<'a> {
     sink: Sink,
-    queue: &'a Queue,
-    counters: &'a Counters,
+    queue: &'a LineQueue,
+    counters: &'a EventCounters,
     /// Whether the last write failed.
     failing: bool,
     /// The size at which a file is rotated.
     file_size: Option<u64>,
 }
 
-impl Writer<'_> {
+impl QueueWriter<'_> {
     /// Writes a batch, and retries until it succeeds. Once the queue is closed, returns false at the first failure.
-    fn write(&mut self, batch: &Batch) -> bool {
+    fn write(&mut self, batch: &WriterBatch) -> bool {
         let (mut done, mut reopen, mut pause) = (0, batch.reopen, FIRST_PAUSE);
         while reopen || done < batch.text.len() {
             match self.advance(&batch.text, &mut done, reopen) {
@@ -162,16 +162,16 @@ fn line_start(text: &[u8], offset: usize) -> usize {
 mod tests {
     use std::io::Write;
 
-    use super::{Counters, FinishOnDrop, line_start, lines};
-    use crate::queue::{Limits, Queue};
+    use super::{EventCounters, FinishOnDrop, line_start, lines};
+    use crate::queue::{Limits, LineQueue};
 
     #[test]
     fn a_panic_of_the_writer_is_noticed() {
-        let queue = Queue::new(Limits {
+        let queue = LineQueue::new(Limits {
             lines: 3,
             bytes: 10_000,
         });
-        let counters = Counters::default();
+        let counters = EventCounters::default();
         assert!(!queue.is_abandoned());
         let push = || {
             let mut line = queue.line();

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use prometheus_client::metrics::counter::Counter;
 
-use crate::family::{FloatGauge, Table};
+use crate::family::{FloatGauge, SeriesTable};
 use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
 use crate::snapshot::{Family, Kind, Series, Value};
 use crate::summary::Summary;
@@ -20,7 +20,7 @@ macro_rules! families {
         /// The values of all families.
         #[derive(Debug)]
         pub(crate) struct Families {
-            $(pub(crate) $field: Table<$metric, { <[&str]>::len(&[$($label),*]) }>,)*
+            $(pub(crate) $field: SeriesTable<$metric, { <[&str]>::len(&[$($label),*]) }>,)*
             /// The identity of the server and the hash of the configuration, for each plugin.
             pub(crate) configurations: Mutex<BTreeMap<String, (String, String)>>,
         }
@@ -28,7 +28,7 @@ macro_rules! families {
         impl Families {
             pub(crate) fn new() -> Self {
                 Families {
-                    $($field: Table::new($name, $help, [$($label),*], $new),)*
+                    $($field: SeriesTable::new($name, $help, [$($label),*], $new),)*
                     configurations: Mutex::default(),
                 }
             }

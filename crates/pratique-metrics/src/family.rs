@@ -34,7 +34,7 @@ pub(crate) trait Metric {
 
 /// The series of a family by their label values.
 #[derive(Debug)]
-pub(crate) struct Table<T, const N: usize> {
+pub(crate) struct SeriesTable<T, const N: usize> {
     name: &'static str,
     help: &'static str,
     /// The names of the labels, sorted.
@@ -50,14 +50,14 @@ struct LabelValues<const N: usize>([Box<str>; N]);
 #[derive(Hash)]
 struct BorrowedLabelValues<'a, const N: usize>([&'a str; N]);
 
-impl<T, const N: usize> Table<T, N> {
+impl<T, const N: usize> SeriesTable<T, N> {
     pub(crate) fn new(
         name: &'static str,
         help: &'static str,
         labels: [&'static str; N],
         new: fn() -> T,
     ) -> Self {
-        Table {
+        SeriesTable {
             name,
             help,
             labels,
@@ -94,7 +94,7 @@ impl<T, const N: usize> Table<T, N> {
     }
 }
 
-impl<T: Metric, const N: usize> Table<T, N> {
+impl<T: Metric, const N: usize> SeriesTable<T, N> {
     /// The family with the current values, sorted by label values.
     pub(crate) fn family(&self) -> Family {
         let table = self.series.read().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +118,7 @@ impl<T: Metric, const N: usize> Table<T, N> {
     }
 }
 
-impl<const N: usize> Table<Counter, N> {
+impl<const N: usize> SeriesTable<Counter, N> {
     pub(crate) fn inc(&self, values: [&str; N]) {
         self.with(values, Counter::inc);
     }
@@ -128,19 +128,19 @@ impl<const N: usize> Table<Counter, N> {
     }
 }
 
-impl<const N: usize> Table<FloatGauge, N> {
+impl<const N: usize> SeriesTable<FloatGauge, N> {
     pub(crate) fn set(&self, values: [&str; N], value: f64) {
         self.with(values, |gauge| gauge.set(value));
     }
 }
 
-impl<const N: usize> Table<Histogram, N> {
+impl<const N: usize> SeriesTable<Histogram, N> {
     pub(crate) fn observe(&self, values: [&str; N], elapsed: Duration) {
         self.with(values, |histogram| histogram.observe(elapsed));
     }
 }
 
-impl<const N: usize> Table<Summary, N> {
+impl<const N: usize> SeriesTable<Summary, N> {
     pub(crate) fn observe(&self, values: [&str; N], elapsed: Duration) {
         self.with(values, |summary| summary.observe(elapsed));
     }
@@ -188,12 +188,12 @@ impl<const N: usize> Equivalent<LabelValues<N>> for BorrowedLabelValues<'_, N> {
 mod tests {
     use prometheus_client::metrics::counter::Counter;
 
-    use super::Table;
+    use super::SeriesTable;
     use crate::snapshot::Value;
 
     #[test]
     fn names_past_the_limit_are_counted_together() {
-        let mut table = Table::new("requests", "", ["code", "name"], Counter::default);
+        let mut table = SeriesTable::new("requests", "", ["code", "name"], Counter::default);
         table.limit = 3;
         for name in ["a", "b", "c", "d", "e", "a"] {
             table.inc(["200", name]);

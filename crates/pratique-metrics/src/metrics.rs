@@ -17,10 +17,10 @@ use crate::snapshot::Family;
 
 /// All metrics of a server. Clones share their values.
 #[derive(Clone, Debug)]
-pub struct Metrics(Arc<Inner>);
+pub struct Metrics(Arc<SharedMetrics>);
 
 #[derive(Debug)]
-struct Inner {
+struct SharedMetrics {
     families: Families,
     identity: String,
 }
@@ -33,7 +33,7 @@ impl Metrics {
     /// Empty metrics. Metrics of reloads have a hash of the server's identity as a label.
     #[must_use]
     pub fn new(identity: &str) -> Self {
-        Metrics(Arc::new(Inner {
+        Metrics(Arc::new(SharedMetrics {
             families: Families::new(),
             identity: identity_hash(identity),
         }))
@@ -69,7 +69,7 @@ impl Metrics {
         elapsed: Duration,
     ) {
         let (operation, rejected, webhook) = (operation.as_str(), truth(rejected), webhook.as_str());
-        let code = Code::new(code);
+        let code = CodeLabel::new(code);
         self.families()
             .requests
             .inc([code.as_str(), name, operation, rejected, webhook]);
@@ -87,7 +87,7 @@ impl Metrics {
         error: WebhookError,
         code: u16,
     ) {
-        let code = Code::new(code);
+        let code = CodeLabel::new(code);
         let labels = [
             error.as_str(),
             name,
@@ -227,7 +227,7 @@ impl Metrics {
     /// Counts AdmissionReviews that got an HTTP error with this code and reason, such as `RequestEntityTooLarge`, instead
     /// of a decision. With 0, initialises the counter.
     pub fn reviews_refused(&self, code: u16, reason: &str, count: u64) {
-        let code = Code::new(code);
+        let code = CodeLabel::new(code);
         self.families()
             .reviews_refused
             .add([code.as_str(), reason], count);
@@ -327,9 +327,9 @@ impl Collector for Metrics {
 }
 
 /// The digits of a code, formatted without allocation.
-struct Code([u8; 3], usize);
+struct CodeLabel([u8; 3], usize);
 
-impl Code {
+impl CodeLabel {
     fn new(code: u16) -> Self {
         let code = code.min(HIGHEST_CODE);
         let digit = |unit: u16| b'0' + u8::try_from(code / unit % 10).unwrap_or(0);
@@ -338,7 +338,7 @@ impl Code {
             10.. => 1,
             _ => 2,
         };
-        Code([digit(100), digit(10), digit(1)], start)
+        CodeLabel([digit(100), digit(10), digit(1)], start)
     }
 
     fn as_str(&self) -> &str {
@@ -360,11 +360,11 @@ fn identity_hash(identity: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Code, identity_hash};
+    use super::{CodeLabel, identity_hash};
 
     #[test]
     fn codes_are_bounded() {
-        let check = |code, expected| assert_eq!(Code::new(code).as_str(), expected);
+        let check = |code, expected| assert_eq!(CodeLabel::new(code).as_str(), expected);
         check(0, "0");
         check(7, "7");
         check(42, "42");

@@ -18,10 +18,10 @@ const HIGHEST: u64 = 900_000_000_000;
 
 /// A summary of durations.
 #[derive(Debug)]
-pub(crate) struct Summary(Mutex<Window>);
+pub(crate) struct Summary(Mutex<SlidingWindow>);
 
 #[derive(Debug)]
-struct Window {
+struct SlidingWindow {
     /// `None` only if the range above were invalid.
     slots: [Option<Histogram<u32>>; SLOTS],
     current: usize,
@@ -32,7 +32,7 @@ struct Window {
 
 impl Summary {
     pub(crate) fn new() -> Self {
-        Summary(Mutex::new(Window {
+        Summary(Mutex::new(SlidingWindow {
             slots: std::array::from_fn(|_| Histogram::new_with_bounds(LOWEST, HIGHEST, 2).ok()),
             current: 0,
             since: Instant::now(),
@@ -89,7 +89,7 @@ impl Summary {
     }
 }
 
-impl Window {
+impl SlidingWindow {
     /// Clears the slots of hours that have passed.
     fn advance(&mut self, now: Instant) {
         let elapsed = now.saturating_duration_since(self.since).as_secs() / SLOT.as_secs();

@@ -33,7 +33,7 @@ impl Display for FamilyText<'_> {
             Kind::Histogram => "histogram",
             Kind::Summary => "summary",
         };
-        writeln!(out, "# HELP {} {}", self.0.name, Escaped(self.0.help, false))?;
+        writeln!(out, "# HELP {} {}", self.0.name, EscapedText(self.0.help, false))?;
         writeln!(out, "# TYPE {} {kind}", self.0.name)?;
         self.0
             .series
@@ -75,7 +75,7 @@ impl Display for Labels<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let mut before = "{";
         for (name, value) in self.0 {
-            write!(out, "{before}{name}=\"{}\"", Escaped(value, true))?;
+            write!(out, "{before}{name}=\"{}\"", EscapedText(value, true))?;
             before = ",";
         }
         if let Some((name, value)) = self.1 {
@@ -87,9 +87,9 @@ impl Display for Labels<'_> {
 }
 
 /// Text with backslashes and line feeds escaped, and quotes if it is quoted.
-struct Escaped<'a>(&'a str, bool);
+struct EscapedText<'a>(&'a str, bool);
 
-impl Display for Escaped<'_> {
+impl Display for EscapedText<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         for part in self.0.split_inclusive(['\\', '\n', '"']) {
             match (part.strip_suffix(['\\', '\n', '"']), part.chars().next_back()) {
@@ -113,11 +113,12 @@ fn whole(count: u64) -> impl Display {
 
 #[cfg(test)]
 mod tests {
-    use super::Escaped;
+    use super::EscapedText;
 
     #[test]
     fn text_is_escaped() {
-        let check = |text, quoted, expected: &str| assert_eq!(Escaped(text, quoted).to_string(), expected);
+        let check =
+            |text, quoted, expected: &str| assert_eq!(EscapedText(text, quoted).to_string(), expected);
         check("plain", true, "plain");
         check("a\"b\\c\nd\\", true, r#"a\"b\\c\nd\\"#);
         check("a\"b\\c\nd", false, r#"a"b\\c\nd"#);

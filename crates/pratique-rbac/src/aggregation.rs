@@ -6,12 +6,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelecto
 use pratique_json::Value;
 use pratique_match::{Labels, Selector};
 
-use crate::role::{Rule, rules};
+use crate::role::{PolicyRule, rules};
 
 /// A ClusterRole.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterRole {
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<PolicyRule>,
     labels: Value<'static>,
     /// The selectors of an aggregated role; `None` if one of them is not valid, so that its rules stay as they are.
     selectors: Option<Vec<Selector>>,
@@ -74,7 +74,7 @@ fn aggregated_rules(
     name: &str,
     roles: &BTreeMap<String, ClusterRole>,
     work: &mut usize,
-) -> Option<Vec<Rule>> {
+) -> Option<Vec<PolicyRule>> {
     let (mut found, mut seen) = (Vec::new(), HashSet::new());
     let selectors = roles.get(name).and_then(|role| role.selectors.as_ref());
     for selector in selectors.into_iter().flatten() {

@@ -6,40 +6,44 @@ use pratique_json::{Value, text_at};
 
 /// A RoleBinding or a ClusterRoleBinding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Binding {
+pub(crate) struct RoleBinding {
     /// The kind of the role.
     pub(crate) role_kind: String,
     /// Its name.
     pub(crate) role: String,
-    subjects: Vec<Subject>,
+    subjects: Vec<BindingSubject>,
 }
 
 /// A subject of a binding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Subject {
+pub(crate) struct BindingSubject {
     kind: String,
     name: String,
     namespace: String,
 }
 
-impl Binding {
+impl RoleBinding {
     pub(crate) fn read(binding: &Value<'_>) -> Self {
         let subjects = binding.get("subjects").and_then(Value::as_array);
-        Binding {
+        RoleBinding {
             role_kind: text_at(binding, &["roleRef", "kind"]).to_owned(),
             role: text_at(binding, &["roleRef", "name"]).to_owned(),
-            subjects: subjects.unwrap_or_default().iter().map(Subject::read).collect(),
+            subjects: subjects
+                .unwrap_or_default()
+                .iter()
+                .map(BindingSubject::read)
+                .collect(),
         }
     }
 
     /// The first subject that a user is; `namespace` is that of a RoleBinding.
-    pub(crate) fn subject(&self, user: &User, namespace: &str) -> Option<&Subject> {
+    pub(crate) fn subject(&self, user: &User, namespace: &str) -> Option<&BindingSubject> {
         self.subjects.iter().find(|subject| subject.is(user, namespace))
     }
 
     /// The binding in reasons.
     // Upstream: kubernetes/pkg/registry/rbac/validation/rule.go, clusterRoleBindingDescriber and roleBindingDescriber
-    pub(crate) fn described(&self, name: &str, namespace: &str, subject: &Subject) -> String {
+    pub(crate) fn described(&self, name: &str, namespace: &str, subject: &BindingSubject) -> String {
         let (kind, shown) = match namespace {
             "" => ("ClusterRoleBinding", quote(name)),
             namespace => ("RoleBinding", quote(&format!("{name}/{namespace}"))),
@@ -52,9 +56,9 @@ impl Binding {
     }
 }
 
-impl Subject {
+impl BindingSubject {
     fn read(subject: &Value<'_>) -> Self {
-        Subject {
+        BindingSubject {
             kind: text_at(subject, &["kind"]).to_owned(),
             name: text_at(subject, &["name"]).to_owned(),
             namespace: text_at(subject, &["namespace"]).to_owned(),

@@ -8,8 +8,8 @@ use pratique_json::Value;
 use pratique_types::aggregate;
 
 use crate::aggregation::{self, ClusterRole};
-use crate::binding::Binding;
-use crate::role::{Rule, rules};
+use crate::binding::RoleBinding;
+use crate::role::{PolicyRule, rules};
 
 /// The group that may do everything.
 pub(crate) const PRIVILEGED: &str = "system:masters";
@@ -20,11 +20,11 @@ const GROUP: &str = "rbac.authorization.k8s.io/";
 #[derive(Clone, Debug, Default)]
 pub struct Rbac {
     /// By namespace and name.
-    roles: BTreeMap<(String, String), Vec<Rule>>,
+    roles: BTreeMap<(String, String), Vec<PolicyRule>>,
     cluster_roles: BTreeMap<String, ClusterRole>,
     /// By namespace, then by name.
-    role_bindings: BTreeMap<String, BTreeMap<String, Binding>>,
-    cluster_role_bindings: BTreeMap<String, Binding>,
+    role_bindings: BTreeMap<String, BTreeMap<String, RoleBinding>>,
+    cluster_role_bindings: BTreeMap<String, RoleBinding>,
     /// Whether the aggregation of roles was not finished.
     is_unsettled: bool,
 }
@@ -68,10 +68,10 @@ impl Rbac {
             }
             "RoleBinding" => {
                 let bindings = self.role_bindings.entry(namespace).or_default();
-                bindings.insert(name, Binding::read(object));
+                bindings.insert(name, RoleBinding::read(object));
             }
             _ => {
-                self.cluster_role_bindings.insert(name, Binding::read(object));
+                self.cluster_role_bindings.insert(name, RoleBinding::read(object));
             }
         }
     }
@@ -137,7 +137,7 @@ impl Rbac {
 
     /// The rules of the role that a binding refers to, or an API server's message.
     // Upstream: kubernetes/pkg/registry/rbac/validation/rule.go, GetRoleReferenceRules
-    fn rules(&self, binding: &Binding, namespace: &str) -> Result<&[Rule], String> {
+    fn rules(&self, binding: &RoleBinding, namespace: &str) -> Result<&[PolicyRule], String> {
         let (kind, name) = (binding.role_kind.as_str(), &binding.role);
         let found = match kind {
             "Role" => self.roles.get(&(namespace.to_owned(), name.clone())),

@@ -5,7 +5,7 @@ use pratique_json::Value;
 
 /// A rule of a role. An empty list matches nothing, but for `resource_names`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Rule {
+pub(crate) struct PolicyRule {
     verbs: Vec<String>,
     api_groups: Vec<String>,
     resources: Vec<String>,
@@ -17,9 +17,9 @@ pub(crate) struct Rule {
 const ALL: &str = "*";
 
 /// The rules of a role.
-pub(crate) fn rules(role: &Value<'_>) -> Vec<Rule> {
+pub(crate) fn rules(role: &Value<'_>) -> Vec<PolicyRule> {
     let rules = role.get("rules").and_then(Value::as_array).unwrap_or_default();
-    rules.iter().map(Rule::read).collect()
+    rules.iter().map(PolicyRule::read).collect()
 }
 
 /// The texts of a list.
@@ -28,9 +28,9 @@ fn texts(object: &Value<'_>, field: &str) -> Vec<String> {
     list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-impl Rule {
+impl PolicyRule {
     fn read(rule: &Value<'_>) -> Self {
-        Rule {
+        PolicyRule {
             verbs: texts(rule, "verbs"),
             api_groups: texts(rule, "apiGroups"),
             resources: texts(rule, "resources"),

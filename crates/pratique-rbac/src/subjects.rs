@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pratique_cel::library::authz::User;
 use pratique_json::Value;
 
-use crate::binding::Binding;
+use crate::binding::RoleBinding;
 
 /// Users and groups whose permissions are all known, where those of others are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl KnownSubjects {
     pub fn bound_role(&self, binding: &Value<'_>) -> Option<RoleReference> {
         let namespace = binding.at(&["metadata", "namespace"]).and_then(Value::as_str);
         let namespace = namespace.unwrap_or_default();
-        let binding = Binding::read(binding);
+        let binding = RoleBinding::read(binding);
         let names = self.users.iter().cloned();
         let users = names.map(|name| User {
             name,

@@ -8,12 +8,12 @@ use crate::options::Options;
 /// Pending changes, and the thread that waits for them to settle.
 #[derive(Debug, Default)]
 pub(crate) struct Debouncer {
-    state: Mutex<State>,
+    state: Mutex<DebounceState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct DebounceState {
     /// The times of the first and the last pending change.
     changes: Option<(Instant, Instant)>,
     /// Whether the last change was a write.
@@ -27,7 +27,7 @@ struct State {
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum ChangeKind {
     /// A complete change: a file was renamed, removed or closed.
     Done,
     /// A file is being written.
@@ -38,7 +38,7 @@ pub(crate) enum Change {
 
 /// The next action of the worker thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum WorkerAction {
     /// The directory may have changed.
     Reload {
         /// Whether watches have to be set again.
@@ -49,19 +49,19 @@ pub(crate) enum Action {
 }
 
 impl Debouncer {
-    pub(crate) fn change(&self, change: Change) {
+    pub(crate) fn change(&self, change: ChangeKind) {
         self.change_at(change, Instant::now());
     }
 
-    fn change_at(&self, change: Change, now: Instant) {
+    fn change_at(&self, change: ChangeKind, now: Instant) {
         let mut state = self.lock();
         let first = state.changes.map_or(now, |(first, _)| first);
         // The waiting thread has a timeout; it needs a wakeup only if the reload may now be due earlier.
-        let wakes = state.changes.is_none() || (state.is_writing && change != Change::Writing);
+        let wakes = state.changes.is_none() || (state.is_writing && change != ChangeKind::Writing);
         state.changes = Some((first, now));
-        state.is_writing = change == Change::Writing;
-        state.is_done |= change != Change::Writing;
-        state.is_lost |= change == Change::Lost;
+        state.is_writing = change == ChangeKind::Writing;
+        state.is_done |= change != ChangeKind::Writing;
+        state.is_lost |= change == ChangeKind::Lost;
         drop(state);
         if wakes {
             self.changed.notify_one();
@@ -80,13 +80,13 @@ impl Debouncer {
     }
 
     /// Waits until changes have settled or reached the maximum delay, a reload is requested, or `poll_at`.
-    pub(crate) fn wait(&self, poll_at: Option<Instant>, options: &Options) -> Action {
+    pub(crate) fn wait(&self, poll_at: Option<Instant>, options: &Options) -> WorkerAction {
         let mut state = self.lock();
         loop {
             let now = Instant::now();
             let due = state.due(now, poll_at, options);
             if state.is_stopped {
-                return Action::Stop;
+                return WorkerAction::Stop;
             }
             state = match due.map(|due| due.saturating_duration_since(now)) {
                 Some(Duration::ZERO) => return state.take(),
@@ -100,12 +100,12 @@ impl Debouncer {
     }
 
     /// No code panics while it holds the lock.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DebounceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl DebounceState {
     /// When the reload is due; `None` is never.
     fn due(&self, now: Instant, poll_at: Option<Instant>, options: &Options) -> Option<Instant> {
         let quiet = if self.is_writing {
@@ -125,11 +125,11 @@ impl State {
         [settled, requested, poll_at].into_iter().flatten().min()
     }
 
-    fn take(&mut self) -> Action {
+    fn take(&mut self) -> WorkerAction {
         // A poll is for changes without events, so watches may be missing or stale.
         let reset = self.is_lost || self.changes.is_none();
-        *self = State::default();
-        Action::Reload { reset }
+        *self = DebounceState::default();
+        WorkerAction::Reload { reset }
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
 
     /// Checks after how many milliseconds changes at these milliseconds are due.
     #[track_caller]
-    fn check(changes: &[(u64, Change)], expected: u64) {
+    fn check(changes: &[(u64, ChangeKind)], expected: u64) {
         let debouncer = Debouncer::default();
         let start = Instant::now();
         for (at, change) in changes {
@@ -161,41 +161,50 @@ mod tests {
 
     #[test]
     fn changes_settle() {
-        check(&[(0, Change::Done)], 2);
-        check(&[(0, Change::Done), (1, Change::Done)], 3);
-        check(&[(0, Change::Writing)], 30);
-        check(&[(0, Change::Writing), (5, Change::Done)], 7);
-        check(&[(0, Change::Lost), (1, Change::Writing)], 31);
+        check(&[(0, ChangeKind::Done)], 2);
+        check(&[(0, ChangeKind::Done), (1, ChangeKind::Done)], 3);
+        check(&[(0, ChangeKind::Writing)], 30);
+        check(&[(0, ChangeKind::Writing), (5, ChangeKind::Done)], 7);
+        check(&[(0, ChangeKind::Lost), (1, ChangeKind::Writing)], 31);
     }
 
     #[test]
     fn the_delay_of_continuous_changes_is_bounded() {
-        let flood: Vec<_> = (0..100).map(|at| (at, Change::Done)).collect();
+        let flood: Vec<_> = (0..100).map(|at| (at, ChangeKind::Done)).collect();
         check(&flood, 50);
-        let writing: Vec<_> = (0..100).map(|at| (at, Change::Writing)).collect();
+        let writing: Vec<_> = (0..100).map(|at| (at, ChangeKind::Writing)).collect();
         check(&writing, 80);
         // A complete change in between has the shorter maximum delay.
         let mut both = writing.clone();
-        both.insert(30, (30, Change::Done));
+        both.insert(30, (30, ChangeKind::Done));
         check(&both, 50);
     }
 
     #[test]
     fn waiting_threads_are_notified() {
         let debouncer = Debouncer::default();
-        debouncer.change(Change::Done);
-        assert_eq!(debouncer.wait(None, &options()), Action::Reload { reset: false });
-        debouncer.change(Change::Lost);
-        debouncer.change(Change::Done);
-        assert_eq!(debouncer.wait(None, &options()), Action::Reload { reset: true });
+        debouncer.change(ChangeKind::Done);
+        assert_eq!(
+            debouncer.wait(None, &options()),
+            WorkerAction::Reload { reset: false }
+        );
+        debouncer.change(ChangeKind::Lost);
+        debouncer.change(ChangeKind::Done);
+        assert_eq!(
+            debouncer.wait(None, &options()),
+            WorkerAction::Reload { reset: true }
+        );
         debouncer.request();
-        assert_eq!(debouncer.wait(None, &options()), Action::Reload { reset: true });
+        assert_eq!(
+            debouncer.wait(None, &options()),
+            WorkerAction::Reload { reset: true }
+        );
         assert_eq!(
             debouncer.wait(Some(Instant::now()), &options()),
-            Action::Reload { reset: true }
+            WorkerAction::Reload { reset: true }
         );
-        debouncer.change(Change::Done);
+        debouncer.change(ChangeKind::Done);
         debouncer.stop();
-        assert_eq!(debouncer.wait(None, &options()), Action::Stop);
+        assert_eq!(debouncer.wait(None, &options()), WorkerAction::Stop);
     }
 }

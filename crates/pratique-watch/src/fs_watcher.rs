@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::debouncer::{Change, Debouncer};
+use crate::debouncer::{ChangeKind, Debouncer};
 use crate::resolved_path::ResolvedPath;
 use crate::watch_paths::WatchPaths;
 
@@ -70,7 +70,7 @@ impl FsWatcher {
         }
         let (debouncer, path) = (Arc::clone(&self.debouncer), Arc::clone(&self.path));
         let handle = move |event: Result<Event, notify::Error>| {
-            let change = event.map_or(Some(Change::Lost), |event| path.load().classify(&event));
+            let change = event.map_or(Some(ChangeKind::Lost), |event| path.load().classify(&event));
             if let Some(change) = change {
                 debouncer.change(change);
             }

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use notify::event::{AccessKind, AccessMode, CreateKind, Event, EventKind, ModifyKind};
 
-use crate::debouncer::Change;
+use crate::debouncer::ChangeKind;
 use crate::watch_paths::WatchPaths;
 
 /// The resolution of a path at one time.
@@ -19,12 +19,12 @@ pub(crate) struct ResolvedPath {
     /// The directories in which entries are looked up, parents before children.
     directories: BTreeSet<PathBuf>,
     /// The looked-up entries.
-    entries: HashMap<PathBuf, Entry>,
+    entries: HashMap<PathBuf, DirectoryEntry>,
 }
 
 /// A directory entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entry {
+enum DirectoryEntry {
     Link(PathBuf),
     /// With its inode number, which distinguishes it from a replacement of the same name.
     Directory(Option<u64>),
@@ -35,7 +35,7 @@ enum Entry {
 impl ResolvedPath {
     /// Resolves paths of files and directories, and the links in the directories.
     pub(crate) fn resolve(paths: &WatchPaths) -> Self {
-        let mut resolver = Resolver::default();
+        let mut resolver = PathResolver::default();
         for path in &paths.paths {
             if let Some(target) = resolver.resolve(path) {
                 resolver.enter(&target, paths.depth);
@@ -75,19 +75,21 @@ impl ResolvedPath {
     }
 
     /// Classifies an event; `None` if it does not affect this path.
-    pub(crate) fn classify(&self, event: &Event) -> Option<Change> {
+    pub(crate) fn classify(&self, event: &Event) -> Option<ChangeKind> {
         if event.need_rescan() || event.paths.is_empty() {
-            return Some(Change::Lost);
+            return Some(ChangeKind::Lost);
         }
         let change = match event.kind {
-            EventKind::Access(AccessKind::Close(AccessMode::Write)) => Change::Done,
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => ChangeKind::Done,
             EventKind::Access(_) => return None,
-            EventKind::Create(CreateKind::File) | EventKind::Modify(ModifyKind::Data(_)) => Change::Writing,
-            _ => Change::Done,
+            EventKind::Create(CreateKind::File) | EventKind::Modify(ModifyKind::Data(_)) => {
+                ChangeKind::Writing
+            }
+            _ => ChangeKind::Done,
         };
         let is_metadata = matches!(event.kind, EventKind::Modify(ModifyKind::Metadata(_)));
         if !is_metadata && event.paths.iter().any(|path| self.directories.contains(path)) {
-            return Some(Change::Lost);
+            return Some(ChangeKind::Lost);
         }
         let affects = |path: &PathBuf| {
             self.entries.contains_key(path)
@@ -102,13 +104,13 @@ impl ResolvedPath {
 const MAX_LINKS: usize = 40;
 
 #[derive(Default)]
-struct Resolver {
+struct PathResolver {
     path: ResolvedPath,
     /// Resolved paths: the links of a directory often have the same parent.
     resolved: HashMap<PathBuf, Option<PathBuf>>,
 }
 
-impl Resolver {
+impl PathResolver {
     /// Resolves a path through all its links.
     fn resolve(&mut self, path: &Path) -> Option<PathBuf> {
         let mut current = PathBuf::new();
@@ -117,21 +119,21 @@ impl Resolver {
         let mut links = 0;
         while let Some(step) = remaining.pop() {
             let name = match step {
-                Step::Root(root) => {
+                PathStep::Root(root) => {
                     current.push(root);
                     continue;
                 }
-                Step::Up => {
+                PathStep::Up => {
                     current.pop();
                     continue;
                 }
-                Step::Down(name) => name,
+                PathStep::Down(name) => name,
             };
             match self.look_up(&current, &name) {
-                Entry::Missing => return None,
-                Entry::Directory(_) | Entry::Other => current.push(name),
-                Entry::Link(_) if links == MAX_LINKS => return None,
-                Entry::Link(target) => {
+                DirectoryEntry::Missing => return None,
+                DirectoryEntry::Directory(_) | DirectoryEntry::Other => current.push(name),
+                DirectoryEntry::Link(_) if links == MAX_LINKS => return None,
+                DirectoryEntry::Link(target) => {
                     links += 1;
                     push_reversed(&mut remaining, &target);
                 }
@@ -171,7 +173,7 @@ impl Resolver {
     /// Follows the links that start with an entry of a directory.
     fn follow(&mut self, mut directory: PathBuf, mut name: OsString) {
         for _ in 0..MAX_LINKS {
-            let Entry::Link(target) = self.look_up(&directory, &name) else {
+            let DirectoryEntry::Link(target) = self.look_up(&directory, &name) else {
                 return;
             };
             let target = directory.join(target);
@@ -196,13 +198,15 @@ impl Resolver {
     }
 
     /// Looks up and records an entry. Missing entries are recorded as well: they may be created later.
-    fn look_up(&mut self, directory: &Path, name: &OsString) -> Entry {
+    fn look_up(&mut self, directory: &Path, name: &OsString) -> DirectoryEntry {
         let path = directory.join(name);
         let entry = match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_symlink() => fs::read_link(&path).map_or(Entry::Missing, Entry::Link),
-            Ok(metadata) if metadata.is_dir() => Entry::Directory(inode(&metadata)),
-            Ok(_) => Entry::Other,
-            Err(_) => Entry::Missing,
+            Ok(metadata) if metadata.is_symlink() => {
+                fs::read_link(&path).map_or(DirectoryEntry::Missing, DirectoryEntry::Link)
+            }
+            Ok(metadata) if metadata.is_dir() => DirectoryEntry::Directory(inode(&metadata)),
+            Ok(_) => DirectoryEntry::Other,
+            Err(_) => DirectoryEntry::Missing,
         };
         if !self.path.directories.contains(directory) {
             self.path.directories.insert(directory.to_owned());
@@ -227,19 +231,19 @@ fn inode(_: &fs::Metadata) -> Option<u64> {
 }
 
 /// A component of a path, as an action on the current directory.
-enum Step {
+enum PathStep {
     Root(OsString),
     Up,
     Down(OsString),
 }
 
-fn push_reversed(steps: &mut Vec<Step>, path: &Path) {
+fn push_reversed(steps: &mut Vec<PathStep>, path: &Path) {
     let from = steps.len();
     steps.extend(path.components().filter_map(|component| match component {
-        Component::Prefix(_) | Component::RootDir => Some(Step::Root(component.as_os_str().to_owned())),
+        Component::Prefix(_) | Component::RootDir => Some(PathStep::Root(component.as_os_str().to_owned())),
         Component::CurDir => None,
-        Component::ParentDir => Some(Step::Up),
-        Component::Normal(name) => Some(Step::Down(name.to_owned())),
+        Component::ParentDir => Some(PathStep::Up),
+        Component::Normal(name) => Some(PathStep::Down(name.to_owned())),
     }));
     if let Some(added) = steps.get_mut(from..) {
         added.reverse();
@@ -277,28 +281,28 @@ mod tests {
     fn events_on_the_path_are_classified() {
         let (_root, path) = linked();
         let resolved = ResolvedPath::resolve(&WatchPaths::directory(path.join("in/policies")));
-        let check = |kind: EventKind, entry: &str, expected: Option<Change>| {
+        let check = |kind: EventKind, entry: &str, expected: Option<ChangeKind>| {
             let event = Event::new(kind).add_path(path.join(entry));
             assert_eq!(resolved.classify(&event), expected, "{event:?}");
         };
         for entry in ["in/policies/new", "files/a", "files/b"] {
-            check(RENAMED, entry, Some(Change::Done));
-            check(WRITTEN, entry, Some(Change::Writing));
-            check(CLOSED, entry, Some(Change::Done));
+            check(RENAMED, entry, Some(ChangeKind::Done));
+            check(WRITTEN, entry, Some(ChangeKind::Writing));
+            check(CLOSED, entry, Some(ChangeKind::Done));
             check(READ, entry, None);
-            check(ALLOWED, entry, Some(Change::Done));
+            check(ALLOWED, entry, Some(ChangeKind::Done));
         }
         for entry in ["in", "in/policies", "files", ""] {
-            check(RENAMED, entry, Some(Change::Lost));
-            check(REMOVED, entry, Some(Change::Lost));
-            check(ALLOWED, entry, Some(Change::Done));
+            check(RENAMED, entry, Some(ChangeKind::Lost));
+            check(REMOVED, entry, Some(ChangeKind::Lost));
+            check(ALLOWED, entry, Some(ChangeKind::Done));
         }
         for entry in ["in/other", "files/c", "other"] {
             check(RENAMED, entry, None);
             check(WRITTEN, entry, None);
         }
         let flood = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert_eq!(resolved.classify(&flood), Some(Change::Lost));
+        assert_eq!(resolved.classify(&flood), Some(ChangeKind::Lost));
     }
 
     #[test]
@@ -335,7 +339,7 @@ mod tests {
         fs::write(path.join("files/single"), "").unwrap();
         let paths = ["in/policies", "files/single"].map(|entry| path.join(entry));
         let resolved = ResolvedPath::resolve(&WatchPaths::trees(paths.to_vec()));
-        let check = |entry: &str, expected: Option<Change>| {
+        let check = |entry: &str, expected: Option<ChangeKind>| {
             let event = Event::new(WRITTEN).add_path(path.join(entry));
             assert_eq!(resolved.classify(&event), expected, "{event:?}");
         };
@@ -345,7 +349,7 @@ mod tests {
             "files/single",
             "files/b",
         ] {
-            check(entry, Some(Change::Writing));
+            check(entry, Some(ChangeKind::Writing));
         }
         for entry in ["in/policies/.git/objects/new", "files/other", "in/new"] {
             check(entry, None);

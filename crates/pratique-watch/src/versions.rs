@@ -105,12 +105,12 @@ impl<T> fmt::Debug for Versions<T> {
 /// Wakes the tasks and threads that wait for versions.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeNotifier {
-    state: Mutex<State>,
+    state: Mutex<NotifierState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct NotifierState {
     wakers: Vec<Waker>,
     is_closed: bool,
 }
@@ -126,7 +126,7 @@ impl ChangeNotifier {
         self.change(|state| state.is_closed = true);
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut NotifierState)) {
         let mut state = self.lock();
         change(&mut state);
         let wakers = std::mem::take(&mut state.wakers);
@@ -136,7 +136,7 @@ impl ChangeNotifier {
     }
 
     /// The state is consistent even after a panic: each change sets one flag.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, NotifierState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

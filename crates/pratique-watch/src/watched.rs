@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::priority::lower_priority;
 use crate::versions::{ChangeNotifier, CloseOnDrop, Versions};
 use crate::watch_paths::WatchPaths;
-use crate::worker::{self, LogState, Worker};
+use crate::worker::{self, LogState, WatchWorker};
 
 /// The last version of a directory that could be loaded, kept current by a background thread.
 ///
@@ -122,7 +122,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
         let notifier = Arc::new(ChangeNotifier::default());
         let close = CloseOnDrop(Arc::clone(&notifier));
         let stack_size = options.stack_size;
-        let worker = Worker {
+        let worker = WatchWorker {
             paths,
             options,
             loader,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use crate::debouncer::{Action, Change, Debouncer};
+use crate::debouncer::{ChangeKind, Debouncer, WorkerAction};
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, LoadObserver, Outcome};
@@ -16,7 +16,7 @@ use crate::versions::ChangeNotifier;
 use crate::watch_paths::WatchPaths;
 
 /// The state of the thread.
-pub(crate) struct Worker<T, L, O> {
+pub(crate) struct WatchWorker<T, L, O> {
     pub(crate) paths: WatchPaths,
     pub(crate) options: Options,
     pub(crate) loader: L,
@@ -49,7 +49,7 @@ impl LogState {
     }
 }
 
-impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
+impl<T, L: Load<T>, O: LoadObserver> WatchWorker<T, L, O> {
     /// Runs until the debouncer is stopped.
     pub(crate) fn run(mut self) {
         let mut retry_after = None;
@@ -58,8 +58,8 @@ impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
             let wait = retry_after.map_or(poll, |retry_after| poll.min(retry_after));
             let poll_at = Instant::now().checked_add(wait);
             match self.debouncer.wait(poll_at, &self.options) {
-                Action::Stop => return,
-                Action::Reload { reset } => {
+                WorkerAction::Stop => return,
+                WorkerAction::Reload { reset } => {
                     // Watches are set first: later changes cause an event, earlier ones are read.
                     watch(
                         &mut self.watcher,
@@ -88,7 +88,7 @@ impl<T, L: Load<T>, O: LoadObserver> Worker<T, L, O> {
         });
         let Ok(loaded) = loaded else {
             // The directory changed during each read: no read was consistent.
-            self.debouncer.change(Change::Lost);
+            self.debouncer.change(ChangeKind::Lost);
             return None;
         };
         if let Ok(Loaded::Unsettled { reason, retry_after }) = loaded {
