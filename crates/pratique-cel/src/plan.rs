@@ -26,7 +26,7 @@ use crate::error::PlanError;
 use crate::types::Type;
 use crate::value::Evaluation;
 
-use node::{Node, NodeId, Root, Step};
+use node::{AttributeRoot, MemberStep, Node, NodeId};
 pub use observe::{EvaluationObserver, Unobserved};
 use run::{Evaluator, Local};
 
@@ -99,10 +99,10 @@ impl Program {
                 Node::Presence(attribute) => (attribute, true),
                 _ => return true,
             };
-            if !matches!(&attribute.root, Root::Variable { slot, .. } if *slot == variable) {
+            if !matches!(&attribute.root, AttributeRoot::Variable { slot, .. } if *slot == variable) {
                 return true;
             }
-            let names: Option<Vec<&str>> = attribute.path.iter().map(Step::name).collect();
+            let names: Option<Vec<&str>> = attribute.path.iter().map(MemberStep::name).collect();
             names.is_some_and(|names| known(&names, presence))
         })
     }
@@ -115,7 +115,7 @@ impl Program {
             let (Node::Attribute(attribute) | Node::Presence(attribute)) = node else {
                 continue;
             };
-            if !matches!(&attribute.root, Root::Variable { slot, .. } if *slot == variable) {
+            if !matches!(&attribute.root, AttributeRoot::Variable { slot, .. } if *slot == variable) {
                 continue;
             }
             let field = attribute.path.first()?.name()?;

@@ -11,7 +11,7 @@ use crate::ast::{Ast, Expr, ExprId, Literal};
 pub fn print(ast: &Ast) -> String {
     let mut printer = Printer {
         ast,
-        left: vec![Piece::Node(ast.root, Level::Conditional)],
+        left: vec![Piece::Node(ast.root, BindingLevel::Conditional)],
         text: String::with_capacity(ast.source.text().len()),
     };
     printer.run();
@@ -20,7 +20,7 @@ pub fn print(ast: &Ast) -> String {
 
 /// How strongly an expression holds together, from the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum BindingLevel {
     Conditional,
     Or,
     And,
@@ -36,7 +36,7 @@ enum Piece<'a> {
     Text(&'a str),
     Field(&'a str),
     /// A node, in parentheses unless it holds together at least as strongly as the level.
-    Node(ExprId, Level),
+    Node(ExprId, BindingLevel),
 }
 
 /// A stack instead of recursion: trees may be deep.
@@ -90,12 +90,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn level(&self, id: ExprId) -> Level {
+    fn level(&self, id: ExprId) -> BindingLevel {
         match self.operation(id) {
-            Some(("_?_:_", [_, _, _])) => Level::Conditional,
-            Some((function, [_, _])) => binary(function).map_or(Level::Member, |(level, _)| level),
-            Some(("!_" | "-_", [_])) => Level::Unary,
-            _ => Level::Member,
+            Some(("_?_:_", [_, _, _])) => BindingLevel::Conditional,
+            Some((function, [_, _])) => binary(function).map_or(BindingLevel::Member, |(level, _)| level),
+            Some(("!_" | "-_", [_])) => BindingLevel::Unary,
+            _ => BindingLevel::Member,
         }
     }
 
@@ -115,7 +115,7 @@ impl<'a> Printer<'a> {
                 let (before, after) = if *test_only { ("has(", ")") } else { ("", "") };
                 pieces.extend([
                     Piece::Text(before),
-                    Piece::Node(*operand, Level::Member),
+                    Piece::Node(*operand, BindingLevel::Member),
                     Piece::Text("."),
                     Piece::Field(field),
                     Piece::Text(after),
@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
                 args,
             } => match target {
                 Some(target) => {
-                    pieces.extend([Piece::Node(*target, Level::Member), Piece::Text(".")]);
+                    pieces.extend([Piece::Node(*target, BindingLevel::Member), Piece::Text(".")]);
                     arguments(function, args, pieces);
                 }
                 None => self.operator_or_call(id, function, args, pieces),
@@ -137,7 +137,7 @@ impl<'a> Printer<'a> {
                 for (index, element) in elements.iter().enumerate() {
                     separate(index, pieces);
                     mark(optional.contains(&(index as u32)), pieces);
-                    pieces.push(Piece::Node(*element, Level::Conditional));
+                    pieces.push(Piece::Node(*element, BindingLevel::Conditional));
                 }
                 pieces.push(Piece::Text("]"));
             }
@@ -146,8 +146,11 @@ impl<'a> Printer<'a> {
                 for (index, entry) in entries.iter().enumerate() {
                     separate(index, pieces);
                     mark(entry.optional, pieces);
-                    pieces.extend([Piece::Node(entry.key, Level::Conditional), Piece::Text(": ")]);
-                    pieces.push(Piece::Node(entry.value, Level::Conditional));
+                    pieces.extend([
+                        Piece::Node(entry.key, BindingLevel::Conditional),
+                        Piece::Text(": "),
+                    ]);
+                    pieces.push(Piece::Node(entry.value, BindingLevel::Conditional));
                 }
                 pieces.push(Piece::Text("}"));
             }
@@ -157,7 +160,7 @@ impl<'a> Printer<'a> {
                     separate(index, pieces);
                     mark(field.optional, pieces);
                     pieces.extend([Piece::Field(&field.name), Piece::Text(": ")]);
-                    pieces.push(Piece::Node(field.value, Level::Conditional));
+                    pieces.push(Piece::Node(field.value, BindingLevel::Conditional));
                 }
                 pieces.push(Piece::Text("}"));
             }
@@ -193,32 +196,36 @@ impl<'a> Printer<'a> {
     ) {
         match (function, args) {
             ("_?_:_", [condition, then, otherwise]) => pieces.extend([
-                Piece::Node(*condition, Level::Or),
+                Piece::Node(*condition, BindingLevel::Or),
                 Piece::Text(" ? "),
-                Piece::Node(*then, Level::Or),
+                Piece::Node(*then, BindingLevel::Or),
                 Piece::Text(" : "),
-                Piece::Node(*otherwise, Level::Conditional),
+                Piece::Node(*otherwise, BindingLevel::Conditional),
             ]),
-            ("!_", [operand]) => pieces.extend([Piece::Text("!"), Piece::Node(*operand, Level::Member)]),
+            ("!_", [operand]) => {
+                pieces.extend([Piece::Text("!"), Piece::Node(*operand, BindingLevel::Member)])
+            }
             ("-_", [operand]) if self.begins_with_number(*operand) => {
-                let inner = Piece::Node(*operand, Level::Conditional);
+                let inner = Piece::Node(*operand, BindingLevel::Conditional);
                 pieces.extend([Piece::Text("-("), inner, Piece::Text(")")]);
             }
-            ("-_", [operand]) => pieces.extend([Piece::Text("-"), Piece::Node(*operand, Level::Member)]),
+            ("-_", [operand]) => {
+                pieces.extend([Piece::Text("-"), Piece::Node(*operand, BindingLevel::Member)])
+            }
             ("_[_]", [operand, index]) => index_pieces(*operand, "[", *index, pieces),
             ("_[?_]", [operand, index]) => index_pieces(*operand, "[?", *index, pieces),
             ("_?._", [operand, field]) => {
-                pieces.extend([Piece::Node(*operand, Level::Member), Piece::Text(".?")]);
+                pieces.extend([Piece::Node(*operand, BindingLevel::Member), Piece::Text(".?")]);
                 pieces.push(match self.written(*field) {
                     Expr::Literal(Literal::String(name)) => Piece::Field(name),
-                    _ => Piece::Node(*field, Level::Member),
+                    _ => Piece::Node(*field, BindingLevel::Member),
                 });
             }
             (_, [left, right]) if binary(function).is_some() => {
                 let Some((level, sign)) = binary(function) else {
                     return;
                 };
-                if matches!(level, Level::And | Level::Or) {
+                if matches!(level, BindingLevel::And | BindingLevel::Or) {
                     self.logic(id, function, level, sign, pieces);
                 } else {
                     let stronger = stronger(level);
@@ -234,7 +241,14 @@ impl<'a> Printer<'a> {
     }
 
     /// `a && b && c`: without parentheses where the parser makes the same balanced tree of the chain.
-    fn logic(&self, id: ExprId, function: &'a str, level: Level, sign: &'a str, pieces: &mut Vec<Piece<'a>>) {
+    fn logic(
+        &self,
+        id: ExprId,
+        function: &'a str,
+        level: BindingLevel,
+        sign: &'a str,
+        pieces: &mut Vec<Piece<'a>>,
+    ) {
         let terms = self.terms(id, function);
         let terms = if self.is_balanced(id, function, terms.len().saturating_sub(1)) {
             terms
@@ -293,49 +307,49 @@ impl<'a> Printer<'a> {
 }
 
 /// The level and the text of an operator between two operands.
-fn binary(function: &str) -> Option<(Level, &'static str)> {
+fn binary(function: &str) -> Option<(BindingLevel, &'static str)> {
     Some(match function {
-        "_||_" => (Level::Or, " || "),
-        "_&&_" => (Level::And, " && "),
-        "_==_" => (Level::Relation, " == "),
-        "_!=_" => (Level::Relation, " != "),
-        "@in" => (Level::Relation, " in "),
-        "_<_" => (Level::Relation, " < "),
-        "_<=_" => (Level::Relation, " <= "),
-        "_>_" => (Level::Relation, " > "),
-        "_>=_" => (Level::Relation, " >= "),
-        "_+_" => (Level::Sum, " + "),
-        "_-_" => (Level::Sum, " - "),
-        "_*_" => (Level::Product, " * "),
-        "_/_" => (Level::Product, " / "),
-        "_%_" => (Level::Product, " % "),
+        "_||_" => (BindingLevel::Or, " || "),
+        "_&&_" => (BindingLevel::And, " && "),
+        "_==_" => (BindingLevel::Relation, " == "),
+        "_!=_" => (BindingLevel::Relation, " != "),
+        "@in" => (BindingLevel::Relation, " in "),
+        "_<_" => (BindingLevel::Relation, " < "),
+        "_<=_" => (BindingLevel::Relation, " <= "),
+        "_>_" => (BindingLevel::Relation, " > "),
+        "_>=_" => (BindingLevel::Relation, " >= "),
+        "_+_" => (BindingLevel::Sum, " + "),
+        "_-_" => (BindingLevel::Sum, " - "),
+        "_*_" => (BindingLevel::Product, " * "),
+        "_/_" => (BindingLevel::Product, " / "),
+        "_%_" => (BindingLevel::Product, " % "),
         _ => return None,
     })
 }
 
 /// The level above that of an operator between two operands.
-fn stronger(level: Level) -> Level {
+fn stronger(level: BindingLevel) -> BindingLevel {
     match level {
-        Level::Conditional => Level::Or,
-        Level::Or => Level::And,
-        Level::And => Level::Relation,
-        Level::Relation => Level::Sum,
-        Level::Sum => Level::Product,
-        Level::Product => Level::Unary,
-        Level::Unary | Level::Member => Level::Member,
+        BindingLevel::Conditional => BindingLevel::Or,
+        BindingLevel::Or => BindingLevel::And,
+        BindingLevel::And => BindingLevel::Relation,
+        BindingLevel::Relation => BindingLevel::Sum,
+        BindingLevel::Sum => BindingLevel::Product,
+        BindingLevel::Product => BindingLevel::Unary,
+        BindingLevel::Unary | BindingLevel::Member => BindingLevel::Member,
     }
 }
 
 fn index_pieces<'a>(operand: ExprId, open: &'static str, index: ExprId, pieces: &mut Vec<Piece<'a>>) {
-    pieces.extend([Piece::Node(operand, Level::Member), Piece::Text(open)]);
-    pieces.extend([Piece::Node(index, Level::Conditional), Piece::Text("]")]);
+    pieces.extend([Piece::Node(operand, BindingLevel::Member), Piece::Text(open)]);
+    pieces.extend([Piece::Node(index, BindingLevel::Conditional), Piece::Text("]")]);
 }
 
 fn arguments<'a>(function: &'a str, args: &[ExprId], pieces: &mut Vec<Piece<'a>>) {
     pieces.extend([Piece::Text(function), Piece::Text("(")]);
     for (index, argument) in args.iter().enumerate() {
         separate(index, pieces);
-        pieces.push(Piece::Node(*argument, Level::Conditional));
+        pieces.push(Piece::Node(*argument, BindingLevel::Conditional));
     }
     pieces.push(Piece::Text(")"));
 }

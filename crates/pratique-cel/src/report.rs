@@ -33,7 +33,7 @@ pub struct Report {
 impl Report {
     /// Looks through an expression that was checked in an environment; `sizes` bound its cost.
     pub fn new(environment: &Environment, checked: &Checked, sizes: &dyn Sizes) -> Self {
-        let mut walk = Walk {
+        let mut walk = ReportWalk {
             environment,
             checked,
             locals: Vec::new(),
@@ -81,7 +81,7 @@ impl Display for Report {
     }
 }
 
-struct Walk<'r> {
+struct ReportWalk<'r> {
     environment: &'r Environment,
     checked: &'r Checked,
     /// For each variable of the comprehensions around the node: the path of its value, where it has one.
@@ -95,7 +95,7 @@ struct Walk<'r> {
 /// The longest path that is followed; the rest of a longer one is left out.
 const LONGEST_PATH: usize = 1_000;
 
-impl<'r> Walk<'r> {
+impl<'r> ReportWalk<'r> {
     /// Visits a node and all below it; the path that its value has, if any.
     fn visit(&mut self, id: ExprId) -> Option<String> {
         let path = self.path(id);

@@ -30,7 +30,7 @@ struct Operand {
 
 /// Reads a text.
 pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Read<ExprId> {
-    let mut reader = Reader {
+    let mut reader = FastReader {
         text,
         tokens: tokens(text)?,
         at: 0,
@@ -61,7 +61,7 @@ fn tokens(text: &str) -> Read<Vec<Token>> {
     }
 }
 
-struct Reader<'s, 'b, 'm> {
+struct FastReader<'s, 'b, 'm> {
     text: &'s str,
     tokens: Vec<Token>,
     at: usize,
@@ -69,7 +69,7 @@ struct Reader<'s, 'b, 'm> {
     builder: &'b mut Builder<'m>,
 }
 
-impl<'s> Reader<'s, '_, '_> {
+impl<'s> FastReader<'s, '_, '_> {
     fn kind_ahead(&self, ahead: usize) -> Kind {
         self.tokens
             .get(self.at + ahead)

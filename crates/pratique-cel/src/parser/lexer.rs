@@ -38,13 +38,13 @@ impl<'s> Lexer<'s> {
         let offset = (start - self.continuations) as u32;
         let scanned = scan(self.text.as_bytes(), start);
         let (kind, end) = match scanned {
-            Scan::Token(kind, end) => (kind, end),
-            Scan::Failed(at) => (Kind::End, self.after_character(at)),
+            ScanResult::Token(kind, end) => (kind, end),
+            ScanResult::Failed(at) => (Kind::End, self.after_character(at)),
         };
         match kind {
             // These may hold any character; all others are ASCII.
             Kind::String | Kind::Bytes => self.advance_to(end),
-            _ if matches!(scanned, Scan::Failed(_)) => self.advance_to(end),
+            _ if matches!(scanned, ScanResult::Failed(_)) => self.advance_to(end),
             _ => self.at = end,
         }
         let token = Token {
@@ -54,8 +54,8 @@ impl<'s> Lexer<'s> {
             end: end as u32,
         };
         match scanned {
-            Scan::Token(..) => Lexed::Token(token),
-            Scan::Failed(_) => Lexed::Unknown(token),
+            ScanResult::Token(..) => Lexed::Token(token),
+            ScanResult::Failed(_) => Lexed::Unknown(token),
         }
     }
 
@@ -90,7 +90,7 @@ impl<'s> Lexer<'s> {
 
 /// The result of a scan: a kind of token with the byte after it, or the byte that continues no token.
 #[derive(Clone, Copy)]
-enum Scan {
+enum ScanResult {
     Token(Kind, usize),
     Failed(usize),
 }
@@ -100,19 +100,19 @@ fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
 }
 
-fn scan(bytes: &[u8], start: usize) -> Scan {
-    let one = |kind| Scan::Token(kind, start + 1);
+fn scan(bytes: &[u8], start: usize) -> ScanResult {
+    let one = |kind| ScanResult::Token(kind, start + 1);
     let two = |second: u8, long: Kind, short: Option<Kind>| match (byte(bytes, start + 1) == second, short) {
-        (true, _) => Scan::Token(long, start + 2),
-        (false, Some(short)) => Scan::Token(short, start + 1),
-        (false, None) => Scan::Failed(start + 1),
+        (true, _) => ScanResult::Token(long, start + 2),
+        (false, Some(short)) => ScanResult::Token(short, start + 1),
+        (false, None) => ScanResult::Failed(start + 1),
     };
     match byte(bytes, start) {
         b'a'..=b'z' | b'A'..=b'Z' | b'_' => word(bytes, start),
         b'0'..=b'9' => number(bytes, start),
         b'.' if byte(bytes, start + 1).is_ascii_digit() => {
             let digits = after_digits(bytes, start + 1);
-            Scan::Token(Kind::Float, after_exponent(bytes, digits))
+            ScanResult::Token(Kind::Float, after_exponent(bytes, digits))
         }
         b'.' => one(Kind::Dot),
         b'"' | b'\'' => quoted(bytes, start, false, Kind::String),
@@ -137,13 +137,13 @@ fn scan(bytes: &[u8], start: usize) -> Scan {
         b'*' => one(Kind::Star),
         b'/' => one(Kind::Slash),
         b'%' => one(Kind::Percent),
-        _ if start >= bytes.len() => Scan::Token(Kind::End, start),
-        _ => Scan::Failed(start),
+        _ if start >= bytes.len() => ScanResult::Token(Kind::End, start),
+        _ => ScanResult::Failed(start),
     }
 }
 
 /// A name, a word of the language, or a string with a prefix.
-fn word(bytes: &[u8], start: usize) -> Scan {
+fn word(bytes: &[u8], start: usize) -> ScanResult {
     let length = bytes.get(start..).map_or(0, |rest| {
         let end = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
         rest.iter().position(end).unwrap_or(rest.len())
@@ -155,9 +155,9 @@ fn word(bytes: &[u8], start: usize) -> Scan {
             b"r" | b"R" => quoted(bytes, end, true, Kind::String),
             b"b" | b"B" => quoted(bytes, end, false, Kind::Bytes),
             [b'b' | b'B', b'r' | b'R'] => quoted(bytes, end, true, Kind::Bytes),
-            _ => Scan::Failed(end),
+            _ => ScanResult::Failed(end),
         };
-        if let Scan::Token(..) = literal {
+        if let ScanResult::Token(..) = literal {
             return literal;
         }
     }
@@ -168,10 +168,10 @@ fn word(bytes: &[u8], start: usize) -> Scan {
         b"null" => Kind::Null,
         _ => Kind::Identifier,
     };
-    Scan::Token(kind, end)
+    ScanResult::Token(kind, end)
 }
 
-fn number(bytes: &[u8], start: usize) -> Scan {
+fn number(bytes: &[u8], start: usize) -> ScanResult {
     let mut end = after_digits(bytes, start);
     let hexadecimal = byte(bytes, start) == b'0' && byte(bytes, start + 1) == b'x';
     if hexadecimal && byte(bytes, start + 2).is_ascii_hexdigit() {
@@ -186,12 +186,12 @@ fn number(bytes: &[u8], start: usize) -> Scan {
         }
         float = after_exponent(bytes, float);
         if float > end {
-            return Scan::Token(Kind::Float, float);
+            return ScanResult::Token(Kind::Float, float);
         }
     }
     match byte(bytes, end) {
-        b'u' | b'U' => Scan::Token(Kind::Uint, end + 1),
-        _ => Scan::Token(Kind::Int, end),
+        b'u' | b'U' => ScanResult::Token(Kind::Uint, end + 1),
+        _ => ScanResult::Token(Kind::Int, end),
     }
 }
 
@@ -219,21 +219,21 @@ fn after_exponent(bytes: &[u8], at: usize) -> usize {
 
 /// A string whose opening quote is at `open`. Where three quotes begin no complete string, two of them are
 /// an empty one.
-fn quoted(bytes: &[u8], open: usize, raw: bool, kind: Kind) -> Scan {
+fn quoted(bytes: &[u8], open: usize, raw: bool, kind: Kind) -> ScanResult {
     let quote = byte(bytes, open);
     let empty = byte(bytes, open + 1) == quote;
     if !empty {
         return match string_end(bytes, open + 1, quote, 1, raw) {
-            Ok(end) => Scan::Token(kind, end),
-            Err(at) => Scan::Failed(at),
+            Ok(end) => ScanResult::Token(kind, end),
+            Err(at) => ScanResult::Failed(at),
         };
     }
     if byte(bytes, open + 2) == quote
         && let Ok(end) = string_end(bytes, open + 3, quote, 3, raw)
     {
-        return Scan::Token(kind, end);
+        return ScanResult::Token(kind, end);
     }
-    Scan::Token(kind, open + 2)
+    ScanResult::Token(kind, open + 2)
 }
 
 /// The byte after the closing quotes, of which there are one or three; or the byte that can be in no string.
@@ -274,13 +274,13 @@ fn escape_end(bytes: &[u8], at: usize) -> Result<usize, usize> {
 }
 
 /// A name in backticks.
-fn escaped_name(bytes: &[u8], start: usize) -> Scan {
+fn escaped_name(bytes: &[u8], start: usize) -> ScanResult {
     let mut at = start + 1;
     loop {
         match byte(bytes, at) {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'/' | b' ' => at += 1,
-            b'`' if at > start + 1 => return Scan::Token(Kind::Quoted, at + 1),
-            _ => return Scan::Failed(at),
+            b'`' if at > start + 1 => return ScanResult::Token(Kind::Quoted, at + 1),
+            _ => return ScanResult::Failed(at),
         }
     }
 }

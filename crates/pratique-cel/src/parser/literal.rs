@@ -49,10 +49,10 @@ pub(super) fn string(text: &str) -> Result<Literal, &'static str> {
     let mut value = String::with_capacity(body.len());
     unescape(&body, |part| {
         match part {
-            Part::Text(text) => value.push_str(text),
-            Part::Character(character) => value.push(character),
-            Part::Code(code) => value.push(char::from_u32(code).ok_or("invalid unicode code point")?),
-            Part::Byte(byte) => value.push(char::from(byte)),
+            LiteralPart::Text(text) => value.push_str(text),
+            LiteralPart::Character(character) => value.push(character),
+            LiteralPart::Code(code) => value.push(char::from_u32(code).ok_or("invalid unicode code point")?),
+            LiteralPart::Byte(byte) => value.push(char::from(byte)),
         }
         Ok(())
     })?;
@@ -69,12 +69,12 @@ pub(super) fn bytes(text: &str) -> Result<Literal, &'static str> {
     let mut value = Vec::with_capacity(body.len());
     unescape(&body, |part| {
         match part {
-            Part::Text(text) => value.extend_from_slice(text.as_bytes()),
-            Part::Character(character) => {
+            LiteralPart::Text(text) => value.extend_from_slice(text.as_bytes()),
+            LiteralPart::Character(character) => {
                 value.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            Part::Code(_) => return Err("unable to unescape string"),
-            Part::Byte(byte) => value.push(byte),
+            LiteralPart::Code(_) => return Err("unable to unescape string"),
+            LiteralPart::Byte(byte) => value.push(byte),
         }
         Ok(())
     })?;
@@ -101,7 +101,7 @@ fn normalize_newlines(text: &str) -> Cow<'_, str> {
 }
 
 /// A piece of a literal.
-enum Part<'t> {
+enum LiteralPart<'t> {
     /// Text without escapes.
     Text(&'t str),
     /// `\n` and its like.
@@ -115,21 +115,21 @@ enum Part<'t> {
 /// Splits a text at its escapes, which the lexer has found well-formed.
 fn unescape<'t>(
     text: &'t str,
-    mut give: impl FnMut(Part<'t>) -> Result<(), &'static str>,
+    mut give: impl FnMut(LiteralPart<'t>) -> Result<(), &'static str>,
 ) -> Result<(), &'static str> {
     const MALFORMED: &str = "unable to unescape string";
     let mut rest = text;
     while let Some((before, escape)) = rest.split_once('\\') {
         if !before.is_empty() {
-            give(Part::Text(before))?;
+            give(LiteralPart::Text(before))?;
         }
         let kind = escape.chars().next().ok_or(MALFORMED)?;
-        let simple = |character| (Part::Character(character), 1);
+        let simple = |character| (LiteralPart::Character(character), 1);
         let number = |from: usize, to: usize, radix: u32| {
             let digits = escape.get(from..to).ok_or(MALFORMED)?;
             u32::from_str_radix(digits, radix).map_err(|_| MALFORMED)
         };
-        let byte = |code: u32| u8::try_from(code).map(Part::Byte).map_err(|_| MALFORMED);
+        let byte = |code: u32| u8::try_from(code).map(LiteralPart::Byte).map_err(|_| MALFORMED);
         let (part, length) = match kind {
             'a' => simple('\x07'),
             'b' => simple('\x08'),
@@ -140,8 +140,8 @@ fn unescape<'t>(
             'v' => simple('\x0b'),
             '\\' | '\'' | '"' | '`' | '?' => simple(kind),
             'x' | 'X' => (byte(number(1, 3, 16)?)?, 3),
-            'u' => (Part::Code(number(1, 5, 16)?), 5),
-            'U' => (Part::Code(number(1, 9, 16)?), 9),
+            'u' => (LiteralPart::Code(number(1, 5, 16)?), 5),
+            'U' => (LiteralPart::Code(number(1, 9, 16)?), 9),
             '0'..='3' => (byte(number(0, 3, 8)?)?, 3),
             _ => return Err(MALFORMED),
         };
@@ -149,7 +149,7 @@ fn unescape<'t>(
         rest = escape.get(length..).unwrap_or_default();
     }
     if !rest.is_empty() {
-        give(Part::Text(rest))?;
+        give(LiteralPart::Text(rest))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::Program;
 use super::names::NameInterner;
-use super::node::{LocalIndex, Node, NodeId, Root};
+use super::node::{AttributeRoot, LocalIndex, Node, NodeId};
 use crate::ast::{Expr, ExprId};
 use crate::boxed::into_boxed_exact;
 use crate::checker::{Checked, Reference};
@@ -96,11 +96,11 @@ impl<'p> Planner<'p> {
                     self.reads.push(*slot);
                 }
                 let name = name.trim_start_matches('.').into();
-                Root::Variable { slot: *slot, name }
+                AttributeRoot::Variable { slot: *slot, name }
             }
             Some(Reference::Local(index)) => {
                 self.check_names_no_type(id, name)?;
-                Root::Local(self.local(*index))
+                AttributeRoot::Local(self.local(*index))
             }
             Some(Reference::Type(of)) => {
                 let of = Constant::Type(of.runtime_name().into());

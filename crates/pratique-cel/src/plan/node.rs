@@ -89,8 +89,8 @@ pub(super) enum Node {
 /// A root and the path from it.
 #[derive(Clone, Debug)]
 pub(super) struct Attribute {
-    pub(super) root: Root,
-    pub(super) path: Vec<Step>,
+    pub(super) root: AttributeRoot,
+    pub(super) path: Vec<MemberStep>,
     /// Whether a step is marked with `?`.
     pub(super) optional: bool,
     pub(super) charge: Charge,
@@ -98,7 +98,7 @@ pub(super) struct Attribute {
 
 /// Where an attribute starts.
 #[derive(Clone, Debug)]
-pub(super) enum Root {
+pub(super) enum AttributeRoot {
     /// A variable of the environment.
     Variable { slot: Slot, name: Arc<str> },
     /// A variable of a comprehension.
@@ -129,7 +129,7 @@ pub(super) enum Charge {
 
 /// A member to follow.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct MemberStep {
     pub(super) key: Key,
     /// Whether it is marked with `?`.
     pub(super) optional: bool,
@@ -167,7 +167,7 @@ const SHORT: usize = 24;
 
 impl Attribute {
     fn compact(&mut self, names: &mut NameInterner<'_>) {
-        if let Root::Variable { name, .. } = &mut self.root {
+        if let AttributeRoot::Variable { name, .. } = &mut self.root {
             names.intern(name);
         }
         for step in &mut self.path {
@@ -185,7 +185,7 @@ impl Attribute {
     }
 }
 
-impl Step {
+impl MemberStep {
     /// The name of the member, if it is constant.
     #[inline]
     pub(super) fn name(&self) -> Option<&str> {

@@ -7,10 +7,14 @@ use crate::library::mutation;
 use crate::value::{Evaluation, List, Map, Value};
 
 /// A field of one of these types: the name of the type and of the field.
-pub(super) type Place<'p> = (&'p str, &'p str);
+pub(super) type FieldPlace<'p> = (&'p str, &'p str);
 
 /// A list or map converted for a field of such a type; other values stay as they are if the field takes them.
-pub(super) fn container<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Evaluation<'a> {
+pub(super) fn container<'a>(
+    context: &Context<'a>,
+    place: FieldPlace<'_>,
+    value: &Value<'a>,
+) -> Evaluation<'a> {
     match (place.1, value) {
         ("values" | "list_value", Value::List(_)) | ("fields" | "struct_value", Value::Map(_)) => {
             plain(context, place, value)
@@ -29,7 +33,7 @@ pub(super) fn container<'a>(context: &Context<'a>, place: Place<'_>, value: &Val
 }
 
 /// The error of a value that a field has no room or no form for.
-pub(super) fn unfit((type_name, field): Place<'_>, problem: &str) -> Fault {
+pub(super) fn unfit((type_name, field): FieldPlace<'_>, problem: &str) -> Fault {
     Fault::error(format!(
         "field type conversion error for {type_name}.{field} value type: {problem}"
     ))
@@ -38,7 +42,7 @@ pub(super) fn unfit((type_name, field): Place<'_>, problem: &str) -> Fault {
 /// Beyond this, integers become strings.
 const MOST_EXACT: u64 = (1 << 53) - 1;
 
-fn plain<'a>(context: &Context<'a>, place: Place<'_>, value: &Value<'a>) -> Evaluation<'a> {
+fn plain<'a>(context: &Context<'a>, place: FieldPlace<'_>, value: &Value<'a>) -> Evaluation<'a> {
     let arena = context.arena;
     Ok(match value {
         Value::Int(number) if number.unsigned_abs() > MOST_EXACT => {

@@ -1,11 +1,11 @@
 //! Scalars in fields of protocol buffers, which take no other type, not even one that would fit.
 
-use super::dynamic::{Place, unfit};
+use super::dynamic::{FieldPlace, unfit};
 use crate::error::Fault;
 use crate::value::{Evaluation, Value};
 
 /// The value that a field of a scalar type gets from a value of any type; `wanted` is the reference's name of the type.
-pub(super) fn scalar<'a>(place: Place<'_>, wanted: &str, value: &Value<'a>) -> Evaluation<'a> {
+pub(super) fn scalar<'a>(place: FieldPlace<'_>, wanted: &str, value: &Value<'a>) -> Evaluation<'a> {
     let overflow = |problem: &str| Err(unfit(place, problem));
     match (wanted, value) {
         ("int32", Value::Int(number)) if i32::try_from(*number).is_err() => overflow("integer overflow"),
@@ -25,7 +25,7 @@ pub(super) fn scalar<'a>(place: Place<'_>, wanted: &str, value: &Value<'a>) -> E
 }
 
 #[cold]
-fn refusal(place: Place<'_>, wanted: &str, value: &Value<'_>) -> Fault {
+fn refusal(place: FieldPlace<'_>, wanted: &str, value: &Value<'_>) -> Fault {
     unfit(place, &no_conversion(wanted, value))
 }
 

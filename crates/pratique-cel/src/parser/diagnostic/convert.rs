@@ -3,7 +3,7 @@
 use super::super::builder::Builder;
 use super::super::limits::MOST_DEPTH;
 use super::super::token::{Token, is_reserved};
-use super::grammar::{Label, Rule, Variant};
+use super::grammar::{PartLabel, Rule, Variant};
 use super::tree::{Node, NodeId, Tree};
 use crate::ast::ExprId;
 use crate::error::Issue;
@@ -19,7 +19,7 @@ pub(super) const QUOTED_NAME: &str = "unsupported syntax: '`'";
 pub(super) const NO_NAME: &str = "unsupported ident kind";
 
 /// A pending step.
-enum Task {
+enum ConvertTask {
     /// Make the expression of a node; where there is none, stand for it.
     Visit(Option<NodeId>),
     /// Make it from the expressions of its parts, which are made.
@@ -37,12 +37,12 @@ pub(super) struct Converter<'t, 'b, 'm> {
 impl Converter<'_, '_, '_> {
     /// Converts a node.
     pub(super) fn convert(&mut self, root: NodeId) -> ExprId {
-        let mut tasks = vec![Task::Visit(Some(root))];
+        let mut tasks = vec![ConvertTask::Visit(Some(root))];
         let mut made: Vec<ExprId> = Vec::new();
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Visit(id) => {
+                ConvertTask::Visit(id) => {
                     let id = id.and_then(|id| self.unnest(id));
                     let Some((id, node)) = id.and_then(|id| Some((id, self.tree.get(id)?))) else {
                         made.push(self.builder.nothing(UNREAD));
@@ -53,10 +53,10 @@ impl Converter<'_, '_, '_> {
                         self.report_nowhere("max recursion depth exceeded");
                         break;
                     }
-                    tasks.push(Task::Make(id));
-                    tasks.extend(self.operands(node).into_iter().rev().map(Task::Visit));
+                    tasks.push(ConvertTask::Make(id));
+                    tasks.extend(self.operands(node).into_iter().rev().map(ConvertTask::Visit));
                 }
-                Task::Make(id) => {
+                ConvertTask::Make(id) => {
                     let Some(node) = self.tree.get(id) else { continue };
                     depth -= u32::from(is_counted(node));
                     let operands = made.split_off(made.len().saturating_sub(self.operands(node).len()));
@@ -75,9 +75,9 @@ impl Converter<'_, '_, '_> {
             let through = match (node.rule, node.variant) {
                 (Rule::Start, _) => true,
                 (Rule::Expr | Rule::Or | Rule::And | Rule::Relation | Rule::Calc, _) => {
-                    node.token(Label::Op).is_none()
+                    node.token(PartLabel::Op).is_none()
                 }
-                (_, Variant::Not | Variant::Negate) => node.tokens(Label::Op).count() % 2 == 0,
+                (_, Variant::Not | Variant::Negate) => node.tokens(PartLabel::Op).count() % 2 == 0,
                 (_, Variant::MemberExpr | Variant::PrimaryExpr | Variant::Nested | Variant::Constant) => true,
                 _ => false,
             };
@@ -88,20 +88,20 @@ impl Converter<'_, '_, '_> {
             if node.variant == Variant::Operation {
                 return None;
             }
-            id = node.child(Label::First)?;
+            id = node.child(PartLabel::First)?;
         }
     }
 
     /// The nodes whose expressions a node's is made from.
     fn operands(&self, node: &Node) -> Vec<Option<NodeId>> {
-        let first = node.child(Label::First);
+        let first = node.child(PartLabel::First);
         match (node.rule, node.variant) {
-            (Rule::Expr, _) => vec![first, node.child(Label::Next), node.child(Label::Last)],
+            (Rule::Expr, _) => vec![first, node.child(PartLabel::Next), node.child(PartLabel::Last)],
             (Rule::Or | Rule::And, _) => [first]
                 .into_iter()
-                .chain(node.children(Label::Next).map(Some))
+                .chain(node.children(PartLabel::Next).map(Some))
                 .collect(),
-            (_, Variant::Operation | Variant::Index) => vec![first, node.child(Label::Next)],
+            (_, Variant::Operation | Variant::Index) => vec![first, node.child(PartLabel::Next)],
             (_, Variant::Not | Variant::Negate | Variant::Select) => vec![first],
             (_, Variant::MemberCall) => [first].into_iter().chain(self.arguments(node)).collect(),
             (_, Variant::GlobalCall) if self.is_reserved(node) => Vec::new(),
@@ -123,48 +123,48 @@ impl Converter<'_, '_, '_> {
     }
 
     fn arguments(&self, node: &Node) -> impl Iterator<Item = Option<NodeId>> {
-        let list = node.child(Label::Args).and_then(|list| self.tree.get(list));
+        let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
         list.into_iter()
-            .flat_map(|list| list.children(Label::First))
+            .flat_map(|list| list.children(PartLabel::First))
             .map(Some)
     }
 
     /// The elements of a list, or the keys or fields of entries.
     pub(super) fn keys(&self, node: &Node) -> impl Iterator<Item = NodeId> {
-        let list = node.child(Label::Args).and_then(|list| self.tree.get(list));
-        list.into_iter().flat_map(|list| list.children(Label::Key))
+        let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
+        list.into_iter().flat_map(|list| list.children(PartLabel::Key))
     }
 
     pub(super) fn values(&self, node: &Node) -> impl Iterator<Item = NodeId> {
-        let list = node.child(Label::Args).and_then(|list| self.tree.get(list));
-        list.into_iter().flat_map(|list| list.children(Label::Last))
+        let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
+        list.into_iter().flat_map(|list| list.children(PartLabel::Last))
     }
 
     pub(super) fn colons(&self, node: &Node) -> impl Iterator<Item = Token> {
-        let list = node.child(Label::Args).and_then(|list| self.tree.get(list));
-        list.into_iter().flat_map(|list| list.tokens(Label::Op))
+        let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
+        list.into_iter().flat_map(|list| list.tokens(PartLabel::Op))
     }
 
     fn child_of(&self, id: NodeId) -> Option<NodeId> {
-        self.tree.get(id)?.child(Label::First)
+        self.tree.get(id)?.child(PartLabel::First)
     }
 
     pub(super) fn is_optional(&self, id: NodeId) -> bool {
         self.tree
             .get(id)
-            .is_some_and(|node| node.token(Label::Optional).is_some())
+            .is_some_and(|node| node.token(PartLabel::Optional).is_some())
     }
 
     /// The name that the field of a struct has, or the reference's message where it has none.
     pub(super) fn field_name(&self, id: NodeId) -> Result<&str, &'static str> {
-        let name = self.tree.get(id).and_then(|node| node.child(Label::Id));
+        let name = self.tree.get(id).and_then(|node| node.child(PartLabel::Id));
         self.name(name.ok_or(NO_NAME)?)
     }
 
     /// A name, without its backquotes, or the reference's message where there is none.
     // Upstream: cel-go, parser/parser.go, normalizeIdent
     pub(super) fn name(&self, id: NodeId) -> Result<&str, &'static str> {
-        let token = self.tree.get(id).and_then(|node| node.token(Label::Id));
+        let token = self.tree.get(id).and_then(|node| node.token(PartLabel::Id));
         let text = self.text(token.ok_or(NO_NAME)?);
         if self.builder.refuses_quoted_names && text.starts_with('`') {
             return Err(QUOTED_NAME);
@@ -177,7 +177,7 @@ impl Converter<'_, '_, '_> {
     }
 
     pub(super) fn id(&self, node: &Node) -> Option<(Token, &str)> {
-        let token = node.token(Label::Id)?;
+        let token = node.token(PartLabel::Id)?;
         Some((token, self.text(token)))
     }
 

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::super::token::Kind;
-use super::rules::{Part, rules};
+use super::rules::{RulePart, rules};
 
 /// The rules of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub(super) enum Variant {
 
 /// The role of a part of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
+pub(super) enum PartLabel {
     /// Punctuation.
     None,
     /// The operator or bracket at which the node is placed; all of them in chains.
@@ -111,29 +111,33 @@ impl Kinds {
 }
 
 /// The index of a step in the network.
-pub(super) type At = usize;
+pub(super) type StepIndex = usize;
 
 /// The step at a place of the grammar.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum GrammarStep {
     /// Reads a token.
-    Read { kinds: Kinds, label: Label, then: At },
+    Read {
+        kinds: Kinds,
+        label: PartLabel,
+        then: StepIndex,
+    },
     /// Reads by the definition of a rule. `strength` is how strongly operators must bind there.
     Call {
         rule: Rule,
         strength: u8,
-        label: Label,
-        then: At,
+        label: PartLabel,
+        then: StepIndex,
     },
     /// Records which alternative the node is.
-    Become { variant: Variant, then: At },
+    Become { variant: Variant, then: StepIndex },
     /// Makes the node the first part of a new one of the same rule.
-    Wrap { variant: Variant, then: At },
+    Wrap { variant: Variant, then: StepIndex },
     /// Takes one of several alternatives; of an optional or repeated body, the first enters it and the second passes it.
     Choose {
         choice: Choice,
         after_body: bool,
-        ways: Vec<At>,
+        ways: Vec<StepIndex>,
     },
     /// The end of the rule.
     End,
@@ -175,9 +179,9 @@ pub(super) struct Next {
 /// The whole grammar.
 #[derive(Debug)]
 pub(super) struct Network {
-    steps: Vec<Step>,
+    steps: Vec<GrammarStep>,
     next: Vec<Next>,
-    starts: [At; RULES],
+    starts: [StepIndex; RULES],
 }
 
 impl Network {
@@ -188,17 +192,17 @@ impl Network {
     }
 
     /// The step at a place.
-    pub(super) fn step(&self, at: At) -> &Step {
-        self.steps.get(at).unwrap_or(&Step::End)
+    pub(super) fn step(&self, at: StepIndex) -> &GrammarStep {
+        self.steps.get(at).unwrap_or(&GrammarStep::End)
     }
 
     /// The tokens that may come next at a place.
-    pub(super) fn next(&self, at: At) -> Next {
+    pub(super) fn next(&self, at: StepIndex) -> Next {
         self.next.get(at).copied().unwrap_or_default()
     }
 
     /// Where a rule starts.
-    pub(super) fn start(&self, rule: Rule) -> At {
+    pub(super) fn start(&self, rule: Rule) -> StepIndex {
         self.starts.get(rule as usize).copied().unwrap_or_default()
     }
 
@@ -209,7 +213,7 @@ impl Network {
             starts: [0; RULES],
         };
         for (rule, parts) in rules() {
-            let end = network.push(Step::End);
+            let end = network.push(GrammarStep::End);
             let start = network.sequence(&parts, end);
             if let Some(place) = network.starts.get_mut(rule as usize) {
                 *place = start;
@@ -219,51 +223,51 @@ impl Network {
         network
     }
 
-    fn push(&mut self, step: Step) -> At {
+    fn push(&mut self, step: GrammarStep) -> StepIndex {
         self.steps.push(step);
         self.steps.len() - 1
     }
 
     /// The place of the first of some parts that `then` follows.
-    fn sequence(&mut self, parts: &[Part], then: At) -> At {
+    fn sequence(&mut self, parts: &[RulePart], then: StepIndex) -> StepIndex {
         parts.iter().rev().fold(then, |then, part| self.part(part, then))
     }
 
-    fn part(&mut self, part: &Part, then: At) -> At {
+    fn part(&mut self, part: &RulePart, then: StepIndex) -> StepIndex {
         match part {
-            Part::Token(kinds, label) => self.push(Step::Read {
+            RulePart::Token(kinds, label) => self.push(GrammarStep::Read {
                 kinds: Kinds::of(kinds),
                 label: *label,
                 then,
             }),
-            Part::Rule(rule, strength, label) => self.push(Step::Call {
+            RulePart::Rule(rule, strength, label) => self.push(GrammarStep::Call {
                 rule: *rule,
                 strength: *strength,
                 label: *label,
                 then,
             }),
-            Part::Become(variant) => self.push(Step::Become {
+            RulePart::Become(variant) => self.push(GrammarStep::Become {
                 variant: *variant,
                 then,
             }),
-            Part::Wrap(variant) => self.push(Step::Wrap {
+            RulePart::Wrap(variant) => self.push(GrammarStep::Wrap {
                 variant: *variant,
                 then,
             }),
-            Part::Maybe(parts) => {
+            RulePart::Maybe(parts) => {
                 let body = self.sequence(parts, then);
                 self.choose(Choice::Optional, false, vec![body, then])
             }
-            Part::Repeat(choice, parts) => {
+            RulePart::Repeat(choice, parts) => {
                 let (again, body) = self.repetition(*choice, parts, then);
                 let _ = again;
                 self.choose(*choice, false, vec![body, then])
             }
-            Part::Once(choice, parts) => {
+            RulePart::Once(choice, parts) => {
                 let (_, body) = self.repetition(*choice, parts, then);
                 self.choose(Choice::Only, false, vec![body])
             }
-            Part::OneOf(choice, alternatives) => {
+            RulePart::OneOf(choice, alternatives) => {
                 let ways = alternatives
                     .iter()
                     .map(|parts| self.sequence(parts, then))
@@ -273,8 +277,8 @@ impl Network {
         }
     }
 
-    fn choose(&mut self, choice: Choice, after_body: bool, ways: Vec<At>) -> At {
-        self.push(Step::Choose {
+    fn choose(&mut self, choice: Choice, after_body: bool, ways: Vec<StepIndex>) -> StepIndex {
+        self.push(GrammarStep::Choose {
             choice,
             after_body,
             ways,
@@ -282,11 +286,11 @@ impl Network {
     }
 
     /// A body that leads to a choice between itself and the rest: the places of the choice and the body.
-    fn repetition(&mut self, choice: Choice, parts: &[Part], then: At) -> (At, At) {
-        let again = self.push(Step::End);
+    fn repetition(&mut self, choice: Choice, parts: &[RulePart], then: StepIndex) -> (StepIndex, StepIndex) {
+        let again = self.push(GrammarStep::End);
         let body = self.sequence(parts, again);
         if let Some(step) = self.steps.get_mut(again) {
-            *step = Step::Choose {
+            *step = GrammarStep::Choose {
                 choice,
                 after_body: true,
                 ways: vec![body, then],
@@ -296,22 +300,22 @@ impl Network {
     }
 
     /// Finds the tokens that may come next. It ends because every rule and every repeated body reads a token.
-    fn look(&self, at: At) -> Next {
+    fn look(&self, at: StepIndex) -> Next {
         match self.step(at) {
-            Step::Read { kinds, .. } => Next {
+            GrammarStep::Read { kinds, .. } => Next {
                 kinds: *kinds,
                 end: false,
             },
-            Step::Call { rule, .. } => self.look(self.start(*rule)),
-            Step::Become { then, .. } | Step::Wrap { then, .. } => self.look(*then),
-            Step::Choose { ways, .. } => ways.iter().fold(Next::default(), |all, way| {
+            GrammarStep::Call { rule, .. } => self.look(self.start(*rule)),
+            GrammarStep::Become { then, .. } | GrammarStep::Wrap { then, .. } => self.look(*then),
+            GrammarStep::Choose { ways, .. } => ways.iter().fold(Next::default(), |all, way| {
                 let way = self.look(*way);
                 Next {
                     kinds: all.kinds.and(way.kinds),
                     end: all.end || way.end,
                 }
             }),
-            Step::End => Next {
+            GrammarStep::End => Next {
                 kinds: Kinds::default(),
                 end: true,
             },

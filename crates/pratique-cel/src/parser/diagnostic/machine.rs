@@ -2,7 +2,7 @@
 
 use super::super::limits::MOST_DEPTH;
 use super::super::token::{Kind, Token};
-use super::grammar::{At, Choice, Label, Network, RULES, Rule, Step, Variant};
+use super::grammar::{Choice, GrammarStep, Network, PartLabel, RULES, Rule, StepIndex, Variant};
 use super::input::Input;
 use super::recovery::{Fault, Recovery};
 use super::tree::{NodeId, Tree};
@@ -18,7 +18,7 @@ pub(super) struct Machine<'s> {
     pub(super) network: &'static Network,
     pub(super) input: Input<'s>,
     pub(super) frames: Vec<Frame>,
-    pub(super) at: At,
+    pub(super) at: StepIndex,
     pub(super) recovery: Recovery,
     pub(super) tree: Tree,
     pub(super) issues: Vec<Issue>,
@@ -34,7 +34,7 @@ pub(super) struct Frame {
     pub(super) node: NodeId,
     pub(super) strength: u8,
     /// The step that called the rule; the first rule has none.
-    pub(super) caller: Option<At>,
+    pub(super) caller: Option<StepIndex>,
 }
 
 impl<'s> Machine<'s> {
@@ -63,7 +63,7 @@ impl<'s> Machine<'s> {
         Ok(last)
     }
 
-    fn enter(&mut self, rule: Rule, strength: u8, caller: Option<At>) -> Result<(), Aborted> {
+    fn enter(&mut self, rule: Rule, strength: u8, caller: Option<StepIndex>) -> Result<(), Aborted> {
         let offset = self.token(0)?.offset;
         let node = self.tree.add(rule, Variant::Plain, offset);
         self.frames.push(Frame {
@@ -89,7 +89,7 @@ impl<'s> Machine<'s> {
             *depth -= 1;
         }
         if let Some(caller) = frame.caller
-            && let Step::Call { label, then, .. } = self.network.step(caller)
+            && let GrammarStep::Call { label, then, .. } = self.network.step(caller)
             && let Some(above) = self.frames.last()
         {
             self.tree.add_node(above.node, *label, frame.node);
@@ -100,7 +100,7 @@ impl<'s> Machine<'s> {
     fn step(&mut self, frame: Frame) -> Result<(), Aborted> {
         let network = self.network;
         match network.step(self.at) {
-            Step::Read { kinds, label, then } => {
+            GrammarStep::Read { kinds, label, then } => {
                 let token = self.token(0)?;
                 let found = if kinds.contains(token.kind) {
                     self.recovery.matched();
@@ -117,16 +117,16 @@ impl<'s> Machine<'s> {
                     Err(fault) => self.fail(fault)?,
                 }
             }
-            Step::Call { rule, strength, .. } => self.enter(*rule, *strength, Some(self.at))?,
-            Step::Become { variant, then } => {
+            GrammarStep::Call { rule, strength, .. } => self.enter(*rule, *strength, Some(self.at))?,
+            GrammarStep::Become { variant, then } => {
                 self.tree.set_variant(frame.node, *variant);
                 self.at = *then;
             }
-            Step::Wrap { variant, then } => {
+            GrammarStep::Wrap { variant, then } => {
                 self.wrap(*variant);
                 self.at = *then;
             }
-            Step::Choose {
+            GrammarStep::Choose {
                 choice,
                 after_body,
                 ways,
@@ -134,7 +134,7 @@ impl<'s> Machine<'s> {
                 Ok(way) => self.at = way,
                 Err(fault) => self.fail(fault)?,
             },
-            Step::End => self.leave(),
+            GrammarStep::End => self.leave(),
         }
         Ok(())
     }
@@ -146,7 +146,7 @@ impl<'s> Machine<'s> {
         };
         let offset = self.tree.get(frame.node).map_or(0, |node| node.offset);
         let outer = self.tree.add(frame.rule, variant, offset);
-        self.tree.add_node(outer, Label::First, frame.node);
+        self.tree.add_node(outer, PartLabel::First, frame.node);
         frame.node = outer;
     }
 
@@ -154,9 +154,9 @@ impl<'s> Machine<'s> {
         &mut self,
         choice: Choice,
         after_body: bool,
-        ways: &[At],
+        ways: &[StepIndex],
         strength: u8,
-    ) -> Result<Result<At, Fault>, Aborted> {
+    ) -> Result<Result<StepIndex, Fault>, Aborted> {
         if let Err(fault) = self.synchronize(after_body)? {
             return Ok(Err(fault));
         }

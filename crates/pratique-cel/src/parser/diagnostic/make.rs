@@ -3,14 +3,14 @@
 use super::super::literal;
 use super::super::token::is_reserved;
 use super::convert::{Converter, NO_NAME, QUOTED_NAME, UNREAD};
-use super::grammar::{Label, Rule, Variant};
+use super::grammar::{PartLabel, Rule, Variant};
 use super::tree::Node;
 use crate::ast::{Expr, ExprId, Literal, MapEntry, StructField};
 
 impl Converter<'_, '_, '_> {
     /// Makes the expression of a node from those of its operands.
     pub(super) fn make(&mut self, node: &Node, operands: Vec<ExprId>) -> ExprId {
-        let op = node.token(Label::Op);
+        let op = node.token(PartLabel::Op);
         let offset = op.map_or(node.offset, |op| op.offset);
         match (node.rule, node.variant) {
             (Rule::Expr, _) => self.builder.operation("_?_:_", operands, offset),
@@ -25,7 +25,7 @@ impl Converter<'_, '_, '_> {
             (_, Variant::Select) => self.select(node, operands, offset),
             (_, Variant::MemberCall) => self.member_call(node, operands),
             (_, Variant::Index) => {
-                let optional = node.token(Label::Optional).is_some();
+                let optional = node.token(PartLabel::Optional).is_some();
                 let operator = if optional { "_[?_]" } else { "_[_]" };
                 self.builder.operation(operator, operands, offset)
             }
@@ -40,12 +40,12 @@ impl Converter<'_, '_, '_> {
     }
 
     fn chain(&mut self, operator: &'static str, node: &Node, operands: &[ExprId]) -> ExprId {
-        let offsets: Vec<u32> = node.tokens(Label::Op).map(|token| token.offset).collect();
+        let offsets: Vec<u32> = node.tokens(PartLabel::Op).map(|token| token.offset).collect();
         self.builder.balanced(operator, operands, &offsets)
     }
 
     fn select(&mut self, node: &Node, operands: Vec<ExprId>, offset: u32) -> ExprId {
-        let (Some(id), [operand]) = (node.child(Label::Id), operands.as_slice()) else {
+        let (Some(id), [operand]) = (node.child(PartLabel::Id), operands.as_slice()) else {
             return self.builder.nothing(node.offset);
         };
         let place = self.tree.get(id).map_or(offset, |name| name.offset);
@@ -61,7 +61,7 @@ impl Converter<'_, '_, '_> {
                 return self.builder.nothing(offset);
             }
         };
-        if node.token(Label::Optional).is_some() {
+        if node.token(PartLabel::Optional).is_some() {
             let field = Expr::Literal(Literal::String(field.into()));
             let field = self.builder.add(field, place);
             return self.builder.operation("_?._", vec![*operand, field], offset);
@@ -80,7 +80,9 @@ impl Converter<'_, '_, '_> {
         };
         let name = name.to_owned();
         let target = operands.remove(0);
-        let offset = node.token(Label::Open).map_or(node.offset, |open| open.offset);
+        let offset = node
+            .token(PartLabel::Open)
+            .map_or(node.offset, |open| open.offset);
         self.call(&name, Some(target), operands, offset)
     }
 
@@ -103,7 +105,7 @@ impl Converter<'_, '_, '_> {
             self.report(node.offset, message);
             return self.builder.nothing(node.offset);
         }
-        let rooted = node.token(Label::Prefix).is_some();
+        let rooted = node.token(PartLabel::Prefix).is_some();
         let name = if rooted {
             format!(".{name}")
         } else {
@@ -143,9 +145,9 @@ impl Converter<'_, '_, '_> {
     }
 
     fn structure(&mut self, node: &Node, operands: Vec<ExprId>, offset: u32) -> ExprId {
-        let prefix = node.token(Label::Prefix).map(|_| "").into_iter();
+        let prefix = node.token(PartLabel::Prefix).map(|_| "").into_iter();
         let path: Vec<&str> = prefix
-            .chain(node.tokens(Label::Id).map(|token| self.text(token)))
+            .chain(node.tokens(PartLabel::Id).map(|token| self.text(token)))
             .collect();
         let type_name = path.join(".").into();
         let mut values = operands.into_iter();
@@ -161,7 +163,7 @@ impl Converter<'_, '_, '_> {
                 (named, _) => nameless.push(named.err().unwrap_or(NO_NAME)),
             }
         }
-        let list = node.child(Label::Args).and_then(|list| self.tree.get(list));
+        let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
         let place = list.map_or(offset, |list| list.offset);
         for message in nameless {
             self.report(place, message);
@@ -173,7 +175,7 @@ impl Converter<'_, '_, '_> {
         let Some((_, text)) = self.id(node) else {
             return self.builder.nothing(node.offset);
         };
-        let negative = node.token(Label::Prefix).is_some();
+        let negative = node.token(PartLabel::Prefix).is_some();
         let value = match node.variant {
             Variant::Int => literal::int(text, negative),
             Variant::Uint => literal::uint(text),

@@ -1,6 +1,6 @@
 //! Which way to go at a choice: most by the next token, some by a few more.
 
-use super::grammar::{At, Choice, Step};
+use super::grammar::{Choice, GrammarStep, StepIndex};
 use super::machine::{Aborted, Machine};
 use super::recovery::Fault;
 use crate::parser::token::{Kind, Token};
@@ -17,9 +17,9 @@ impl Machine<'_> {
     pub(super) fn predict(
         &mut self,
         choice: Choice,
-        ways: &[At],
+        ways: &[StepIndex],
         strength: u8,
-    ) -> Result<Result<At, Fault>, Aborted> {
+    ) -> Result<Result<StepIndex, Fault>, Aborted> {
         let first = self.token(0)?;
         let way = match choice {
             Choice::Only => Ok(BODY),
@@ -46,12 +46,12 @@ impl Machine<'_> {
     }
 
     /// Whether a way may begin with a kind of token.
-    fn begins(&self, ways: &[At], way: usize, kind: Kind) -> bool {
+    fn begins(&self, ways: &[StepIndex], way: usize, kind: Kind) -> bool {
         ways.get(way)
             .is_some_and(|way| self.network.next(*way).kinds.contains(kind))
     }
 
-    fn alternative(&self, ways: &[At], first: Token) -> Way {
+    fn alternative(&self, ways: &[StepIndex], first: Token) -> Way {
         (0..ways.len())
             .find(|way| self.begins(ways, *way, first.kind))
             .ok_or(first)
@@ -75,7 +75,7 @@ impl Machine<'_> {
     }
 
     /// An operand with `!`, with `-`, or with neither: the sign of a number is its own.
-    fn sign(&mut self, ways: &[At], first: Token) -> Result<Way, Aborted> {
+    fn sign(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
         const NEGATE: usize = 2;
         if first.kind != Kind::Minus {
             return Ok(self.alternative(ways, first));
@@ -89,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// Whether another minus sign is one of the signs before an operand: all before the operand are.
-    fn more_signs(&mut self, ways: &[At], first: Token) -> Result<Way, Aborted> {
+    fn more_signs(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
         if first.kind != Kind::Minus {
             return Ok(if self.begins(ways, PAST, first.kind) {
                 Ok(PAST)
@@ -106,7 +106,7 @@ impl Machine<'_> {
     }
 
     /// The first token of an operand. Names may be variables, functions, or those of structs.
-    fn primary(&mut self, ways: &[At], first: Token) -> Result<Way, Aborted> {
+    fn primary(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
         const NAME: usize = 0;
         const CALL: usize = 1;
         const STRUCT: usize = 5;
@@ -134,16 +134,16 @@ impl Machine<'_> {
     }
 
     /// Whether a comma is followed by an element: else it is the one before the end.
-    fn is_element_after_comma(&mut self, ways: &[At]) -> Result<bool, Aborted> {
+    fn is_element_after_comma(&mut self, ways: &[StepIndex]) -> Result<bool, Aborted> {
         let second = self.kind(1)?;
-        let Some(Step::Read { then, .. }) = ways.get(BODY).map(|body| self.network.step(*body)) else {
+        let Some(GrammarStep::Read { then, .. }) = ways.get(BODY).map(|body| self.network.step(*body)) else {
             return Ok(false);
         };
         Ok(self.network.next(*then).kinds.contains(second))
     }
 
     /// The kind of a literal.
-    fn number(&mut self, ways: &[At], first: Token) -> Result<Way, Aborted> {
+    fn number(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
         const INT: usize = 0;
         const DOUBLE: usize = 2;
         if first.kind != Kind::Minus {

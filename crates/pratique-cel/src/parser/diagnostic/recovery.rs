@@ -1,7 +1,7 @@
 //! What to say of a fault, and how to go on after it: by leaving out one token, by assuming one that is
 //! missing, or by skipping to one that can follow.
 
-use super::grammar::{At, Kinds, Step};
+use super::grammar::{GrammarStep, Kinds, StepIndex};
 use super::machine::{Aborted, Machine};
 use crate::parser::token::{Kind, Token};
 
@@ -21,7 +21,7 @@ pub(super) struct Recovery {
     silent: bool,
     /// The token and the places of the faults since then: a second fault there must not stand still.
     last_token: Option<usize>,
-    last_places: Vec<At>,
+    last_places: Vec<StepIndex>,
     attempts: usize,
 }
 
@@ -42,7 +42,7 @@ const MOST_SKIPPED: usize = 256;
 
 impl Machine<'_> {
     /// The tokens that may come next, here and in the rules above.
-    fn expected(&self, at: At) -> Kinds {
+    fn expected(&self, at: StepIndex) -> Kinds {
         let mut next = self.network.next(at);
         let mut kinds = next.kinds;
         for frame in self.frames.iter().rev() {
@@ -58,9 +58,9 @@ impl Machine<'_> {
         kinds
     }
 
-    fn after_call(&self, caller: At) -> At {
+    fn after_call(&self, caller: StepIndex) -> StepIndex {
         match self.network.step(caller) {
-            Step::Call { then, .. } => *then,
+            GrammarStep::Call { then, .. } => *then,
             _ => caller,
         }
     }
@@ -102,7 +102,7 @@ impl Machine<'_> {
             self.consume()?;
             return Ok(Ok(token));
         }
-        let Step::Read { then, .. } = *self.network.step(self.at) else {
+        let GrammarStep::Read { then, .. } = *self.network.step(self.at) else {
             return Ok(Err(Fault::Mismatch));
         };
         let current = self.token(0)?;

@@ -1,30 +1,30 @@
 //! The rules of the grammar, written much as grammars are.
 
 use super::super::token::Kind;
-use super::grammar::{Choice, Label, RULES, Rule, Variant};
+use super::grammar::{Choice, PartLabel, RULES, Rule, Variant};
 
 /// A part of a rule, as grammars are written.
-pub(super) enum Part {
-    Token(Vec<Kind>, Label),
-    Rule(Rule, u8, Label),
+pub(super) enum RulePart {
+    Token(Vec<Kind>, PartLabel),
+    Rule(Rule, u8, PartLabel),
     Become(Variant),
     Wrap(Variant),
     /// `(…)?`
-    Maybe(Vec<Part>),
+    Maybe(Vec<RulePart>),
     /// `(…)*`
-    Repeat(Choice, Vec<Part>),
+    Repeat(Choice, Vec<RulePart>),
     /// `(…)+`
-    Once(Choice, Vec<Part>),
+    Once(Choice, Vec<RulePart>),
     /// `(…|…)`
-    OneOf(Choice, Vec<Vec<Part>>),
+    OneOf(Choice, Vec<Vec<RulePart>>),
 }
 
-fn token(kind: Kind, label: Label) -> Part {
-    Part::Token(vec![kind], label)
+fn token(kind: Kind, label: PartLabel) -> RulePart {
+    RulePart::Token(vec![kind], label)
 }
 
-fn rule(rule: Rule, label: Label) -> Part {
-    Part::Rule(rule, 0, label)
+fn rule(rule: Rule, label: PartLabel) -> RulePart {
+    RulePart::Rule(rule, 0, label)
 }
 
 /// The relations, all of one strength.
@@ -39,53 +39,59 @@ const RELATIONS: [Kind; 7] = [
 ];
 
 /// Every rule with its definition.
-pub(super) fn rules() -> [(Rule, Vec<Part>); RULES] {
+pub(super) fn rules() -> [(Rule, Vec<RulePart>); RULES] {
     [
         (
             Rule::Start,
-            vec![rule(Rule::Expr, Label::First), token(Kind::End, Label::None)],
+            vec![
+                rule(Rule::Expr, PartLabel::First),
+                token(Kind::End, PartLabel::None),
+            ],
         ),
         (
             Rule::Expr,
             vec![
-                rule(Rule::Or, Label::First),
-                Part::Maybe(vec![
-                    token(Kind::Question, Label::Op),
-                    rule(Rule::Or, Label::Next),
-                    token(Kind::Colon, Label::None),
-                    rule(Rule::Expr, Label::Last),
+                rule(Rule::Or, PartLabel::First),
+                RulePart::Maybe(vec![
+                    token(Kind::Question, PartLabel::Op),
+                    rule(Rule::Or, PartLabel::Next),
+                    token(Kind::Colon, PartLabel::None),
+                    rule(Rule::Expr, PartLabel::Last),
                 ]),
             ],
         ),
-        (Rule::Or, chain(Rule::And, Kind::Or, Label::Op, Label::Next)),
+        (
+            Rule::Or,
+            chain(Rule::And, Kind::Or, PartLabel::Op, PartLabel::Next),
+        ),
         (
             Rule::And,
-            chain(Rule::Relation, Kind::And, Label::Op, Label::Next),
+            chain(Rule::Relation, Kind::And, PartLabel::Op, PartLabel::Next),
         ),
         (Rule::Relation, {
             let operation = operation(&RELATIONS, Rule::Relation, 2);
             vec![
-                rule(Rule::Calc, Label::First),
-                Part::Repeat(Choice::Operator, operation),
+                rule(Rule::Calc, PartLabel::First),
+                RulePart::Repeat(Choice::Operator, operation),
             ]
         }),
         (Rule::Calc, {
             let products = operation(&[Kind::Star, Kind::Slash, Kind::Percent], Rule::Calc, 3);
             let sums = operation(&[Kind::Minus, Kind::Plus], Rule::Calc, 2);
-            let operations = vec![Part::OneOf(Choice::Alternative, vec![products, sums])];
+            let operations = vec![RulePart::OneOf(Choice::Alternative, vec![products, sums])];
             vec![
-                rule(Rule::Unary, Label::First),
-                Part::Repeat(Choice::Operator, operations),
+                rule(Rule::Unary, PartLabel::First),
+                RulePart::Repeat(Choice::Operator, operations),
             ]
         }),
         (
             Rule::Unary,
-            vec![Part::OneOf(
+            vec![RulePart::OneOf(
                 Choice::Sign,
                 vec![
                     vec![
-                        Part::Become(Variant::MemberExpr),
-                        rule(Rule::Member, Label::First),
+                        RulePart::Become(Variant::MemberExpr),
+                        rule(Rule::Member, PartLabel::First),
                     ],
                     signed(Variant::Not, Kind::Not, Choice::Optional),
                     signed(Variant::Negate, Kind::Minus, Choice::MoreSigns),
@@ -95,56 +101,59 @@ pub(super) fn rules() -> [(Rule, Vec<Part>); RULES] {
         (
             Rule::Member,
             vec![
-                Part::Become(Variant::PrimaryExpr),
-                rule(Rule::Primary, Label::First),
-                Part::Repeat(Choice::Optional, vec![Part::OneOf(Choice::Suffix, suffixes())]),
+                RulePart::Become(Variant::PrimaryExpr),
+                rule(Rule::Primary, PartLabel::First),
+                RulePart::Repeat(
+                    Choice::Optional,
+                    vec![RulePart::OneOf(Choice::Suffix, suffixes())],
+                ),
             ],
         ),
-        (Rule::Primary, vec![Part::OneOf(Choice::Primary, primaries())]),
+        (Rule::Primary, vec![RulePart::OneOf(Choice::Primary, primaries())]),
         (
             Rule::ExprList,
-            chain(Rule::Expr, Kind::Comma, Label::None, Label::First),
+            chain(Rule::Expr, Kind::Comma, PartLabel::None, PartLabel::First),
         ),
         (
             Rule::ListInit,
-            elements(&|| vec![rule(Rule::OptExpr, Label::Key)]),
+            elements(&|| vec![rule(Rule::OptExpr, PartLabel::Key)]),
         ),
         (Rule::FieldInits, elements(&|| entry(Rule::OptField))),
         (Rule::MapInits, elements(&|| entry(Rule::OptExpr))),
         (
             Rule::OptField,
             vec![
-                maybe(Kind::Question, Label::Optional),
-                rule(Rule::EscapeIdent, Label::Id),
+                maybe(Kind::Question, PartLabel::Optional),
+                rule(Rule::EscapeIdent, PartLabel::Id),
             ],
         ),
         (
             Rule::OptExpr,
             vec![
-                maybe(Kind::Question, Label::Optional),
-                rule(Rule::Expr, Label::First),
+                maybe(Kind::Question, PartLabel::Optional),
+                rule(Rule::Expr, PartLabel::First),
             ],
         ),
         (Rule::EscapeIdent, {
-            let name = |kind| vec![Part::Become(Variant::Name), token(kind, Label::Id)];
-            vec![Part::OneOf(
+            let name = |kind| vec![RulePart::Become(Variant::Name), token(kind, PartLabel::Id)];
+            vec![RulePart::OneOf(
                 Choice::Alternative,
                 vec![name(Kind::Identifier), name(Kind::Quoted)],
             )]
         }),
-        (Rule::Literal, vec![Part::OneOf(Choice::Number, literals())]),
+        (Rule::Literal, vec![RulePart::OneOf(Choice::Number, literals())]),
     ]
 }
 
-fn maybe(kind: Kind, label: Label) -> Part {
-    Part::Maybe(vec![token(kind, label)])
+fn maybe(kind: Kind, label: PartLabel) -> RulePart {
+    RulePart::Maybe(vec![token(kind, label)])
 }
 
 /// `operand (separator operand)*`
-fn chain(operand: Rule, separator: Kind, separators: Label, further: Label) -> Vec<Part> {
+fn chain(operand: Rule, separator: Kind, separators: PartLabel, further: PartLabel) -> Vec<RulePart> {
     vec![
-        rule(operand, Label::First),
-        Part::Repeat(
+        rule(operand, PartLabel::First),
+        RulePart::Repeat(
             Choice::Optional,
             vec![token(separator, separators), rule(operand, further)],
         ),
@@ -152,68 +161,68 @@ fn chain(operand: Rule, separator: Kind, separators: Label, further: Label) -> V
 }
 
 /// The rest after the left operand.
-fn operation(operators: &[Kind], operand: Rule, strength: u8) -> Vec<Part> {
+fn operation(operators: &[Kind], operand: Rule, strength: u8) -> Vec<RulePart> {
     vec![
-        Part::Wrap(Variant::Operation),
-        Part::Token(operators.to_vec(), Label::Op),
-        Part::Rule(operand, strength, Label::Next),
+        RulePart::Wrap(Variant::Operation),
+        RulePart::Token(operators.to_vec(), PartLabel::Op),
+        RulePart::Rule(operand, strength, PartLabel::Next),
     ]
 }
 
-fn signed(variant: Variant, sign: Kind, choice: Choice) -> Vec<Part> {
+fn signed(variant: Variant, sign: Kind, choice: Choice) -> Vec<RulePart> {
     vec![
-        Part::Become(variant),
-        Part::Once(choice, vec![token(sign, Label::Op)]),
-        rule(Rule::Member, Label::First),
+        RulePart::Become(variant),
+        RulePart::Once(choice, vec![token(sign, PartLabel::Op)]),
+        rule(Rule::Member, PartLabel::First),
     ]
 }
 
-fn suffixes() -> Vec<Vec<Part>> {
+fn suffixes() -> Vec<Vec<RulePart>> {
     vec![
         vec![
-            Part::Wrap(Variant::Select),
-            token(Kind::Dot, Label::Op),
-            maybe(Kind::Question, Label::Optional),
-            rule(Rule::EscapeIdent, Label::Id),
+            RulePart::Wrap(Variant::Select),
+            token(Kind::Dot, PartLabel::Op),
+            maybe(Kind::Question, PartLabel::Optional),
+            rule(Rule::EscapeIdent, PartLabel::Id),
         ],
         vec![
-            Part::Wrap(Variant::MemberCall),
-            token(Kind::Dot, Label::Op),
-            token(Kind::Identifier, Label::Id),
-            token(Kind::OpenParen, Label::Open),
-            Part::Maybe(vec![rule(Rule::ExprList, Label::Args)]),
-            token(Kind::CloseParen, Label::None),
+            RulePart::Wrap(Variant::MemberCall),
+            token(Kind::Dot, PartLabel::Op),
+            token(Kind::Identifier, PartLabel::Id),
+            token(Kind::OpenParen, PartLabel::Open),
+            RulePart::Maybe(vec![rule(Rule::ExprList, PartLabel::Args)]),
+            token(Kind::CloseParen, PartLabel::None),
         ],
         vec![
-            Part::Wrap(Variant::Index),
-            token(Kind::OpenBracket, Label::Op),
-            maybe(Kind::Question, Label::Optional),
-            rule(Rule::Expr, Label::Next),
-            token(Kind::CloseBracket, Label::None),
+            RulePart::Wrap(Variant::Index),
+            token(Kind::OpenBracket, PartLabel::Op),
+            maybe(Kind::Question, PartLabel::Optional),
+            rule(Rule::Expr, PartLabel::Next),
+            token(Kind::CloseBracket, PartLabel::None),
         ],
     ]
 }
 
-fn primaries() -> Vec<Vec<Part>> {
+fn primaries() -> Vec<Vec<RulePart>> {
     vec![
         vec![
-            Part::Become(Variant::Ident),
-            maybe(Kind::Dot, Label::Prefix),
-            token(Kind::Identifier, Label::Id),
+            RulePart::Become(Variant::Ident),
+            maybe(Kind::Dot, PartLabel::Prefix),
+            token(Kind::Identifier, PartLabel::Id),
         ],
         vec![
-            Part::Become(Variant::GlobalCall),
-            maybe(Kind::Dot, Label::Prefix),
-            token(Kind::Identifier, Label::Id),
-            token(Kind::OpenParen, Label::Op),
-            Part::Maybe(vec![rule(Rule::ExprList, Label::Args)]),
-            token(Kind::CloseParen, Label::None),
+            RulePart::Become(Variant::GlobalCall),
+            maybe(Kind::Dot, PartLabel::Prefix),
+            token(Kind::Identifier, PartLabel::Id),
+            token(Kind::OpenParen, PartLabel::Op),
+            RulePart::Maybe(vec![rule(Rule::ExprList, PartLabel::Args)]),
+            token(Kind::CloseParen, PartLabel::None),
         ],
         vec![
-            Part::Become(Variant::Nested),
-            token(Kind::OpenParen, Label::None),
-            rule(Rule::Expr, Label::First),
-            token(Kind::CloseParen, Label::None),
+            RulePart::Become(Variant::Nested),
+            token(Kind::OpenParen, PartLabel::None),
+            rule(Rule::Expr, PartLabel::First),
+            token(Kind::CloseParen, PartLabel::None),
         ],
         bracketed(
             Variant::List,
@@ -223,22 +232,28 @@ fn primaries() -> Vec<Vec<Part>> {
         ),
         bracketed(Variant::Map, Kind::OpenBrace, Rule::MapInits, Kind::CloseBrace),
         structure(),
-        vec![Part::Become(Variant::Constant), rule(Rule::Literal, Label::First)],
+        vec![
+            RulePart::Become(Variant::Constant),
+            rule(Rule::Literal, PartLabel::First),
+        ],
     ]
 }
 
-fn bracketed(variant: Variant, open: Kind, inner: Rule, close: Kind) -> Vec<Part> {
+fn bracketed(variant: Variant, open: Kind, inner: Rule, close: Kind) -> Vec<RulePart> {
     vec![
-        Part::Become(variant),
-        token(open, Label::Op),
-        Part::Maybe(vec![rule(inner, Label::Args)]),
-        maybe(Kind::Comma, Label::None),
-        token(close, Label::None),
+        RulePart::Become(variant),
+        token(open, PartLabel::Op),
+        RulePart::Maybe(vec![rule(inner, PartLabel::Args)]),
+        maybe(Kind::Comma, PartLabel::None),
+        token(close, PartLabel::None),
     ]
 }
 
-fn structure() -> Vec<Part> {
-    let further = vec![token(Kind::Dot, Label::None), token(Kind::Identifier, Label::Id)];
+fn structure() -> Vec<RulePart> {
+    let further = vec![
+        token(Kind::Dot, PartLabel::None),
+        token(Kind::Identifier, PartLabel::Id),
+    ];
     let mut parts = bracketed(
         Variant::Struct,
         Kind::OpenBrace,
@@ -246,38 +261,38 @@ fn structure() -> Vec<Part> {
         Kind::CloseBrace,
     );
     let name = [
-        maybe(Kind::Dot, Label::Prefix),
-        token(Kind::Identifier, Label::Id),
-        Part::Repeat(Choice::Optional, further),
+        maybe(Kind::Dot, PartLabel::Prefix),
+        token(Kind::Identifier, PartLabel::Id),
+        RulePart::Repeat(Choice::Optional, further),
     ];
     parts.splice(1..1, name);
     parts
 }
 
 /// `element (',' element)*`, where a last comma may follow that belongs to the rule above.
-fn elements(element: &dyn Fn() -> Vec<Part>) -> Vec<Part> {
-    let mut further = vec![token(Kind::Comma, Label::None)];
+fn elements(element: &dyn Fn() -> Vec<RulePart>) -> Vec<RulePart> {
+    let mut further = vec![token(Kind::Comma, PartLabel::None)];
     further.extend(element());
     let mut parts = element();
-    parts.push(Part::Repeat(Choice::MoreElements, further));
+    parts.push(RulePart::Repeat(Choice::MoreElements, further));
     parts
 }
 
-fn entry(key: Rule) -> Vec<Part> {
+fn entry(key: Rule) -> Vec<RulePart> {
     vec![
-        rule(key, Label::Key),
-        token(Kind::Colon, Label::Op),
-        rule(Rule::Expr, Label::Last),
+        rule(key, PartLabel::Key),
+        token(Kind::Colon, PartLabel::Op),
+        rule(Rule::Expr, PartLabel::Last),
     ]
 }
 
-fn literals() -> Vec<Vec<Part>> {
-    let plain = |variant, kind| vec![Part::Become(variant), token(kind, Label::Id)];
+fn literals() -> Vec<Vec<RulePart>> {
+    let plain = |variant, kind| vec![RulePart::Become(variant), token(kind, PartLabel::Id)];
     let signed = |variant, kind| {
         vec![
-            Part::Become(variant),
-            maybe(Kind::Minus, Label::Prefix),
-            token(kind, Label::Id),
+            RulePart::Become(variant),
+            maybe(Kind::Minus, PartLabel::Prefix),
+            token(kind, PartLabel::Id),
         ]
     };
     vec![

@@ -1,7 +1,7 @@
 //! The parse tree: the input that each rule read, completely or not.
 
 use super::super::token::Token;
-use super::grammar::{Label, Rule, Variant};
+use super::grammar::{PartLabel, Rule, Variant};
 
 /// The index of a node.
 pub(super) type NodeId = usize;
@@ -13,11 +13,11 @@ pub(super) struct Node {
     pub(super) variant: Variant,
     /// Where it starts, in code points.
     pub(super) offset: u32,
-    parts: Vec<(Label, Part)>,
+    parts: Vec<(PartLabel, NodePart)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum NodePart {
     Token(Token),
     Node(NodeId),
 }
@@ -51,16 +51,16 @@ impl Tree {
         }
     }
 
-    pub(super) fn add_token(&mut self, id: NodeId, label: Label, token: Token) {
-        self.add_part(id, label, Part::Token(token));
+    pub(super) fn add_token(&mut self, id: NodeId, label: PartLabel, token: Token) {
+        self.add_part(id, label, NodePart::Token(token));
     }
 
-    pub(super) fn add_node(&mut self, id: NodeId, label: Label, child: NodeId) {
-        self.add_part(id, label, Part::Node(child));
+    pub(super) fn add_node(&mut self, id: NodeId, label: PartLabel, child: NodeId) {
+        self.add_part(id, label, NodePart::Node(child));
     }
 
-    fn add_part(&mut self, id: NodeId, label: Label, part: Part) {
-        if let Some(node) = self.nodes.get_mut(id).filter(|_| label != Label::None) {
+    fn add_part(&mut self, id: NodeId, label: PartLabel, part: NodePart) {
+        if let Some(node) = self.nodes.get_mut(id).filter(|_| label != PartLabel::None) {
             node.parts.push((label, part));
         }
     }
@@ -68,32 +68,32 @@ impl Tree {
 
 impl Node {
     /// The tokens of a label, in order.
-    pub(super) fn tokens(&self, label: Label) -> impl Iterator<Item = Token> {
+    pub(super) fn tokens(&self, label: PartLabel) -> impl Iterator<Item = Token> {
         self.parts
             .iter()
             .filter_map(move |(part_label, part)| match part {
-                Part::Token(token) if *part_label == label => Some(*token),
+                NodePart::Token(token) if *part_label == label => Some(*token),
                 _ => None,
             })
     }
 
     /// The first token of a label.
-    pub(super) fn token(&self, label: Label) -> Option<Token> {
+    pub(super) fn token(&self, label: PartLabel) -> Option<Token> {
         self.tokens(label).next()
     }
 
     /// The nodes of a label, in order.
-    pub(super) fn children(&self, label: Label) -> impl Iterator<Item = NodeId> {
+    pub(super) fn children(&self, label: PartLabel) -> impl Iterator<Item = NodeId> {
         self.parts
             .iter()
             .filter_map(move |(part_label, part)| match part {
-                Part::Node(id) if *part_label == label => Some(*id),
+                NodePart::Node(id) if *part_label == label => Some(*id),
                 _ => None,
             })
     }
 
     /// The first node of a label.
-    pub(super) fn child(&self, label: Label) -> Option<NodeId> {
+    pub(super) fn child(&self, label: PartLabel) -> Option<NodeId> {
         self.children(label).next()
     }
 }

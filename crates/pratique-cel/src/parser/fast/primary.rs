@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::super::literal;
 use super::super::token::{Kind, is_reserved};
-use super::{Operand, Read, Reader, Unsupported};
+use super::{FastReader, Operand, Read, Unsupported};
 use crate::ast::{Expr, Literal, MapEntry, StructField};
 
-impl Reader<'_, '_, '_> {
+impl FastReader<'_, '_, '_> {
     pub(super) fn primary(&mut self) -> Read<Operand> {
         match self.kind() {
             Kind::Identifier | Kind::Dot => self.named(),

@@ -6,11 +6,11 @@ use super::Planner;
 use crate::ast::ExprId;
 use crate::constant::Constant;
 use crate::error::PlanError;
-use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
+use crate::plan::node::{Attribute, AttributeRoot, Charge, Key, MemberStep, Node, NodeId};
 use crate::types::Type;
 
 impl Planner<'_> {
-    pub(super) fn add_attribute(&mut self, id: ExprId, root: Root) -> NodeId {
+    pub(super) fn add_attribute(&mut self, id: ExprId, root: AttributeRoot) -> NodeId {
         let attribute = Attribute {
             root,
             path: Vec::new(),
@@ -83,7 +83,7 @@ impl Planner<'_> {
     fn is_any_input(&self, id: NodeId) -> bool {
         let is_input = match self.node(id) {
             Some(Node::Attribute(attribute)) => {
-                attribute.path.is_empty() && matches!(attribute.root, Root::Variable { .. })
+                attribute.path.is_empty() && matches!(attribute.root, AttributeRoot::Variable { .. })
             }
             _ => false,
         };
@@ -93,7 +93,7 @@ impl Planner<'_> {
 
     /// Adds a step to an attribute. Any other operand becomes the root of a new one.
     fn extend(&mut self, id: ExprId, operand: NodeId, key: Key, optional: bool) -> NodeId {
-        let step = Step { key, optional };
+        let step = MemberStep { key, optional };
         if let Some(origin) = self.origins.get_mut(operand.index())
             && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(operand.index())
         {
@@ -107,7 +107,7 @@ impl Planner<'_> {
             _ => Charge::One,
         };
         let attribute = Attribute {
-            root: Root::Node(operand),
+            root: AttributeRoot::Node(operand),
             path: vec![step],
             optional,
             charge,

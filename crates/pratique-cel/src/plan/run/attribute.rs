@@ -8,25 +8,25 @@ use super::logic::first_stop;
 use super::{Evaluator, Local};
 use crate::error::Fault;
 use crate::ops::{self, Lookup};
-use crate::plan::node::{Attribute, Charge, Key, Node, NodeId, Root, Step};
+use crate::plan::node::{Attribute, AttributeRoot, Charge, Key, MemberStep, Node, NodeId};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, Map, Value, is_options};
 
 /// The end of a path.
 #[derive(Clone, Copy)]
-pub(super) enum Found<'a> {
+pub(super) enum PathEnd<'a> {
     /// A value. If it is a member that is an optional, a longer path does not look into it.
     Value(Value<'a>),
     /// The content of an optional, into which a longer path looks.
     Optional(Option<Value<'a>>),
 }
 
-impl<'a> Found<'a> {
+impl<'a> PathEnd<'a> {
     /// The start of a path.
     fn root(value: Value<'a>) -> Self {
         match value {
-            Value::Optional(content) => Found::Optional(content.copied()),
-            value => Found::Value(value),
+            Value::Optional(content) => PathEnd::Optional(content.copied()),
+            value => PathEnd::Value(value),
         }
     }
 }
@@ -72,8 +72,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// The content of the optional that an attribute yields; an error where it yields another value.
     pub(super) fn optional_content(&mut self, attribute: &'a Attribute) -> Result<Option<Value<'a>>, Fault> {
         match self.resolved(attribute)? {
-            Found::Optional(content) => content.map(known).transpose(),
-            Found::Value(value) => match valid(value)? {
+            PathEnd::Optional(content) => content.map(known).transpose(),
+            PathEnd::Value(value) => match valid(value)? {
                 Value::Optional(content) => Ok(content.copied()),
                 _ => Err(Fault::no_such_overload()),
             },
@@ -99,7 +99,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         let found = self.resolve_presence(attribute);
         self.charge_attribute(attribute.charge, &found)?;
         match (attribute.charge, found?) {
-            (Charge::Presence | Charge::Refund, Found::Optional(content)) => {
+            (Charge::Presence | Charge::Refund, PathEnd::Optional(content)) => {
                 Ok(Value::Bool(content.is_some()))
             }
             (_, found) => Ok(self.wrap(found)),
@@ -108,35 +108,35 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// The value of a root that needs no evaluation.
     #[inline]
-    fn bound(&self, root: &Root) -> Option<&Value<'a>> {
+    fn bound(&self, root: &AttributeRoot) -> Option<&Value<'a>> {
         match root {
-            Root::Variable { slot, .. } => self.activation.value(*slot),
-            Root::Local(local) => match self.locals.get(*local as usize)? {
+            AttributeRoot::Variable { slot, .. } => self.activation.value(*slot),
+            AttributeRoot::Local(local) => match self.locals.get(*local as usize)? {
                 Local::Value(value) => Some(value),
                 Local::Pending(_) | Local::Failed(_) => None,
             },
-            Root::Node(_) => None,
+            AttributeRoot::Node(_) => None,
         }
     }
 
-    fn wrap(&self, found: Found<'a>) -> Value<'a> {
+    fn wrap(&self, found: PathEnd<'a>) -> Value<'a> {
         match found {
-            Found::Value(value) => value,
-            Found::Optional(content) => {
+            PathEnd::Value(value) => value,
+            PathEnd::Optional(content) => {
                 Value::Optional(content.map(|content| self.context.arena.value(content)))
             }
         }
     }
 
     /// Resolves an attribute, and charges it.
-    fn resolved(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+    fn resolved(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
         let found = self.resolve(attribute);
         self.charge_attribute(attribute.charge, &found)?;
         found
     }
 
     /// Charges an attribute, besides its steps.
-    fn charge_attribute(&mut self, charge: Charge, found: &Result<Found<'a>, Fault>) -> Result<(), Fault> {
+    fn charge_attribute(&mut self, charge: Charge, found: &Result<PathEnd<'a>, Fault>) -> Result<(), Fault> {
         if found.as_ref().is_err_and(Fault::is_stop) {
             return Ok(());
         }
@@ -147,30 +147,30 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         }
     }
 
-    fn resolve(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+    fn resolve(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
         let root = self.start(&attribute.root)?;
         self.resolve_path(root, &attribute.path)
     }
 
-    fn resolve_presence(&mut self, attribute: &'a Attribute) -> Result<Found<'a>, Fault> {
+    fn resolve_presence(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
         let root = self.start(&attribute.root)?;
         let Some((last, way)) = attribute.path.split_last() else {
             return Ok(root);
         };
         match self.resolve_path(root, way)? {
-            Found::Value(object) if !last.optional => self.has_member(object, last).map(Found::Value),
-            Found::Value(object) | Found::Optional(Some(object)) => {
+            PathEnd::Value(object) if !last.optional => self.has_member(object, last).map(PathEnd::Value),
+            PathEnd::Value(object) | PathEnd::Optional(Some(object)) => {
                 self.optional_path(object, std::slice::from_ref(last))
             }
-            none @ Found::Optional(None) => Ok(none),
+            none @ PathEnd::Optional(None) => Ok(none),
         }
     }
 
-    fn resolve_path(&mut self, root: Found<'a>, path: &'a [Step]) -> Result<Found<'a>, Fault> {
+    fn resolve_path(&mut self, root: PathEnd<'a>, path: &'a [MemberStep]) -> Result<PathEnd<'a>, Fault> {
         let root = match root {
-            Found::Value(value) => value,
-            Found::Optional(Some(content)) => return self.optional_path(content, path),
-            Found::Optional(None) => return Ok(root),
+            PathEnd::Value(value) => value,
+            PathEnd::Optional(Some(content)) => return self.optional_path(content, path),
+            PathEnd::Optional(None) => return Ok(root),
         };
         let (mut value, mut rest) = self.follow(root, path)?;
         if path
@@ -187,11 +187,15 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             value = self.member(value, step)?;
             rest = after;
         }
-        Ok(Found::Value(value))
+        Ok(PathEnd::Value(value))
     }
 
     /// Takes the first steps of a path, as far as they are through objects of the input, and charges for them.
-    fn follow(&self, root: Value<'a>, path: &'a [Step]) -> Result<(Value<'a>, &'a [Step]), Fault> {
+    fn follow(
+        &self,
+        root: Value<'a>,
+        path: &'a [MemberStep],
+    ) -> Result<(Value<'a>, &'a [MemberStep]), Fault> {
         match follow(&root, path) {
             Some((member, rest)) => {
                 self.context.charge_ones((path.len() - rest.len()) as u64)?;
@@ -202,19 +206,19 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// The start of a path.
-    fn start(&mut self, root: &'a Root) -> Result<Found<'a>, Fault> {
+    fn start(&mut self, root: &'a AttributeRoot) -> Result<PathEnd<'a>, Fault> {
         match root {
-            Root::Variable { slot, name } => match self.activation.get(*slot) {
-                Some(value) => Ok(Found::root(value)),
+            AttributeRoot::Variable { slot, name } => match self.activation.get(*slot) {
+                Some(value) => Ok(PathEnd::root(value)),
                 None => Err(Fault::error(format!("no such attribute(s): {name}"))),
             },
-            Root::Local(local) => self.local(*local).map(Found::root),
-            Root::Node(node) => self.branch(*node),
+            AttributeRoot::Local(local) => self.local(*local).map(PathEnd::root),
+            AttributeRoot::Node(node) => self.branch(*node),
         }
     }
 
     /// The value of a node as the start of a path: that of a conditional continues the path of the chosen branch.
-    fn branch(&mut self, id: NodeId) -> Result<Found<'a>, Fault> {
+    fn branch(&mut self, id: NodeId) -> Result<PathEnd<'a>, Fault> {
         let result = match self.program.node(id) {
             Node::Conditional { condition, yes, no } => self
                 .truth(*condition)
@@ -223,7 +227,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             Node::Presence(attribute) if attribute.charge == Charge::Inner => {
                 self.resolve_presence(attribute)
             }
-            _ => return self.evaluate(id).map(Found::root),
+            _ => return self.evaluate(id).map(PathEnd::root),
         };
         if O::ACTIVE {
             let value = result.clone().map(|found| self.wrap(found));
@@ -233,7 +237,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// A member that has to be there.
-    fn member(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+    fn member(&mut self, object: Value<'a>, step: &'a MemberStep) -> Evaluation<'a> {
         let (name, declared) = match &step.key {
             Key::Name(name) => (name, false),
             Key::Declared(name) => (name, true),
@@ -259,7 +263,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// Whether a member is present.
-    fn has_member(&mut self, object: Value<'a>, step: &'a Step) -> Evaluation<'a> {
+    fn has_member(&mut self, object: Value<'a>, step: &'a MemberStep) -> Evaluation<'a> {
         let present = match (&step.key, object) {
             (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),
             (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
@@ -274,25 +278,33 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// Follows a path of which the first step, or one before, is optional.
-    fn optional_path(&mut self, value: Value<'a>, path: &'a [Step]) -> Result<Found<'a>, Fault> {
+    fn optional_path(&mut self, value: Value<'a>, path: &'a [MemberStep]) -> Result<PathEnd<'a>, Fault> {
         let (value, rest) = self.follow(value, path)?;
         self.optional_steps(value, rest)
     }
 
-    fn optional_steps(&mut self, mut value: Value<'a>, steps: &'a [Step]) -> Result<Found<'a>, Fault> {
+    fn optional_steps(
+        &mut self,
+        mut value: Value<'a>,
+        steps: &'a [MemberStep],
+    ) -> Result<PathEnd<'a>, Fault> {
         for step in steps {
             match self.optional_member(value, step)? {
                 Some(member) => {
                     self.context.charge(1)?;
                     value = member;
                 }
-                None => return Ok(Found::Optional(None)),
+                None => return Ok(PathEnd::Optional(None)),
             }
         }
-        Ok(Found::Optional(Some(value)))
+        Ok(PathEnd::Optional(Some(value)))
     }
 
-    fn optional_member(&mut self, object: Value<'a>, step: &'a Step) -> Result<Option<Value<'a>>, Fault> {
+    fn optional_member(
+        &mut self,
+        object: Value<'a>,
+        step: &'a MemberStep,
+    ) -> Result<Option<Value<'a>>, Fault> {
         match (&step.key, object) {
             (Key::Name(name) | Key::Declared(name), Value::Struct(value)) if value.is_indexable() => {
                 if value.has(self.context, name)? {
@@ -351,7 +363,7 @@ impl<'a> Member<'a> {
 /// whether the steps are optional or not. Returns the last member and the steps that are left; `None` if there is not even
 /// the first.
 #[inline(always)]
-fn follow<'a>(root: &Value<'a>, path: &'a [Step]) -> Option<(Member<'a>, &'a [Step])> {
+fn follow<'a>(root: &Value<'a>, path: &'a [MemberStep]) -> Option<(Member<'a>, &'a [MemberStep])> {
     let (mut object, mut typed) = match root {
         Value::Map(Map::Json(object)) => (*object, false),
         Value::Map(Map::Typed(object)) => (*object, true),
@@ -376,7 +388,7 @@ fn follow<'a>(root: &Value<'a>, path: &'a [Step]) -> Option<(Member<'a>, &'a [St
 
 /// The object of the input at the end of a path of names.
 #[inline(always)]
-fn object_at<'a>(root: &Value<'a>, path: &'a [Step]) -> Option<&'a json::Object<'a>> {
+fn object_at<'a>(root: &Value<'a>, path: &'a [MemberStep]) -> Option<&'a json::Object<'a>> {
     match (root, path) {
         (Value::Map(Map::Json(object) | Map::Typed(object)), []) => Some(object),
         (root, path) => match follow(root, path)? {
