@@ -5,7 +5,7 @@ mod number;
 mod printable;
 mod quote;
 
-pub use float::{exponent_form, general_form, general_form_32, json_form, plain_form};
+pub use float::{exponent_form, general_form, general_form_32, json_form, plain_form, special_form};
 pub(crate) use number::split_sign;
 pub use number::{NumberError, NumberProblem, atoi, parse_bool, parse_float, parse_int, parse_uint};
 pub use printable::is_printable;

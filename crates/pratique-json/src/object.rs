@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::Progress;
-use crate::value::{Form, Value};
+use crate::value::{CopyForm, Value};
 
-type Member<'a> = (Cow<'a, str>, Value<'a>);
+type NamedValue<'a> = (Cow<'a, str>, Value<'a>);
 
 /// The number of members up to which a search is linear: most keys differ in length already.
 const FEW: usize = 16;
@@ -14,7 +14,7 @@ const FEW: usize = 16;
 /// The members of a JSON object: unique keys, in bytewise order.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Object<'a> {
-    members: Vec<Member<'a>>,
+    members: Vec<NamedValue<'a>>,
 }
 
 impl<'a> Object<'a> {
@@ -149,7 +149,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    pub(crate) fn owned(&self, form: Form, names: &'static str, progress: &Progress<'_>) -> Object<'static> {
+    pub(crate) fn owned(
+        &self,
+        form: CopyForm,
+        names: &'static str,
+        progress: &Progress<'_>,
+    ) -> Object<'static> {
         let members = self.members.iter();
         let members = members.map(|(key, value)| (kept_name(names, key), value.owned(form, names, progress)));
         Object {
@@ -245,9 +250,9 @@ pub fn same_name(left: &str, right: &str) -> bool {
 }
 
 /// Of members with the same key the last one stays, as in the API server's decoder.
-impl<'a> FromIterator<Member<'a>> for Object<'a> {
-    fn from_iter<I: IntoIterator<Item = Member<'a>>>(members: I) -> Self {
-        let mut members: Vec<Member<'a>> = members.into_iter().collect();
+impl<'a> FromIterator<NamedValue<'a>> for Object<'a> {
+    fn from_iter<I: IntoIterator<Item = NamedValue<'a>>>(members: I) -> Self {
+        let mut members: Vec<NamedValue<'a>> = members.into_iter().collect();
         if !members.is_sorted_by(|a, b| compare(&a.0, &b.0) == Ordering::Less) {
             members.sort_by(|a, b| compare(&a.0, &b.0));
             // dedup_by keeps the first of a run; swapping first makes that the last one written.
@@ -264,8 +269,8 @@ impl<'a> FromIterator<Member<'a>> for Object<'a> {
 }
 
 impl<'a> IntoIterator for Object<'a> {
-    type Item = Member<'a>;
-    type IntoIter = std::vec::IntoIter<Member<'a>>;
+    type Item = NamedValue<'a>;
+    type IntoIter = std::vec::IntoIter<NamedValue<'a>>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.members.into_iter()

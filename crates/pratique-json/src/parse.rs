@@ -29,7 +29,7 @@ impl Error {
 
 /// Parses one JSON document.
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
-    parse_with(text, Node::new(false))
+    parse_with(text, NodeSeed::new(false))
 }
 
 /// Parses one JSON document whose objects have each of their members once.
@@ -37,10 +37,10 @@ pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
 /// # Errors
 /// It is no JSON, or an object has a member twice.
 pub fn parse_unique(text: &[u8]) -> Result<Value<'_>, Error> {
-    parse_with(text, Node::new(true))
+    parse_with(text, NodeSeed::new(true))
 }
 
-fn parse_with(text: &[u8], node: Node) -> Result<Value<'_>, Error> {
+fn parse_with(text: &[u8], node: NodeSeed) -> Result<Value<'_>, Error> {
     // The encoding of all strings is checked at once; the parser reports where it is wrong.
     match std::str::from_utf8(text) {
         Ok(text) => read_with(serde_json::Deserializer::from_str(text), node),
@@ -50,7 +50,7 @@ fn parse_with(text: &[u8], node: Node) -> Result<Value<'_>, Error> {
 
 fn read_with<'t, R: serde_json::de::Read<'t>>(
     mut deserializer: serde_json::Deserializer<R>,
-    node: Node,
+    node: NodeSeed,
 ) -> Result<Value<'t>, Error> {
     // The limit is that of the value, for the parser and for everything that traverses it.
     deserializer.disable_recursion_limit();
@@ -61,25 +61,25 @@ fn read_with<'t, R: serde_json::de::Read<'t>>(
 
 impl<'de> serde::Deserialize<'de> for Value<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Node::new(false).deserialize(deserializer)
+        NodeSeed::new(false).deserialize(deserializer)
     }
 }
 
 #[derive(Clone, Copy)]
-struct Node {
+struct NodeSeed {
     depth: usize,
     /// Whether members that are given twice are refused.
     is_unique: bool,
 }
 
-impl Node {
+impl NodeSeed {
     fn new(is_unique: bool) -> Self {
-        Node { depth: 0, is_unique }
+        NodeSeed { depth: 0, is_unique }
     }
 
     fn child<E: serde::de::Error>(self) -> Result<Self, E> {
         if self.depth < MAX_DEPTH {
-            Ok(Node {
+            Ok(NodeSeed {
                 depth: self.depth + 1,
                 ..self
             })
@@ -89,7 +89,7 @@ impl Node {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Node {
+impl<'de> DeserializeSeed<'de> for NodeSeed {
     type Value = Value<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
@@ -97,7 +97,7 @@ impl<'de> DeserializeSeed<'de> for Node {
     }
 }
 
-impl<'de> Visitor<'de> for Node {
+impl<'de> Visitor<'de> for NodeSeed {
     type Value = Value<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,7 +156,7 @@ impl<'de> Visitor<'de> for Node {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value<'de>, A::Error> {
         let child = self.child::<A::Error>()?;
         let mut members = Vec::new();
-        while let Some(key) = entries.next_key_seed(Key)? {
+        while let Some(key) = entries.next_key_seed(KeySeed)? {
             members.push((key, entries.next_value_seed(child)?));
         }
         let count = members.len();
@@ -170,9 +170,9 @@ impl<'de> Visitor<'de> for Node {
 }
 
 /// A key, borrowed where it can be: `Cow` itself would always copy.
-struct Key;
+struct KeySeed;
 
-impl<'de> DeserializeSeed<'de> for Key {
+impl<'de> DeserializeSeed<'de> for KeySeed {
     type Value = Cow<'de, str>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
@@ -180,7 +180,7 @@ impl<'de> DeserializeSeed<'de> for Key {
     }
 }
 
-impl<'de> Visitor<'de> for Key {
+impl<'de> Visitor<'de> for KeySeed {
     type Value = Cow<'de, str>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -33,9 +33,12 @@ pub enum Value<'a> {
     Object(Object<'a>),
 }
 
+/// The largest number up to which floats have all integers: 2⁵³.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// What a copy is like.
 #[derive(Clone, Copy)]
-pub(crate) enum Form {
+pub(crate) enum CopyForm {
     /// The same value.
     Same,
     /// The value as it is once it was written and read again, see [`Value::rewritten`].
@@ -211,7 +214,7 @@ impl<'a> Value<'a> {
     /// The value as it is once it was written and read again: whole numbers are integers then, however they were made, as
     /// to Go's reader of integers -0 is. It borrows nothing, but for keys that lie in `names`: they stay there.
     pub fn rewritten(&self, names: &'static str) -> Value<'static> {
-        self.owned(Form::Rewritten, names, &Progress::unwatched())
+        self.owned(CopyForm::Rewritten, names, &Progress::unwatched())
     }
 
     /// The same as [`rewritten`](Self::rewritten), unless the caller interrupts it.
@@ -223,7 +226,7 @@ impl<'a> Value<'a> {
         names: &'static str,
         progress: &Progress<'_>,
     ) -> Result<Value<'static>, Interrupted> {
-        let copy = self.owned(Form::Rewritten, names, progress);
+        let copy = self.owned(CopyForm::Rewritten, names, progress);
         progress.outcome().map(|()| copy)
     }
 
@@ -232,24 +235,26 @@ impl<'a> Value<'a> {
     /// # Errors
     /// It was interrupted.
     pub fn try_owned(&self, progress: &Progress<'_>) -> Result<Value<'static>, Interrupted> {
-        let copy = self.owned(Form::Same, "", progress);
+        let copy = self.owned(CopyForm::Same, "", progress);
         progress.outcome().map(|()| copy)
     }
 
     /// A copy that borrows nothing, but for keys that lie in `names`: they stay there.
     pub fn owned_within(&self, names: &'static str) -> Value<'static> {
-        self.owned(Form::Same, names, &Progress::unwatched())
+        self.owned(CopyForm::Same, names, &Progress::unwatched())
     }
 
-    pub(crate) fn owned(&self, form: Form, names: &'static str, progress: &Progress<'_>) -> Value<'static> {
+    pub(crate) fn owned(
+        &self,
+        form: CopyForm,
+        names: &'static str,
+        progress: &Progress<'_>,
+    ) -> Value<'static> {
         match (self, form) {
             (Value::Bool(value), _) => Value::Bool(*value),
             (Value::Int(number), _) => Value::Int(*number),
-            (Value::Float(number), Form::Same) => Value::Float(*number),
-            (Value::Float(number), Form::Rewritten) => match json_form(*number).parse() {
-                Ok(whole) => Value::Int(whole),
-                Err(_) => Value::Float(*number),
-            },
+            (Value::Float(number), CopyForm::Same) => Value::Float(*number),
+            (Value::Float(number), CopyForm::Rewritten) => Value::reread_float(*number),
             (Value::String(text), _) => Value::String(Cow::Owned(text.to_string())),
             (Value::Array(elements), _) if progress.nodes(elements.len()) => {
                 let elements = elements.iter();
@@ -262,9 +267,35 @@ impl<'a> Value<'a> {
             (Value::Object(object), _) if progress.nodes(object.len()) => {
                 Value::Object(object.owned(form, names, progress))
             }
-            (Value::NilArray, Form::Same) => Value::NilArray,
+            (Value::NilArray, CopyForm::Same) => Value::NilArray,
             // An interrupted copy has no value.
             (Value::NilArray | Value::Null | Value::Array(_) | Value::Object(_), _) => Value::Null,
+        }
+    }
+
+    /// A number as it is once it was written and read again. It is written with the fewest digits that tell it apart: a whole one
+    /// is an integer then, and beyond 2⁵³ perhaps another one, or one that is too large and stays a float.
+    ///
+    /// ```
+    /// use pratique_json::Value;
+    ///
+    /// assert_eq!(Value::reread_float(4.0), Value::Int(4));
+    /// assert_eq!(Value::reread_float(9007199254740994.0), Value::Int(9007199254740994));
+    /// assert_eq!(Value::reread_float(4611686018427387904.0), Value::Int(4611686018427388000));
+    /// assert_eq!(Value::reread_float(-9223372036854775808.0).to_string(), "-9223372036854776000");
+    /// ```
+    // Upstream: encoding/json/encode.go, floatEncoder, and protobuf's encoding/json/encode.go, appendFloat, write the same digits
+    pub fn reread_float(number: f64) -> Value<'static> {
+        if number.fract() != 0.0 {
+            return Value::Float(number);
+        }
+        // Integers up to here are the digits that are written.
+        if number.abs() <= EXACT {
+            return Value::Int(number as i64);
+        }
+        match json_form(number).parse() {
+            Ok(whole) => Value::Int(whole),
+            Err(_) => Value::Float(number),
         }
     }
 

@@ -15,6 +15,8 @@ impl Display for Value<'_> {
     }
 }
 
+/// A number with a fraction gets the digits of the serializer: it reads back as the same number. Texts of an API server are made by
+/// `Display`.
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

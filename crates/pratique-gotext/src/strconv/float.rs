@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// ```
 // Upstream: strconv/ftoa.go, FormatFloat(number, 'g', -1, 64)
 pub fn general_form(number: f64) -> String {
-    match special(number) {
+    match special_form(number) {
         Some(text) => text.to_owned(),
         None => general(&shortest(number, f64::DIGITS)),
     }
@@ -24,7 +24,7 @@ pub fn general_form(number: f64) -> String {
 /// [`general_form`] of a number in single precision.
 // Upstream: strconv/ftoa.go, FormatFloat(number, 'g', -1, 32)
 pub fn general_form_32(number: f32) -> String {
-    match special(f64::from(number)) {
+    match special_form(f64::from(number)) {
         Some(text) => text.to_owned(),
         None => general(&shortest(number, f32::DIGITS)),
     }
@@ -42,7 +42,7 @@ pub fn general_form_32(number: f32) -> String {
 /// ```
 // Upstream: encoding/json/encode.go, floatEncoder
 pub fn json_form(number: f64) -> String {
-    if let Some(text) = special(number) {
+    if let Some(text) = special_form(number) {
         return text.to_owned();
     }
     let scientific = shortest(number, f64::DIGITS);
@@ -66,7 +66,7 @@ pub fn json_form(number: f64) -> String {
 /// ```
 // Upstream: strconv/ftoa.go, FormatFloat(number, 'f', precision, 64)
 pub fn plain_form(number: f64, precision: Option<usize>) -> String {
-    match (special(number), precision) {
+    match (special_form(number), precision) {
         (Some(text), _) => text.to_owned(),
         (None, None) => {
             let scientific = shortest(number, f64::DIGITS);
@@ -84,7 +84,7 @@ pub fn plain_form(number: f64, precision: Option<usize>) -> String {
 /// ```
 // Upstream: strconv/ftoa.go, FormatFloat(number, 'e', precision, 64)
 pub fn exponent_form(number: f64, precision: usize) -> String {
-    if let Some(text) = special(number) {
+    if let Some(text) = special_form(number) {
         return text.to_owned();
     }
     let scientific = format!("{number:.precision$e}");
@@ -123,7 +123,16 @@ fn general(scientific: &str) -> String {
     }
 }
 
-fn special(number: f64) -> Option<&'static str> {
+/// The text of a number that is none: NaN, and the infinities with their sign.
+///
+/// ```
+/// use pratique_gotext::strconv::special_form;
+///
+/// assert_eq!(special_form(f64::INFINITY), Some("+Inf"));
+/// assert_eq!(special_form(1.5), None);
+/// ```
+// Upstream: strconv/ftoa.go, genericFtoa
+pub fn special_form(number: f64) -> Option<&'static str> {
     if number.is_nan() {
         Some("NaN")
     } else if number == f64::INFINITY {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
+use pratique_gotext::strconv::special_form;
 use pratique_json::{self as json, base64};
 use pratique_merge::structured::Patch;
 
@@ -37,23 +38,13 @@ pub(super) fn json<'s>(
 /// The first number that JSON does not have, in the order in which it is written: members of objects by their names.
 fn first_infinite(value: &json::Value<'_>) -> Option<&'static str> {
     match value {
-        json::Value::Float(number) => infinite(*number),
+        json::Value::Float(number) => special_form(*number),
         json::Value::Array(elements) => elements.iter().find_map(first_infinite),
         json::Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by_key(|(name, _)| *name);
             members.into_iter().find_map(|(_, value)| first_infinite(value))
         }
-        _ => None,
-    }
-}
-
-/// The name of a number that JSON does not have.
-fn infinite(number: f64) -> Option<&'static str> {
-    match number {
-        _ if number.is_nan() => Some("NaN"),
-        f64::INFINITY => Some("+Inf"),
-        f64::NEG_INFINITY => Some("-Inf"),
         _ => None,
     }
 }
@@ -220,27 +211,14 @@ fn of_patch<'s>(patch: Patch<'s>, conversion: Conversion<'_>) -> Result<json::Va
     })
 }
 
-/// A double as it is once it was written and read again. It is written with the fewest digits that tell it apart, so one
-/// beyond what doubles count exactly may be another integer, or one that is too large and stays a double:
-/// `-9223372036854775808.0` is written `-9223372036854776000`.
-///
-/// Upstream: google.golang.org/protobuf/internal/encoding/json/encode.go, `appendFloat`
+/// A double as it is once it was written and read again.
 fn double<'s>(number: f64, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
-    if let Some(name) = infinite(number)
+    if let Some(name) = special_form(number)
         && !conversion.keeps_infinite
     {
         return Err(ConversionError::Number(name));
     }
-    if number.fract() != 0.0 {
-        return Ok(json::Value::Float(number));
-    }
-    if number.abs() <= MAX_SAFE as f64 {
-        return Ok(json::Value::Int(number as i64));
-    }
-    let written = number.to_string();
-    Ok(written
-        .parse()
-        .map_or(json::Value::Float(number), json::Value::Int))
+    Ok(json::Value::reread_float(number))
 }
 
 fn no_form(type_name: &str) -> ConversionError {
