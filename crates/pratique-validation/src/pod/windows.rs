@@ -168,78 +168,111 @@ fn validate_linux(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Where the fields stood that say what is shared with the host.
-const HOST: &str = "host";
-const HOST_FIELDS: [&str; 3] = ["hostUsers", "hostPID", "hostIPC"];
-const PROCESSES: &str = "shareProcessNamespace";
+/// A field that Pods of Windows cannot have.
+#[derive(Clone, Copy)]
+enum BannedField {
+    /// Of the security context.
+    Context(&'static str),
+    /// Of the Pod; `false` is given, too.
+    Given(&'static str),
+    /// Of the Pod; `false` is as good as absent.
+    True(&'static str),
+}
+
+/// In the order in which they are looked at.
+const BANNED: [BannedField; 15] = {
+    use BannedField::{Context, Given, True};
+    [
+        Context("appArmorProfile"),
+        Context("seLinuxOptions"),
+        Context("seccompProfile"),
+        Context("fsGroup"),
+        Context("fsGroupChangePolicy"),
+        Context("sysctls"),
+        Context("runAsUser"),
+        Context("runAsGroup"),
+        Context("supplementalGroups"),
+        Context("supplementalGroupsPolicy"),
+        Context("seLinuxChangePolicy"),
+        Given("hostUsers"),
+        True("hostPID"),
+        True("hostIPC"),
+        Given("shareProcessNamespace"),
+    ]
+};
+
+/// Before 1.37, what is shared with the host were fields of the security context.
+// Upstream: pkg/apis/core/types.go
+const BANNED_BEFORE_1_37: [BannedField; 15] = {
+    use BannedField::{Context, Given, True};
+    [
+        Context("appArmorProfile"),
+        Context("seLinuxOptions"),
+        Given("hostUsers"),
+        True("hostPID"),
+        True("hostIPC"),
+        Context("seccompProfile"),
+        Context("fsGroup"),
+        Context("fsGroupChangePolicy"),
+        Context("sysctls"),
+        Given("shareProcessNamespace"),
+        Context("runAsUser"),
+        Context("runAsGroup"),
+        Context("supplementalGroups"),
+        Context("supplementalGroupsPolicy"),
+        Context("seLinuxChangePolicy"),
+    ]
+};
+
+/// Fields of the security contexts of containers that Pods of Windows cannot have.
+const BANNED_OF_CONTAINER: [&str; 10] = [
+    "appArmorProfile",
+    "seLinuxOptions",
+    "seccompProfile",
+    "capabilities",
+    "readOnlyRootFilesystem",
+    "privileged",
+    "allowPrivilegeEscalation",
+    "procMount",
+    "runAsUser",
+    "runAsGroup",
+];
 
 fn validate_windows(spec: &Node<'_, '_>, errors: &mut Errors) {
-    const OF_POD: &[&str] = &[
-        "appArmorProfile",
-        "seLinuxOptions",
-        HOST,
-        "seccompProfile",
-        "fsGroup",
-        "fsGroupChangePolicy",
-        "sysctls",
-        PROCESSES,
-        "runAsUser",
-        "runAsGroup",
-        "supplementalGroups",
-        "supplementalGroupsPolicy",
-        "seLinuxChangePolicy",
-    ];
-    const OF_CONTAINER: &[&str] = &[
-        "appArmorProfile",
-        "seLinuxOptions",
-        "seccompProfile",
-        "capabilities",
-        "readOnlyRootFilesystem",
-        "privileged",
-        "allowPrivilegeEscalation",
-        "procMount",
-        "runAsUser",
-        "runAsGroup",
-    ];
-    // Upstream: pkg/apis/core/types.go: before 1.37, what is shared with the host were fields of the security context.
-    let is_of_context = !errors.release().at_least(1, 37);
-    let mut forbid = |field: Node<'_, '_>, is_given: bool| {
-        if is_given {
-            errors.forbidden(field, "cannot be set for a windows pod");
-        }
-    };
-    // What is `false` is as good as absent, unless it is a pointer.
-    let forbid_shared = |name: &str, forbid: &mut dyn FnMut(Node<'_, '_>, bool)| {
-        let field = spec.child(name);
-        let is_pointer = ["hostUsers", PROCESSES].contains(&name);
-        forbid(field, field.is_true() || (is_pointer && field.is_set()));
+    const DETAIL: &str = "cannot be set for a windows pod";
+    let fields = if errors.release().at_least(1, 37) {
+        BANNED
+    } else {
+        BANNED_BEFORE_1_37
     };
     let context = spec.child("securityContext");
-    for name in OF_POD {
-        match *name {
-            HOST if is_of_context => HOST_FIELDS
-                .iter()
-                .for_each(|name| forbid_shared(name, &mut forbid)),
-            PROCESSES if is_of_context => forbid_shared(PROCESSES, &mut forbid),
-            HOST | PROCESSES => {}
-            name => {
+    for banned in fields {
+        let (field, is_given) = match banned {
+            BannedField::Context(name) => {
                 let field = context.child(name);
-                forbid(field, field.is_set());
+                (field, field.is_set())
             }
+            BannedField::Given(name) => {
+                let field = spec.child(name);
+                (field, field.is_set())
+            }
+            BannedField::True(name) => {
+                let field = spec.child(name);
+                (field, field.is_true())
+            }
+        };
+        if is_given {
+            errors.forbidden(field, DETAIL);
         }
-    }
-    if !is_of_context {
-        HOST_FIELDS
-            .iter()
-            .chain([&PROCESSES])
-            .for_each(|name| forbid_shared(name, &mut forbid));
     }
     for list in CONTAINER_LISTS {
         for container in spec.child(list).items() {
             let context = container.child("securityContext");
-            for name in OF_CONTAINER {
+            for name in BANNED_OF_CONTAINER {
                 let field = context.child(name);
-                forbid(field, field.is_set());
+                if field.is_set() {
+                    errors.forbidden(field, DETAIL);
+                }
             }
         }
     }
