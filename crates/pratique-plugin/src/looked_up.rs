@@ -18,7 +18,7 @@ use crate::state::StateKind;
 pub struct FieldsRead {
     /// The kind.
     pub kind: StateKind,
-    /// The fields, by the names that lead to each; lists on the way stand for all of their elements.
+    /// The fields, by the names that lead to each; lists on the way stand for all of their elements, and `a|b` for two fields.
     pub fields: &'static [&'static [&'static str]],
 }
 
@@ -58,14 +58,16 @@ impl FieldTree {
             self.fields.clear();
             return;
         };
-        match self.fields.iter_mut().find(|(name, _)| name == first) {
-            // It is there whole.
-            Some((_, below)) if below.fields.is_empty() => {}
-            Some((_, below)) => below.add_path(rest),
-            None => {
-                let mut below = FieldTree::default();
-                below.add_path(rest);
-                self.fields.push((first, below));
+        for first in first.split('|') {
+            match self.fields.iter_mut().find(|(name, _)| *name == first) {
+                // It is there whole.
+                Some((_, below)) if below.fields.is_empty() => {}
+                Some((_, below)) => below.add_path(rest),
+                None => {
+                    let mut below = FieldTree::default();
+                    below.add_path(rest);
+                    self.fields.push((first, below));
+                }
             }
         }
     }
@@ -190,6 +192,18 @@ impl ObjectTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn alternatives_are_paths_of_their_own() {
+        let alternatives = FieldTree::new(&[&["spec", "a|b", "c|d"]]);
+        let each = FieldTree::new(&[
+            &["spec", "a", "c"],
+            &["spec", "a", "d"],
+            &["spec", "b", "c"],
+            &["spec", "b", "d"],
+        ]);
+        assert_eq!(alternatives, each);
+    }
 
     #[test]
     fn fields_are_kept_and_nothing_else() {
