@@ -1,8 +1,9 @@
 //! The environments, made once, and the places of their variables.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use pratique_cel::{Activation, Environment, Slot, StructType, Type, TypeProvider, library};
+use pratique_schema::ReleaseCache;
 
 use crate::declarations::Declarations;
 use crate::types::{NAMESPACE_TYPE, REQUEST_TYPE, VARIABLES_TYPE, providers};
@@ -71,17 +72,10 @@ type EnvironmentKey = (Declarations, u32, u32);
 
 /// The same in a server of a release 1.`release`.
 pub(crate) fn environment_of(release: u32, declarations: Declarations, minor: u32) -> Environment {
-    static ENVIRONMENTS: Mutex<Vec<(EnvironmentKey, Environment)>> = Mutex::new(Vec::new());
-    let key = (declarations, release, minor);
-    // A thread that panicked leaves the list valid: entries are only added.
-    let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, environment)) = environments.iter().find(|(known, _)| *known == key) {
-        return environment.clone();
-    }
-    let base = base(release, declarations.patch_types, minor);
-    let environment = declare(base, declarations);
-    environments.push((key, environment.clone()));
-    environment
+    static ENVIRONMENTS: ReleaseCache<EnvironmentKey, Environment> = ReleaseCache::new();
+    ENVIRONMENTS.get_or_make((declarations, release, minor), || {
+        declare(base(release, declarations.patch_types, minor), declarations)
+    })
 }
 
 /// Declares the fields of `variables`.

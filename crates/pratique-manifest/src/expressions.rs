@@ -4,12 +4,12 @@
 mod hints;
 mod replacement;
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use pratique_cel::{CompileError, Issue};
 pub use pratique_expression::Cache;
 use pratique_expression::{Composition, Use, token_at};
-use pratique_schema::Release;
+use pratique_schema::{Release, ReleaseCache};
 use pratique_workers::ScopedThreads;
 
 use crate as manifest;
@@ -72,19 +72,14 @@ impl Expressions {
 
     /// The same for a server of a release.
     pub(crate) fn shared_of(release: &'static Release) -> &'static Self {
-        static OTHERS: Mutex<Vec<&'static Expressions>> = Mutex::new(Vec::new());
+        static OTHERS: ReleaseCache<&Release, &Expressions> = ReleaseCache::new();
         if release == Release::latest() {
             return Self::shared();
         }
-        // A thread that panicked leaves the list valid: entries are only added, one for each release.
-        let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = others.iter().find(|known| known.cache.release() == release) {
-            return known;
-        }
-        let cache = Arc::new(Cache::new().of_release(release));
-        let expressions: &'static Expressions = Box::leak(Box::new(Expressions::new(cache)));
-        others.push(expressions);
-        expressions
+        OTHERS.get_or_make(release, || {
+            let cache = Arc::new(Cache::new().of_release(release));
+            Box::leak(Box::new(Expressions::new(cache)))
+        })
     }
 
     /// Where compiled expressions are kept.

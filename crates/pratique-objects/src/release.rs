@@ -1,10 +1,10 @@
 //! The release of Kubernetes whose objects these are: its types, their layout, its kinds.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
-use pratique_schema::{Layouts, Release, Schema, TypeId};
+use pratique_schema::{Layouts, Release, ReleaseCache, Schema, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::plan::Plans;
@@ -21,10 +21,8 @@ pub(crate) struct ObjectTables {
 impl ObjectTables {
     /// Those of a release.
     pub(crate) fn find(release: &'static Release) -> &'static ObjectTables {
-        static ALL: Mutex<BTreeMap<(u32, u32), &ObjectTables>> = Mutex::new(BTreeMap::new());
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry(release.version()).or_insert_with(|| {
-            // There are as many as there are releases.
+        static TABLES: ReleaseCache<(u32, u32), &ObjectTables> = ReleaseCache::new();
+        TABLES.get_or_make(release.version(), || {
             Box::leak(Box::new(ObjectTables {
                 release,
                 defaults: OnceLock::new(),

@@ -1,28 +1,22 @@
 //! The validators of built-in kinds that all tools have.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, ReleaseCache};
 use pratique_types::{AdmissionRequest, Operation};
 use pratique_validation::Validator;
 
 static BY_DEFAULT: LazyLock<Validator> = LazyLock::new(|| new_validator(FeatureGates::default()));
 
-/// The validators of servers with other feature gates that were asked about. A process asks about few.
-static VALIDATORS: Mutex<Vec<(FeatureGates, &'static Validator)>> = Mutex::new(Vec::new());
+/// The validators of servers with other feature gates that were asked about.
+static VALIDATORS: ReleaseCache<FeatureGates, &Validator> = ReleaseCache::new();
 
 /// The rules by which a server with these feature gates refuses objects of built-in kinds.
 pub(crate) fn validator(gates: FeatureGates) -> &'static Validator {
     if gates == FeatureGates::default() {
         return &BY_DEFAULT;
     }
-    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = validators.iter().find(|(of, _)| *of == gates) {
-        return known;
-    }
-    let validator: &'static Validator = Box::leak(Box::new(new_validator(gates)));
-    validators.push((gates, validator));
-    validator
+    VALIDATORS.get_or_make(gates, || Box::leak(Box::new(new_validator(gates))))
 }
 
 /// A validator that is not kept.

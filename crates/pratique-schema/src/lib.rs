@@ -27,6 +27,7 @@ pub mod merge;
 mod patch_strategies;
 mod read;
 mod release;
+mod release_cache;
 mod server_version;
 mod slots;
 
@@ -47,6 +48,7 @@ pub use given::{FieldPresence, GivenFields, given};
 pub use layout::{LayoutField, Layouts, layout, names_in_order};
 pub use patch_strategies::{PatchStrategies, PatchStrategy};
 pub use release::{Release, ReleaseError, ReleaseTables};
+pub use release_cache::ReleaseCache;
 pub use server_version::ServerVersion;
 pub use slots::{Named, Walk};
 

@@ -2,10 +2,10 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pratique_cel::{Environment, Type as CelType, library};
-use pratique_schema::Release;
+use pratique_schema::{Release, ReleaseCache};
 
 use super::types::{Declared, ObjectTypes};
 
@@ -103,21 +103,12 @@ impl SelfEnvironments {
     }
 }
 
-/// The environments of releases by their minor versions, and whether they are of known expressions.
-type ReleaseEnvironments = Vec<((u32, bool), Environment)>;
-
 /// The functions that expressions may use.
 // Upstream: apiserver/pkg/cel/environment/environment.go, EnvSet
 fn base(release: &Release, is_known: bool) -> Environment {
-    static ENVIRONMENTS: Mutex<ReleaseEnvironments> = Mutex::new(Vec::new());
+    /// By the minor version of the release, and whether they are of known expressions.
+    static ENVIRONMENTS: ReleaseCache<(u32, bool), Environment> = ReleaseCache::new();
     let (_, minor) = release.version();
-    // A thread that panicked leaves the list valid: entries are only added.
-    let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, environment)) = environments.iter().find(|(of, _)| *of == (minor, is_known)) {
-        return environment.clone();
-    }
     let version = if is_known { minor } else { minor.saturating_sub(1) };
-    let environment = library::kubernetes_of(minor, version);
-    environments.push(((minor, is_known), environment.clone()));
-    environment
+    ENVIRONMENTS.get_or_make((minor, is_known), || library::kubernetes_of(minor, version))
 }
