@@ -26,18 +26,11 @@ pub(super) fn dropped_field(
         release: None,
     };
     let body = previous.to_string();
+    let (verb, target) = target_of(request)?;
     let prepare = |mutated: Option<&Value<'static>>| {
-        let (verb, path) = match request.operation {
-            Operation::Create => (Verb::Create, collection_path(request)),
-            Operation::Update => (
-                Verb::Update,
-                format!("{}/{}", collection_path(request), request.name),
-            ),
-            _ => return None,
-        };
         let request = Request {
             verb,
-            target: Target::parse(&path)?,
+            target: target.clone(),
             body: body.as_bytes(),
             without_managed_fields: true,
             ..Request::default()
@@ -51,18 +44,29 @@ pub(super) fn dropped_field(
     (prepare(None)? == prepare(Some(mutated))?).then_some(field)
 }
 
-fn collection_path(request: &AdmissionRequest<'_>) -> String {
-    let resource = &request.resource;
-    let root = if resource.group.is_empty() {
-        format!("/api/{}", resource.version)
-    } else {
-        format!("/apis/{}/{}", resource.group, resource.version)
+/// What a client asks of a server, so that it makes the request; `None` where no object is stored, or its kind is not built in.
+fn target_of(request: &AdmissionRequest<'_>) -> Option<(Verb, Target)> {
+    let (verb, name) = match request.operation {
+        Operation::Create => (Verb::Create, ""),
+        Operation::Update => (Verb::Update, request.name.as_str()),
+        _ => return None,
     };
-    match request.namespace.as_str() {
-        "" => format!("{root}/{}", resource.resource),
-        _ if resource.resource == "namespaces" => format!("{root}/namespaces"),
-        namespace => format!("{root}/namespaces/{namespace}/{}", resource.resource),
-    }
+    let target = Target::part(&request.resource, "")?;
+    let is_namespace = target.resource.group.is_empty() && target.resource.resource == "namespaces";
+    // The namespace of a request about a namespace is that namespace.
+    let namespace = if is_namespace {
+        name
+    } else {
+        request.namespace.as_str()
+    };
+    Some((
+        verb,
+        Target {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ..target
+        },
+    ))
 }
 
 /// A server that has one object.
