@@ -8,9 +8,9 @@ use pratique_plugin::{
 };
 use pratique_types::Operation;
 
-use crate::check::{Check, NewUsage};
+use crate::check::{NewUsage, QuotaCheck};
 use crate::fields::text_at;
-use crate::measured::{Measured, Measuring};
+use crate::measured::{MeasureInputs, MeasuredResource};
 use crate::quotas::QuotaIndex;
 use crate::resource_list::members;
 use crate::usage::{PODS_READ, UsageRules};
@@ -89,7 +89,7 @@ impl Plugin for ResourceQuota {
         if request.namespace.is_empty() || (is_namespace && request.operation == Operation::Create) {
             return Ok(());
         }
-        let Some(measured) = Measured::of(&request.resource) else {
+        let Some(measured) = MeasuredResource::of(&request.resource) else {
             return Ok(());
         };
         if !measured.handles(attributes) {
@@ -104,7 +104,7 @@ impl Plugin for ResourceQuota {
         if request.assumes_resource && quotas.index().counts_any_of(&request.kind.group) {
             return Err(MissingState::Resource(request.kind.clone()).into());
         }
-        let measuring = Measuring {
+        let measuring = MeasureInputs {
             state: context.state,
             limited: &self.settings.limited,
             rules: self.rules,
@@ -112,7 +112,7 @@ impl Plugin for ResourceQuota {
             namespace: &request.namespace,
             classes: None,
         };
-        let check = Check {
+        let check = QuotaCheck {
             attributes,
             measured: &measured,
             measuring: measuring.with_classes(&measured)?,
@@ -148,7 +148,7 @@ impl Plugin for ResourceQuota {
 /// nothing until then.
 ///
 /// Upstream: pkg/controller/resourcequota/resource_quota_controller.go, `syncResourceQuota`
-fn is_unfilled(quota: &Value<'_>, measured: &Measured, rules: UsageRules) -> bool {
+fn is_unfilled(quota: &Value<'_>, measured: &MeasuredResource, rules: UsageRules) -> bool {
     let mut names = members(quota.at(&["spec", "hard"]));
     quota.at(&["status", "hard"]).is_none() && names.any(|(name, _)| measured.matches(name, rules, None) > 0)
 }

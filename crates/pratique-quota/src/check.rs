@@ -10,19 +10,19 @@ use pratique_plugin::Rejection;
 use pratique_types::{Operation, status};
 
 use crate::fields::text_at;
-use crate::measured::{Measured, Measuring};
-use crate::quotas::{Amounts, Quota, QuotaStatus};
+use crate::measured::{MeasureInputs, MeasuredResource};
+use crate::quotas::{NamedAmounts, Quota, QuotaStatus};
 use crate::{QuotaError, ResourceList, ScopeSelector};
 
 /// A request whose usage is checked.
-pub(crate) struct Check<'c, 'a> {
+pub(crate) struct QuotaCheck<'c, 'a> {
     pub(crate) attributes: &'c Attributes<'a>,
-    pub(crate) measured: &'a Measured,
-    pub(crate) measuring: Measuring<'a>,
+    pub(crate) measured: &'a MeasuredResource,
+    pub(crate) measuring: MeasureInputs<'a>,
 }
 
 /// A quota that covers the request.
-struct Covering<'q> {
+struct CoveringQuota<'q> {
     quota: &'q Quota,
     status: &'q QuotaStatus,
 }
@@ -35,15 +35,15 @@ pub(crate) struct NewUsage<'q> {
 
 /// The quotas that cover a request, and the resources that they limit.
 #[derive(Default)]
-struct Coverage<'q> {
-    quotas: Vec<Covering<'q>>,
+struct QuotaCoverage<'q> {
+    quotas: Vec<CoveringQuota<'q>>,
     /// The resources that some of them limit.
     names: BTreeSet<&'q str>,
     /// The scopes of all quotas that the object is in.
     scopes: Vec<&'q ScopeSelector>,
 }
 
-impl<'a> Check<'_, 'a> {
+impl<'a> QuotaCheck<'_, 'a> {
     /// Checks a request against the quotas that can matter, in order.
     ///
     /// # Errors
@@ -142,9 +142,9 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// The quotas that cover the object.
-    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Quota>) -> Result<Coverage<'q>, Rejection> {
+    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Quota>) -> Result<QuotaCoverage<'q>, Rejection> {
         let object = self.attributes.object;
-        let mut coverage = Coverage::default();
+        let mut coverage = QuotaCoverage::default();
         // The reference takes quotas in any order. Here refusals come before selectors that cannot be read.
         let mut failure = None;
         for quota in quotas {
@@ -177,7 +177,7 @@ impl<'a> Check<'_, 'a> {
                 return Err(self.forbidden(&format!("status unknown for quota: {name}, resources: {names}")));
             }
             coverage.names.extend(limited);
-            coverage.quotas.push(Covering { quota, status });
+            coverage.quotas.push(CoveringQuota { quota, status });
         }
         match failure {
             Some(error) => Err(error),
@@ -190,7 +190,7 @@ impl<'a> Check<'_, 'a> {
         &self,
         object: &Value<'_>,
         quota: &'q Quota,
-        coverage: &mut Coverage<'q>,
+        coverage: &mut QuotaCoverage<'q>,
     ) -> Result<(), Rejection> {
         for selector in &quota.selectors {
             let is_in_scope = self.is_in_scope(object, selector).map_err(|error| {
@@ -235,10 +235,14 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// The usage that the request adds to each covering quota, or in total if there is none.
-    fn deltas(&self, usage: &ResourceList<'a>, covering: &[Covering<'_>]) -> Result<Deltas<'a>, Rejection> {
+    fn deltas(
+        &self,
+        usage: &ResourceList<'a>,
+        covering: &[CoveringQuota<'_>],
+    ) -> Result<UsageDeltas<'a>, Rejection> {
         let request = self.attributes.request;
         let full = usage.without_zeros();
-        let all_full = |added| Deltas {
+        let all_full = |added| UsageDeltas {
             full: added,
             updated: ResourceList::default(),
             is_update_of: vec![false; covering.len()],
@@ -265,7 +269,7 @@ impl<'a> Check<'_, 'a> {
                 !self.limited_by(covering.status).is_empty() && self.are_in_scopes(before, covering.quota)?;
             is_update_of.push(did_match);
         }
-        Ok(Deltas {
+        Ok(UsageDeltas {
             // Without covering quotas, only the added usage counts.
             full: if covering.is_empty() {
                 updated.clone()
@@ -281,11 +285,11 @@ impl<'a> Check<'_, 'a> {
     /// The new usage of each quota, if the request fits.
     fn booked<'q>(
         &self,
-        covering: Vec<Covering<'q>>,
-        deltas: &Deltas<'a>,
+        covering: Vec<CoveringQuota<'q>>,
+        deltas: &UsageDeltas<'a>,
     ) -> Result<Vec<NewUsage<'q>>, Rejection> {
         let mut booked = Vec::new();
-        for (at, Covering { quota, status }) in covering.into_iter().enumerate() {
+        for (at, CoveringQuota { quota, status }) in covering.into_iter().enumerate() {
             let hard = |name: &str| status.hard.iter().find(|(other, _)| other == name);
             let used = |name: &str| status.used.iter().find(|(other, _)| other == name);
             let requested = deltas.of(at).iter().filter(|(name, _)| hard(name).is_some());
@@ -319,7 +323,7 @@ impl<'a> Check<'_, 'a> {
                     masked.to_string()
                 };
                 let requested = masked(&mut requested.iter());
-                let of = |amounts: &Amounts| {
+                let of = |amounts: &NamedAmounts| {
                     masked(&mut amounts.iter().map(|(name, amount)| (name.as_str(), amount)))
                 };
                 return Err(self.forbidden(&format!(
@@ -356,7 +360,7 @@ impl<'a> Check<'_, 'a> {
 }
 
 /// The usage that a request adds to quotas.
-struct Deltas<'a> {
+struct UsageDeltas<'a> {
     /// The total usage of the object.
     full: ResourceList<'a>,
     /// Its usage beyond that of the stored object.
@@ -366,7 +370,7 @@ struct Deltas<'a> {
     has_quotas: bool,
 }
 
-impl<'a> Deltas<'a> {
+impl<'a> UsageDeltas<'a> {
     /// The usage that is added to the covering quota at a place.
     fn of(&self, at: usize) -> &ResourceList<'a> {
         match self.is_update_of.get(at) {

@@ -18,7 +18,7 @@ use crate::{LimitedResource, QuotaError, ResourceList, ScopeSelector};
 
 /// The measure of quotas for the objects of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Measured {
+pub(crate) enum MeasuredResource {
     Pods,
     Services,
     VolumeClaims,
@@ -34,7 +34,7 @@ pub(crate) enum Measured {
 
 /// The inputs of measuring besides the object.
 #[derive(Clone, Copy)]
-pub(crate) struct Measuring<'a> {
+pub(crate) struct MeasureInputs<'a> {
     pub(crate) state: &'a dyn ClusterState,
     /// Resources that may be used only where a quota covers them.
     pub(crate) limited: &'a [LimitedResource],
@@ -45,20 +45,20 @@ pub(crate) struct Measuring<'a> {
     pub(crate) classes: Option<DeviceClasses<'a>>,
 }
 
-impl<'a> Measuring<'a> {
+impl<'a> MeasureInputs<'a> {
     /// With the classes of devices, if they matter.
-    pub(crate) fn with_classes(self, measured: &Measured) -> Result<Self, Rejection> {
-        let counts = *measured == Measured::ResourceClaims && self.rules.has_extended_devices;
+    pub(crate) fn with_classes(self, measured: &MeasuredResource) -> Result<Self, Rejection> {
+        let counts = *measured == MeasuredResource::ResourceClaims && self.rules.has_extended_devices;
         let classes = if counts {
             Some(DeviceClasses(self.state.all(StateKind::DEVICE_CLASS, "")?))
         } else {
             None
         };
-        Ok(Measuring { classes, ..self })
+        Ok(MeasureInputs { classes, ..self })
     }
 }
 
-impl Measured {
+impl MeasuredResource {
     /// The measure of a resource; `None` for resources that quotas ignore.
     // Upstream: pkg/quota/v1/install/registry.go, ignoredResources; pkg/quota/v1/evaluator/core/registry.go, NewEvaluators
     pub(crate) fn of(resource: &GroupVersionResource) -> Option<Self> {
@@ -72,10 +72,10 @@ impl Measured {
                 | "localsubjectaccessreviews"
                 | "selfsubjectrulesreviews",
             ) => return None,
-            ("", "pods") => return Some(Measured::Pods),
-            ("", "services") => return Some(Measured::Services),
-            ("", "persistentvolumeclaims") => return Some(Measured::VolumeClaims),
-            ("resource.k8s.io", "resourceclaims") => return Some(Measured::ResourceClaims),
+            ("", "pods") => return Some(MeasuredResource::Pods),
+            ("", "services") => return Some(MeasuredResource::Services),
+            ("", "persistentvolumeclaims") => return Some(MeasuredResource::VolumeClaims),
+            ("resource.k8s.io", "resourceclaims") => return Some(MeasuredResource::ResourceClaims),
             ("", "configmaps") => "configmaps",
             ("", "resourcequotas") => "resourcequotas",
             ("", "replicationcontrollers") => "replicationcontrollers",
@@ -87,7 +87,7 @@ impl Measured {
             name.push('.');
             name.push_str(&resource.group);
         }
-        Some(Measured::Count { name, alias })
+        Some(MeasuredResource::Count { name, alias })
     }
 
     /// Whether a request can change the usage.
@@ -96,17 +96,20 @@ impl Measured {
         let is_create = request.operation == Operation::Create;
         let is_update = request.operation == Operation::Update;
         match (self, request.sub_resource.as_str()) {
-            (Measured::Pods, "") => {
+            (MeasuredResource::Pods, "") => {
                 let changes_scope =
                     || is_terminating(&request.old_object) != is_terminating(attributes.object);
                 is_create || (is_update && changes_scope())
             }
-            (Measured::Pods, "resize") => is_update,
-            (Measured::VolumeClaims, "status") => is_update,
-            (Measured::Services | Measured::VolumeClaims | Measured::ResourceClaims, "") => {
-                is_create || is_update
-            }
-            (Measured::Count { .. }, "") => is_create,
+            (MeasuredResource::Pods, "resize") => is_update,
+            (MeasuredResource::VolumeClaims, "status") => is_update,
+            (
+                MeasuredResource::Services
+                | MeasuredResource::VolumeClaims
+                | MeasuredResource::ResourceClaims,
+                "",
+            ) => is_create || is_update,
+            (MeasuredResource::Count { .. }, "") => is_create,
             _ => false,
         }
     }
@@ -114,11 +117,11 @@ impl Measured {
     /// How often a name of a quota is measured.
     pub(crate) fn matches(&self, name: &str, rules: UsageRules, classes: Option<DeviceClasses<'_>>) -> usize {
         match self {
-            Measured::Pods => names::of_pods(name, rules.release),
-            Measured::Services => usize::from(names::is_of_services(name)),
-            Measured::VolumeClaims => usize::from(names::is_of_volume_claims(name)),
-            Measured::ResourceClaims => usize::from(is_of_resource_claims(name, rules, classes)),
-            Measured::Count { name: count, alias } => {
+            MeasuredResource::Pods => names::of_pods(name, rules.release),
+            MeasuredResource::Services => usize::from(names::is_of_services(name)),
+            MeasuredResource::VolumeClaims => usize::from(names::is_of_volume_claims(name)),
+            MeasuredResource::ResourceClaims => usize::from(is_of_resource_claims(name, rules, classes)),
+            MeasuredResource::Count { name: count, alias } => {
                 usize::from(name == count || (!alias.is_empty() && name == *alias))
             }
         }
@@ -126,7 +129,7 @@ impl Measured {
 
     /// Whether objects have scopes. Quotas with scopes do not cover others.
     pub(crate) fn has_scopes(&self) -> bool {
-        matches!(self, Measured::Pods | Measured::VolumeClaims)
+        matches!(self, MeasuredResource::Pods | MeasuredResource::VolumeClaims)
     }
 
     /// Whether an object is in a scope.
@@ -135,19 +138,25 @@ impl Measured {
         &self,
         object: &Value<'_>,
         selector: &ScopeSelector,
-        measuring: &Measuring<'_>,
+        measuring: &MeasureInputs<'_>,
     ) -> Result<bool, QuotaError> {
         match (self, selector.scope.as_str()) {
-            (Measured::Pods, "Terminating") => Ok(is_terminating(object)),
-            (Measured::Pods, "NotTerminating") => Ok(!is_terminating(object)),
-            (Measured::Pods, "BestEffort") => is_best_effort(object, measuring.rules.has_pod_level),
-            (Measured::Pods, "NotBestEffort") => Ok(!is_best_effort(object, measuring.rules.has_pod_level)?),
-            (Measured::Pods, "PriorityClass") => match text_at(object, &["spec", "priorityClassName"]) {
-                "" => selector.selects(&[]),
-                class => selector.selects(&[class]),
-            },
-            (Measured::Pods, "CrossNamespacePodAffinity") => Ok(uses_cross_namespace_affinity(object)),
-            (Measured::VolumeClaims, "VolumeAttributesClass") => {
+            (MeasuredResource::Pods, "Terminating") => Ok(is_terminating(object)),
+            (MeasuredResource::Pods, "NotTerminating") => Ok(!is_terminating(object)),
+            (MeasuredResource::Pods, "BestEffort") => is_best_effort(object, measuring.rules.has_pod_level),
+            (MeasuredResource::Pods, "NotBestEffort") => {
+                Ok(!is_best_effort(object, measuring.rules.has_pod_level)?)
+            }
+            (MeasuredResource::Pods, "PriorityClass") => {
+                match text_at(object, &["spec", "priorityClassName"]) {
+                    "" => selector.selects(&[]),
+                    class => selector.selects(&[class]),
+                }
+            }
+            (MeasuredResource::Pods, "CrossNamespacePodAffinity") => {
+                Ok(uses_cross_namespace_affinity(object))
+            }
+            (MeasuredResource::VolumeClaims, "VolumeAttributesClass") => {
                 selector.selects(&attributes_classes(object))
             }
             _ => Ok(false),
@@ -157,8 +166,8 @@ impl Measured {
     /// Whether a selector fails for every object.
     pub(crate) fn is_invalid_scope(&self, selector: &ScopeSelector) -> bool {
         let is_read = match self {
-            Measured::Pods => selector.scope == "PriorityClass",
-            Measured::VolumeClaims => selector.scope == "VolumeAttributesClass",
+            MeasuredResource::Pods => selector.scope == "PriorityClass",
+            MeasuredResource::VolumeClaims => selector.scope == "VolumeAttributesClass",
             _ => false,
         };
         is_read && selector.is_invalid()
@@ -167,7 +176,7 @@ impl Measured {
     /// The message about requests and limits that an object lacks, where a quota limits these resources.
     pub(crate) fn missing(&self, object: &Value<'_>, limited: &[&str], pod_level: bool) -> Option<String> {
         match self {
-            Measured::Pods => missing_requests(object, limited, pod_level),
+            MeasuredResource::Pods => missing_requests(object, limited, pod_level),
             _ => None,
         }
     }
@@ -176,14 +185,14 @@ impl Measured {
     pub(crate) fn usage<'a>(
         &'a self,
         object: &'a Value<'a>,
-        measuring: &Measuring<'a>,
+        measuring: &MeasureInputs<'a>,
     ) -> Result<ResourceList<'a>, Rejection> {
         let usage = match self {
-            Measured::Pods => pod_usage(object, measuring.now, measuring.rules),
-            Measured::Services => service_usage(object),
-            Measured::VolumeClaims => volume_claim_usage(object),
-            Measured::ResourceClaims => return self.claim_usage(object, measuring),
-            Measured::Count { name, alias } => count(name, alias),
+            MeasuredResource::Pods => pod_usage(object, measuring.now, measuring.rules),
+            MeasuredResource::Services => service_usage(object),
+            MeasuredResource::VolumeClaims => volume_claim_usage(object),
+            MeasuredResource::ResourceClaims => return self.claim_usage(object, measuring),
+            MeasuredResource::Count { name, alias } => count(name, alias),
         };
         Ok(usage?)
     }
@@ -191,7 +200,7 @@ impl Measured {
     fn claim_usage<'a>(
         &self,
         claim: &'a Value<'a>,
-        measuring: &Measuring<'a>,
+        measuring: &MeasureInputs<'a>,
     ) -> Result<ResourceList<'a>, Rejection> {
         resource_claim_usage(
             claim,

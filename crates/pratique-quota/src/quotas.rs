@@ -11,14 +11,14 @@ use pratique_plugin::Derived;
 use pratique_schema::Release;
 
 use crate::fields::text_at;
-use crate::measured::Measured;
+use crate::measured::MeasuredResource;
 use crate::names;
 use crate::resource_list::{members, quantity};
 use crate::scope::selectors_of;
 use crate::{QuotaError, ScopeSelector};
 
 /// Amounts by name, as the status of a quota has them.
-pub(crate) type Amounts = Vec<(String, Quantity)>;
+pub(crate) type NamedAmounts = Vec<(String, Quantity)>;
 
 /// A quota.
 pub(crate) struct Quota {
@@ -30,8 +30,8 @@ pub(crate) struct Quota {
 
 /// The limits and usage of a quota: only its status counts.
 pub(crate) struct QuotaStatus {
-    pub(crate) hard: Amounts,
-    pub(crate) used: Amounts,
+    pub(crate) hard: NamedAmounts,
+    pub(crate) used: NamedAmounts,
 }
 
 /// The places of the quotas of a namespace by the resources that they limit.
@@ -49,7 +49,7 @@ impl Quota {
         let amounts = |field| {
             let amounts = members(object.at(&["status", field]));
             let amounts = amounts.map(|(name, amount)| Ok((name.to_owned(), quantity(amount)?)));
-            amounts.collect::<Result<Amounts, QuotaError>>()
+            amounts.collect::<Result<NamedAmounts, QuotaError>>()
         };
         let status = || {
             Ok(QuotaStatus {
@@ -84,19 +84,19 @@ impl Derived for QuotaIndex {
             let has = |is_of: fn(&str) -> bool| quota.names().any(is_of);
             // What any release takes for one: others measure nothing of it.
             let is_of_pods = |name: &str| names::of_pods(name, Release::latest()) > 0;
-            let fails = |measured: &Measured| {
+            let fails = |measured: &MeasuredResource| {
                 quota
                     .selectors
                     .iter()
                     .any(|selector| measured.is_invalid_scope(selector))
             };
-            if quota.names().any(is_of_pods) || fails(&Measured::Pods) {
+            if quota.names().any(is_of_pods) || fails(&MeasuredResource::Pods) {
                 index.pods.push(at);
             }
             if has(names::is_of_services) {
                 index.services.push(at);
             }
-            if has(names::is_of_volume_claims) || fails(&Measured::VolumeClaims) {
+            if has(names::is_of_volume_claims) || fails(&MeasuredResource::VolumeClaims) {
                 index.volume_claims.push(at);
             }
             if has(names::may_be_of_resource_claims) {
@@ -118,13 +118,13 @@ impl QuotaIndex {
     }
 
     /// The places of the quotas that may limit the measured resources, in order.
-    pub(crate) fn places(&self, measured: &Measured) -> Cow<'_, [usize]> {
+    pub(crate) fn places(&self, measured: &MeasuredResource) -> Cow<'_, [usize]> {
         let (name, alias) = match measured {
-            Measured::Pods => return Cow::Borrowed(&self.pods),
-            Measured::Services => return Cow::Borrowed(&self.services),
-            Measured::VolumeClaims => return Cow::Borrowed(&self.volume_claims),
-            Measured::ResourceClaims => return Cow::Borrowed(&self.resource_claims),
-            Measured::Count { name, alias } => (name, alias),
+            MeasuredResource::Pods => return Cow::Borrowed(&self.pods),
+            MeasuredResource::Services => return Cow::Borrowed(&self.services),
+            MeasuredResource::VolumeClaims => return Cow::Borrowed(&self.volume_claims),
+            MeasuredResource::ResourceClaims => return Cow::Borrowed(&self.resource_claims),
+            MeasuredResource::Count { name, alias } => (name, alias),
         };
         let named = |name: &str| self.counts.get(name).map_or(&[] as &[_], Vec::as_slice);
         match (named(name), named(alias)) {

@@ -20,12 +20,12 @@ pub struct ScopeSelector {
     /// The values; `None` where there are none given.
     pub values: Option<Vec<String>>,
     /// The operator, unless the selector cannot be read.
-    compiled: Result<Operator, QuotaError>,
+    compiled: Result<ScopeOperator, QuotaError>,
 }
 
 /// The operators of selectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+enum ScopeOperator {
     In,
     NotIn,
     Exists,
@@ -72,10 +72,10 @@ impl ScopeSelector {
         let values = self.values.as_deref().unwrap_or_default();
         let has = |name: &&str| values.iter().any(|value| value == name);
         Ok(match operator {
-            Operator::Exists => !names.is_empty(),
-            Operator::DoesNotExist => names.is_empty(),
-            Operator::In => names.iter().any(has),
-            Operator::NotIn => names.is_empty() || names.iter().any(|name| !has(name)),
+            ScopeOperator::Exists => !names.is_empty(),
+            ScopeOperator::DoesNotExist => names.is_empty(),
+            ScopeOperator::In => names.iter().any(has),
+            ScopeOperator::NotIn => names.is_empty() || names.iter().any(|name| !has(name)),
         })
     }
 
@@ -100,18 +100,18 @@ pub(crate) fn selectors_of(quota: &Value<'_>) -> Vec<ScopeSelector> {
         .collect()
 }
 
-fn compile(scope: &str, operator: &str, values: Option<&Vec<String>>) -> Result<Operator, QuotaError> {
+fn compile(scope: &str, operator: &str, values: Option<&Vec<String>>) -> Result<ScopeOperator, QuotaError> {
     let operator = match operator {
-        "In" => Operator::In,
-        "NotIn" => Operator::NotIn,
-        "Exists" => Operator::Exists,
-        "DoesNotExist" => Operator::DoesNotExist,
+        "In" => ScopeOperator::In,
+        "NotIn" => ScopeOperator::NotIn,
+        "Exists" => ScopeOperator::Exists,
+        "DoesNotExist" => ScopeOperator::DoesNotExist,
         other => {
             let text = format!("{} is not a valid scope selector operator", quote(other));
             return Err(QuotaError::Selector(text));
         }
     };
-    let is_of_values = matches!(operator, Operator::In | Operator::NotIn);
+    let is_of_values = matches!(operator, ScopeOperator::In | ScopeOperator::NotIn);
     if is_of_values && values.is_none_or(Vec::is_empty) {
         let shown = if values.is_some() { "[]" } else { "null" };
         return Err(QuotaError::Selector(format!(

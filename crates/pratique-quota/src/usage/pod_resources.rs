@@ -9,16 +9,16 @@ use crate::{QuotaError, ResourceList};
 
 /// Requests or limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum ResourceSide {
     Requests,
     Limits,
 }
 
-impl Side {
+impl ResourceSide {
     const fn field(self) -> &'static str {
         match self {
-            Side::Requests => "requests",
-            Side::Limits => "limits",
+            ResourceSide::Requests => "requests",
+            ResourceSide::Limits => "limits",
         }
     }
 }
@@ -27,7 +27,7 @@ impl Side {
 // Upstream: component-helpers/resource/helpers.go, PodRequests, PodLimits
 pub(super) fn total<'a>(
     pod: &'a Value<'a>,
-    side: Side,
+    side: ResourceSide,
     rules: UsageRules,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let Some(spec) = pod.get("spec") else {
@@ -35,7 +35,7 @@ pub(super) fn total<'a>(
     };
     let mut total = of_containers(pod, spec, side, rules)?;
     // Upstream: component-helpers/resource/helpers.go, omitPartiallySetCPUMemLimits, since 1.38
-    if side == Side::Limits && rules.release.at_least(1, 38) {
+    if side == ResourceSide::Limits && rules.release.at_least(1, 38) {
         for name in ["cpu", "memory"] {
             if is_unlimited(spec, name)? {
                 total.remove(name);
@@ -43,8 +43,8 @@ pub(super) fn total<'a>(
         }
     }
     let is_set = match side {
-        Side::Requests => has_supported(spec, &[Side::Requests]),
-        Side::Limits => has_supported(spec, &[Side::Requests, Side::Limits]),
+        ResourceSide::Requests => has_supported(spec, &[ResourceSide::Requests]),
+        ResourceSide::Limits => has_supported(spec, &[ResourceSide::Requests, ResourceSide::Limits]),
     };
     if rules.has_pod_level && is_set {
         let amounts = ResourceList::read(spec.at(&["resources", side.field()]))?;
@@ -55,7 +55,8 @@ pub(super) fn total<'a>(
     let overhead = ResourceList::read(spec.get("overhead"))?;
     for (name, amount) in overhead {
         // Limits are raised where there are some.
-        let is_counted = side == Side::Requests || total.get(&name).is_some_and(|limit| !limit.is_zero());
+        let is_counted =
+            side == ResourceSide::Requests || total.get(&name).is_some_and(|limit| !limit.is_zero());
         if is_counted {
             total.add(name, &amount)?;
         }
@@ -81,11 +82,11 @@ fn is_unlimited(spec: &Value<'_>, name: &str) -> Result<bool, QuotaError> {
 // Upstream: component-helpers/resource/helpers.go, IsPodLevelResourcesSet
 pub(super) fn has_pod_level_resources(pod: &Value<'_>) -> bool {
     pod.get("spec")
-        .is_some_and(|spec| has_supported(spec, &[Side::Requests, Side::Limits]))
+        .is_some_and(|spec| has_supported(spec, &[ResourceSide::Requests, ResourceSide::Limits]))
 }
 
-fn has_supported<'a>(spec: &'a Value<'a>, sides: &[Side]) -> bool {
-    let has = |side: &Side| {
+fn has_supported<'a>(spec: &'a Value<'a>, sides: &[ResourceSide]) -> bool {
+    let has = |side: &ResourceSide| {
         let mut names = members(spec.at(&["resources", side.field()]));
         names.any(|(name, _)| is_supported(name))
     };
@@ -101,13 +102,13 @@ fn is_supported(name: &str) -> bool {
 fn of_containers<'a>(
     pod: &'a Value<'a>,
     spec: &'a Value<'a>,
-    side: Side,
+    side: ResourceSide,
     rules: UsageRules,
 ) -> Result<ResourceList<'a>, QuotaError> {
     let declared = |container: &'a Value<'a>, _: ContainerRole| {
         ResourceList::read(container.at(&["resources", side.field()]))
     };
-    let statuses = Statuses::new(pod);
+    let statuses = ContainerStatuses::new(pod);
     if statuses.say_nothing() || !rules.has_statuses {
         return sum(spec, declared);
     }
@@ -127,7 +128,7 @@ fn of_containers<'a>(
     most.raise_to(&sum(spec, |container, _| {
         ResourceList::read(statuses.actuated(container, side))
     })?);
-    if side == Side::Requests {
+    if side == ResourceSide::Requests {
         most.raise_to(&sum(spec, |container, _| {
             ResourceList::read(statuses.allocated(container))
         })?);
@@ -174,20 +175,20 @@ fn sum<'a>(
 }
 
 /// The statuses of containers: what a pod uses while it is resized.
-struct Statuses<'a> {
+struct ContainerStatuses<'a> {
     containers: &'a [Value<'a>],
     init_containers: &'a [Value<'a>],
     is_infeasible: bool,
 }
 
-impl<'a> Statuses<'a> {
+impl<'a> ContainerStatuses<'a> {
     // Upstream: component-helpers/resource/helpers.go, IsPodResizeInfeasible
     fn new(pod: &'a Value<'a>) -> Self {
         let status = pod.get("status");
         let list = |name| status.map_or(&[] as &[_], |status| items(status, name));
         let mut conditions = list("conditions").iter();
         let pending = conditions.find(|condition| text(condition, "type") == "PodResizePending");
-        Statuses {
+        ContainerStatuses {
             containers: list("containerStatuses"),
             init_containers: list("initContainerStatuses"),
             is_infeasible: pending.is_some_and(|condition| text(condition, "reason") == "Infeasible"),
@@ -213,26 +214,26 @@ impl<'a> Statuses<'a> {
         let status = self.of(container);
         status
             .and_then(|status| present(status, "allocatedResources"))
-            .or_else(|| self.declared(container, Side::Requests))
+            .or_else(|| self.declared(container, ResourceSide::Requests))
     }
 
     /// The amounts that a container has.
     // Upstream: component-helpers/resource/helpers.go, containerActuatedRequests, containerActuatedLimits
-    fn actuated(&self, container: &'a Value<'a>, side: Side) -> Option<&'a Value<'a>> {
+    fn actuated(&self, container: &'a Value<'a>, side: ResourceSide) -> Option<&'a Value<'a>> {
         let status = self.of(container);
         let resources = status.and_then(|status| present(status, "resources"));
         if let Some(amounts) = resources.and_then(|resources| present(resources, side.field())) {
             return Some(amounts);
         }
         match side {
-            Side::Requests => self.allocated(container),
-            Side::Limits => self.declared(container, side),
+            ResourceSide::Requests => self.allocated(container),
+            ResourceSide::Limits => self.declared(container, side),
         }
     }
 
     /// The most that a container declares, was allocated and was given, where its status says what it has.
     // Upstream: component-helpers/resource/helpers.go, determineEffectiveRequests, determineEffectiveLimits, until 1.36
-    fn most(&self, container: &'a Value<'a>, side: Side) -> Result<ResourceList<'a>, QuotaError> {
+    fn most(&self, container: &'a Value<'a>, side: ResourceSide) -> Result<ResourceList<'a>, QuotaError> {
         let declared = container.at(&["resources", side.field()]);
         // Of several statuses of a name, the last counted.
         let name = text(container, "name");
@@ -244,14 +245,14 @@ impl<'a> Statuses<'a> {
         };
         let mut most = ResourceList::read(declared.filter(|_| !self.is_infeasible))?;
         most.raise_to(&ResourceList::read(resources.get(side.field()))?);
-        if side == Side::Requests {
+        if side == ResourceSide::Requests {
             most.raise_to(&ResourceList::read(status.get("allocatedResources"))?);
         }
         Ok(most)
     }
 
     /// The amounts that a container declares, unless its node cannot follow.
-    fn declared(&self, container: &'a Value<'a>, side: Side) -> Option<&'a Value<'a>> {
+    fn declared(&self, container: &'a Value<'a>, side: ResourceSide) -> Option<&'a Value<'a>> {
         let declared = container.at(&["resources", side.field()]);
         declared.filter(|_| !self.is_infeasible)
     }
@@ -265,7 +266,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(pod: &str, side: Side, gates: FeatureGates, expected: &str) {
+    fn check(pod: &str, side: ResourceSide, gates: FeatureGates, expected: &str) {
         let pod = parse(pod.as_bytes()).unwrap();
         let found = total(&pod, side, UsageRules::new(gates)).unwrap();
         assert_eq!(found.to_string(), expected, "{}", gates.release());
@@ -284,11 +285,11 @@ mod tests {
         for release in Release::list().iter().copied() {
             let gates = FeatureGates::new(release);
             let expected = if release.at_least(1, 37) { "cpu=4" } else { "cpu=6" };
-            check(RESIZED, Side::Requests, gates, expected);
+            check(RESIZED, ResourceSide::Requests, gates, expected);
         }
         let gates = FeatureGates::new(Release::by_version("1.34").unwrap());
         let gates = gates.with("InPlacePodVerticalScaling", false);
-        check(RESIZED, Side::Requests, gates, "cpu=4");
+        check(RESIZED, ResourceSide::Requests, gates, "cpu=4");
     }
 
     #[test]
@@ -302,7 +303,7 @@ mod tests {
             } else {
                 "cpu=1,memory=2"
             };
-            check(pod, Side::Limits, FeatureGates::new(release), expected);
+            check(pod, ResourceSide::Limits, FeatureGates::new(release), expected);
         }
     }
 }

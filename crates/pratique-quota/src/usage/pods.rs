@@ -8,7 +8,7 @@ use pratique_gotext::time::Timestamp;
 use pratique_gotext::validation::qualified_name;
 use pratique_json::Value;
 
-use super::pod_resources::{Side, has_pod_level_resources, total};
+use super::pod_resources::{ResourceSide, has_pod_level_resources, total};
 use super::rules::UsageRules;
 use crate::fields::{items, present, text, text_at};
 use crate::names::{DEVICE_CLASS, is_native};
@@ -29,7 +29,7 @@ pub(crate) fn pod_usage<'a>(
         return Ok(usage);
     }
     usage.set("pods", one);
-    for (name, amount) in total(pod, Side::Requests, rules)? {
+    for (name, amount) in total(pod, ResourceSide::Requests, rules)? {
         match name.as_ref() {
             "cpu" => usage.set("requests.cpu", amount.clone()),
             "memory" => usage.set("requests.memory", amount.clone()),
@@ -45,7 +45,7 @@ pub(crate) fn pod_usage<'a>(
         }
         usage.set(name, amount);
     }
-    let limits = total(pod, Side::Limits, rules)?;
+    let limits = total(pod, ResourceSide::Limits, rules)?;
     for (name, limit) in [
         ("cpu", "limits.cpu"),
         ("memory", "limits.memory"),
