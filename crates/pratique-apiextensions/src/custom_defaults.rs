@@ -1,12 +1,12 @@
 //! The defaults of custom resources, without the rest of their definitions.
 
 use pratique_json::Value;
-use pratique_schema::Release;
 use pratique_types::ObjectRef;
+use pratique_types::builtin::BuiltinResources;
 use pratique_types::field::{ErrorList, Path};
 
 use crate::default::default;
-use crate::definition::{DefinitionError, group_errors};
+use crate::definition::{DefinitionError, group_faults};
 use crate::prune_defaults::prune_defaults;
 use crate::schema::{Additional, ReadFaults, Schema, check_structural, read};
 
@@ -39,12 +39,14 @@ use crate::schema::{Additional, ReadFaults, Schema, check_structural, read};
 pub struct CustomDefaults {
     group: Box<str>,
     kind: Box<str>,
+    plural: Box<str>,
     /// The versions that have defaults.
     versions: Vec<(Box<str>, Schema)>,
 }
 
 impl CustomDefaults {
-    /// Reads the defaults of a definition (`apiextensions.k8s.io/v1`) that a server has stored; `None` if it has none.
+    /// Reads the defaults of a definition (`apiextensions.k8s.io/v1`) that a server has stored; `None` if it has none. Whether a
+    /// server [serves the resource itself](Self::is_served_by) depends on its release.
     ///
     /// # Errors
     /// A schema is not structural, or is invalid.
@@ -54,7 +56,7 @@ impl CustomDefaults {
             name: ObjectRef::new(definition).name().to_owned(),
             errors: errors.into_vec(),
         };
-        let errors = group_errors(definition, Release::latest());
+        let errors = group_faults(definition);
         if !errors.is_empty() {
             return Err(refused(errors));
         }
@@ -87,6 +89,7 @@ impl CustomDefaults {
         Ok((!with_defaults.is_empty()).then(|| CustomDefaults {
             group: text(&["spec", "group"]).into(),
             kind: text(&["spec", "names", "kind"]).into(),
+            plural: text(&["spec", "names", "plural"]).into(),
             versions: with_defaults,
         }))
     }
@@ -99,6 +102,11 @@ impl CustomDefaults {
     /// The kind of the resource.
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// Whether a server with these resources serves the defined one itself: the definition has no effect then.
+    pub fn is_served_by(&self, resources: &BuiltinResources) -> bool {
+        resources.claimed(&self.group, &self.kind, &self.plural).is_some()
     }
 
     /// The names of the versions that have defaults.

@@ -194,12 +194,17 @@ fn read_resource(definition: &Value<'_>, schemas: &VersionSchemas) -> Option<Cus
     })
 }
 
-/// Why the group of a definition has no such custom resources.
-pub(crate) fn group_errors(definition: &Value<'_>, release: &Release) -> ErrorList {
+/// Why the group of a definition can have no custom resources, whatever the server serves itself.
+pub(crate) fn group_faults(definition: &Value<'_>) -> ErrorList {
     let root = Node::root(definition);
     let mut errors = Errors::default();
     validate_group(&root.child("spec").child("group"), &mut errors);
-    let mut errors = errors.into_list();
+    errors.into_list()
+}
+
+/// Why the group of a definition has no such custom resources.
+fn group_errors(definition: &Value<'_>, release: &Release) -> ErrorList {
+    let mut errors = group_faults(definition);
     if errors.is_empty() {
         errors.extend(claimed(definition, release));
     }

@@ -16,33 +16,41 @@ use super::ApiObjects;
 #[derive(Clone, Debug, Default)]
 pub struct ObjectDefaults {
     builtin: ApiObjects,
+    /// Of all definitions that were given.
+    defined: Vec<Arc<CustomDefaults>>,
+    /// Of those whose resources the release does not serve itself.
     custom: HashMap<GroupVersionKind, Arc<CustomDefaults>>,
 }
 
 impl ObjectDefaults {
-    /// Built-in kinds, and custom resources with these defaults.
+    /// Built-in kinds as in a server of the newest release, and custom resources with these defaults.
     pub fn new(custom: impl IntoIterator<Item = Arc<CustomDefaults>>) -> Self {
-        let mut all = HashMap::new();
-        for defaults in custom {
+        let defined: Vec<_> = custom.into_iter().collect();
+        ObjectDefaults {
+            defined,
+            ..ObjectDefaults::default()
+        }
+        .with_gates(FeatureGates::default())
+    }
+
+    /// Built-in kinds as in a server of a release with its feature gates, and the custom resources that it does not serve itself.
+    #[must_use]
+    pub fn with_gates(self, gates: FeatureGates) -> Self {
+        let mut custom = HashMap::new();
+        let resources = gates.release().resources();
+        for defaults in &self.defined {
+            if defaults.is_served_by(resources) {
+                continue;
+            }
             for version in defaults.versions() {
                 let kind = GroupVersionKind::new(defaults.group(), version, defaults.kind());
-                all.insert(kind, defaults.clone());
+                custom.insert(kind, defaults.clone());
             }
         }
         ObjectDefaults {
-            builtin: ApiObjects::default(),
-            custom: all,
-        }
-    }
-}
-
-impl ObjectDefaults {
-    /// Built-in kinds as in a server of a release with its feature gates.
-    #[must_use]
-    pub fn with_gates(self, gates: FeatureGates) -> Self {
-        ObjectDefaults {
             builtin: self.builtin.with_gates(gates),
-            ..self
+            defined: self.defined,
+            custom,
         }
     }
 
@@ -98,13 +106,15 @@ impl ObjectModel for OverlaidDefaults {
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
-    fn definitions(kind: &str, size: &str) -> ObjectDefaults {
+    fn definitions(group: &str, kind: &str, size: &str) -> ObjectDefaults {
         let text = format!(
             r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-                "metadata":{{"name":"{plural}.example.com"}},
-                "spec":{{"group":"example.com","scope":"Namespaced","names":{{"kind":"{kind}","plural":"{plural}"}},
+                "metadata":{{"name":"{plural}.{group}"}},
+                "spec":{{"group":"{group}","scope":"Namespaced","names":{{"kind":"{kind}","plural":"{plural}"}},
                 "versions":[{{"name":"v1","served":true,"storage":true,"schema":{{"openAPIV3Schema":{{"type":"object",
                     "properties":{{"size":{{"type":"string","default":"{size}"}}}}}}}}}}]}}}}"#,
             plural = kind.to_lowercase() + "s",
@@ -116,8 +126,8 @@ mod tests {
     #[test]
     fn the_cluster_counts_first() {
         let both = OverlaidDefaults {
-            cluster: Arc::new(definitions("Widget", "cluster")),
-            beside: Arc::new(definitions("Gadget", "file")),
+            cluster: Arc::new(definitions("example.com", "Widget", "cluster")),
+            beside: Arc::new(definitions("example.com", "Gadget", "file")),
         };
         let size = |both: &OverlaidDefaults, kind: &str| {
             let mut object = pratique_json::parse(b"{}").unwrap().into_owned();
@@ -130,9 +140,29 @@ mod tests {
         assert_eq!(size(&both, "Gadget"), (Some("file".to_owned()), true));
         assert_eq!(size(&both, "Other"), (None, false));
         let other = OverlaidDefaults {
-            beside: Arc::new(definitions("Widget", "file")),
+            beside: Arc::new(definitions("example.com", "Widget", "file")),
             ..both
         };
         assert_eq!(size(&other, "Widget"), (Some("cluster".to_owned()), true));
+    }
+
+    #[test]
+    fn a_definition_counts_where_the_release_does_not_serve_the_resource() {
+        let defaults = definitions("lifecycle.k8s.io", "EvictionRequest", "custom");
+        let kind = GroupVersionKind::new("lifecycle.k8s.io", "v1", "EvictionRequest");
+        for (release, expected) in [("1.34", Some("custom")), ("1.37", None)] {
+            let gates = FeatureGates::new(Release::by_version(release).unwrap());
+            let defaults = defaults.clone().with_gates(gates);
+            let mut object = pratique_json::parse(b"{}").unwrap().into_owned();
+            defaults.set_defaults(&kind, &mut object, Mutator::Policy("p"));
+            let size = object.get("size").and_then(Value::as_str);
+            assert_eq!(
+                (size, defaults.knows(&kind)),
+                (expected, expected.is_some()),
+                "{release}"
+            );
+        }
+        // Of the newest release, where none is named.
+        assert!(!defaults.knows(&kind));
     }
 }
