@@ -51,12 +51,12 @@ pub enum OpenError {
     },
 }
 
-type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 /// The objects of a file of columns, as lines of JSON: one for each row, which is empty where the object is null. They are in
 /// the column `object`, or in the only one that has text. No more than a batch is held.
 pub struct JsonLines {
-    batches: Batches,
+    batches: BatchIterator,
     batch: Option<RecordBatch>,
     column: usize,
     /// The next row of the batch.
@@ -104,7 +104,7 @@ impl JsonLines {
         Ok(Self::of(Box::new(reader), column))
     }
 
-    fn of(batches: Batches, column: usize) -> Self {
+    fn of(batches: BatchIterator, column: usize) -> Self {
         JsonLines {
             batches,
             batch: None,

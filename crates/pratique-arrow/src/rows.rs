@@ -47,11 +47,11 @@ pub struct ResultRows {
     schema: SchemaRef,
     rows: usize,
     bytes: usize,
-    place: Text,
+    place: TextCells,
     time: TimestampMicrosecondBuilder,
     /// From `operation` to `message`, in the order of the schema.
-    texts: [Text; 10],
-    findings: Findings,
+    texts: [TextCells; 10],
+    findings: FindingColumn,
     then: Option<ThenColumns>,
 }
 
@@ -71,10 +71,10 @@ impl ResultRows {
             schema,
             rows: 0,
             bytes: 0,
-            place: Text::default(),
+            place: TextCells::default(),
             time: TimestampMicrosecondBuilder::new().with_timezone("UTC"),
             texts: Default::default(),
-            findings: Findings::default(),
+            findings: FindingColumn::default(),
             then,
         }
     }
@@ -138,7 +138,7 @@ impl ResultRows {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         let mut columns: Vec<ArrayRef> = vec![self.place.take(), Arc::new(self.time.finish())];
-        columns.extend(self.texts.each_mut().map(Text::take));
+        columns.extend(self.texts.each_mut().map(TextCells::take));
         columns.push(self.findings.take()?);
         if let Some(then) = &mut self.then {
             then.take(&mut columns)?;
@@ -156,9 +156,9 @@ impl Default for ResultRows {
 
 /// A column of text, in which what is empty is null.
 #[derive(Debug, Default)]
-struct Text(StringBuilder);
+struct TextCells(StringBuilder);
 
-impl Text {
+impl TextCells {
     fn push(&mut self, text: &str) {
         self.0.append_option(Some(text).filter(|text| !text.is_empty()));
     }
@@ -169,7 +169,7 @@ impl Text {
 }
 
 /// Appends a text to each of some columns, and gives how many bytes they have.
-fn push_all<const N: usize>(columns: &mut [Text; N], texts: [&str; N]) -> usize {
+fn push_all<const N: usize>(columns: &mut [TextCells; N], texts: [&str; N]) -> usize {
     for (column, text) in columns.iter_mut().zip(texts) {
         column.push(text);
     }
@@ -178,16 +178,16 @@ fn push_all<const N: usize>(columns: &mut [Text; N], texts: [&str; N]) -> usize 
 
 /// The column of findings.
 #[derive(Debug, Default)]
-struct Findings {
+struct FindingColumn {
     lengths: Vec<usize>,
-    policy: Text,
-    binding: Text,
+    policy: TextCells,
+    binding: TextCells,
     action: StringBuilder,
     is_error: BooleanBuilder,
     message: StringBuilder,
 }
 
-impl Findings {
+impl FindingColumn {
     /// Adds those of a row, and gives how long their texts are.
     fn push(&mut self, findings: &[Finding<'_>]) -> usize {
         self.lengths.push(findings.len());
@@ -223,7 +223,7 @@ impl Findings {
 #[derive(Debug, Default)]
 struct ThenColumns {
     /// From `id` to `unknown`, in the order of the schema.
-    texts: [Text; 6],
+    texts: [TextCells; 6],
     lengths: Vec<usize>,
     approximations: StringBuilder,
 }
@@ -248,7 +248,7 @@ impl ThenColumns {
     }
 
     fn take(&mut self, columns: &mut Vec<ArrayRef>) -> Result<(), ArrowError> {
-        columns.extend(self.texts.each_mut().map(Text::take));
+        columns.extend(self.texts.each_mut().map(TextCells::take));
         let items = Arc::new(self.approximations.finish());
         let offsets = OffsetBuffer::from_lengths(std::mem::take(&mut self.lengths));
         let list = ListArray::try_new(text_item(), offsets, items, None)?;
