@@ -15,8 +15,8 @@ use lsp_types::{
     ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, Uri, WorkDoneProgressOptions,
 };
 use pratique::FeatureGates;
+use pratique_foreign::READER;
 use pratique_manifest::ManifestFile;
-use pratique_suite::may_be_suite;
 use serde::de::DeserializeOwned;
 
 use crate::analysis::{ManifestAnalysis, ManifestAnalyzer};
@@ -308,7 +308,7 @@ impl<'c> LspServer<'c> {
         let roots = self.workspace.roots(&self.documents);
         let mut have_run = false;
         for file in self.documents.all() {
-            let is_candidate = may_be_suite(&file.content) || self.suites.has(&file.path);
+            let is_candidate = READER.may_be_suite(&file.content) || self.suites.has(&file.path);
             if !is_candidate || self.kinds.iter().any(|kind| kind.check(&file).is_some()) {
                 continue;
             }

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use lsp_types::{InlayHint, InlayHintTooltip};
 use pratique::FeatureGates;
+use pratique_foreign::READER;
 use pratique_manifest::{Location, ManifestFile, Problem};
-use pratique_suite::{Case, CaseResult, Policies, Roots, Suite, may_be_suite, read_suites_at};
+use pratique_suite::{Case, CaseResult, Policies, Roots, Suite};
 
 use crate::text::Text;
 
@@ -82,7 +83,7 @@ impl SuiteFiles {
 
     /// Checks a file, and runs its tests if they are due. `None` if it is not a file of suites, and never was.
     pub(crate) fn check(&mut self, file: &ManifestFile, roots: &Roots) -> Option<CheckedSuite> {
-        if !may_be_suite(&file.content) {
+        if !READER.may_be_suite(&file.content) {
             return self.files.remove(&file.path).map(|_| CheckedSuite::default());
         }
         let suite_file = self.files.entry(file.path.clone()).or_default();
@@ -135,7 +136,7 @@ fn read(
 ) -> Result<Vec<(Suite, Policies)>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut loaded = Vec::new();
-    for mut suite in read_suites_at(file.path.as_ref(), file, roots)? {
+    for mut suite in READER.read(file.path.as_ref(), file, roots)? {
         suite.gates = gates;
         match suite.policies() {
             Ok(policies) => loaded.push((suite, policies)),

@@ -8,7 +8,7 @@ use pratique_manifest::{Problem, path_text};
 
 use crate::case_error::CaseError;
 use crate::compare::Difference;
-use crate::read::{may_be_suite, read_suites_at};
+use crate::reader::SuiteReader;
 use crate::roots::Roots;
 use crate::suite::{NotEvaluated, Suite};
 use crate::{files, load::Policies};
@@ -122,32 +122,55 @@ impl Display for SuiteFailures {
 /// # Panics
 /// [`run_suites`] fails; the message has all reasons.
 #[track_caller]
-#[allow(clippy::panic, reason = "an assertion")]
 pub fn assert_passes(path: impl AsRef<Path>) {
-    if let Err(failures) = run_suites(path) {
-        panic!("suites fail:\n{failures}");
-    }
+    SuiteReader::default().assert_passes(path);
 }
 
 /// Runs all test suites of a file, or of the files below a directory. Suites can name files below the top of their Git
-/// repository, see [`Roots`].
+/// repository, see [`Roots`]. Tests of other programs are run by a [`SuiteReader`] that has their formats.
 ///
 /// # Errors
 /// A test does not pass, or cannot be evaluated; a suite is invalid, has no tests, or names no policies; there is no suite.
 pub fn run_suites(path: impl AsRef<Path>) -> Result<PassedSuites, SuiteFailures> {
-    let path = path.as_ref();
-    let mut run = SuiteRun::default();
-    match suite_files(path) {
-        Ok(found) => found.iter().for_each(|file| run.file(file, path != file)),
-        Err(error) => run.unreadable(path, error),
+    SuiteReader::default().run(path)
+}
+
+impl SuiteReader {
+    /// Asserts as [`assert_passes`] that all tests pass, in whatever format that it reads.
+    ///
+    /// # Panics
+    /// [`run`](Self::run) fails; the message has all reasons.
+    #[track_caller]
+    #[allow(clippy::panic, reason = "an assertion")]
+    pub fn assert_passes(self, path: impl AsRef<Path>) {
+        if let Err(failures) = self.run(path) {
+            panic!("suites fail:\n{failures}");
+        }
     }
-    if run.passed.suites == 0 && run.failures.is_empty() {
-        run.failures.push(SuiteFailure::NoSuite(path.to_owned()));
-    }
-    if run.failures.is_empty() {
-        Ok(run.passed)
-    } else {
-        Err(SuiteFailures(run.failures))
+
+    /// Runs all tests of a file, or of the files below a directory, as [`run_suites`] does, in whatever format that it reads.
+    ///
+    /// # Errors
+    /// As for [`run_suites`].
+    pub fn run(self, path: impl AsRef<Path>) -> Result<PassedSuites, SuiteFailures> {
+        let path = path.as_ref();
+        let mut run = SuiteRun {
+            reader: self,
+            passed: PassedSuites::default(),
+            failures: Vec::new(),
+        };
+        match suite_files(path) {
+            Ok(files) => files.iter().for_each(|file| run.file(file, path != file)),
+            Err(error) => run.unreadable(path, error),
+        }
+        if run.passed.suites == 0 && run.failures.is_empty() {
+            run.failures.push(SuiteFailure::NoSuite(path.to_owned()));
+        }
+        if run.failures.is_empty() {
+            Ok(run.passed)
+        } else {
+            Err(SuiteFailures(run.failures))
+        }
     }
 }
 
@@ -159,8 +182,8 @@ fn suite_files(path: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-#[derive(Default)]
 struct SuiteRun {
+    reader: SuiteReader,
     passed: PassedSuites,
     failures: Vec<SuiteFailure>,
 }
@@ -183,10 +206,10 @@ impl SuiteRun {
             Ok(file) => file,
             Err(error) => return self.unreadable(path, error),
         };
-        if is_found && !may_be_suite(&file.content) {
+        if is_found && !self.reader.may_be_suite(&file.content) {
             return;
         }
-        match read_suites_at(path, &file, &Roots::default()) {
+        match self.reader.read(path, &file, &Roots::default()) {
             Ok(suites) if suites.is_empty() && !is_found => {
                 self.failures.push(SuiteFailure::NoSuite(path.to_owned()));
             }

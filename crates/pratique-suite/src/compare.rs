@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::actual::Actual;
 use crate::policy_outcome::{PolicyOutcome, PolicyOutcomes};
-use crate::suite::{Expected, ViolationCount, Violations};
+use crate::suite::{Expected, ExpectedViolations, ViolationCount};
 use pratique_review::ReviewDecision;
 
 /// A difference between the expected and the actual result.
@@ -137,7 +137,7 @@ fn outcomes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 }
 
 /// Compares the number of validations that deny.
-fn violations(expected: &Violations, found: &PolicyOutcomes) -> Option<Difference> {
+fn violations(expected: &ExpectedViolations, found: &PolicyOutcomes) -> Option<Difference> {
     let pattern = expected.message.as_ref().map(|message| Regex::new(message));
     let counts = |message: &&String| match &pattern {
         Some(Ok(pattern)) => pattern.is_match(message),

@@ -14,7 +14,7 @@ use crate::actual::Actual;
 use crate::decision::from_name;
 use crate::load::Policies;
 use crate::policy_outcome::PolicyOutcome;
-use crate::read::read_suites_at;
+use crate::reader::SuiteReader;
 use crate::roots::Roots;
 use crate::schema::KIND;
 use crate::suite::{Case, CaseNodes, ClusterState, Expected, Suite, TestInput};
@@ -58,7 +58,7 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, Vec<Problem
         path: pratique_manifest::path_text(path),
         content: head.into_bytes(),
     };
-    let suites = read_suites_at(path, &file, roots)?;
+    let suites = SuiteReader::default().read(path, &file, roots)?;
     let Some(mut suite) = suites.into_iter().next() else {
         return Ok(FirstSuite {
             text: String::new(),

@@ -10,7 +10,8 @@
 //! }
 //! ```
 //!
-//! [`run_suites`] does the same and returns what it found. For programs that report on their own, [`read_suites`] decodes the
+//! [`run_suites`] does the same and returns what it found. Tests of other programs are read by a [`SuiteReader`] that has their
+//! [formats](SuiteFormat), such as that of the crate `pratique-foreign`. For programs that report on their own, [`read_suites`] decodes the
 //! suites of a file strictly and reports all problems with their locations. A [`Suite`] loads its
 //! [policies](Suite::policies) and [runs](Suite::test) its cases; a [`Coverage`] can record what they cover. Such programs ask
 //! [`Suite::evaluates_nothing`] whether a suite would pass whatever the policies are.
@@ -51,12 +52,13 @@ mod decision;
 mod evaluated;
 mod files;
 mod first;
-mod foreign;
+mod format;
 mod known_cluster;
 mod load;
 mod plugin_outcome;
 mod policy_outcome;
 mod read;
+mod reader;
 mod roots;
 mod run;
 mod runner;
@@ -79,13 +81,15 @@ pub use compare::Difference;
 pub use coverage::{Coverage, CoverageRecorder, CoverageReport, Missing, PolicyCoverage};
 pub use files::read as read_file;
 pub use first::{FirstSuite, first_suite};
+pub use format::{CaseInput, SuiteDocument, SuiteFormat};
 pub use load::Policies;
 pub use plugin_outcome::PluginOutcome;
 pub use policy_outcome::{PolicyOutcome, PolicyOutcomes};
-pub use read::{has_foreign, may_be_suite, read_suites, read_suites_at};
+pub use reader::{SuiteReader, read_suites};
 pub use roots::Roots;
 pub use run::CaseResult;
 pub use runner::Runner;
 pub use schema::{KIND, schema};
-pub use suite::{Case, Expected, NotEvaluated, Suite};
+pub use select::{DEFAULT_NAMESPACE, object_label};
+pub use suite::{Case, Expected, ExpectedViolations, FileReference, NotEvaluated, Suite, ViolationCount};
 pub use update::{UpdateError, updated};

@@ -19,7 +19,7 @@ use pratique_policy::Origin;
 use crate::files;
 use crate::roots::{OpenError, SuiteRoots};
 use crate::scripted::ScriptedCaller;
-use crate::suite::{Case, Reference, Suite};
+use crate::suite::{Case, FileReference, Suite};
 use crate::whole_chain::WholeChain;
 use pratique_json::text_at;
 use pratique_manifest::convert::items;
@@ -331,7 +331,7 @@ struct PolicyFiles {
 }
 
 impl PolicyFiles {
-    fn add(&mut self, reference: &Reference) {
+    fn add(&mut self, reference: &FileReference) {
         let path = &reference.path;
         let listed = match self.roots.files(path, files::manifests) {
             Ok(listed) => listed,
@@ -366,7 +366,7 @@ impl PolicyFiles {
     }
 
     /// Adds a file to those of its plugin, or of the API. Files of a directory without policies are skipped.
-    fn add_file(&mut self, file: ManifestFile, reference: &Reference, listed: bool) {
+    fn add_file(&mut self, file: ManifestFile, reference: &FileReference, listed: bool) {
         if let Err(errors) = read_documents(&file) {
             // Other files of a directory are skipped.
             let is_meant = String::from_utf8_lossy(&file.content).contains(GROUP);
@@ -396,7 +396,7 @@ impl PolicyFiles {
     fn start(
         &mut self,
         settings: &ChainSettings,
-        reference: Option<&Reference>,
+        reference: Option<&FileReference>,
         builder: &AdmissionBuilder,
     ) -> Option<Started> {
         let options = ConfigurationOptions {
@@ -430,7 +430,7 @@ impl PolicyFiles {
     }
 
     /// Whether an AdmissionConfiguration can be opened; adds a problem if not.
-    fn opens(&mut self, reference: &Reference) -> bool {
+    fn opens(&mut self, reference: &FileReference) -> bool {
         let path = &reference.path;
         let permitted = self.roots.permit(path).map_err(OpenError::from);
         if let Err(error) = permitted.and_then(|()| Ok(std::fs::metadata(path)?)) {
@@ -449,7 +449,7 @@ impl PolicyFiles {
 
     fn configuration(
         &mut self,
-        reference: &Reference,
+        reference: &FileReference,
         builder: &AdmissionBuilder,
     ) -> Vec<(Origin, ManifestSet)> {
         let options = ConfigurationOptions {

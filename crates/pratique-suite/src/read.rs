@@ -9,130 +9,27 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
-use pratique_gotext::suggest::nearest;
-use pratique_manifest::{Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, path_text};
+use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule, path_text};
 
-use crate::files;
-use crate::foreign::{self, Program};
-use crate::roots::{OpenError, Roots, SuiteRoots};
-use crate::suite::{Case, CaseNodes, Reference, Suite, TestInput};
+use crate::roots::{OpenError, SuiteRoots};
+use crate::suite::{Case, CaseNodes, FileReference, Suite, TestInput};
 use crate::{schema::FORMAT, schema::KIND};
 use budget::Budget;
 pub(crate) use pratique_manifest::MappingFields as Fields;
 use pratique_schema::Release;
-use pratique_state::API_VERSION;
 use pratique_types::Operation;
-
-/// Whether a file may contain a suite: a cheap test before reading it.
-pub fn may_be_suite(content: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(content);
-    (text.contains("pratique/") && (text.contains("Suit") || text.contains("tests:"))) || has_foreign(content)
-}
-
-/// Whether a file may contain a suite of another program: a cheap test before reading it.
-pub fn has_foreign(content: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(content);
-    foreign::GROUPS.iter().any(|group| text.contains(group))
-}
-
-/// Reads the suites of a file; documents of other kinds are skipped. Suites can name files below their [`Roots`] only.
-///
-/// # Errors
-/// All problems, with locations.
-pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Vec<Problem>> {
-    read_suites_at(Path::new(&file.path), file, &Roots::default())
-}
-
-/// Reads the suites of a file at `path`, which can name files below additional directories as well.
-///
-/// # Errors
-/// As [`read_suites`].
-pub fn read_suites_at(path: &Path, file: &ManifestFile, roots: &Roots) -> Result<Vec<Suite>, Vec<Problem>> {
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let roots = roots.of(directory);
-    let documents = files::documents(file)?;
-    let mut suites = Vec::new();
-    let mut problems = Vec::new();
-    for document in documents {
-        let (version, kind) = type_of(&document.source);
-        if let Some(program) = Program::of(&version, &kind) {
-            match program.read(&document.source, path, &roots) {
-                Ok(found) => suites.extend(found),
-                Err(found) => problems.extend(found),
-            }
-            continue;
-        }
-        if !is_of_suites(&version) {
-            continue;
-        }
-        if kind != KIND {
-            if !is_misnamed(&document.source, &kind) {
-                continue;
-            }
-            // The tests of a suite whose kind is written wrongly would not run.
-            let at = document.source.locate(&[]);
-            let message = format!("there is no kind {kind:?} in {version}, only {KIND:?}");
-            problems.push(Problem::new(Rule::InvalidField, message).at(at));
-            continue;
-        }
-        problems.extend(document.duplicates);
-        match read_suite(document.source, path, &roots) {
-            Ok(suite) => suites.push(suite),
-            Err(found) => problems.extend(found),
-        }
-    }
-    if problems.is_empty() {
-        Ok(suites)
-    } else {
-        problems.sort_by_key(|problem| problem.location.as_ref().map(|location| location.start));
-        problems.dedup_by(|a, b| a.location == b.location && a.rule == b.rule);
-        Err(problems)
-    }
-}
 
 /// The operation of a mapping with a field `operation`.
 pub(crate) fn operation(fields: &Fields<'_>) -> Option<Operation> {
-    operation_named(&fields.text("operation")?)
+    Operation::from_name(&fields.text("operation")?)
 }
 
-/// The operation with a name.
-pub(crate) fn operation_named(name: &str) -> Option<Operation> {
-    let mut all = Operation::ALL.into_iter();
-    all.find(|operation| operation.as_str() == name)
-}
-
-/// The version and the kind of a document.
-fn type_of(source: &ObjectSource) -> (String, String) {
-    let fields = Fields {
-        tree: source.tree(),
-        id: source.root(),
-    };
-    let text = |name: &str| fields.text(name).unwrap_or_default();
-    (text("apiVersion"), text("kind"))
-}
-
-/// Whether an object of the group of suites that is of another kind is meant to be a suite. There are other kinds, of project
-/// files, snapshots and reports.
-fn is_misnamed(source: &ObjectSource, kind: &str) -> bool {
-    let root = Fields {
-        tree: source.tree(),
-        id: source.root(),
-    };
-    // A project file names its suites in `tests`, too.
-    let has_tests = kind != PROJECT && root.node("tests").is_some();
-    has_tests || nearest(kind, [KIND]).is_some()
-}
-
-/// The kind of project files.
-const PROJECT: &str = "Configuration";
-
-/// Whether a document is of the group of suites, in any version.
-fn is_of_suites(version: &str) -> bool {
-    let group = API_VERSION.split('/').next().unwrap_or_default();
-    version.split('/').next() == Some(group)
-}
-
-fn read_suite(source: ObjectSource, path: &Path, roots: &SuiteRoots) -> Result<Suite, Vec<Problem>> {
+/// Reads a document with the kind of suites.
+pub(crate) fn read_suite(
+    source: ObjectSource,
+    path: &Path,
+    roots: &SuiteRoots,
+) -> Result<Suite, Vec<Problem>> {
     let problems = FORMAT.problems(&source, KIND);
     if !problems.is_empty() {
         return Err(problems);
@@ -237,9 +134,9 @@ impl<'a> Reader<'a> {
         self.problems.push(Problem::new(rule, message).at(location));
     }
 
-    fn reference(&self, id: NodeId) -> Reference {
+    fn reference(&self, id: NodeId) -> FileReference {
         let path = self.fields(id).as_text().unwrap_or_default();
-        Reference {
+        FileReference {
             // `.` is no part of a path that is shown.
             path: self.directory.join(path).components().collect(),
             location: self.location(id),

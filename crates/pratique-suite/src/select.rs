@@ -6,7 +6,7 @@ use pratique_types::GroupVersion;
 use pratique_json::text_at;
 
 /// The namespace of objects that name none, unless a test names another.
-pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+pub const DEFAULT_NAMESPACE: &str = "default";
 
 /// A choice of objects: `NAME`, `KIND/NAME` or `KIND/NAMESPACE/NAME`, where a kind may have its group: `Ingress.networking.k8s.io`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Selector {
 }
 
 /// The name of an object among others: `KIND/NAMESPACE/NAME`, or `KIND/NAME` if it has no namespace.
-pub(crate) fn label(object: &Value<'_>) -> String {
+pub fn object_label(object: &Value<'_>) -> String {
     let (kind, name) = (text_at(object, &["kind"]), name_of(object));
     match text_at(object, &["metadata", "namespace"]) {
         "" => format!("{kind}/{name}"),
@@ -86,7 +86,7 @@ mod tests {
     fn check(selector: &str, expected: bool) {
         let object = r#"{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}"#;
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        assert_eq!(label(&object), "Deployment/shop/web");
+        assert_eq!(object_label(&object), "Deployment/shop/web");
         let selector = Selector::parse(selector).unwrap();
         assert_eq!(
             selector.fits(&object, DEFAULT_NAMESPACE),
@@ -114,7 +114,7 @@ mod tests {
     fn objects_without_a_namespace_are_in_that_of_the_test() {
         let object = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "web-"}}"#;
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        assert_eq!(label(&object), "Pod/web-");
+        assert_eq!(object_label(&object), "Pod/web-");
         let fits = |namespace| Selector::parse("Pod/shop/web-").unwrap().fits(&object, namespace);
         assert!(fits("shop") && !fits(DEFAULT_NAMESPACE));
     }

@@ -48,21 +48,21 @@ pub struct Suite {
     /// What webhooks answer; `None` if the suite does not say it.
     pub(crate) webhooks: Option<Vec<Script>>,
     pub(crate) source: ObjectSource,
-    pub(crate) policies: Vec<Reference>,
-    pub(crate) configuration: Option<Reference>,
+    pub(crate) policies: Vec<FileReference>,
+    pub(crate) configuration: Option<FileReference>,
     pub(crate) cluster: ClusterState,
     /// The files that the suite names, besides policies.
     pub(crate) files: Vec<PathBuf>,
     /// The directories below which it can name files.
     pub(crate) roots: SuiteRoots,
     /// The only policy that is evaluated, with its bindings.
-    pub(crate) only: Option<String>,
+    pub only: Option<String>,
     /// Policies that are no files.
     pub(crate) generated: Vec<ManifestFile>,
     /// Whether it is another program's.
     pub(crate) is_foreign: bool,
     /// Whether expressions see objects as they are written, rather than in the form of their kind.
-    pub(crate) is_unstructured: bool,
+    pub is_unstructured: bool,
 }
 
 impl Suite {
@@ -141,11 +141,21 @@ impl Suite {
     pub fn add_policies(&mut self, files: Vec<ManifestFile>) {
         self.generated.extend(files);
     }
+
+    /// Adds files of policies that a test in another format names.
+    pub fn add_policy_files(&mut self, files: impl IntoIterator<Item = FileReference>) {
+        self.policies.extend(files);
+    }
+
+    /// Adds objects of the cluster.
+    pub fn add_cluster_objects(&mut self, objects: impl IntoIterator<Item = Value<'static>>) {
+        self.cluster.objects.extend(objects);
+    }
 }
 
-/// A file that a suite names.
+/// A file that a suite names, and where.
 #[derive(Clone, Debug)]
-pub(crate) struct Reference {
+pub struct FileReference {
     pub(crate) path: PathBuf,
     pub(crate) location: Location,
 }
@@ -194,20 +204,31 @@ pub(crate) struct CaseNodes {
 
 /// How many validations deny.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Violations {
-    /// Counted are those whose messages it matches.
-    pub(crate) message: Option<String>,
-    pub(crate) count: ViolationCount,
+pub struct ExpectedViolations {
+    /// A regular expression: counted are the validations with messages that it matches; `None` for all.
+    pub message: Option<String>,
+    /// How many there are.
+    pub count: ViolationCount,
 }
 
 /// A number of violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ViolationCount {
+pub enum ViolationCount {
+    /// At least one.
     Some,
+    /// This many.
     Exactly(usize),
 }
 
 impl Expected {
+    /// Anything, whatever is decided.
+    pub fn anything() -> Self {
+        Expected {
+            any_decision: true,
+            ..Expected::default()
+        }
+    }
+
     /// Whether single policies or bindings are expected to do something.
     pub(crate) fn names_policies(&self) -> bool {
         !(self.policies.is_empty() && self.bindings.is_empty() && self.violations.is_empty())
@@ -300,7 +321,7 @@ pub struct Expected {
     /// The outcome of the request in some bindings: one of these.
     pub bindings: BTreeMap<String, Vec<PolicyOutcome>>,
     /// How many validations deny, with which messages.
-    pub(crate) violations: Vec<Violations>,
+    pub violations: Vec<ExpectedViolations>,
     /// All warnings.
     pub warnings: Option<Vec<String>>,
     /// Some of the audit annotations.

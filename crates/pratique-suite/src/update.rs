@@ -9,7 +9,7 @@ use pratique_manifest::{ManifestFile, NodeId, Span, Style, Value as Node};
 use crate::actual::Actual;
 use crate::compare::compare;
 use crate::plugin_outcome::PluginOutcome;
-use crate::read::read_suites;
+use crate::reader::read_suites;
 use crate::suite::{Case, Suite};
 use edit::{Edit, apply};
 use expectation::NewExpectation;

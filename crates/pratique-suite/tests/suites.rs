@@ -10,8 +10,6 @@
 
 #[path = "suites/chain.rs"]
 mod chain;
-#[path = "suites/foreign.rs"]
-mod foreign;
 
 use std::fs;
 use std::path::PathBuf;

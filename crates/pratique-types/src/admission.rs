@@ -177,6 +177,11 @@ impl Operation {
             Operation::None => "",
         }
     }
+
+    /// The operation that a request writes as a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.as_str() == name)
+    }
 }
 
 impl Display for Operation {

@@ -1,13 +1,14 @@
 //! Suites of tests.
 
+use pratique_foreign::READER;
 use pratique_manifest::ManifestFile;
-use pratique_suite::{Actual, Case, Suite, read_suites, updated};
+use pratique_suite::{Actual, Case, Roots, Suite, read_suites, updated};
 
 /// A file of suites. What is wrong has a message; cases of suites without files are run, and once what they gave is written
 /// into the file, they pass.
 pub fn suite(input: &[u8]) {
     let file = file(input);
-    let suites = match read_suites(&file) {
+    let suites = match READER.read(file.path.as_ref(), &file, &Roots::default()) {
         Ok(suites) => suites,
         Err(problems) => {
             assert!(!problems.is_empty());

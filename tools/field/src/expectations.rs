@@ -6,9 +6,10 @@ mod kubescape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use pratique_foreign::READER;
 use pratique_harness::Error;
 use pratique_review::ReviewDecision;
-use pratique_suite::{Actual, Case, Policies, Roots, Suite, may_be_suite, read_file, read_suites_at};
+use pratique_suite::{Actual, Case, Policies, Roots, Suite, read_file};
 
 use crate::manifests::{Repository, entries, is_manifest_name};
 use crate::reference::{Decided, QuestionSet};
@@ -98,14 +99,14 @@ fn is_template(content: &[u8]) -> bool {
 /// Runs the suites of a file, if there are any.
 fn suites(path: &Path, roots: &Roots, found: &mut Expectations) {
     let Ok(file) = read_file(path) else { return };
-    if !may_be_suite(&file.content) {
+    if !READER.may_be_suite(&file.content) {
         return;
     }
     if is_template(&file.content) {
         found.templates += 1;
         return;
     }
-    match read_suites_at(path, &file, roots) {
+    match READER.read(path, &file, roots) {
         Ok(suites) => suites.iter().for_each(|suite| run(suite, found)),
         // Only what is a suite is reported.
         Err(problems) => found.refused.extend(problems.first().map(|problem| {

@@ -82,3 +82,17 @@ fn adapters_know_no_suites() {
         );
     }
 }
+
+#[test]
+fn suites_know_no_formats_of_other_programs() {
+    let packages = metadata();
+    let suites = packages
+        .iter()
+        .find(|package| package.name == "pratique-suite")
+        .unwrap();
+    let mut needed = suites.dependencies.iter();
+    assert!(needed.all(|dependency| dependency.name != "pratique-foreign"));
+    for word in ["kyverno", "gatekeeper"] {
+        assert_eq!(having("crates/pratique-suite/src", word), Vec::<String>::new());
+    }
+}

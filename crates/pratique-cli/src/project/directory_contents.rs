@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use pratique_foreign::READER;
 use pratique_json::text_at;
 use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
 use pratique_review::SourceFiles;
-use pratique_suite::{may_be_suite, read_file};
+use pratique_suite::read_file;
 use pratique_types::ObjectRef;
 
 use super::{FILE, permit};
@@ -73,7 +74,7 @@ impl DirectoryContents {
                 continue;
             };
             let relative = path.strip_prefix(directory).unwrap_or(&path).to_owned();
-            if may_be_suite(&file.content) {
+            if READER.may_be_suite(&file.content) {
                 files.push((relative, FileUse::Suites));
                 continue;
             }

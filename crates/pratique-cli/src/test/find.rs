@@ -3,8 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pratique_foreign::READER;
 use pratique_manifest::{ManifestFile, Problem, Rule, path_text};
-use pratique_suite::{Roots, Suite, has_foreign, may_be_suite, read_file, read_suites_at};
+use pratique_suite::{Roots, Suite, read_file};
 
 use crate::exit::CliError;
 use crate::input::{FileSelection, PassReason, all_shown, named};
@@ -64,7 +65,7 @@ fn is_below_hidden(root: &Path, file: &Path) -> bool {
 fn is_foreign(found: &SuiteFile) -> bool {
     match &found.suites {
         Ok(suites) => suites.iter().any(Suite::is_foreign),
-        Err(_) => has_foreign(&found.file.content),
+        Err(_) => READER.may_be_foreign(&found.file.content),
     }
 }
 
@@ -101,10 +102,10 @@ fn open(
         }
         Err(error) => return Err(CliError::unread(&path, error)),
     };
-    if listed && !may_be_suite(&file.content) {
+    if listed && !READER.may_be_suite(&file.content) {
         return Ok(None);
     }
-    let suites = read_suites_at(&path, &file, roots);
+    let suites = READER.read(&path, &file, roots);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => Ok(None),
         Ok(suites) if suites.is_empty() => Err(CliError::Test(TestError::NoSuite { paths: file.path })),

@@ -11,6 +11,7 @@ const MOST: usize = 512 << 20;
 pub(crate) const SPENT: &str = "the tests up to this one, with an object for each row, take more than 512 MiB: make several suites of them";
 
 /// The remaining budget.
+#[derive(Debug)]
 pub(crate) struct Budget {
     left: usize,
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
+use pratique_types::Operation;
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, built_in, known};
 
-use super::{Fields, Reader, operation_named};
+use super::{Fields, Reader};
 use crate::decision::from_name;
 use crate::plugin_outcome::PluginOutcome;
 use crate::scripted::{Answer, Response, Script};
@@ -92,7 +93,7 @@ impl<'a> Reader<'a> {
             }
         }
         let operations = fields.texts("operations");
-        let operations = operations.iter().filter_map(|name| operation_named(name));
+        let operations = operations.iter().filter_map(|name| Operation::from_name(name));
         Some(Script {
             name: fields.text("name")?,
             location: self.location(fields.node("name").unwrap_or(id)),

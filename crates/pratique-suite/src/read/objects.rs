@@ -8,7 +8,7 @@ use pratique_manifest::{NodeId, Rule};
 use super::Fields;
 use super::Reader;
 use crate::files;
-use crate::select::{DEFAULT_NAMESPACE, Selector, label};
+use crate::select::{DEFAULT_NAMESPACE, Selector, object_label};
 use crate::suite::Expected;
 
 /// An object of a test that has several, with its own expectation if it has one.
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         let mut all = Vec::with_capacity(objects.len());
         for object in objects {
             let expected = self.expectation_of(&object, &namespace, &mut expectations);
-            let plain = label(&object);
+            let plain = object_label(&object);
             let number = labels.entry(plain.clone()).or_default();
             *number += 1;
             let label = match *number {
@@ -163,7 +163,11 @@ impl<'a> Reader<'a> {
             }
             expectation.used = true;
             if node.is_some() {
-                let message = format!("{} is {} as well as {first}", label(object), expectation.text);
+                let message = format!(
+                    "{} is {} as well as {first}",
+                    object_label(object),
+                    expectation.text
+                );
                 self.fault_at(Rule::InvalidField, message, expectation.location.clone());
                 continue;
             }

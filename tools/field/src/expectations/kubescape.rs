@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_manifest::ManifestFile;
 use pratique_review::ReviewDecision;
 use pratique_state::yaml;
-use pratique_suite::{Roots, read_file, read_suites_at};
+use pratique_suite::{Roots, SuiteReader, read_file};
 
 use super::Expectations;
 
@@ -139,7 +139,7 @@ impl Converted<'_> {
             let messages: BTreeSet<String> = problems.into_iter().map(|problem| problem.message).collect();
             messages.into_iter().next().unwrap_or_default()
         };
-        let suites = match read_suites_at(&path, &file, &Roots::default()) {
+        let suites = match SuiteReader::default().read(&path, &file, &Roots::default()) {
             Ok(suites) => suites,
             Err(problems) => return refused(found, first(problems)),
         };

@@ -1,11 +1,10 @@
 //! Gatekeeper's ConstraintTemplates with expressions, as the policies that Gatekeeper makes of them.
 // Upstream: open-policy-agent/gatekeeper pkg/drivers/k8scel/transform/make_vap_objects.go, cel_snippets.go
 
-use pratique_json::Value;
+use pratique_json::{Value, text_at};
 use serde_json::{Value as Json, json};
 
-use super::NotEvaluatedReason;
-use pratique_json::text_at;
+use crate::reason::NotEvaluatedReason;
 
 /// The engine of templates whose code is expressions.
 const ENGINE: &str = "K8sNativeValidation";
@@ -16,13 +15,13 @@ const TARGET: &str = "admission.k8s.gatekeeper.sh";
 const GROUP: &str = "constraints.gatekeeper.sh";
 
 /// A policy and a binding, and what they need of the cluster: the constraint is the param.
-pub(super) struct Constrained {
+pub(crate) struct ConstraintPolicy {
     /// The name of the policy.
-    pub(super) policy: String,
+    pub(crate) policy: String,
     /// The policy and the binding, as a JSON document.
-    pub(super) manifest: String,
+    pub(crate) manifest: String,
     /// The definition of the constraint's kind, and the constraint.
-    pub(super) objects: Vec<Value<'static>>,
+    pub(crate) objects: Vec<Value<'static>>,
 }
 
 /// The code of a template's expressions.
@@ -42,10 +41,10 @@ fn code<'t>(template: &'t Value<'static>) -> Result<&'t Value<'static>, NotEvalu
 }
 
 /// The policy of a template and a constraint.
-pub(super) fn constrained(
+pub(crate) fn policy_of(
     template: &Value<'static>,
     constraint: &Value<'static>,
-) -> Result<Constrained, NotEvaluatedReason> {
+) -> Result<ConstraintPolicy, NotEvaluatedReason> {
     let source = code(template)?;
     let kind = text_at(template, &["spec", "crd", "spec", "names", "kind"]);
     if kind.is_empty() || kind != text_at(constraint, &["kind"]) {
@@ -80,7 +79,7 @@ pub(super) fn constrained(
     let binding_name = format!("gatekeeper-{name}");
     let binding_manifest = manifest("ValidatingAdmissionPolicyBinding", &binding_name, &binding);
     let all = json!({"apiVersion": "v1", "kind": "List", "items": [policy_manifest, binding_manifest]});
-    Ok(Constrained {
+    Ok(ConstraintPolicy {
         policy,
         manifest: all.to_string(),
         objects: vec![definition(constraint, kind), constraint.clone()],

@@ -4,45 +4,65 @@
 // Upstream: kyverno/kyverno cmd/cli/kubectl-kyverno/apis/v1alpha1/test.go, test_result.go
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use pratique_json::{Progress, Value};
-use pratique_manifest::{NodeId, Problem};
+use pratique_json::{Progress, Value, text_at};
+use pratique_manifest::{MappingFields, NodeId, Problem, path_text};
+use pratique_request::kind_of;
+use pratique_suite::{
+    Case, CaseInput, DEFAULT_NAMESPACE, Expected, FileReference, PolicyOutcome, Suite, SuiteDocument,
+    SuiteFormat, object_label,
+};
 use pratique_typed::settle_object;
 use pratique_types::builtin::resource_of;
 use pratique_types::{Operation, UserInfo};
 
-use super::{NotEvaluatedReason, Source, user};
-use crate::policy_outcome::PolicyOutcome;
-use crate::read::{Fields, operation_named};
-use crate::select::{DEFAULT_NAMESPACE, label};
-use crate::suite::{Case, ClusterState, Expected, Reference, Suite, TestInput};
-use pratique_json::text_at;
-use pratique_request::kind_of;
+use crate::reason::NotEvaluatedReason;
+use crate::user::read_user;
+
+/// Tests of the Kyverno CLI.
+#[derive(Clone, Copy, Debug)]
+pub struct KyvernoFormat;
+
+impl SuiteFormat for KyvernoFormat {
+    fn marker(&self) -> &'static str {
+        "kyverno.io/"
+    }
+
+    fn has_kind(&self, api_version: &str, kind: &str) -> bool {
+        let group = api_version.split('/').next().unwrap_or_default();
+        kind == "Test" && matches!(group, "cli.kyverno.io" | "kyverno.io")
+    }
+
+    fn read(&self, document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
+        read_tests(document)
+    }
+}
 
 /// The kinds of policies that are evaluated.
 const KINDS: [&str; 2] = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];
 
-pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
-    let root = reader.root();
+fn read_tests(document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
+    let root = document.root();
     let mut defaults = TestDefaults::default();
     for id in root.list("policies") {
-        let file = reader.fields(id).as_text().unwrap_or_default();
-        defaults.policies(reader, &file, id);
+        let file = document.fields(id).as_text().unwrap_or_default();
+        defaults.policies(document, &file, id);
     }
-    let name = reader.name().or_else(|| root.text("name"));
-    let name = name.unwrap_or_else(|| pratique_manifest::path_text(reader.path));
+    let metadata = root.node("metadata").map(|id| document.fields(id));
+    let name = metadata.and_then(|metadata| metadata.text("name"));
+    let name = name.or_else(|| root.text("name"));
+    let name = name.unwrap_or_else(|| path_text(document.path()));
     let results = root.list("results");
     let is_ours = |id: &NodeId| {
-        let policy = reader.fields(*id).text("policy").unwrap_or_default();
+        let policy = document.fields(*id).text("policy").unwrap_or_default();
         defaults.names.contains_key(&policy)
     };
     let (ours, others): (Vec<NodeId>, Vec<NodeId>) = results.into_iter().partition(is_ours);
     let mut suites: BTreeMap<String, Suite> = BTreeMap::new();
     if !ours.is_empty() {
-        defaults.state(reader, &root)?;
+        defaults.state(document, &root)?;
     }
-    let policy_of = |id: NodeId| reader.fields(id).text("policy").unwrap_or_default();
+    let policy_of = |id: NodeId| document.fields(id).text("policy").unwrap_or_default();
     // A file that is not read may have the policy.
     let missing = others
         .iter()
@@ -50,30 +70,29 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     let mut problems: Vec<Problem> = missing
         .map(|id| {
             let policy = policy_of(*id);
-            reader.problem(
+            document.problem(
                 format!("there is no policy {policy} in the files of `policies`"),
                 *id,
             )
         })
         .collect();
     for id in ours {
-        let fields = reader.fields(id);
+        let fields = document.fields(id);
         let policy = fields.text("policy").unwrap_or_default();
-        let suite = suites.entry(policy.clone()).or_insert_with(|| Suite {
-            policies: defaults.names.get(&policy).cloned().unwrap_or_default(),
-            cluster: defaults.cluster.clone(),
-            only: Some(policy.clone()),
-            ..reader.suite(format!("{name} / {policy}"))
+        let suite = suites.entry(policy.clone()).or_insert_with(|| {
+            let mut suite = document.suite(format!("{name} / {policy}"));
+            suite.add_policy_files(defaults.names.get(&policy).cloned().unwrap_or_default());
+            suite.add_cluster_objects(defaults.cluster_objects.iter().cloned());
+            suite.only = Some(policy.clone());
+            suite
         });
         if let Some(reason) = defaults.unsupported(&policy) {
-            suite
-                .not_evaluated
-                .push(reader.not_evaluated(id, policy, &reason));
+            suite.not_evaluated.push(reason.of_test(document, id, policy));
             continue;
         }
-        match defaults.cases(reader, &policy, id) {
+        match defaults.cases(document, &policy, id) {
             Ok(cases) => suite.cases.extend(cases),
-            Err(found) => problems.extend(found),
+            Err(refused) => problems.extend(refused),
         }
     }
     if !problems.is_empty() {
@@ -81,13 +100,13 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
     }
     let mut suites: Vec<Suite> = suites.into_values().collect();
     if !others.is_empty() {
-        let mut suite = reader.suite(name);
+        let mut suite = document.suite(name);
         let reason = match defaults.unread.into_iter().next() {
             Some(problem) => NotEvaluatedReason::Unread(problem),
             None => NotEvaluatedReason::OtherKind,
         };
         let left_out = others.into_iter();
-        let left_out = left_out.map(|id| reader.not_evaluated(id, policy_of(id), &reason));
+        let left_out = left_out.map(|id| reason.of_test(document, id, policy_of(id)));
         suite.not_evaluated = left_out.collect();
         suites.push(suite);
     }
@@ -98,13 +117,13 @@ pub(super) fn read(reader: &Source<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
 #[derive(Default)]
 struct TestDefaults {
     /// The files of each policy that is evaluated.
-    names: BTreeMap<String, Vec<Reference>>,
+    names: BTreeMap<String, Vec<FileReference>>,
     /// The names of all objects of the files, of whatever kind.
     all_names: BTreeSet<String>,
     /// Why files of policies are not read.
     unread: Vec<String>,
     resources: Vec<Value<'static>>,
-    cluster: ClusterState,
+    cluster_objects: Vec<Value<'static>>,
     user: Option<UserInfo>,
     operation: Option<Operation>,
     /// Policies with values that only Kyverno's variables have.
@@ -120,8 +139,8 @@ impl TestDefaults {
     }
 
     /// Finds the policies of a file; a file that cannot be read has none.
-    fn policies(&mut self, reader: &Source<'_>, file: &str, at: NodeId) {
-        let objects = match reader.objects(file, at) {
+    fn policies(&mut self, document: &SuiteDocument<'_>, file: &str, at: NodeId) {
+        let objects = match document.objects(file, at) {
             Ok(objects) => objects,
             Err(problems) => {
                 let first = problems.into_iter().next().map(|problem| problem.message);
@@ -148,10 +167,7 @@ impl TestDefaults {
             };
             named.to_owned()
         };
-        let reference = Reference {
-            path: reader.path.parent().unwrap_or(Path::new("")).join(file),
-            location: reader.location(at),
-        };
+        let reference = document.policy_file(file, at);
         let mut named: Vec<String> = objects.iter().map(is_named).collect();
         named.sort_unstable();
         named.dedup();
@@ -161,32 +177,31 @@ impl TestDefaults {
     }
 
     /// Reads resources, params, namespaces and the user.
-    fn state(&mut self, reader: &Source<'_>, root: &Fields<'_>) -> Result<(), Vec<Problem>> {
+    fn state(&mut self, document: &SuiteDocument<'_>, root: &MappingFields<'_>) -> Result<(), Vec<Problem>> {
         let all = |name: &str| -> Result<Vec<Value<'static>>, Vec<Problem>> {
             let mut objects = Vec::new();
             for id in root.list(name) {
-                objects.extend(reader.named(id)?);
+                objects.extend(document.objects_at(id)?);
             }
             Ok(objects)
         };
         self.resources = all("resources")?;
-        self.cluster.objects = all("paramResources")?;
-        self.cluster.objects.extend(all("clusterResources")?);
+        self.cluster_objects = all("paramResources")?;
+        self.cluster_objects.extend(all("clusterResources")?);
         self.has_exceptions = !root.list("exceptions").is_empty();
         for name in ["variables", "values"] {
             let Some(id) = root.node(name) else { continue };
-            let values = match reader.fields(id).as_text() {
-                Some(file) => reader.objects(&file, id)?,
-                None => vec![reader.fields(id).value_of()],
+            let values = match document.fields(id).as_text() {
+                Some(file) => document.objects(&file, id)?,
+                None => vec![document.fields(id).value_of()],
             };
             values.iter().for_each(|values| self.values(values));
         }
         if let Some(id) = root.node("userinfo") {
-            let found = reader.named(id)?;
-            let info = found
-                .first()
-                .map(|found| found.get("userInfo").unwrap_or(&Value::Null));
-            self.user = info.map(user);
+            let objects = document.objects_at(id)?;
+            let object = objects.first();
+            let info = object.map(|object| object.get("userInfo").unwrap_or(&Value::Null));
+            self.user = info.map(read_user);
         }
         Ok(())
     }
@@ -196,10 +211,10 @@ impl TestDefaults {
         for namespace in list("namespaceSelector") {
             let labels = namespace.get("labels").cloned().unwrap_or_default();
             let object = pratique_state::cluster::namespace(text_at(namespace, &["name"]), labels);
-            self.cluster.objects.push(object);
+            self.cluster_objects.push(object);
         }
         self.operation =
-            operation_named(text_at(values, &["globalValues", "request.operation"])).or(self.operation);
+            Operation::from_name(text_at(values, &["globalValues", "request.operation"])).or(self.operation);
         let policies = list("policies").iter();
         self.with_values
             .extend(policies.map(|policy| text_at(policy, &["name"]).to_owned()));
@@ -214,14 +229,19 @@ impl TestDefaults {
     }
 
     /// The cases of a result: one for each resource.
-    fn cases(&self, reader: &Source<'_>, policy: &str, id: NodeId) -> Result<Vec<Case>, Vec<Problem>> {
-        let fields = reader.fields(id);
+    fn cases(
+        &self,
+        document: &SuiteDocument<'_>,
+        policy: &str,
+        id: NodeId,
+    ) -> Result<Vec<Case>, Vec<Problem>> {
+        let fields = document.fields(id);
         let result = fields
             .text("result")
             .or_else(|| fields.text("status"))
             .unwrap_or_default();
         let Some(outcomes) = outcomes(&result) else {
-            return Err(vec![reader.problem(format!("`{result}` is no result"), id)]);
+            return Err(vec![document.problem(format!("`{result}` is no result"), id)]);
         };
         let kind = fields.text("kind");
         let is_of_kind = |object: &&Value<'static>| {
@@ -236,7 +256,7 @@ impl TestDefaults {
             let found: Vec<_> = of_kind.iter().filter(|object| is_named(object, name)).collect();
             if found.is_empty() {
                 let kind = kind.as_deref().unwrap_or("resource");
-                return Err(vec![reader.problem(format!("there is no {kind} {name}"), id)]);
+                return Err(vec![document.problem(format!("there is no {kind} {name}"), id)]);
             }
             chosen.extend(found.into_iter().copied());
         }
@@ -245,13 +265,13 @@ impl TestDefaults {
         }
         let patched = match fields.node("patchedResources").or(fields.node("patchedResource")) {
             Some(at) => {
-                let files = match reader.fields(at).as_text() {
+                let files = match document.fields(at).as_text() {
                     Some(file) => vec![file],
-                    None => reader.fields(at).items(),
+                    None => document.fields(at).items(),
                 };
                 let mut all = Vec::new();
                 for file in files {
-                    all.extend(reader.objects(&file, at)?);
+                    all.extend(document.objects(&file, at)?);
                 }
                 Some(all)
             }
@@ -262,25 +282,24 @@ impl TestDefaults {
             let object_expected = match &patched {
                 // A resource without a patched form is left as it is.
                 Some(patched) if result == "pass" => {
-                    let found = patched.iter().find(|other| label(other) == label(object));
+                    let found = patched
+                        .iter()
+                        .find(|other| object_label(other) == object_label(object));
                     found.map(|found| in_namespace(found, object))
                 }
                 _ => None,
             };
-            let expected = Expected {
-                any_decision: true,
-                policies: BTreeMap::from([(policy.to_owned(), outcomes.to_vec())]),
-                object: object_expected,
-                ..Expected::default()
-            };
-            let input = TestInput {
+            let mut expected = Expected::anything();
+            expected.policies = BTreeMap::from([(policy.to_owned(), outcomes.to_vec())]);
+            expected.object = object_expected;
+            let input = CaseInput {
                 object: Some(object.clone()),
                 user: self.user.clone(),
                 operation: self.operation,
-                ..TestInput::default()
+                ..CaseInput::default()
             };
-            let name = format!("{policy} / {} / {result}", label(object));
-            cases.push(reader.case(id, name, expected, input)?);
+            let name = format!("{policy} / {} / {result}", object_label(object));
+            cases.push(document.case(id, name, expected, input)?);
         }
         Ok(cases)
     }

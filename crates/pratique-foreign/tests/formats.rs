@@ -1,19 +1,73 @@
-//! Tests of other programs.
+//! Tests of other programs, read and run.
 
-use pratique_manifest::ManifestFile;
-use pratique_suite::read_suites;
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
 
-use crate::{Directory, results};
+use std::fs;
+use std::path::Path;
+
+use pratique_foreign::READER;
+use pratique_manifest::{ManifestFile, Problem};
+use pratique_suite::{Roots, Suite, read_suites};
+use tempfile::TempDir;
+
+/// A temporary directory.
+struct Directory(TempDir);
+
+impl Directory {
+    fn new() -> Self {
+        Directory(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn with(self, name: &str, content: &str) -> Self {
+        fs::write(self.path().join(name), content).unwrap();
+        self
+    }
+
+    /// The suites of a file of another program in it.
+    fn read(&self, content: &str) -> Result<Vec<Suite>, Vec<Problem>> {
+        let path = self.path().join("theirs.yaml");
+        let file = ManifestFile {
+            path: path.to_string_lossy().into_owned(),
+            content: content.as_bytes().to_vec(),
+        };
+        READER.read(&path, &file, &Roots::default())
+    }
+}
+
+/// Each case of a suite with its error, or its differences as `field expected/actual`.
+fn results(suite: &Suite) -> Vec<String> {
+    let policies = suite.policies().unwrap();
+    let mut runner = suite.runner(&policies);
+    let cases = suite.cases.iter();
+    cases
+        .map(|case| {
+            let result = runner.test(case, None);
+            let mut line = format!("{}:", case.name);
+            if let Err(error) = result.actual {
+                line += &format!(" {error}");
+            }
+            for difference in &result.differences {
+                let (expected, actual) = (&difference.expected, &difference.actual);
+                line += &format!(" {} {expected}/{actual}", difference.field);
+            }
+            line
+        })
+        .collect()
+}
 
 /// The suites of a file of another program: the cases with their differences, and what is not evaluated.
 #[track_caller]
 fn foreign(directory: &Directory, content: &str, expected: &[&str]) {
-    let file = ManifestFile {
-        path: directory.0.join("theirs.yaml").to_string_lossy().into_owned(),
-        content: content.as_bytes().to_vec(),
-    };
     let mut lines = Vec::new();
-    for suite in read_suites(&file).unwrap() {
+    for suite in directory.read(content).unwrap() {
         lines.push(format!("# {}", suite.name));
         let not_evaluated = suite.not_evaluated.iter();
         lines.extend(not_evaluated.map(|test| format!("{} is not evaluated: {}", test.name, test.why)));
@@ -150,11 +204,7 @@ results:
             "few / Deployment/other/large / pass: policies[few] allowed or mutated/skipped",
         ],
     );
-    let file = ManifestFile {
-        path: directory.0.join("theirs.yaml").to_string_lossy().into_owned(),
-        content: test.replace("[large]", "[none]").into_bytes(),
-    };
-    let problems = read_suites(&file).map(|_| ()).unwrap_err();
+    let problems = directory.read(&test.replace("[large]", "[none]")).unwrap_err();
     assert_eq!(problems[0].message, "there is no Deployment none");
     // What only Kyverno knows is told.
     let values = test
@@ -263,4 +313,46 @@ tests:
             "few is not evaluated: its template is written in Rego: there are no expressions in it",
         ],
     );
+}
+
+const SKIPPED: &str =
+    "{kind: Suite, apiVersion: test.gatekeeper.sh/v1alpha1, tests: [{name: a, skip: true}]}";
+
+#[test]
+fn suites_of_our_format_are_read_beside_others() {
+    let directory = Directory::new();
+    let ours =
+        "{apiVersion: pratique/v1alpha1, kind: Suite, tests: [{name: a, object: {}, expect: allowed}]}";
+    let suites = directory.read(&format!("{SKIPPED}\n---\n{ours}\n")).unwrap();
+    let kinds: Vec<(&str, bool)> = suites
+        .iter()
+        .map(|suite| {
+            (
+                suite.name.rsplit('/').next().unwrap_or_default(),
+                suite.is_foreign(),
+            )
+        })
+        .collect();
+    assert_eq!(kinds, [(" a", true), ("theirs", false)]);
+    assert!(READER.may_be_suite(ours.as_bytes()) && READER.may_be_suite(SKIPPED.as_bytes()));
+    assert!(!READER.may_be_foreign(ours.as_bytes()) && READER.may_be_foreign(SKIPPED.as_bytes()));
+}
+
+#[test]
+fn suites_alone_know_no_other_formats() {
+    let file = ManifestFile {
+        path: "theirs.yaml".to_owned(),
+        content: SKIPPED.as_bytes().to_vec(),
+    };
+    assert!(read_suites(&file).unwrap().is_empty());
+    let directory = Directory::new().with("theirs.yaml", SKIPPED);
+    let failures = READER.run(directory.path()).unwrap_err().to_string();
+    assert!(
+        failures.ends_with(": a is not evaluated: the test is skipped"),
+        "{failures}"
+    );
+    let failures = pratique_suite::run_suites(directory.path())
+        .unwrap_err()
+        .to_string();
+    assert!(failures.ends_with(": there is no test suite"), "{failures}");
 }
