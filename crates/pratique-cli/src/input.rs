@@ -29,8 +29,9 @@ use pratique_manifest::{
     Document, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
 };
 use pratique_request::{kind_of, review};
+use pratique_schema::Release;
 use pratique_stream::{Limits, StreamError};
-use pratique_typed::decode::received;
+use pratique_typed::decode::received_in;
 
 use crate::exit::CliError;
 use crate::memory::mebibytes;
@@ -176,23 +177,31 @@ pub(crate) fn openable(path: &str) -> Result<(), CliError> {
     fs::metadata(path).map(|_| ()).map_err(unreadable)
 }
 
-/// Reads the objects of a file; `-` is standard input.
-pub(crate) fn read(path: &Path, mebibytes: u32) -> Result<ParsedObjects<'static>, InputError> {
-    Ok(objects(read_file(path, mebibytes)?))
+/// Reads the objects of a file, as a server of a release does; `-` is standard input.
+pub(crate) fn read(
+    path: &Path,
+    mebibytes: u32,
+    release: &'static Release,
+) -> Result<ParsedObjects<'static>, InputError> {
+    Ok(objects(read_file(path, mebibytes)?, release))
 }
 
 /// The objects of a file. Lists give their items, and errors do not affect the rest of the file.
-pub(crate) fn objects(file: ManifestFile) -> ParsedObjects<'static> {
-    objects_of(file, |document| items(&document.source))
+pub(crate) fn objects(file: ManifestFile, release: &'static Release) -> ParsedObjects<'static> {
+    objects_of(file, release, |document| items(&document.source))
 }
 
 /// The objects of the items that a file's documents consist of.
-fn objects_of(file: ManifestFile, mut items: impl FnMut(&Document) -> Items) -> ParsedObjects<'static> {
+fn objects_of(
+    file: ManifestFile,
+    release: &'static Release,
+    mut items: impl FnMut(&Document) -> Items,
+) -> ParsedObjects<'static> {
     let contents = read_contents(&file);
     let mut objects = ParsedObjects::default();
     for document in contents.documents {
         let items = items(&document);
-        objects.add(&document, items);
+        objects.add(&document, items, release);
     }
     if !contents.errors.failures().is_empty() {
         objects.faults.push(InputError::Invalid {
@@ -205,7 +214,7 @@ fn objects_of(file: ManifestFile, mut items: impl FnMut(&Document) -> Items) -> 
 }
 
 impl ParsedObjects<'_> {
-    fn add(&mut self, document: &Document, items: Items) {
+    fn add(&mut self, document: &Document, items: Items, release: &'static Release) {
         for list in items.unusual_lists {
             let tree = document.source.tree();
             let location = document.source.document().location(tree.get(list).span);
@@ -220,7 +229,7 @@ impl ParsedObjects<'_> {
                 Value::Null if !item.is_listed => {}
                 Value::Object(object) => {
                     let object = item.named(object);
-                    let received = received_as(&object, document, &item);
+                    let received = received_as(&object, document, &item, release);
                     self.objects.push(InputObject {
                         object,
                         location,
@@ -261,11 +270,17 @@ impl ParsedObjects<'_> {
     }
 }
 
-/// The server's warnings for an object. AdmissionReviews are not decoded, nor are objects without a kind.
-fn received_as(object: &Value<'static>, document: &Document, item: &Item) -> Result<Vec<String>, String> {
+/// The warnings of a server of a release for an object. AdmissionReviews are not decoded, nor are objects without a kind.
+fn received_as(
+    object: &Value<'static>,
+    document: &Document,
+    item: &Item,
+    release: &'static Release,
+) -> Result<Vec<String>, String> {
     match kind_of(object) {
         Ok(kind) if !review::is_review(object) => {
-            received(&kind, TreeNode::new(document.source.tree(), item.node))
+            let node = TreeNode::new(document.source.tree(), item.node);
+            received_in(release.schema(), &kind, node)
         }
         _ => Ok(Vec::new()),
     }

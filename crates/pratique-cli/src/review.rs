@@ -120,6 +120,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         .said_complete
         .extend(none.iter().flat_map(CompleteKind::versions).cloned());
     let mut reader = StateReader {
+        release: gates.release(),
         mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
         notices: Notices::default(),

@@ -215,7 +215,8 @@ fn server_command(
 ) -> Result<Option<ServerCommand>, CliError> {
     for file in inputs.mentioning(SERVER, limits)? {
         // What cannot be read is told where it is compared.
-        for input in crate::input::objects(file).objects {
+        // Its image says of which release it is.
+        for input in crate::input::objects(file, Release::latest()).objects {
             let place = problems::place(&input.location);
             if let Some(command) = ServerCommand::from_pod(&input.object, &place) {
                 return Ok(Some(command));

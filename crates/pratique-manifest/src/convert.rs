@@ -238,7 +238,9 @@ mod tests {
         let documents = read_documents(&file).unwrap();
         let source = &documents[0].source;
         let kind = pratique_types::GroupVersionKind::new("", "v1", "Pod");
-        let found = pratique_typed::decode::received(&kind, TreeNode::new(source.tree(), source.root()));
+        let schema = pratique_schema::Release::latest().schema();
+        let node = TreeNode::new(source.tree(), source.root());
+        let found = pratique_typed::decode::received_in(schema, &kind, node);
         let found = found.as_deref().map_err(String::as_str);
         let expected = expected.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         assert_eq!(found, expected.as_deref().map_err(|text| *text), "{text}");

@@ -4,7 +4,8 @@ use pratique::Outcome;
 use pratique_json::Value;
 use pratique_policy::DenialCause;
 use pratique_request::{Resolution, UnservedKind, kind_of};
-use pratique_typed::decode::received;
+use pratique_schema::Release;
+use pratique_typed::decode::received_in;
 use pratique_types::{AdmissionRequest, Reason, Status};
 use serde::Serialize;
 
@@ -139,21 +140,21 @@ impl<'t> ReviewInput<'t> {
     }
 }
 
-/// Warnings about the objects of an AdmissionReview that a server would not have sent: it would have dropped the
+/// Warnings about the objects of an AdmissionReview that a server of a release would not have sent: it would have dropped the
 /// fields, or rejected the object.
-pub fn decode_warnings(request: &AdmissionRequest<'static>) -> Vec<String> {
+pub fn decode_warnings(release: &'static Release, request: &AdmissionRequest<'static>) -> Vec<String> {
     let objects = [("object", &request.object), ("oldObject", &request.old_object)];
     let given = objects.into_iter().filter(|(_, object)| !object.is_null());
     given
-        .flat_map(|(name, object)| object_warnings(name, object))
+        .flat_map(|(name, object)| object_warnings(release, name, object))
         .collect()
 }
 
-fn object_warnings(name: &str, object: &Value<'static>) -> Vec<String> {
+fn object_warnings(release: &'static Release, name: &str, object: &Value<'static>) -> Vec<String> {
     let Ok(kind) = kind_of(object) else {
         return Vec::new();
     };
-    let reasons = received(&kind, object).unwrap_or_else(|why| vec![why]);
+    let reasons = received_in(release.schema(), &kind, object).unwrap_or_else(|why| vec![why]);
     let message = |why| format!("request.{name} is not as a server sends it: {why}");
     reasons.into_iter().map(message).collect()
 }

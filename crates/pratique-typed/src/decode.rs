@@ -1,7 +1,7 @@
 //! Decoding of JSON into the built-in types as an API server does it, with its messages for what does not fit.
 //!
 //! Results of a JSON Patch are decoded [strictly](strict()) from JSON, or [leniently](lenient), results of a merge are
-//! [converted](convert()), and objects of clients are [received](received()). All but the conversion are one walk over a
+//! [converted](convert()), and objects of clients are [received](received_in()). All but the conversion are one walk over a
 //! document, [`decode`], which reports to a [`FaultSink`]; documents that have positions are [nodes](Node) of their own.
 
 mod convert;
@@ -29,7 +29,7 @@ pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
 pub use first::StrictFaults;
 pub use node::Node;
 pub use place::{Place, Step};
-pub use received::{received, received_in};
+pub use received::received_in;
 pub use tree_node::TreeNode;
 pub use type_meta::{TypeMetaError, type_meta};
 pub use value_error::{StructField, ValueError};

@@ -240,6 +240,11 @@ impl ClusterState {
         state
     }
 
+    /// The release of the server.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.kinds.gates().release()
+    }
+
     /// The state that plugins see, if there are any.
     pub(crate) fn plugins(&self) -> Option<&PluginState> {
         self.plugins.as_ref()

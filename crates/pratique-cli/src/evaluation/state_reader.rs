@@ -4,6 +4,7 @@ use std::path::Path;
 
 use pratique_manifest::path_text;
 use pratique_review::SourceFiles;
+use pratique_schema::Release;
 use pratique_state::cluster::is_namespace;
 use pratique_state::{Rules, read_rules};
 
@@ -18,6 +19,8 @@ use crate::stream::input_errors::InputErrors;
 
 /// Reads the state of the cluster, and collects errors and warnings.
 pub(crate) struct StateReader {
+    /// The release of the server that has the objects.
+    pub(crate) release: &'static Release,
     pub(crate) mebibytes: u32,
     pub(crate) errors: InputErrors,
     pub(crate) notices: Notices,
@@ -45,7 +48,7 @@ impl StateReader {
         report_sources(&sources);
         let is_named = |file: &Path| file == path;
         for file in files {
-            match input::read(&file, self.mebibytes) {
+            match input::read(&file, self.mebibytes, self.release) {
                 Ok(objects) => self.take(objects, all)?,
                 // What a directory has is an error of the state, as it is of the inputs; what is named has to be there.
                 Err(InputError::Cli(CliError::Read { path, error })) if !is_named(&file) => {

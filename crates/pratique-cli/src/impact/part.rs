@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_replay::{API_VERSION, Located, entries, is_managed_entry, is_managed_text};
 use pratique_request::AssumedResource;
+use pratique_schema::Release;
 use pratique_stream::{Form, Piece};
 use pratique_types::{GroupVersionKind, admission};
 
@@ -52,6 +53,9 @@ pub(crate) trait InputComparison {
     type Results: Default;
 
     fn log(&self) -> &LogReader;
+
+    /// The release of the server that objects of files are sent to.
+    fn release(&self) -> &'static Release;
 
     /// Compares what becomes of the creation of an object; `is_changed` is whether it has changed since it began to be listed.
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut ComparisonPart<Self::Results>);
@@ -102,7 +106,7 @@ pub(crate) trait InputComparison {
 
     /// Compares what becomes of the objects in a part of a file.
     fn objects(&self, path: &Arc<str>, piece: &Piece, part: &mut ComparisonPart<Self::Results>) {
-        let objects = piece::read(path, piece);
+        let objects = piece::read(path, piece, self.release());
         part.notices.extend(objects.reading_warnings());
         for fault in objects.faults {
             part.faults.add(fault);

@@ -27,6 +27,7 @@ use crate::replay::subject::Subject;
 use crate::stream::etcd;
 use crate::style::Style;
 use pratique_review::Reviewer;
+use pratique_schema::Release;
 
 /// The decisions about the requests of a part of the inputs.
 pub(super) type Part = ComparisonPart<Vec<Row>>;
@@ -57,6 +58,10 @@ impl InputComparison for Worker<'_> {
 
     fn log(&self) -> &LogReader {
         &self.log
+    }
+
+    fn release(&self) -> &'static Release {
+        self.new.engine.cluster.gates.release()
     }
 
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut Part) {

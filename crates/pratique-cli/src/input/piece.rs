@@ -6,25 +6,26 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_manifest::convert::{Items, convert, items_of};
 use pratique_manifest::{Location, ManifestFile, Position};
+use pratique_schema::Release;
 use pratique_stream::{Form, ListHeader, Piece, Place};
 
 use super::place::{Shift, saturated};
 use super::{InputError, InputObject, ParsedObjects, objects, objects_of, quick};
 
-/// Reads the objects of a piece of an input. What is JSON is parsed once and borrowed.
-pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
+/// Reads the objects of a piece of an input, as a server of a release does. What is JSON is parsed once and borrowed.
+pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece, release: &'static Release) -> ParsedObjects<'p> {
     let list = match &piece.form {
         Form::Documents => None,
         Form::Items(list) => Some(&**list),
-        Form::ListEnd(list) => return list_end(path, piece, list),
+        Form::ListEnd(list) => return list_end(path, piece, list, release),
     };
     let mut read = ParsedObjects::default();
     if piece.values.is_empty() {
-        read.append(sequence(path, piece, list));
+        read.append(sequence(path, piece, list, release));
         return read;
     }
     for (text, shift, end) in value_texts(piece) {
-        match quick::object(text, list) {
+        match quick::object(text, list, release) {
             Some(object) => read.objects.push(InputObject {
                 object,
                 location: Location {
@@ -37,7 +38,7 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece) -> ParsedObjects<'p> {
                 item: 0,
                 origin: None,
             }),
-            None => read.append(with_diagnostics(path, text, list, shift)),
+            None => read.append(with_diagnostics(path, (text, shift), list, release)),
         }
     }
     read
@@ -73,9 +74,14 @@ fn value_texts(piece: &Piece) -> impl Iterator<Item = (&[u8], Shift, Place)> {
 }
 
 /// Reads documents, or a sequence of items.
-fn sequence(path: &Arc<str>, piece: &Piece, list: Option<&ListHeader>) -> ParsedObjects<'static> {
+fn sequence(
+    path: &Arc<str>,
+    piece: &Piece,
+    list: Option<&ListHeader>,
+    release: &'static Release,
+) -> ParsedObjects<'static> {
     let (text, shift) = sequence_text(piece, list.is_some());
-    with_diagnostics(path, &text, list, shift)
+    with_diagnostics(path, (&text, shift), list, release)
 }
 
 /// The text of documents, or of a sequence of items.
@@ -97,19 +103,21 @@ fn sequence_text(piece: &Piece, is_list: bool) -> (Cow<'_, [u8]>, Shift) {
 /// Reads a text with the positions of its objects, and with all warnings and errors about it.
 fn with_diagnostics(
     path: &Arc<str>,
-    text: &[u8],
+    (text, shift): (&[u8], Shift),
     list: Option<&ListHeader>,
-    shift: Shift,
+    release: &'static Release,
 ) -> ParsedObjects<'static> {
     let file = ManifestFile {
         path: path.to_string(),
         content: text.to_vec(),
     };
     let mut read = match list {
-        None => objects(file),
+        None => objects(file, release),
         Some(list) => {
             let implied = quick::implied(list);
-            objects_of(file, |document| items_of(&document.source, implied.clone()))
+            objects_of(file, release, |document| {
+                items_of(&document.source, implied.clone())
+            })
         }
     };
     shift.objects(&mut read);
@@ -117,13 +125,18 @@ fn with_diagnostics(
 }
 
 /// Reads the rest of a list whose items were read: an error if it is not the list that they were read of.
-fn list_end(path: &Arc<str>, piece: &Piece, list: &ListHeader) -> ParsedObjects<'static> {
+fn list_end(
+    path: &Arc<str>,
+    piece: &Piece,
+    list: &ListHeader,
+    release: &'static Release,
+) -> ParsedObjects<'static> {
     let file = ManifestFile {
         path: path.to_string(),
         content: piece.text.clone(),
     };
     let mut rest = None;
-    let mut read = objects_of(file, |document| {
+    let mut read = objects_of(file, release, |document| {
         let (tree, root) = (document.source.tree(), document.source.root());
         let location = document.source.document().location(tree.get(root).span);
         rest = Some((convert(tree, root), location));

@@ -6,11 +6,16 @@
 use pratique_json::Value;
 use pratique_manifest::convert::{ImpliedType, has_no_type, is_list};
 use pratique_request::{kind_of, review};
+use pratique_schema::Release;
 use pratique_stream::ListHeader;
-use pratique_typed::decode::received;
+use pratique_typed::decode::received_in;
 
-/// An object that a server reads without a warning.
-pub(super) fn object<'t>(text: &'t [u8], list: Option<&ListHeader>) -> Option<Value<'t>> {
+/// An object that a server of a release reads without a warning.
+pub(super) fn object<'t>(
+    text: &'t [u8],
+    list: Option<&ListHeader>,
+    release: &'static Release,
+) -> Option<Value<'t>> {
     if has_negative_zero(text) {
         return None;
     }
@@ -25,7 +30,7 @@ pub(super) fn object<'t>(text: &'t [u8], list: Option<&ListHeader>) -> Option<Va
     if is_list(&value) || review::is_review(&value) {
         return None;
     }
-    let warnings = received(&kind, &value).ok()?;
+    let warnings = received_in(release.schema(), &kind, &value).ok()?;
     warnings.is_empty().then_some(value)
 }
 
@@ -51,7 +56,16 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, is_quick: bool) {
-        assert_eq!(object(text.as_bytes(), None).is_some(), is_quick, "{text}");
+        check_in(Release::latest(), text, is_quick);
+    }
+
+    #[track_caller]
+    fn check_in(release: &'static Release, text: &str, is_quick: bool) {
+        assert_eq!(
+            object(text.as_bytes(), None, release).is_some(),
+            is_quick,
+            "{release}: {text}"
+        );
     }
 
     #[test]
@@ -71,5 +85,12 @@ mod tests {
             false,
         );
         check("[]", false);
+    }
+
+    #[test]
+    fn fields_are_those_of_the_release() {
+        let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"evictionResponders":[]}}"#;
+        check(pod, true);
+        check_in(Release::by_version("1.36").unwrap(), pod, false);
     }
 }

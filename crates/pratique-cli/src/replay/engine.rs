@@ -153,6 +153,7 @@ impl StateInputs {
         let none = arguments.none.iter().flat_map(CompleteKind::versions);
         loaded.said_complete.extend(none.cloned());
         let mut reader = StateReader {
+            release: arguments.gates.feature_gates.release(),
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
             notices: Notices::default(),

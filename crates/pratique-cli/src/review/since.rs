@@ -88,7 +88,10 @@ fn add(
         // A file that is gone may have been no object of the API, and none is deleted then.
         Ok(content) if sources.recognize_content(&file.path, &content).is_some() => Ok(()),
         Ok(content) if has_hidden_part(&file.path) && !may_have_object(&file.path, &content) => Ok(()),
-        Ok(content) => reader.take(input::objects(ManifestFile { path, content }), all),
+        Ok(content) => reader.take(
+            input::objects(ManifestFile { path, content }, reader.release),
+            all,
+        ),
         Err(error) => reader.report(InputError::Unread { path, error }),
     }
 }

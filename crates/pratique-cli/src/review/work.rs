@@ -11,6 +11,7 @@ use pratique_request::{AssumedResource, review};
 use pratique_review::{
     ChainRequest, PreparedObject, Review, ReviewDetail, ReviewInput, Reviewer, StepRecord, decode_warnings,
 };
+use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
@@ -147,7 +148,7 @@ impl InputReviewer<'_> {
         let mut reviewed = Reviewed::default();
         match unit {
             Unit::Piece { path, piece, state } => {
-                let objects = piece::read(&path, &piece);
+                let objects = piece::read(&path, &piece, state.release());
                 let fields = PieceFields::new(&path, &piece);
                 let given = (objects, turn);
                 if let Err(error) = self.objects(given, (&state, &fields), &mut reviewed, emit) {
@@ -266,7 +267,7 @@ impl InputReviewer<'_> {
         input.origin = self.rendered.origin(fields, &input.location, &input.object);
         let is_review = review::is_review(&input.object);
         let built = if is_review {
-            decode_review(input, reviewed)?
+            decode_review(input, state.release(), reviewed)?
         } else {
             let number = input.location.document + 1;
             self.builder.input(input, &state.resolver, number)?
@@ -593,13 +594,14 @@ fn stored_object<'r>(result: &'r ReviewResult<'_>) -> Option<&'r Value<'r>> {
 /// Decodes the request of an AdmissionReview.
 fn decode_review<'t>(
     input: InputObject<'t>,
+    release: &'static Release,
     reviewed: &mut Reviewed,
 ) -> Result<InputRequest<'t>, InputError> {
     let place = input.place();
     let (location, origin) = (input.location, input.origin);
     match review::decode(&input.object.into_owned()) {
         Ok(request) => {
-            reviewed.warn(&place, &decode_warnings(&request));
+            reviewed.warn(&place, &decode_warnings(release, &request));
             Ok(InputRequest {
                 input: ReviewInput::sent(request),
                 location,

@@ -118,7 +118,7 @@ impl Scanner<'_> {
             #[cfg(feature = "kube")]
             Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
             Content::Piece(piece) => {
-                let objects = piece::read(&unit.file, &piece);
+                let objects = piece::read(&unit.file, &piece, unit.state.release());
                 let fields = PieceFields::new(&unit.file, &piece);
                 scanned.notices.extend(objects.reading_warnings());
                 for fault in objects.faults {

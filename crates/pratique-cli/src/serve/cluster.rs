@@ -17,7 +17,7 @@ use pratique_manifest::path_text;
 use pratique_request::kind_of;
 use pratique_review::SourceFiles;
 #[cfg(feature = "kube")]
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use pratique_server::{Followed, KnownCluster};
 use pratique_state::cluster::{cluster, is_namespace};
 
@@ -79,7 +79,11 @@ pub(super) fn configure(
     live: LiveBuilder,
 ) -> Result<(LiveBuilder, ClusterContext), LoadFailure> {
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
-    let objects = objects(&arguments.cluster.cluster_objects, &files)?;
+    let objects = objects(
+        &arguments.cluster.cluster_objects,
+        &files,
+        arguments.gates.feature_gates.release(),
+    )?;
     log_passed_over("--cluster-objects", &files);
     #[cfg(feature = "kube")]
     if let Some(server) = connect(&arguments.cluster)? {
@@ -258,7 +262,11 @@ fn unusable_definition(error: impl Display) -> LoadFailure {
 }
 
 /// Reads the objects of files; `None` if there are none.
-fn objects(paths: &[String], selection: &FileSelection) -> Result<Option<FileObjects>, LoadFailure> {
+fn objects(
+    paths: &[String],
+    selection: &FileSelection,
+    release: &'static Release,
+) -> Result<Option<FileObjects>, LoadFailure> {
     if paths.is_empty() {
         return Ok(None);
     }
@@ -271,7 +279,7 @@ fn objects(paths: &[String], selection: &FileSelection) -> Result<Option<FileObj
         );
         report_sources(&sources);
         for file in files {
-            let read = input::read(&file, MEBIBYTES).and_then(ParsedObjects::whole);
+            let read = input::read(&file, MEBIBYTES, release).and_then(ParsedObjects::whole);
             let inputs = read.map_err(|error| unusable(&path_text(&file), error))?;
             for input in inputs {
                 all.push(may_exist(input)?);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use pratique_json::Value;
 use pratique_manifest::{Kind, ManifestFile, path_text};
 use pratique_request::kind_of;
+use pratique_schema::Release;
 use pratique_state::snapshot::{FILE, SnapshotIndex};
 
 use super::ClusterSnapshot;
@@ -38,7 +39,8 @@ pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliErro
         return Ok(None);
     }
     let file = read_file(&index)?;
-    let objects = input::objects(file).objects;
+    // The index of snapshots is of no release.
+    let objects = input::objects(file, Release::latest()).objects;
     if objects.iter().any(|input| SnapshotIndex::is_index(&input.object)) {
         read(directory).map(Some)
     } else {
@@ -62,7 +64,8 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
         if has_policies {
             snapshot.policies.push(file.clone());
         }
-        let read = input::objects(file);
+        // Of which release the server is stands in the index, perhaps behind the objects. What is not of the newest is kept.
+        let read = input::objects(file, Release::latest());
         let inputs = read.whole().map_err(|error| unread(&shown, error))?;
         for input in inputs {
             if SnapshotIndex::is_index(&input.object) {

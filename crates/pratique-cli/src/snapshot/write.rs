@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use pratique_json::Value;
 use pratique_manifest::{path_text, read_regular};
 use pratique_request::kind_of;
+use pratique_schema::Release;
 use pratique_state::snapshot::{FILE, SnapshotIndex};
 use pratique_state::yaml;
 use pratique_types::GroupVersionKind;
@@ -122,7 +123,8 @@ fn is_snapshot(target: &Path) -> io::Result<bool> {
         path: FILE.to_owned(),
         content: index,
     };
-    let objects = crate::input::objects(file).objects;
+    // The index of snapshots is of no release.
+    let objects = crate::input::objects(file, Release::latest()).objects;
     let has_index = objects.iter().any(|input| SnapshotIndex::is_index(&input.object));
     Ok(has_index && holds_only_yaml(target, 1)?)
 }

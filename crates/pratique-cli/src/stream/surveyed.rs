@@ -27,7 +27,7 @@ pub(crate) fn survey(
     let path: Arc<str> = path.into();
     let mut notices = Vec::new();
     for piece in pieces {
-        let objects = piece::read(&path, &piece).objects.into_iter();
+        let objects = piece::read(&path, &piece, state.release()).objects.into_iter();
         let objects = objects.filter_map(|input| etcd::object(input).ok().flatten());
         notices.extend(state.add_inputs(inputs_of_cluster(objects, state.surveyed)));
     }
@@ -60,7 +60,7 @@ impl<'s> StateOfStream<'s> {
     pub(crate) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> (Arc<ClusterState>, Vec<Notice>) {
         let kinds = self.state.surveyed;
         let found = if !self.is_file && mentions_cluster(piece, kinds) {
-            inputs_of_cluster(piece::read(path, piece).objects, kinds)
+            inputs_of_cluster(piece::read(path, piece, self.state.release()).objects, kinds)
         } else {
             Vec::new()
         };

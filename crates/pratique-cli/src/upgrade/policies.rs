@@ -204,7 +204,7 @@ fn ignored_plugins(named: &PolicyArguments, [old, new]: [FeatureGates; 2]) -> Ve
     let Some(path) = &named.admission_control_config_file else {
         return Vec::new();
     };
-    let Ok(file) = crate::input::read(path.as_ref(), MOST_MEBIBYTES) else {
+    let Ok(file) = crate::input::read(path.as_ref(), MOST_MEBIBYTES, new.release()) else {
         // Loading it says why it cannot be read.
         return Vec::new();
     };

@@ -74,6 +74,11 @@ impl InputComparison for UpgradeWorker<'_> {
         &self.log
     }
 
+    /// Objects are read once, and then `decoded` as each side does.
+    fn release(&self) -> &'static Release {
+        Release::latest()
+    }
+
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut UpgradePart) {
         part.results.changed_meanwhile += u64::from(is_changed);
         let has_pods = self.workloads.has_pods(&input.object);

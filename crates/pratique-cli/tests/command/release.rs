@@ -75,6 +75,29 @@ fn kinds_of_later_releases_are_not_served() {
     run.stdout_has("only releases since 1.37 serve certificates.k8s.io/v1 ClusterTrustBundle");
 }
 
+/// A field that Pods have since 1.37.
+const RESPONDERS: &str = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {evictionResponders: [], containers: \
+                          [{name: a, image: a}]}}\n";
+
+#[test]
+fn fields_of_later_releases_are_unknown() {
+    let quoted = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b", "namespace": "shop"}, "spec": {
+        "evictionResponders": [], "containers": [{"name": "a", "image": "a"}]}}"#;
+    let policies = &["--policies", "policies.yaml"];
+    let directory = directory().with("pod.yaml", RESPONDERS).with("pod.json", quoted);
+    for (version, is_unknown) in [("1.36", true), ("1.37", false)] {
+        for command in ["review", "scan"] {
+            for file in ["pod.yaml", "pod.json"] {
+                let run = directory
+                    .run(&[&[command, "--kubernetes-version", version, file], &policies[..]].concat());
+                run.exits(0);
+                let warned = run.stdout.contains(r#"unknown field "spec.evictionResponders""#);
+                assert_eq!(warned, is_unknown, "{command} {version} {file}: {run}");
+            }
+        }
+    }
+}
+
 #[test]
 fn static_manifests_need_their_gate_before_1_37() {
     let files = files(POLICY, BINDING);

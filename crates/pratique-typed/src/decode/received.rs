@@ -6,19 +6,13 @@ use pratique_types::GroupVersionKind;
 
 use super::node::Node;
 
-/// Decodes an object as an API server's create handler does with `fieldValidation=Warn`, its default: gives
-/// the texts of the Warning headers, about unknown and duplicate fields. The error is the message with which
-/// the server answers 400 to an object that it cannot decode.
+/// Decodes an object as an API server's create handler does with `fieldValidation=Warn`, its default, by the types of a
+/// release: gives the texts of the Warning headers, about unknown and duplicate fields.
 ///
 /// Objects of kinds that are not built in are only checked for duplicate fields.
-pub fn received<'v, N: Node<'v>>(kind: &GroupVersionKind, object: N) -> Result<Vec<String>, String> {
-    received_in(Schema::builtin(), kind, object)
-}
-
-/// As [`received`], by the types of a release.
 ///
 /// # Errors
-/// As [`received`].
+/// The message with which the server answers 400 to an object that it cannot decode.
 pub fn received_in<'v, N: Node<'v>>(
     schema: &'static Schema,
     kind: &GroupVersionKind,
@@ -46,7 +40,8 @@ mod tests {
     #[track_caller]
     fn check(kind: (&str, &str, &str), object: &str, expected: Result<&[&str], &str>) {
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let found = received(&GroupVersionKind::new(kind.0, kind.1, kind.2), &object);
+        let kind = GroupVersionKind::new(kind.0, kind.1, kind.2);
+        let found = received_in(Release::latest().schema(), &kind, &object);
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         assert_eq!(found, expected.map(owned).map_err(str::to_owned));
     }
@@ -107,7 +102,8 @@ mod tests {
         let fields: Vec<String> = (0..200).map(|at| format!("\"x{at}\":1")).collect();
         let object = format!("{{{}}}", fields.join(","));
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let found = received(&GroupVersionKind::new("", "v1", "Pod"), &object);
+        let pod = GroupVersionKind::new("", "v1", "Pod");
+        let found = received_in(Release::latest().schema(), &pod, &object);
         assert_eq!(found.map(|found| found.len()), Ok(100));
     }
 }
