@@ -20,6 +20,10 @@
 //! [`Settings`] say what the environment names. Requests are signed with version 4 of the signature, and repeated where that
 //! may help: after errors of the server, and where the connection breaks.
 
+// Why not `object_store` (0.14): with its `aws-base` and a provider of one's own it signs, repeats and uploads in parts as well. It
+// is asynchronous and does not bound what is read, so that locations, errors, bounds and the blocking writer would stay here. It brings
+// seven crates, and theirs, that nothing else here needs: for XML, checksums and times.
+
 mod location;
 mod settings;
 mod store;
