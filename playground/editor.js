@@ -8,6 +8,7 @@ export class Editor {
   #colours = element("pre", { "aria-hidden": "true", class: "colours" });
   #marks = element("pre", { "aria-hidden": "true", class: "marks" });
   #gutter = element("div", { "aria-hidden": "true", class: "gutter" });
+  #told = element("p", { class: "told", hidden: true });
   #layers;
   #language;
   #findings = [];
@@ -23,7 +24,8 @@ export class Editor {
     this.#layers = element("div", { class: "layers" }, this.#colours, this.#marks, this.#area);
     this.box = element("div", { class: "editor" },
       element("p", { class: "hint", id: `hint-${name}` }, hint),
-      element("div", { class: "text" }, this.#gutter, this.#layers));
+      element("div", { class: "text" }, this.#gutter, this.#layers),
+      this.#told);
     this.#draw();
   }
 
@@ -77,7 +79,17 @@ export class Editor {
     this.#colours.replaceChildren(...colours(lines, this.#language));
     this.#marks.replaceChildren(...lines.flatMap((line, index) => [...this.#marked(line, index + 1), "\n"]));
     this.#gutter.replaceChildren(element("div", { class: "numbers" }, lines.map((_, index) => this.#number(index + 1))));
+    this.#tell();
     this.#follow();
+  }
+
+  /** Says what is found first: a mark alone does not say what it is about. */
+  #tell() {
+    const first = this.#findings.find((finding) => finding.severity === "error") ?? this.#findings[0];
+    const more = this.#findings.length > 1 ? ` (and ${this.#findings.length - 1} more)` : "";
+    this.#told.hidden = first === undefined;
+    this.#told.classList.toggle("error", first?.severity === "error");
+    this.#told.textContent = first === undefined ? "" : `Line ${first.location.start.line}: ${first.summary ?? first.message}${more}`;
   }
 
   #number(line) {

@@ -132,6 +132,13 @@ fn problems(browser: &Browser) -> Result<String, Error> {
     same("error", &decision(browser)?)?;
     let marked = browser.ask("return document.querySelector('.marks .error').textContent")?;
     equal(&marked, &json!("objekt"))?;
+    let told = browser.ask("return document.querySelector('#upper .told').textContent")?;
+    if !told
+        .as_str()
+        .is_some_and(|told| told.starts_with("Line 6: ") && told.contains("objekt"))
+    {
+        return Err(format!("what is wrong is not told beside the text: {told}").into());
+    }
     browser.ask("document.querySelector('.findings .jump').click()")?;
     let selected = browser.ask(
         "const area = document.activeElement;
@@ -321,8 +328,16 @@ fn narrow(url: &str, browser: &Browser) -> Result<String, Error> {
             return Err(format!("{title}: {wide}").into());
         }
     }
+    // The decision is above what is typed, and stays there.
+    let places = browser.ask(
+        "window.scrollTo(0, document.body.scrollHeight);
+        const box = document.getElementById('decision').getBoundingClientRect();
+        return [box.top, box.height > 20 && box.height < innerHeight / 2]",
+    )?;
+    browser.ask("window.scrollTo(0, 0)")?;
+    equal(&places, &json!([0, true]))?;
     browser.screen(Some(1280))?;
-    Ok("no example is wider".to_owned())
+    Ok("no example is wider, and the decision is in sight".to_owned())
 }
 
 /// The text of an element, as it is shown.
