@@ -127,3 +127,25 @@ fn comparisons_are_text() {
         "{page}"
     );
 }
+
+/// A cell that may break anywhere has no width of its own: on a phone, a name would be a column of letters. Tables are scrolled.
+#[test]
+fn names_in_cells_are_not_broken() {
+    let style = include_str!("style.css");
+    let cells = style.lines().find(|line| line.starts_with("th, td {"));
+    assert!(
+        cells.is_some_and(|cells| cells.contains("overflow-wrap: break-word")),
+        "{cells:?}"
+    );
+    let page = page(&report("plain"), "plain");
+    assert!(page.contains("<table>"), "{page}");
+    let around = page
+        .split("<table>")
+        .map(|before| before.ends_with("<div class=\"scroll\">"));
+    let tables = page.matches("<table>").count();
+    assert_eq!(
+        around.filter(|is_scrolled| *is_scrolled).count(),
+        tables,
+        "{page}"
+    );
+}
