@@ -50,7 +50,8 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
         return Some(did_you_mean(meant));
     }
     if let Some(message) = issue.message.strip_prefix("Syntax error: ") {
-        return for_syntax(message, rest).map(str::to_owned);
+        let lead = text.get(..offset).unwrap_or_default();
+        return for_syntax(message, lead, rest).map(str::to_owned);
     }
     if let Some(refused) = issue.message.strip_prefix("found no matching overload for '") {
         return overload::help_for_call(refused);
@@ -62,13 +63,20 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
         return for_pattern(literal_at(text, offset)?);
     }
     if let Some(field) = issue.message.strip_prefix("undefined field '") {
-        let is_variable = text
-            .get(..offset)
-            .is_some_and(|before| before.ends_with("variables"));
-        return is_variable.then(|| {
-            let name = field.trim_end_matches('\'');
-            format!("no variable {name:?} stands before this in spec.variables")
-        });
+        let (name, operand) = (
+            field.trim_end_matches('\''),
+            text.get(..offset).unwrap_or_default(),
+        );
+        if operand.ends_with("variables") {
+            return Some(format!(
+                "no variable {name:?} stands before this in spec.variables"
+            ));
+        }
+        let is_request = operand.ends_with("request");
+        return is_request
+            .then(|| for_request_field(name))
+            .flatten()
+            .map(str::to_owned);
     }
     (issue.message == "invalid argument to has() macro").then(|| {
         "has() takes a field, as in has(object.spec); ask for the key of a map with 'key' in map".to_owned()
@@ -127,6 +135,7 @@ fn for_name(name: &str, text_before: &str, after: &str) -> Option<String> {
         "None" | "nil" | "undefined" | "NULL" | "Null" => "the value is written null",
         "True" | "TRUE" => "the value is written true",
         "False" | "FALSE" => "the value is written false",
+        "not" => "write ! for \"not\"",
         "len" | "length" | "count" => "use size()",
         "includes" | "include" => "use contains() for texts, in for lists: value in list",
         "any" | "some" => "use exists(x, …)",
@@ -153,7 +162,30 @@ fn divided_key(name: &str, text_before: &str) -> Option<String> {
     Some(format!("{key}/{name}"))
 }
 
-fn for_syntax(message: &str, rest: &str) -> Option<&'static str> {
+/// Help for a field that a request has elsewhere.
+fn for_request_field(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "user" | "username" | "userName" => {
+            "the user is request.userInfo, and the name request.userInfo.username"
+        }
+        "group" | "groups" => "the groups of the user are request.userInfo.groups",
+        "serviceAccount" | "serviceAccountName" => {
+            "a service account is a user: request.userInfo.username == 'system:serviceaccount:NAMESPACE:NAME'"
+        }
+        "verb" | "method" | "action" => {
+            "what is done is request.operation: 'CREATE', 'UPDATE', 'DELETE' or 'CONNECT'"
+        }
+        "object" => "the object is the variable object, without request",
+        "oldObject" | "old" => "the stored object is the variable oldObject, without request",
+        "labels" | "annotations" | "metadata" | "spec" => {
+            "a request has no fields of its object: read them of object"
+        }
+        _ => return None,
+    })
+}
+
+/// Help for an error of syntax between two parts of an expression.
+fn for_syntax(message: &str, lead: &str, rest: &str) -> Option<&'static str> {
     if message.starts_with("token recognition error") {
         return match rest.as_bytes() {
             [b'=', ..] => Some("compare with =="),
@@ -167,6 +199,9 @@ fn for_syntax(message: &str, rest: &str) -> Option<&'static str> {
             _ => None,
         };
     }
+    if lead.ends_with('<') && rest.starts_with('>') {
+        return Some("compare with !=");
+    }
     let word = rest
         .split(|c: char| !c.is_alphanumeric())
         .next()
@@ -175,10 +210,19 @@ fn for_syntax(message: &str, rest: &str) -> Option<&'static str> {
         "and" => Some("write && for \"and\""),
         "or" => Some("write || for \"or\""),
         "then" | "else" => Some("write condition ? value : otherwise"),
+        "is" => Some("compare with == or !="),
+        "not" => Some("write !(value in list) for \"not in\""),
+        _ if ends_with_word(lead.trim_end(), "not") => Some("write ! for \"not\", as in !has(object.spec)"),
         _ if message.starts_with("missing ')'") => Some("a parenthesis is not closed"),
         _ if message.starts_with("mismatched input '<EOF>'") => Some("the expression ends too early"),
         _ => None,
     }
+}
+
+/// Whether a text ends with a word, and not with one that ends alike.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let lead = text.strip_suffix(word);
+    lead.is_some_and(|lead| !lead.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.')))
 }
 
 /// Whether a text that is closed on its line has a backslash that escapes nothing.
@@ -313,6 +357,7 @@ mod tests {
             "a key with dots or slashes is written ['example.com/team']",
         );
         check("object.a.len() > 1", "use size()");
+        check("not(object.a)", "write ! for \"not\"");
         check(
             "object.a.b-c == 1",
             "a key with a dash is written ['key-with-dash']",
@@ -330,6 +375,27 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_a_request() {
+        for (name, help) in [
+            (
+                "user",
+                "the user is request.userInfo, and the name request.userInfo.username",
+            ),
+            ("groups", "the groups of the user are request.userInfo.groups"),
+            ("object", "the object is the variable object, without request"),
+        ] {
+            assert_eq!(for_request_field(name), Some(help));
+        }
+        let issue = |field: &str| Issue::new(Position::NOWHERE, format!("undefined field '{field}'"));
+        let help = |field: &str, text: &str, offset: usize| {
+            text_for_issue(&issue(field), text, offset, DeclaredNames::default())
+        };
+        assert!(help("user", "request.user.username", 7).is_some());
+        assert_eq!(help("user", "object.user", 6), None);
+        assert_eq!(help("zone", "request.zone", 7), None);
+    }
+
+    #[test]
     fn syntax() {
         check("object.a = 1", "compare with ==");
         check("object.a and true", "write && for \"and\"");
@@ -338,6 +404,12 @@ mod tests {
             "the text has no end: its closing quote is missing",
         );
         check("object.a.b(", "the expression ends too early");
+        let negated = "write ! for \"not\", as in !has(object.spec)";
+        check("not object.a", negated);
+        check("object.b && not object.a", negated);
+        check("object.a not in ['b']", "write !(value in list) for \"not in\"");
+        check("object.a is not null", "compare with == or !=");
+        check("object.a <> 1", "compare with !=");
     }
 
     #[test]
@@ -368,6 +440,10 @@ mod tests {
             "all elements of a list, and all keys and values of a map, need one type: convert one, or put each into dyn(…)",
         );
         check("'a' + 1", "only texts are added to a text: string(…)");
+        check(
+            "quantity(object.a) > '3'",
+            "quantities have functions for it: quantity(…).isLessThan(quantity('1Gi')), isGreaterThan, or compareTo(…) <= 0",
+        );
         check(
             "['a'].contains('a')",
             "ask for an element of a list with in: value in list",
