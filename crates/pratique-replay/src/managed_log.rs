@@ -25,6 +25,12 @@ const TIME_COLUMNS: [&str; 2] = ["timestamp", "@timestamp"];
 // Upstream: apiserver/pkg/audit/format.go, EventString
 const LEGACY: &str = " AUDIT: id=";
 
+/// The payloads of the entries of Google Cloud Logging that are no audit events.
+const OTHER_PAYLOADS: [&str; 2] = ["jsonPayload", "textPayload"];
+
+/// The first column of events in the text that the command line of AWS writes.
+const EVENTS: &str = "EVENTS\t";
+
 /// How long what stands heading an event on a line may be: a time, and the name of a stream.
 const MAX_PREFIX: usize = 300;
 
@@ -68,7 +74,11 @@ impl<'m> EntryForm<'m> {
         if let Some(name) = LISTS.into_iter().find(is_list) {
             return Some(EntryForm::List(name));
         }
-        if let Some(Value::Object(_)) = members.get("protoPayload") {
+        let is_other = OTHER_PAYLOADS
+            .iter()
+            .any(|payload| members.get(payload).is_some());
+        let has_payload = matches!(members.get("protoPayload"), Some(Value::Object(_)));
+        if has_payload || (is_other && members.get("logName").is_some()) {
             return Some(EntryForm::Google);
         }
         message(members).map(EntryForm::Text)
@@ -117,18 +127,48 @@ pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryE
     let line = std::str::from_utf8(line).ok()?;
     let Some((heading, _)) = line.split_once('{') else {
         // The legacy format is one of audit logs, which is not read.
-        let is_other = begins_with_time(line) && !line.contains(LEGACY);
+        let is_other = begins_with_time(line.strip_prefix(EVENTS).unwrap_or(line)) && !line.contains(LEGACY);
         return (is_other || names_columns(line)).then_some(Err(EntryError::OtherLog));
     };
-    if heading.len() > MAX_PREFIX || !begins_with_time(heading) {
+    let text = line.get(heading.len()..)?.trim_end();
+    if heading.len() > MAX_PREFIX {
         return None;
     }
-    let text = line.get(heading.len()..)?.trim_end();
-    if !heading.ends_with('"') {
-        return Some(event_of_text(text));
+    if let Some(columns) = heading.strip_suffix('"') {
+        let is_first = columns.is_empty();
+        let text = quoted_column(text)?;
+        return (is_first || begins_with_time(columns)).then(|| event_of_text(&text));
     }
-    let quoted = text.strip_suffix('"')?;
-    Some(event_of_text(&quoted.replace("\"\"", "\"")))
+    let heading = heading.strip_prefix(EVENTS).unwrap_or(heading);
+    begins_with_time(heading).then(|| event_of_text(without_time(text)))
+}
+
+/// The text of a column in quotes, of which the first is left out: a quote in it is written twice. `None` if something else than
+/// another column follows.
+fn quoted_column(text: &str) -> Option<String> {
+    let mut column = String::new();
+    let mut rest = text;
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        column.push_str(part);
+        match after.strip_prefix('"') {
+            Some(more) => {
+                column.push('"');
+                rest = more;
+            }
+            None => return (after.is_empty() || after.starts_with(',')).then_some(column),
+        }
+    }
+}
+
+/// An event without the time in the column behind it.
+fn without_time(text: &str) -> &str {
+    match text.rsplit_once('\t') {
+        Some((event, time)) if event.ends_with('}') && time.bytes().all(|byte| byte.is_ascii_digit()) => {
+            event
+        }
+        _ => text,
+    }
 }
 
 /// Whether a line names the columns of an export: `timestamp,message`, `@timestamp,@message,@logStream`.
@@ -137,7 +177,8 @@ fn names_columns(line: &str) -> bool {
         let mut columns = line.split(',').map(|name| name.trim().trim_matches('"'));
         columns.any(|name| names.contains(&name))
     };
-    has(&TIME_COLUMNS) && has(&TEXT_COLUMNS)
+    // A name with a sign of the service needs no other beside it.
+    has(&TEXT_COLUMNS) && (has(&TIME_COLUMNS) || has(&["@message"]))
 }
 
 /// Whether a text begins with a time as the services write them: a date, or milliseconds since 1970.
@@ -236,6 +277,18 @@ mod tests {
             &format!("\"@timestamp\",\"@message\",\"@logStream\"\n1700000000000,\"{quoted}\"\n"),
             &[OTHER, ID],
         );
+        // Columns in another order, and behind the event.
+        check(
+            &format!("@message,@timestamp,@logStream\n\"{quoted}\",2026-01-01 00:00:00.000,\"{stream}\"\n"),
+            &[OTHER, ID],
+        );
+        // The columns of `aws logs get-log-events --output text`.
+        check(
+            &format!(
+                "EVENTS\t1700000000456\t{EVENT}\t1700000000123\nEVENTS\t1700000000456\ttime=x\t1700000000123\n"
+            ),
+            &[ID, OTHER],
+        );
         // Lines of other components, as the same texts in JSON are.
         check(
             &format!(
@@ -292,10 +345,12 @@ mod tests {
         check(
             &json!([
                 google(&json!({})),
-                google(&json!({"serviceName": "container.googleapis.com"}))
+                google(&json!({"serviceName": "container.googleapis.com"})),
+                google(&json!({"@type": "type.googleapis.com/google.cloud.other.Log"})),
+                json!({"logName": "projects/a/logs/stdout", "textPayload": "started"}),
             ])
             .to_string(),
-            &[ID, OTHER],
+            &[ID, OTHER, OTHER, OTHER],
         );
         let text = google(&json!({"status": {"code": 7, "message": "no"}})).to_string();
         let piece = Splitter::new(text.as_bytes(), Limits::default())

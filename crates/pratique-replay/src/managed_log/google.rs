@@ -11,6 +11,9 @@ use crate::event::{Event, Level, ObjectReference, ResponseStatus, Stage};
 /// The service that a cluster's entries name.
 const SERVICE: &str = "k8s.io";
 
+/// The type of a payload of audit logs.
+const AUDIT_LOG: &str = "type.googleapis.com/google.cloud.audit.AuditLog";
+
 /// The name of the type in objects, which no object of a cluster has.
 const TYPE: &str = "@type";
 
@@ -19,7 +22,8 @@ pub(super) fn event(mut members: Object<'_>) -> Result<Entry<'_>, EntryError> {
     let Some(Value::Object(mut payload)) = members.remove("protoPayload") else {
         return Err(EntryError::OtherLog);
     };
-    if member_text(&payload, "serviceName") != SERVICE {
+    let is_audit_log = matches!(member_text(&payload, TYPE).as_str(), "" | AUDIT_LOG);
+    if !is_audit_log || member_text(&payload, "serviceName") != SERVICE {
         return Err(EntryError::OtherLog);
     }
     let method = member_text(&payload, "methodName");
