@@ -20,16 +20,18 @@ pub(crate) struct LintFinding {
     pub(crate) lint: &'static LintMeta,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
-    pub(crate) replacement: Option<NameReplacement>,
+    pub(crate) replacement: Option<SuggestedChange>,
     pub(crate) example: Option<Box<WarningExample>>,
 }
 
-/// The replacement of a name that the help suggests.
-pub(crate) enum NameReplacement {
+/// The change that the help suggests.
+pub(crate) enum SuggestedChange {
     /// The field's value is another one.
     Value(String),
     /// A range of bytes of the field's text is.
     Within(Range<usize>, String),
+    /// Another document follows that of the object.
+    Document(String),
 }
 
 impl LintFinding {
@@ -49,8 +51,8 @@ impl LintFinding {
         self
     }
 
-    /// Adds the replacement that the help suggests.
-    pub(crate) fn replacement(mut self, replacement: NameReplacement) -> Self {
+    /// Adds the change that the help suggests.
+    pub(crate) fn replacement(mut self, replacement: SuggestedChange) -> Self {
         self.replacement = Some(replacement);
         self
     }
@@ -112,13 +114,14 @@ impl LintReport {
         };
         let help = finding.help.map(|text| match finding.replacement {
             None => Help::new(text),
-            Some(NameReplacement::Within(range, word)) => {
+            Some(SuggestedChange::Within(range, word)) => {
                 Help::new(text).replacing_within(source, path, range, &word)
             }
-            Some(NameReplacement::Value(value)) => {
+            Some(SuggestedChange::Value(value)) => {
                 let span = source.tree().nearest_span(source.root(), path);
                 Help::new(text).replacing(source.document(), span, &value)
             }
+            Some(SuggestedChange::Document(document)) => Help::new(text).adding_document(source, &document),
         });
         self.warnings.push(Warning {
             lint: finding.lint,

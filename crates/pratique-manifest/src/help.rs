@@ -15,14 +15,14 @@ use crate::tree::Step;
 pub struct Help {
     /// What to do.
     pub text: String,
-    /// The change that does it, where one word in the place of another does.
+    /// The change that does it, where one word in the place of another does, or another document.
     pub edit: Option<Edit>,
 }
 
-/// A change of a file: a text in the place of another.
+/// A change of a file: a text in the place of another, or a document behind another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edit {
-    /// What is replaced.
+    /// What is replaced; where nothing is, it is empty.
     pub location: Location,
     /// The new text.
     pub replacement: String,
@@ -31,7 +31,19 @@ pub struct Edit {
 /// The change in words, as editors and code scanning offer it.
 impl Display for Edit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "Replace it with `{}`", self.replacement)
+        match self.added_kind() {
+            Some(kind) => write!(f, "Add a {kind}"),
+            None => write!(f, "Replace it with `{}`", self.replacement),
+        }
+    }
+}
+
+impl Edit {
+    /// The kind of the document that it adds.
+    fn added_kind(&self) -> Option<&str> {
+        let is_added = self.location.start == self.location.end;
+        let mut lines = self.replacement.lines().filter(|_| is_added);
+        lines.find_map(|line| line.strip_prefix("kind: "))
     }
 }
 
@@ -88,6 +100,19 @@ impl Help {
                 location,
                 replacement: replacement.to_owned(),
             });
+        self
+    }
+
+    /// Adds the change that puts a document behind the one of an object. There is none for JSON, nor behind an item of a list.
+    #[must_use]
+    pub fn adding_document(mut self, source: &ObjectSource, text: &str) -> Self {
+        let document = source.document();
+        let is_block = !source.is_json() && source.locate(&[]).start.column == 1;
+        let end = u32::try_from(document.text().len()).unwrap_or(u32::MAX);
+        self.edit = (is_block && end > 0).then(|| Edit {
+            location: document.location(Span { start: end, end }),
+            replacement: format!("\n---\n{}", text.trim_end()),
+        });
         self
     }
 }

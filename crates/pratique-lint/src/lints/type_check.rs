@@ -54,7 +54,7 @@ use crate::analysis::{FoldedExpression, ParsedExpressions, RequestFacts, live_no
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::observations::{FailureExtent, KindObservations, NO_KEY, PolicyObservations};
-use crate::report::{LintFinding, LintReport, NameReplacement, listed};
+use crate::report::{LintFinding, LintReport, SuggestedChange, listed};
 use crate::subject::PolicyView;
 use crate::typing::{MatchedKinds, TypedSite, type_of, type_sites, type_sites_as_api};
 
@@ -125,7 +125,7 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
         if let Some(help) = help.filter(|_| is_helped) {
             finding = finding.help(help.text);
             if let Some((range, word)) = help.replacement {
-                finding = finding.replacement(NameReplacement::Within(range, word));
+                finding = finding.replacement(SuggestedChange::Within(range, word));
             }
         }
         report.add_in(&policy.origin, &site.path, place, finding);

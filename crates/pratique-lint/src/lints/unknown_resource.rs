@@ -28,7 +28,7 @@ use pratique_types::builtin::{ServedResource, optional, resources};
 
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
-use crate::report::{LintFinding, LintReport, NameReplacement};
+use crate::report::{LintFinding, LintReport, SuggestedChange};
 use crate::subject::RuleView;
 
 /// The lint `unknown-resource`.
@@ -135,7 +135,7 @@ impl UnknownName<'_> {
         };
         let finding = LintFinding::new(UnknownResource::META, message);
         match meant {
-            Some((help, Some(value))) => finding.help(help).replacement(NameReplacement::Value(value)),
+            Some((help, Some(value))) => finding.help(help).replacement(SuggestedChange::Value(value)),
             Some((help, None)) => finding.help(help),
             None => finding,
         }

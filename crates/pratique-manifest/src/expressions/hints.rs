@@ -442,7 +442,8 @@ mod tests {
         check("'a' + 1", "only texts are added to a text: string(…)");
         check(
             "quantity(object.a) > '3'",
-            "quantities have functions for it: quantity(…).isLessThan(quantity('1Gi')), isGreaterThan, or compareTo(…) <= 0",
+            "make the other side a quantity, too, and compare with a.isLessThan(b), a.isGreaterThan(b) or \
+             a.compareTo(quantity('1Gi')) <= 0",
         );
         check(
             "['a'].contains('a')",
