@@ -8,6 +8,7 @@ use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, estimate_cost}
 
 use crate::analysis::ManifestAnalysis;
 use crate::cursor::Cursor;
+use crate::fields;
 use crate::functions;
 use crate::nodes::{NameKind, NamedNode, name_at};
 use crate::text::Text;
@@ -20,7 +21,15 @@ pub(crate) fn hover(
     text: &Text,
 ) -> Option<Hover> {
     let expression = cursor.expression;
-    let checked = expression.checked.as_ref()?;
+    let loose;
+    let checked = if let Some(checked) = &expression.checked {
+        &**checked
+    } else {
+        // What is not wrong has a type nevertheless.
+        let ast = expression.environment.parse(&expression.text).ok()?;
+        loose = expression.environment.check_loosely(ast);
+        &loose
+    };
     let name = name_at(&checked.ast, cursor.offset)?;
     let written = expression.text.get(name.range.clone())?;
     let of_type = checked.type_of(name.id);
@@ -45,16 +54,21 @@ pub(crate) fn hover(
 
 /// The description of a name, if there is one.
 fn description(checked: &Checked, name: &NamedNode, custom: &CustomTypes) -> Option<String> {
-    let description = match checked.ast.expr(name.id) {
-        Expr::Call { function, .. } => functions::function(function)?,
-        Expr::Ident(variable) => functions::variable(variable)?,
-        Expr::Select { operand, field, .. } => match checked.type_of(*operand) {
-            Type::Struct(of) => custom.description(of, field),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    (!description.is_empty()).then(|| description.to_owned())
+    match checked.ast.expr(name.id) {
+        Expr::Call { function, .. } => functions::function(function).map(str::to_owned),
+        Expr::Ident(variable) => functions::variable(variable).map(str::to_owned),
+        Expr::Select { operand, field, .. } => {
+            let of = checked.type_of(*operand);
+            let Type::Struct(of) = of.optional_value().unwrap_or(of) else {
+                return None;
+            };
+            match custom.description(of, field) {
+                "" => fields::describe(of, field),
+                own => Some(own.to_owned()),
+            }
+        }
+        _ => None,
+    }
 }
 
 /// The signatures of a function, as code.

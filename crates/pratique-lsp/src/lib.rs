@@ -21,6 +21,7 @@ mod cursor;
 mod definition;
 mod diagnostics;
 mod documents;
+mod fields;
 mod files;
 mod functions;
 mod hover;

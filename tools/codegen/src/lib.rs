@@ -6,6 +6,7 @@
 mod changes;
 mod constraints;
 mod declarative;
+mod descriptions;
 mod discovery;
 mod gates;
 mod given;
@@ -32,6 +33,11 @@ pub use validation::run_validation;
 /// Reads the lifecycles of the types of Go modules, and writes the table of versions that are no longer served.
 pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     lifecycle::run(modules, table)
+}
+
+/// Reads the OpenAPI documents of a directory, and writes the table of what fields are for.
+pub fn run_descriptions(openapi: &Path, table: &Path) -> Result<(), Error> {
+    descriptions::run(openapi, table)
 }
 
 /// Reads what `tools/go/objects` writes of a release, and OpenAPI documents of directories; writes the tables of the release

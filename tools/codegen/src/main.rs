@@ -47,6 +47,14 @@ enum Tables {
         #[arg(long)]
         table: PathBuf,
     },
+    /// Writes the table of what fields are for.
+    Descriptions {
+        /// A directory of OpenAPI documents, such as `api/openapi-spec/v3` in k8s.io/kubernetes.
+        openapi: PathBuf,
+        /// The table.
+        #[arg(long, default_value = "crates/pratique-lsp/data/descriptions.txt")]
+        table: PathBuf,
+    },
     /// Writes the tables of validation of a release that is listed.
     Validation {
         /// Its version, such as 1.37.2.
@@ -63,6 +71,7 @@ enum Tables {
 fn main() -> ExitCode {
     let written = match Arguments::parse().tables {
         Tables::Lifecycle { modules, table } => pratique_codegen::run_lifecycle(&modules, &table),
+        Tables::Descriptions { openapi, table } => pratique_codegen::run_descriptions(&openapi, &table),
         Tables::Validation {
             version,
             rules,

@@ -107,6 +107,22 @@ fn hovers_tell_types_signatures_and_costs() {
 }
 
 #[test]
+fn hovers_describe_fields_also_where_types_are_wrong() {
+    let mut client = Client::new("descriptions", &[]);
+    let wrong = POLICY.replacen("replicas <= variables.most", "replicas <= 'a'", 1);
+    for text in [POLICY, &wrong] {
+        client.open("policy.yaml", text);
+        let at = client.at("policy.yaml", text, "replicas <=", 3);
+        let answer = client.ask("textDocument/hover", at);
+        let told = answer["contents"]["value"].as_str().unwrap_or_default();
+        for expected in ["replicas: int", "Number of desired pods.", "apps/v1"] {
+            assert!(told.contains(expected), "{text}: {answer}");
+        }
+    }
+    client.end();
+}
+
+#[test]
 fn completion_knows_fields_variables_and_functions() {
     let mut client = Client::new("completion", &[]);
     // Incomplete as it is while one types.
@@ -255,6 +271,32 @@ fn fixes_are_offered_where_a_word_has_to_be_another() {
 }
 
 #[test]
+fn a_binding_is_offered_for_a_policy_without_one() {
+    let mut client = Client::new("unbound", &[]);
+    client.open("policy.yaml", POLICY);
+    let uri = client.uri("policy.yaml");
+    let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri}, "range": all, "context": {"diagnostics": []}});
+    let actions = client.ask("textDocument/codeAction", params.clone());
+    let action = &actions[0];
+    assert_eq!(
+        action["title"], "Add a ValidatingAdmissionPolicyBinding",
+        "{actions}"
+    );
+    assert_eq!(action["diagnostics"][0]["code"], "unbound-policy");
+    let fixed = edited(POLICY, &action["edit"]["changes"][&uri]);
+    assert!(fixed.starts_with(POLICY.trim_end()), "{fixed}");
+    client.open("policy.yaml", &fixed);
+    let found = client.diagnostics("policy.yaml");
+    assert!(
+        found.iter().all(|finding| finding.0 != "unbound-policy"),
+        "{found:?}"
+    );
+    assert_eq!(client.ask("textDocument/codeAction", params), json!([]));
+    client.end();
+}
+
+#[test]
 fn no_fix_is_offered_where_more_than_a_word_changes() {
     let mut client = Client::new("no-fixes", &[("binding.yaml", BINDING)]);
     let escaped = POLICY.replacen(
@@ -263,7 +305,13 @@ fn no_fix_is_offered_where_more_than_a_word_changes() {
         1,
     );
     let unbound = POLICY.replacen("name: replicas", "name: others", 1);
-    for text in [escaped, unbound] {
+    let with_params = unbound.replacen(
+        "spec:\n",
+        "spec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n",
+        1,
+    );
+    assert_ne!(with_params, unbound);
+    for text in [escaped, with_params] {
         client.open("policy.yaml", &text);
         let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}});
         let params = json!({
