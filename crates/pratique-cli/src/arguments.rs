@@ -83,7 +83,7 @@ pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
 pub(crate) use outputs::{OUTPUT_VALUE, OutputArguments, OutputChoice};
 pub(crate) use playground::PlaygroundArguments;
 pub(crate) use policies::{OriginArguments, PolicyPathArguments};
-pub(crate) use render::RenderArguments;
+pub(crate) use render::{RenderArguments, StdinArguments};
 pub(crate) use replay::{RememberArguments, ReplayAnswerArguments, ReplayArguments, ReplayFormat};
 pub(crate) use report::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 pub(crate) use results::ResultArguments;

@@ -23,11 +23,13 @@ use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary};
 use crate::evaluation::unmatched;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::input::{self, FileSelection};
 use crate::output;
 use crate::output::notice::Notices;
 use crate::output::text::text;
+use crate::output_target::{self, OutputTarget, style_of};
 use crate::replay::engine::{Engine, Policies, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
@@ -41,7 +43,6 @@ use crate::stream::object_source::ObjectSource;
 use crate::stream::ordered;
 use crate::stream::progress::is_shown;
 use crate::stream::stored::Stored;
-use crate::style::Style;
 use collect::Collector;
 use part::{InputComparison as _, WorkloadScope};
 use report::ImpactReport;
@@ -51,11 +52,19 @@ use work::{Side, Worker};
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&arguments.answers.comparison.page)?;
+    let choices = arguments.answers.outputs.choices()?;
+    output_target::verify(&choices)?;
     let is_part = arguments.checkpoints.checkpoint.is_some();
+    // A file of lines is written as a whole: one that is continued would lack the lines of before.
+    if is_part && arguments.answers.outputs.is_written(ImpactFormat::Ndjson) {
+        return Err(CliError::NoCheckpoint);
+    }
     let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "impact", is_part)?;
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&state_source)?;
+    let stdin = arguments.stdin.stdin_filename.as_deref();
+    name_stdin(stdin);
     let source = ObjectSource::of(&arguments.inputs, state, &state_source, "compare")?;
     let files = FileSelection::new(&arguments.excluded.exclude)?;
     let Some((old, new)) = sets::load(arguments, state, &files)? else {
@@ -68,7 +77,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         #[cfg(feature = "kube")]
         list: &arguments.list,
     };
-    let sources = Sources::of(&source, [&old, &new], choice, &files)?;
+    let mut sources = Sources::of((&source, stdin), [&old, &new], choice, &files)?;
     let ImpactArguments {
         sender,
         memory,
@@ -129,18 +138,17 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         new: side(&new),
         explains: answers.explain.then(|| new.evaluator(true)),
         // A checkpoint keeps explanations without colours.
-        style: checkpoints
-            .as_ref()
-            .map_or_else(Style::of_stdout, |_| Style::default()),
+        style: style_of(checkpoints.is_none() && answers.outputs.is_printed(ImpactFormat::Human)),
         builder: RequestBuilder::new(&request, stored),
         workloads: WorkloadScope {
             expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
             is_of_files: matches!(sources, Sources::Files(_)),
         },
         log: LogReader::new(&cluster, memory.remember),
+        rendered: sources.take_rendered(),
         acceptance: &acceptance,
     };
-    let share = sources.share(is_shown(answers.output == ImpactFormat::Ndjson));
+    let share = sources.share(is_shown(answers.outputs.is_printed(ImpactFormat::Ndjson)));
     let pieces = Pieces {
         limits,
         share: Arc::clone(&share),
@@ -150,6 +158,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let release = state.gates.feature_gates.release();
     let evaluated = evaluated(arguments, release, [&old.policies, &new.policies]);
     let mut collector = Collector::new(answers, &acceptance, evaluated, report, share, checkpoints);
+    collector.outputs = OutputTarget::open_all(&choices)?;
     let compared = ordered::in_order(
         worker.log.threads(),
         move |sender| sources.send(&pieces, &sender),

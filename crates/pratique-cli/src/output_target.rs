@@ -40,11 +40,7 @@ impl<F: Copy> OutputTarget<F> {
 
     /// The style of its text.
     pub(crate) fn style(&self) -> Style {
-        if self.is_stdout() {
-            Style::of_stdout()
-        } else {
-            Style::default()
-        }
+        style_of(self.is_stdout())
     }
 
     /// Runs something that prints to this output.
@@ -82,12 +78,41 @@ impl<F: Copy> OutputTarget<F> {
     }
 }
 
+/// The style of the text of an output, by whether it goes to standard output.
+pub(crate) fn style_of(is_stdout: bool) -> Style {
+    if is_stdout {
+        Style::of_stdout()
+    } else {
+        Style::default()
+    }
+}
+
 /// Verifies before a long run that the outputs of a command can be written to.
 ///
 /// # Errors
 /// A file cannot be written.
 pub(crate) fn verify<F>(choices: &[OutputChoice<F>]) -> Result<(), CliError> {
     destination::verify(choices.iter().filter_map(|choice| choice.file.as_ref()))
+}
+
+/// The output in a format, if a command has one.
+pub(crate) fn in_format<F: Copy + PartialEq>(
+    targets: &mut [OutputTarget<F>],
+    format: F,
+) -> Option<&mut OutputTarget<F>> {
+    targets.iter_mut().find(|target| target.format == format)
+}
+
+/// Prints what was printed before to the output in a format, if a command has one.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn add_in_format<F: Copy + PartialEq>(
+    targets: &mut [OutputTarget<F>],
+    format: F,
+    printed: &Printed,
+) -> Result<(), CliError> {
+    in_format(targets, format).map_or(Ok(()), |target| target.add(printed))
 }
 
 /// Prints all outputs of a command that prints at its end.

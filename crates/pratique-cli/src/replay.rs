@@ -26,13 +26,14 @@ use std::sync::Arc;
 use pratique_arrow::ResultRows;
 
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::ReplayArguments;
+use crate::arguments::{ReplayArguments, ReplayFormat};
 use crate::destination;
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{FileSelection, all_shown};
 use crate::output::notice::Notices;
+use crate::output_target::{self, OutputTarget};
 use crate::snapshot::StateSource;
 use crate::stream::checkpoint::Checkpoints;
 use crate::stream::digest::Digest;
@@ -54,7 +55,17 @@ const NAMESPACE: &str = "default";
 /// Evaluates policies for every request of the logs; succeeds if none that was allowed is refused.
 pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let answers = &arguments.answers;
-    let writes_rows = answers.output.columns().is_some() || answers.results.results.is_some();
+    let choices = answers.outputs.choices()?;
+    // A file of requests is written as a whole: one that is continued would lack the requests of before.
+    let lists_requests = |format: &ReplayFormat| match format {
+        ReplayFormat::Human => !answers.summary,
+        ReplayFormat::Ndjson => true,
+        ReplayFormat::Json | ReplayFormat::Parquet | ReplayFormat::Arrow => false,
+    };
+    let written = choices.iter().filter(|choice| choice.file.is_some());
+    let writes_rows = answers.outputs.any(|format| format.columns().is_some())
+        || written.map(|choice| &choice.format).any(lists_requests)
+        || answers.results.results.is_some();
     if arguments.checkpoints.checkpoint.is_some() && writes_rows {
         return Err(CliError::NoCheckpoint);
     }
@@ -63,6 +74,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let inputs = Inputs::of_logs(&arguments.logs, &files)?;
     destination::verify(&answers.comparison.page)?;
+    output_target::verify(&choices)?;
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
@@ -103,12 +115,19 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = Engine { policies, cluster };
     let limits = input_limits(arguments.state.max_input);
+    let (columns, texts): (Vec<_>, Vec<_>) = choices
+        .into_iter()
+        .partition(|choice| choice.format.columns().is_some());
+    let outputs = OutputTarget::open_all(&texts)?;
     let worker = Worker {
         engine: &engine,
         evaluator: engine.evaluator(false),
         log: LogReader::new(&engine.cluster, arguments.memory.remember),
-        format: arguments.answers.output,
-        summary: arguments.answers.summary,
+        findings: outputs
+            .iter()
+            .find(|output| output.format == ReplayFormat::Human && !answers.summary)
+            .map(OutputTarget::style),
+        prints_lines: answers.outputs.has(ReplayFormat::Ndjson),
         acceptance: &acceptance,
     };
     let share = ReadShare::of(&inputs);
@@ -123,7 +142,13 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     collector.notices = notices;
     collector.passed_over = files.passed_over();
     collector.lists_passed_over = arguments.files.verbose;
-    collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::of_replay)?;
+    collector.outputs = outputs;
+    collector.results = Results::open(
+        &answers.results,
+        &columns,
+        ReplayFormat::columns,
+        ResultRows::of_replay,
+    )?;
     ordered::in_order(
         worker.log.threads(),
         move |sender| pieces.send(&inputs, &sender),

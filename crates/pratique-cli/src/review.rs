@@ -33,7 +33,7 @@ use crate::evaluation::state_reader::StateReader;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use crate::evaluation::unbound::EvaluationScope;
 use crate::exit::{CliError, ExitStatus};
-use crate::input::rendering::{BuildOptions, rendered_file};
+use crate::input::rendering::{BuildOptions, name_stdin};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
 use crate::output::notice::Notices;
@@ -56,9 +56,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let limits = input_limits(arguments.state.max_input);
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let rendering = &arguments.rendering;
-    if let Some(path) = &rendering.stdin_filename {
-        input::name_stdin(&rendered_file(path));
-    }
+    let stdin = rendering.stdin.stdin_filename.as_deref();
+    name_stdin(stdin);
     let mut inputs = if rendering.render {
         let options = BuildOptions {
             values: &rendering.helm_values,
@@ -69,7 +68,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     } else {
         Inputs::of(&arguments.inputs, since, &files)?
     };
-    inputs.expect_rendered(rendering.stdin_filename.as_deref());
+    inputs.expect_rendered(stdin);
     let rendered = std::mem::take(&mut inputs.rendered);
     let acceptance = AcceptanceRules::read(&arguments.acceptance, "review")?;
     let of_inputs = if arguments.input_policies {

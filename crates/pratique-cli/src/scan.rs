@@ -6,6 +6,7 @@
 #[cfg(feature = "kube")]
 mod apply;
 mod collect;
+mod ending;
 mod evaluation;
 mod human;
 mod merge;
@@ -16,6 +17,7 @@ mod source;
 mod work;
 pub(super) mod written;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pratique_arrow::ResultRows;
@@ -37,10 +39,12 @@ use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationS
 use crate::evaluation::unmatched;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::FileSelection;
+use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
 use crate::output::notice::Notice;
 use crate::output::text::text;
+use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::replay::engine::{Policies, StateInputs};
 use crate::scan::scan_error::ScanError;
@@ -80,12 +84,16 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let state = &arguments.state;
     let sender = &arguments.sender;
     let answers = &arguments.answers;
-    let lists_objects = answers.output.lists_objects() || answers.results.results.is_some();
+    let choices = answers.outputs.choices()?;
+    // A file of lines is written as a whole: one that is continued would lack the lines of before.
+    let lists_objects = answers.outputs.any(ScanFormat::lists_objects)
+        || answers.outputs.is_written(ScanFormat::Ndjson)
+        || answers.results.results.is_some();
     if arguments.checkpoints.checkpoint.is_some() && lists_objects {
         return Err(CliError::NoCheckpoint);
     }
     #[cfg(feature = "kube")]
-    if answers.apply && !answers.output.has_reports() {
+    if answers.apply && !answers.outputs.any(ScanFormat::has_reports) {
         return Err(CliError::Scan(ScanError::NothingToApply));
     }
     let operation = if arguments.as_update {
@@ -97,12 +105,16 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let is_part = arguments.shard.is_some() || arguments.checkpoints.checkpoint.is_some();
     let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
+    output_target::verify(&choices)?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
-    let inputs = Inputs::of(
+    let stdin = arguments.stdin.stdin_filename.as_deref();
+    name_stdin(stdin);
+    let mut inputs = Inputs::of(
         ObjectSource::of(&arguments.inputs, state, &source, "scan")?,
         &files,
+        stdin,
     )?;
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
@@ -144,7 +156,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
-    let record = if answers.output.lists_skipped() {
+    let record = if answers.outputs.any(ScanFormat::lists_skipped) {
         PolicyRecord::Matches
     } else {
         PolicyRecord::Decisions
@@ -165,12 +177,13 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         operation,
         evaluator,
         admission,
-        format: arguments.answers.output,
+        prints_lines: answers.outputs.has(ScanFormat::Ndjson),
         expansion,
         is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
         has_pods: inputs.source.has_pods(),
         shard: sources.shard(),
         acceptance: &acceptance,
+        rendered: std::mem::take(&mut inputs.files.rendered),
     };
     let run = digest.run(
         "scan",
@@ -209,7 +222,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         report.add_note(&note);
     }
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
-    let total = sources.total(is_shown(arguments.answers.output == ScanFormat::Ndjson));
+    let total = sources.total(is_shown(answers.outputs.is_printed(ScanFormat::Ndjson)));
     let mut collector = Collector::new(
         (&arguments.answers, &acceptance),
         report,
@@ -224,7 +237,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.server = Some(connected.map_or_else(connect, Ok)?);
     }
     collector.sources.clone_from(&inputs.files.sources);
-    collector.results = Results::open(&answers.results, answers.output.columns(), ResultRows::new)?;
+    let (columns, texts): (Vec<_>, Vec<_>) = choices
+        .into_iter()
+        .partition(|choice| choice.format.columns().is_some());
+    collector.results = Results::open(&answers.results, &columns, ScanFormat::columns, ResultRows::new)?;
+    collector.outputs = OutputTarget::open_all(&texts)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
     if let (0, None) = (sources.shard().index, &from) {
         for error in errors.all() {
@@ -270,9 +287,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
 }
 
 impl Inputs {
-    fn of(source: ObjectSource, files: &FileSelection) -> Result<Self, CliError> {
+    /// The inputs of a source; `stdin` is what standard input stands for.
+    fn of(source: ObjectSource, files: &FileSelection, stdin: Option<&Path>) -> Result<Self, CliError> {
         let mut files = FileInputs::of(source.paths(), None, files)?;
         files.leave_out_repeated();
+        files.expect_rendered(stdin);
         Ok(Inputs { source, files })
     }
 

@@ -36,11 +36,13 @@ use crate::exit::{CliError, ExitStatus};
 use crate::impact::part::{InputComparison as _, WorkloadScope};
 use crate::impact::source::{ListChoice, Sources};
 use crate::input::FileSelection;
+use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
 use crate::output::notice::{Notice, Notices};
 use crate::output::problems;
 use crate::output::text::text;
+use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::replay::engine::{Engine, Policies, StateInputs};
 use crate::replay::faults::CountedFaults;
@@ -72,6 +74,8 @@ const OF_CLUSTER: &str =
 /// Compares what servers of both releases do; succeeds unless something breaks.
 pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> {
     destination::verify(&arguments.answers.page)?;
+    let choices = arguments.answers.outputs.choices()?;
+    output_target::verify(&choices)?;
     let mut state_source = StateSource::open(&arguments.state.client, arguments.state.snapshot.as_deref())?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let has_others = is_named(&arguments.policies) && arguments.inputs.is_empty() && is_none(&state_source);
@@ -81,7 +85,10 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         ObjectSource::of(&arguments.inputs, &arguments.state, &state_source, "compare")?
     };
     let limits = input_limits(arguments.state.max_input);
-    let inputs = Inputs::of_objects_or_logs(source.paths(), &files)?;
+    let stdin = arguments.stdin.stdin_filename.as_deref();
+    name_stdin(stdin);
+    let mut inputs = Inputs::of_objects_or_logs(source.paths(), &files)?;
+    inputs.expect_rendered(stdin);
     let command = server_command(&inputs, limits)?;
     let state = &of_server(arguments, &state_source, command.as_ref())?;
     let state_name = state_source.name();
@@ -116,9 +123,9 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         #[cfg(feature = "kube")]
         list: &arguments.list,
     };
-    let sources = match &source {
+    let mut sources = match &source {
         #[cfg(feature = "kube")]
-        ObjectSource::Cluster(_) => Sources::of(&source, [&old, &new], choice, &files)?,
+        ObjectSource::Cluster(_) => Sources::of((&source, stdin), [&old, &new], choice, &files)?,
         _ => {
             let _ = choice;
             Sources::Files(Box::new(inputs))
@@ -170,9 +177,10 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
             is_of_files: matches!(sources, Sources::Files(_)),
         },
         log: LogReader::new(&cluster, arguments.memory.remember),
+        rendered: sources.take_rendered(),
         has_configuration: arguments.policies.admission_control_config_file.is_some(),
     };
-    let prints_lines = arguments.answers.output == UpgradeFormat::Ndjson;
+    let prints_lines = arguments.answers.outputs.is_printed(UpgradeFormat::Ndjson);
     let share = sources.share(is_shown(prints_lines));
     let pieces = Pieces {
         limits,
@@ -184,6 +192,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let mut collector = UpgradeCollector {
         arguments: &arguments.answers,
         report: UpgradeReport::new(CountedFaults::new(errors), notes, notices),
+        outputs: OutputTarget::open_all(&choices)?,
         progress: Progress::new(prints_lines),
         share,
         assumed: AssumedKinds::default(),

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use super::ListArguments;
 use super::{
     AcceptanceArguments, CheckpointArguments, ComparisonArguments, ExcludeArguments, ExpandArguments,
-    OriginArguments, RememberArguments, SenderArguments, StateArguments, ValidationArguments,
-    VerboseArguments,
+    OriginArguments, OutputArguments, RememberArguments, SenderArguments, StateArguments, StdinArguments,
+    ValidationArguments, VerboseArguments,
 };
 
 /// Compare two sets of policies: which decisions change.
@@ -29,6 +29,8 @@ pub(crate) struct ImpactArguments {
     /// of the cluster (--cluster, --kubeconfig, --context), or of --snapshot.
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stdin: StdinArguments,
     #[command(flatten)]
     pub(crate) sets: PolicySetArguments,
     #[command(flatten)]
@@ -104,9 +106,8 @@ pub(crate) struct PolicySetArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Answers")]
 pub(crate) struct ImpactAnswerArguments {
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: ImpactFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<ImpactFormat>,
     #[command(flatten)]
     pub(crate) comparison: ComparisonArguments,
     /// Explain the first newly refused request of each policy: its expressions with their values.

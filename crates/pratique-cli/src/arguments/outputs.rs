@@ -40,12 +40,26 @@ pub(crate) struct OutputArguments<F: ValueEnum + Clone + Send + Sync + 'static> 
 }
 
 impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F> {
+    /// The format of the output on standard output.
+    pub(crate) fn printed(&self) -> Option<F> {
+        let printed = self.output.iter().find(|choice| choice.file.is_none());
+        printed.map_or_else(|| F::from_str("human", false).ok(), |choice| Some(choice.format))
+    }
+
+    /// Whether the output on standard output has a format.
+    pub(crate) fn is_printed(&self, format: F) -> bool {
+        self.printed() == Some(format)
+    }
+
+    /// Whether the format of an output is one of some.
+    pub(crate) fn any(&self, is_one: impl Fn(F) -> bool) -> bool {
+        let named = self.output.iter().map(|choice| choice.format);
+        named.chain(self.printed()).any(is_one)
+    }
+
     /// Whether an output has a format.
     pub(crate) fn has(&self, format: F) -> bool {
-        let is_printed = |choice: &OutputChoice<F>| choice.file.is_none();
-        let is_added = || F::from_str("human", false).is_ok_and(|human| human == format);
-        self.output.iter().any(|choice| choice.format == format)
-            || (!self.output.iter().any(is_printed) && is_added())
+        self.any(|own| own == format)
     }
 
     /// Whether an output in a format is written to a file.
@@ -61,12 +75,13 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
     pub(crate) fn choices(&self) -> Result<Vec<OutputChoice<F>>, CliError> {
         let mut all = self.output.clone();
         if all.iter().all(|choice| choice.file.is_some()) {
-            let human = F::from_str("human", false).ok();
-            all.extend(human.map(|format| OutputChoice { format, file: None }));
+            let printed = self.printed();
+            all.extend(printed.map(|format| OutputChoice { format, file: None }));
         }
         all.sort_by_key(|choice| choice.file.is_some());
         let mut places = BTreeSet::new();
-        let place = |choice: &OutputChoice<F>| choice.file.as_deref().map(place_of);
+        // Paths are equal whose texts are not: the names of a store are texts.
+        let place = |choice: &OutputChoice<F>| Some(place_of(choice.file.as_deref()?).into_os_string());
         if !all.iter().all(|choice| places.insert(place(choice))) {
             let why = "two outputs go to the same place: all but one need a file, as in sarif=out.sarif";
             return Err(CliError::Outputs { why });

@@ -16,6 +16,14 @@ pub(crate) struct RenderArguments {
     /// Values for the templates of charts, as with `helm template --values`. The flag can be repeated.
     #[arg(long, env = "PRATIQUE_HELM_VALUES", value_name = "FILE", requires = "render")]
     pub(crate) helm_values: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stdin: StdinArguments,
+}
+
+/// Where objects of standard input come from.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Rendering")]
+pub(crate) struct StdinArguments {
     /// What standard input stands for: a file, whose name findings have, or the directory of the chart or kustomization that was
     /// built. Without the flag, the comments of Helm (`# Source: …`) and the origin annotations of Kustomize name sources below the
     /// working directory.

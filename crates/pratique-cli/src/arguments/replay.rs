@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
 
 use super::{
-    AcceptanceArguments, CheckpointArguments, ComparisonArguments, PolicyArguments, ResultArguments,
-    StateArguments, ValidationArguments, VerboseArguments,
+    AcceptanceArguments, CheckpointArguments, ComparisonArguments, OutputArguments, PolicyArguments,
+    ResultArguments, StateArguments, ValidationArguments, VerboseArguments,
 };
 
 /// Evaluate policies for the requests of an audit log, and compare with what happened then.
@@ -60,9 +60,8 @@ pub(crate) struct RememberArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Answers")]
 pub(crate) struct ReplayAnswerArguments {
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: ReplayFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<ReplayFormat>,
     #[command(flatten)]
     pub(crate) comparison: ComparisonArguments,
     #[command(flatten)]

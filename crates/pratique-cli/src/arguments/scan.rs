@@ -12,7 +12,8 @@ use super::ListArguments;
 use super::review::PolicyArguments;
 use super::{
     AcceptanceArguments, CheckpointArguments, ExpandArguments, FailureArguments, ObjectArguments,
-    ResultArguments, ScanChainArguments, SenderArguments, StateArguments, VerboseArguments,
+    OutputArguments, ResultArguments, ScanChainArguments, SenderArguments, StateArguments, StdinArguments,
+    VerboseArguments,
 };
 
 /// Evaluate policies for every object that is there, and report what they would refuse.
@@ -36,6 +37,8 @@ pub(crate) struct ScanArguments {
     /// --kubeconfig, --context), or of --snapshot.
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stdin: StdinArguments,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
@@ -73,9 +76,8 @@ pub(crate) struct ScanArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Answers")]
 pub(crate) struct ScanAnswerArguments {
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: ScanFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<ScanFormat>,
     #[command(flatten)]
     pub(crate) reports: ReportFileArguments,
     #[command(flatten)]
@@ -145,6 +147,11 @@ impl ScanFormat {
             | ScanFormat::Parquet
             | ScanFormat::Arrow => true,
         }
+    }
+
+    /// Whether the output has each object with findings, and is printed at the end.
+    pub(crate) fn lists_records(self) -> bool {
+        matches!(self, ScanFormat::Sarif | ScanFormat::Junit)
     }
 
     /// Whether the output tells objects that no policy matched from those that pass.

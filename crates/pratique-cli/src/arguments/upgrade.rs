@@ -9,8 +9,8 @@ use pratique_schema::Release;
 use super::ListArguments;
 use super::gates::known_releases;
 use super::{
-    ExpandArguments, PolicyArguments, RememberArguments, SenderArguments, StateArguments,
-    ValidationArguments, VerboseArguments,
+    ExpandArguments, OutputArguments, PolicyArguments, RememberArguments, SenderArguments, StateArguments,
+    StdinArguments, ValidationArguments, VerboseArguments,
 };
 use crate::exit::ExitStatus;
 
@@ -42,6 +42,8 @@ pub(crate) struct UpgradeArguments {
     /// of the cluster (--cluster, --kubeconfig, --context), or of --snapshot.
     #[arg(value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stdin: StdinArguments,
     /// Release of Kubernetes to upgrade to.
     #[arg(
         long,
@@ -77,9 +79,8 @@ pub(crate) struct UpgradeArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Answers")]
 pub(crate) struct UpgradeAnswerArguments {
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: UpgradeFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<UpgradeFormat>,
     /// Write what is found to a file as well, as a page of HTML that loads nothing.
     #[arg(long = "report", env = "PRATIQUE_REPORT", value_name = "FILE")]
     pub(crate) page: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
 
-use crate::arguments::ResultArguments;
+use crate::arguments::{OutputChoice, ResultArguments};
 use crate::destination::{self, Destination, Readers};
 use crate::exit::CliError;
 
@@ -13,14 +13,22 @@ use crate::exit::CliError;
 pub(crate) struct Results(Vec<(PathBuf, ResultWriter<Destination>)>);
 
 impl Results {
-    /// The writers of a file that arguments name, and of standard output if that has columns. `rows` makes an empty batch.
-    pub(crate) fn open(
+    /// The writers of a file that arguments name, and of outputs that have `columns`. `rows` makes an empty batch.
+    pub(crate) fn open<F: Copy>(
         arguments: &ResultArguments,
-        output: Option<Format>,
+        outputs: &[OutputChoice<F>],
+        columns: fn(F) -> Option<Format>,
         rows: fn() -> ResultRows,
     ) -> Result<Self, CliError> {
         let mut results = Results::default();
-        if let Some(format) = output {
+        for output in outputs {
+            let Some(format) = columns(output.format) else {
+                continue;
+            };
+            if let Some(path) = &output.file {
+                results.add(path, Destination::open(path, Readers::Usual)?, format, rows)?;
+                continue;
+            }
             let name = match format {
                 Format::Parquet => "parquet",
                 Format::ArrowFile | Format::ArrowStream => "arrow",

@@ -24,6 +24,7 @@ use crate::output::notice::Notice;
 use crate::output::table::{or, table};
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed, json};
+use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::counters::Counters;
 use crate::replay::share::ReadShare;
@@ -44,6 +45,7 @@ pub(super) struct Collector<'a> {
     arguments: &'a ImpactAnswerArguments,
     report: ImpactReport,
     progress: Progress,
+    pub(super) outputs: Vec<OutputTarget<ImpactFormat>>,
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
     assumed: AssumedKinds,
@@ -93,7 +95,8 @@ impl<'a> Collector<'a> {
         Collector {
             arguments,
             report,
-            progress: Progress::new(arguments.output == ImpactFormat::Ndjson),
+            progress: Progress::new(arguments.outputs.is_printed(ImpactFormat::Ndjson)),
+            outputs: Vec::new(),
             share,
             checkpoints,
             assumed: AssumedKinds::default(),
@@ -119,9 +122,10 @@ impl<'a> Collector<'a> {
             .extend(part.limitations.unvalidated_notes());
         self.unexpanded.add(part.unexpanded);
         self.report.accepted.add(part.accepted);
+        let prints_lines = self.arguments.outputs.has(ImpactFormat::Ndjson);
         let mut out = Printed::default();
         for row in part.results {
-            if self.arguments.output == ImpactFormat::Ndjson && row.change != Change::Same {
+            if prints_lines && row.change != Change::Same {
                 out.json_line(&row)?;
             }
             self.report.count(row);
@@ -129,7 +133,7 @@ impl<'a> Collector<'a> {
         if !out.is_empty() {
             self.progress.clear();
         }
-        out.print()?;
+        output_target::add_in_format(&mut self.outputs, ImpactFormat::Ndjson, &out)?;
         let (requests, refused) = (self.report.requests(), self.report.of(Change::NewlyRefused));
         self.progress.show_line(|taken| {
             format!(
@@ -164,17 +168,18 @@ impl<'a> Collector<'a> {
         }
         let accepted = self.acceptance.end_requests(&self.report.accepted, "impact")?;
         self.write_page(errors)?;
-        match self.arguments.output {
-            ImpactFormat::Human => output::print(&self.human(errors, &accepted, Style::of_stdout()))?,
-            ImpactFormat::Json => project::print_with_report("impact", &self.json(errors, &accepted))?,
+        let outputs = std::mem::take(&mut self.outputs);
+        output_target::print_all(outputs, |format, is_stdout| match format {
+            ImpactFormat::Human => output::print(&self.human(errors, &accepted, style_of(is_stdout))),
+            ImpactFormat::Json => project::print_with_report("impact", &self.json(errors, &accepted)),
             ImpactFormat::Ndjson => {
                 self.report.faults.print_json()?;
                 self.report.notices.print_lines()?;
                 project::print_line("impact")?;
                 let summary = self.json(errors, &accepted);
-                output::print_json_line(&json::Summary { summary })?;
+                output::print_json_line(&json::Summary { summary })
             }
-        }
+        })?;
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.remove()?;
         }

@@ -18,6 +18,8 @@ use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::limitations::{self, Limitations};
 use crate::evaluation::result::ReviewResult;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::input::fields::PieceFields;
+use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, piece};
 use crate::output::notice::{Notice, Notices};
 use crate::replay::engine::Engine;
@@ -56,6 +58,9 @@ pub(crate) trait InputComparison {
 
     /// The release of the server that objects of files are sent to.
     fn release(&self) -> &'static Release;
+
+    /// What objects were made of.
+    fn rendered(&self) -> &RenderedInputs;
 
     /// Compares what becomes of the creation of an object; `is_changed` is whether it has changed since it began to be listed.
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut ComparisonPart<Self::Results>);
@@ -111,7 +116,9 @@ pub(crate) trait InputComparison {
         for fault in objects.faults {
             part.faults.add(fault);
         }
-        for input in objects.objects {
+        let fields = PieceFields::new(path, piece);
+        for mut input in objects.objects {
+            input.origin = self.rendered().origin(&fields, &input.location, &input.object);
             self.object(input, false, part);
         }
     }

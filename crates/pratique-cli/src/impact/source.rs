@@ -1,5 +1,6 @@
 //! The inputs of a comparison, part by part: files, or the objects of a cluster.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pratique_review::SourceFile;
@@ -14,6 +15,7 @@ use crate::arguments::ListArguments;
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::FileSelection;
+use crate::input::rendering::RenderedInputs;
 use crate::output::notice::Notice;
 use crate::replay::engine::Policies;
 use crate::replay::share::ReadShare;
@@ -56,9 +58,10 @@ impl From<FileUnit> for Unit {
 }
 
 impl Sources {
-    /// The files of a source, or the objects of a cluster that policies of either set may match.
+    /// The files of a source, or the objects of a cluster that policies of either set may match. `stdin` is what standard input stands
+    /// for.
     pub(crate) fn of(
-        source: &ObjectSource,
+        (source, stdin): (&ObjectSource, Option<&Path>),
         sets: [&Policies; 2],
         choice: ListChoice<'_>,
         files: &FileSelection,
@@ -74,8 +77,18 @@ impl Sources {
             return Ok(Sources::Cluster(Box::new(objects)));
         }
         let _ = (sets, choice.workloads, choice.all_kinds);
-        let inputs = Inputs::of_objects_or_logs(source.paths(), files)?;
+        let mut inputs = Inputs::of_objects_or_logs(source.paths(), files)?;
+        inputs.expect_rendered(stdin);
         Ok(Sources::Files(Box::new(inputs)))
+    }
+
+    /// What its objects were made of; they have no other sources afterwards.
+    pub(crate) fn take_rendered(&mut self) -> RenderedInputs {
+        match self {
+            Sources::Files(inputs) => std::mem::take(&mut inputs.rendered),
+            #[cfg(feature = "kube")]
+            Sources::Cluster(_) => RenderedInputs::default(),
+        }
     }
 
     /// The files that are no objects of the API.

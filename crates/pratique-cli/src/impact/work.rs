@@ -17,6 +17,7 @@ use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
 use crate::explanation;
 use crate::input::InputObject;
+use crate::input::rendering::RenderedInputs;
 use crate::output::problems;
 use crate::output::text::Text;
 use crate::replay::decision::ReplayDecision;
@@ -49,6 +50,8 @@ pub(super) struct Worker<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) workloads: WorkloadScope<'a>,
     pub(super) log: LogReader,
+    /// What objects were made of.
+    pub(super) rendered: RenderedInputs,
     /// Which findings of the new policies are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
 }
@@ -62,6 +65,10 @@ impl InputComparison for Worker<'_> {
 
     fn release(&self) -> &'static Release {
         self.new.engine.cluster.gates.release()
+    }
+
+    fn rendered(&self) -> &RenderedInputs {
+        &self.rendered
     }
 
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut Part) {
@@ -95,8 +102,9 @@ impl InputComparison for Worker<'_> {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {
                 let subject = Subject::of(&request, &at);
-                let decided =
-                    |side: &Side<'_>| ReplayDecision::without_policies(without_object(side.engine, &request));
+                let decided = |side: &Side<'_>| {
+                    ReplayDecision::without_policies(without_object(side.engine, (&request, why)))
+                };
                 let row = Row::new(
                     problems::place(&location),
                     subject,

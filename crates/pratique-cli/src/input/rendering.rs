@@ -119,8 +119,15 @@ fn first_document_texts<const N: usize>(content: Vec<u8>, names: [&str; N]) -> O
     }))
 }
 
+/// Names what standard input stands for, if that is known, in messages and locations.
+pub(crate) fn name_stdin(path: Option<&Path>) {
+    if let Some(path) = path {
+        super::name_stdin(&rendered_file(path));
+    }
+}
+
 /// The file that stands for what is made of a path: of the directory of a chart or a kustomization, the one that makes it so.
-pub(crate) fn rendered_file(path: &Path) -> PathBuf {
+fn rendered_file(path: &Path) -> PathBuf {
     let mut files = [CHART].iter().chain(&KUSTOMIZATIONS).map(|name| path.join(name));
     files
         .find(|file| file.is_file())

@@ -101,19 +101,14 @@ pub(crate) const TRUST: &[TrustRow] = &[
         &["root"],
         "the directory that stands for the root of a machine",
     ),
-    harmless(
-        &["replay", "impact", "upgrade", "scan"],
-        &["output"],
-        "how the answer is printed",
-    ),
     TrustRow {
-        commands: &["check", "review", "test"],
+        commands: &["check", "review", "test", "replay", "impact", "upgrade", "scan"],
         fields: &["output"],
         class: TrustClass::ReachesOutIfNamed,
         about: "how the answer is printed, and to which files it is written",
     },
     harmless(
-        &["review"],
+        &["review", "scan", "impact", "upgrade"],
         &["stdinFilename"],
         "where findings about standard input are told to be",
     ),

@@ -24,6 +24,7 @@ use crate::output::counted::{counted, noun};
 use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, json};
+use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::replay::replay_error::ReplayError;
 use crate::scan::written;
@@ -38,6 +39,8 @@ pub(super) struct Collector<'a> {
     progress: Progress,
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
+    /// The outputs that are no columns.
+    pub(super) outputs: Vec<OutputTarget<ReplayFormat>>,
     pub(super) results: Results,
     /// Files that were passed over, and whether they are listed.
     pub(super) passed_over: PassedOver,
@@ -72,12 +75,14 @@ impl<'a> Collector<'a> {
         share: Arc<ReadShare>,
         checkpoints: Option<Checkpoints>,
     ) -> Self {
-        let prints = arguments.output == ReplayFormat::Ndjson;
+        let prints = arguments.outputs.is_printed(ReplayFormat::Ndjson);
+        let prints_findings = arguments.outputs.is_printed(ReplayFormat::Human) && !arguments.summary;
         Collector {
             arguments,
             report,
             findings: PrintedFindings::new(arguments.all),
-            progress: Progress::new(prints || !arguments.summary),
+            progress: Progress::new(prints || prints_findings),
+            outputs: Vec::new(),
             share,
             checkpoints,
             results: Results::default(),
@@ -118,10 +123,11 @@ impl<'a> Collector<'a> {
                 self.results.push(&row.result(evaluation, &comparison))?;
             }
         }
-        for finding in part.findings {
-            output::print(&self.findings.print(finding))?;
+        if let Some(human) = output_target::in_format(&mut self.outputs, ReplayFormat::Human) {
+            let mut findings = part.findings.into_iter();
+            human.print(|| findings.try_for_each(|finding| output::print(&self.findings.print(finding))))?;
         }
-        part.out.print()?;
+        output_target::add_in_format(&mut self.outputs, ReplayFormat::Ndjson, &part.out)?;
         let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
         let refused = self.report.counts.of(Comparison::RefusedNow);
         self.progress.show_line(|taken| {
@@ -150,7 +156,8 @@ impl<'a> Collector<'a> {
         self.write_page(errors, forgotten)?;
         let status = self.status(errors, scope);
         let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);
-        match self.arguments.output {
+        let outputs = std::mem::take(&mut self.outputs);
+        output_target::print_all(outputs, |format, _| match format {
             ReplayFormat::Human => {
                 let tables = self.report.counts.human(&self.report.now, errors, forgotten);
                 let mut notes = Text::new();
@@ -167,14 +174,14 @@ impl<'a> Collector<'a> {
                     passed_over.text(lists),
                     notes,
                     self.evaluated.line()
-                ))?;
+                ))
             }
             ReplayFormat::Json => {
                 let report = WithPassedOver {
                     value: self.json(errors, forgotten, accepted.json()),
                     passed_over: passed_over.json(lists),
                 };
-                project::print_with_report("replay", &report)?;
+                project::print_with_report("replay", &report)
             }
             ReplayFormat::Ndjson => {
                 self.report.faults.print_json()?;
@@ -185,13 +192,19 @@ impl<'a> Collector<'a> {
                         value: self.json(errors, forgotten, accepted.json()),
                         passed_over: passed_over.json(lists),
                     };
-                    output::print_json_line(&json::Summary { summary })?;
-                } else if let Some(passed_over) = passed_over.json(lists) {
-                    output::print_json_line(&PassedOverLine { passed_over })?;
+                    return output::print_json_line(&json::Summary { summary });
+                }
+                match passed_over.json(lists) {
+                    Some(passed_over) => output::print_json_line(&PassedOverLine { passed_over }),
+                    None => Ok(()),
                 }
             }
             // They were written as they came.
-            ReplayFormat::Parquet | ReplayFormat::Arrow => output::eprint(&passed_over.text(lists)),
+            ReplayFormat::Parquet | ReplayFormat::Arrow => Ok(()),
+        })?;
+        let printed = self.arguments.outputs.printed();
+        if printed.is_some_and(|format| format.columns().is_some()) {
+            output::eprint(&passed_over.text(lists));
         }
         self.checkpoints.as_ref().map_or(Ok(()), Checkpoints::remove)?;
         Ok(status)

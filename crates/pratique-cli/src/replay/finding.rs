@@ -31,11 +31,11 @@ pub(super) struct PrintedFindings {
 }
 
 impl ReplayFinding {
-    /// The finding of a row.
-    pub(super) fn new(row: &Row) -> Self {
+    /// The finding of a row, as it is printed in a style.
+    pub(super) fn new(row: &Row, style: Style) -> Self {
         let is_undecided = row.comparison == Comparison::Undecided;
         ReplayFinding {
-            text: row.human(Style::of_stdout()),
+            text: row.human(style),
             reasons: is_undecided.then(|| {
                 let unknown = row.unknown.map(|unknown| unknown.name().to_owned());
                 let undecided = row

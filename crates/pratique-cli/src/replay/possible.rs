@@ -2,19 +2,39 @@
 
 use std::sync::Arc;
 
+use pratique_replay::Unknown;
 use pratique_review::Reviewer;
-use pratique_types::AdmissionRequest;
+use pratique_types::{AdmissionRequest, Operation};
 
 use super::engine::Engine;
 use crate::evaluation::decision::Decision;
 
-/// The decision on a request whose object is not known: it is allowed where no policy can match it.
-pub(crate) fn without_object(engine: &Engine, request: &AdmissionRequest<'_>) -> Decision {
+/// The decision on a request whose object is not known, and why that is so: it is allowed where no policy can match it.
+pub(crate) fn without_object(engine: &Engine, (request, why): (&AdmissionRequest<'_>, Unknown)) -> Decision {
     let authorizer = Arc::clone(&engine.cluster.authorizer);
     let reviewer = Reviewer::policies(&engine.policies.admission, authorizer);
-    if reviewer.may_match(&engine.cluster.state.objects, request) {
+    let mut operations = possible_operations(why, request.operation).into_iter();
+    let may_match = operations.any(|operation| {
+        let possible = AdmissionRequest {
+            operation,
+            ..request.clone()
+        };
+        reviewer.may_match(&engine.cluster.state.objects, &possible)
+    });
+    if may_match {
         Decision::Undecided
     } else {
         Decision::Allowed
+    }
+}
+
+/// The operations that a request may have been.
+fn possible_operations(why: Unknown, operation: Operation) -> Vec<Operation> {
+    use Operation::{Connect, Create, Delete, Update};
+    match (why, operation) {
+        (Unknown::Verb, _) => vec![Create, Update, Delete, Connect],
+        // Without details, nothing says whether a patch created its object.
+        (Unknown::Details, Update) => vec![Create, Update],
+        (_, operation) => vec![operation],
     }
 }

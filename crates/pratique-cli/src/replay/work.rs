@@ -17,10 +17,10 @@ use super::row::{JsonThen, Row};
 use super::subject::Subject;
 use super::units::Unit;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
-use crate::arguments::ReplayFormat;
 use crate::evaluation::limitations::Limitations;
 use crate::output::{Printed, problems};
 use crate::stream::checkpoint::Mark;
+use crate::style::Style;
 use pratique_review::Reviewer;
 
 /// The results of a part of the logs.
@@ -43,8 +43,10 @@ pub(super) struct Worker<'a> {
     pub(super) engine: &'a Engine,
     pub(super) evaluator: Reviewer<'a>,
     pub(super) log: LogReader,
-    pub(super) format: ReplayFormat,
-    pub(super) summary: bool,
+    /// The style of findings as text, if they are printed.
+    pub(super) findings: Option<Style>,
+    /// Whether there is an output of lines.
+    pub(super) prints_lines: bool,
     /// Which findings are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
 }
@@ -110,7 +112,7 @@ impl Worker<'_> {
 
     /// A request whose object is not known is decided only where no policy can match it.
     fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
-        let decision = without_object(self.engine, request);
+        let decision = without_object(self.engine, (request, why));
         let row = about.row(
             Subject::of(request, &about.at),
             ReplayDecision::without_policies(decision),
@@ -125,15 +127,15 @@ impl Worker<'_> {
     }
 
     fn show(&self, row: Row, part: &mut Part) {
-        match self.format {
-            ReplayFormat::Human if self.summary || !row.comparison.is_reported() => {}
-            ReplayFormat::Human => part.findings.push(ReplayFinding::new(&row)),
-            ReplayFormat::Ndjson => {
-                if let Err(error) = part.out.json_line(&row) {
-                    part.faults.end(error);
-                }
-            }
-            ReplayFormat::Json | ReplayFormat::Parquet | ReplayFormat::Arrow => {}
+        if let Some(style) = self.findings
+            && row.comparison.is_reported()
+        {
+            part.findings.push(ReplayFinding::new(&row, style));
+        }
+        if self.prints_lines
+            && let Err(error) = part.out.json_line(&row)
+        {
+            part.faults.end(error);
         }
         part.rows.push(row);
     }

@@ -226,8 +226,7 @@ impl<'a> Printer<'a> {
         self.records.extend(reviewed.records);
         self.annotations.add(reviewed.annotations);
         let answers = &mut self.answers;
-        let mut outputs = self.outputs.iter_mut();
-        if let Some(human) = outputs.find(|output| output.format == ReviewFormat::Human) {
+        if let Some(human) = output_target::in_format(&mut self.outputs, ReviewFormat::Human) {
             human.print(|| {
                 let mut answers = reviewed.answers.iter().map(|answer| answers.print(answer));
                 answers.try_for_each(|text| output::print(&text))

@@ -1,29 +1,31 @@
 //! Counts and prints what comes of the inputs, in their order.
 
+use std::collections::BTreeSet;
+
 use pratique_arrow::ResultRow;
-use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, ReportApi, Run};
+use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, Run};
 use pratique_review::{PodPolicies, SourceFile};
 
 #[cfg(feature = "kube")]
 use super::apply;
+use super::ending::{AppliedReports, ScanEnding, report_api};
 use super::human;
 use super::work::{Failed, Scanned};
 use super::written;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
 use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::junit;
 use crate::evaluation::limitations::{self, Limitations};
 use crate::evaluation::record::Record;
 use crate::evaluation::results::Results;
-use crate::evaluation::sarif;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
+use crate::output;
 use crate::output::counted::counted;
 use crate::output::notice::{Notice, Notices};
 use crate::output::text::text;
-use crate::output::{self, json};
+use crate::output_target::{self, OutputTarget};
 use crate::scan::scan_error::ScanError;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::report_lost;
@@ -67,6 +69,8 @@ pub(super) struct Collector<'a> {
     namespaces: Option<NamespaceReports>,
     checkpoints: Option<Checkpoints>,
     pub(super) results: Results,
+    /// The outputs that are no columns.
+    pub(super) outputs: Vec<OutputTarget<ScanFormat>>,
     /// The cluster that reports are applied to.
     #[cfg(feature = "kube")]
     pub(super) server: Option<pratique_kube::ApiServer>,
@@ -104,7 +108,7 @@ impl<'a> Collector<'a> {
             accepted: AcceptedFindings::default(),
             report,
             user,
-            progress: Progress::new(arguments.output == ScanFormat::Ndjson),
+            progress: Progress::new(arguments.outputs.is_printed(ScanFormat::Ndjson)),
             size,
             done: 0,
             printed_errors: 0,
@@ -120,9 +124,13 @@ impl<'a> Collector<'a> {
             omitted: 0,
             checkpoints,
             results: Results::default(),
+            outputs: Vec::new(),
             #[cfg(feature = "kube")]
             server: None,
-            namespaces: api(arguments.output).map(|_| NamespaceReports::new(NamespaceLimits::default())),
+            namespaces: arguments
+                .outputs
+                .any(|format| report_api(format).is_some())
+                .then(|| NamespaceReports::new(NamespaceLimits::default())),
         }
     }
 
@@ -209,6 +217,7 @@ impl<'a> Collector<'a> {
         for failed in scanned.failed {
             self.failed(failed)?;
         }
+        let is_kept = self.arguments.outputs.any(ScanFormat::lists_records);
         for found in scanned.found {
             self.accepted.count(&found.record, self.acceptance);
             let evaluation = found.evaluation(self.user);
@@ -223,14 +232,13 @@ impl<'a> Collector<'a> {
                     then: None,
                 })?;
             }
-            let is_kept = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
             match is_kept && found.has_findings() {
                 true if self.records.len() < MAX_RECORDS => self.records.push(found.record),
                 true => self.omitted += 1,
                 false => {}
             }
         }
-        scanned.out.print()?;
+        output_target::add_in_format(&mut self.outputs, ScanFormat::Ndjson, &scanned.out)?;
         let total = self.report.tally().total();
         let (objects, denied) = (total.requests(), total.denied);
         self.progress.show_line(|taken| {
@@ -322,88 +330,91 @@ impl<'a> Collector<'a> {
             }));
         }
         written::write(report, &self.arguments.reports)?;
-        for message in self.omissions() {
-            output::eprint(&output::warning(&text!("{}", message)));
-            self.errors.push(JsonError {
-                place: report.run().inputs.join(", "),
-                message,
-            });
-        }
+        let omissions = self.tell_omissions();
         // Which kinds were not validated is a note of the report.
         let limitations = self.limitations.list(true);
         limitations::tell(&limitations);
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
-        let mut status = status(report, false, failure);
+        let mut status = status(&self.report, false, failure);
         if accepted.fails(failure) {
             status = status.worse(Some(ExitStatus::Failure));
         }
-        match self.arguments.output {
-            ScanFormat::Human => {
-                output::print(&human::of(report))?;
-            }
-            ScanFormat::Json => output::print_json(report)?,
-            ScanFormat::Ndjson => {
-                self.notices.print_lines()?;
-                output::print_json_line(&json::Summary { summary: report })?;
-            }
-            ScanFormat::Sarif => output::print_sarif(&sarif::log(
-                &self.records,
-                &self.errors,
-                &self.notices.all(),
-                &limitations,
-                &self.sources,
-                self.evaluated.as_ref().map_or("", EvaluationSummary::as_str),
-                status.number(),
-            ))?,
-            ScanFormat::Junit => {
-                let rule = junit::PassRule {
-                    failure,
-                    is_evaluated: report.run().can_deny,
-                };
-                let notices = self.notices.all();
-                let (records, errors) = (&self.records, &self.errors);
-                let xml = junit::of("scan", records, errors, &notices, &self.sources, &rule);
-                output::print_xml(&xml)?;
-            }
-            ScanFormat::PolicyReport | ScanFormat::OpenReports => {
-                if let (Some(namespaces), Some(api)) = (&self.namespaces, api(self.arguments.output)) {
-                    let is_complete = self.write_reports(namespaces, api)?;
-                    if !is_complete && failure.fails_on(FailOn::Error) {
-                        status = status.worse(Some(ExitStatus::Unread));
-                    }
-                }
-            }
-            // They were written as they came.
-            ScanFormat::Parquet | ScanFormat::Arrow => {}
+        let applied = self.apply_reports();
+        let is_applied = applied.iter().all(|applied| applied.is_complete);
+        if !is_applied && failure.fails_on(FailOn::Error) {
+            status = status.worse(Some(ExitStatus::Unread));
         }
+        let outputs = std::mem::take(&mut self.outputs);
+        let ending = ScanEnding {
+            report: &self.report,
+            records: &self.records,
+            errors: &self.errors,
+            omissions: &omissions,
+            notices: &self.notices,
+            limitations: &limitations,
+            sources: &self.sources,
+            namespaces: self.namespaces.as_ref(),
+            applied: &applied,
+            evaluated: self.evaluated.as_ref().map_or("", EvaluationSummary::as_str),
+            failure,
+            exit_code: status.number(),
+        };
+        output_target::print_all(outputs, |format, _| ending.print(format))?;
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.remove()?;
         }
         Ok(status)
     }
 
-    /// Prints the reports, or applies them; gives whether all of it succeeds.
-    fn write_reports(&self, namespaces: &NamespaceReports, api: ReportApi) -> Result<bool, CliError> {
+    /// Applies the reports to the cluster, if one is given for that; gives what is told of it in the place of each output.
+    fn apply_reports(&self) -> Vec<AppliedReports> {
         #[cfg(feature = "kube")]
-        if let Some(server) = &self.server {
+        if let (Some(server), Some(namespaces)) = (&self.server, &self.namespaces) {
             let total = self.report.tally().total();
             let kept = match (total.failed, namespaces.unlisted()) {
                 (0, 0) => None,
                 (0, _) => Some("there are too many namespaces"),
                 _ => Some("some objects could not be read"),
             };
-            let applied = apply::apply(server, namespaces, api, kept);
-            output::print(&applied.human())?;
-            return Ok(applied.is_complete());
+            let formats = self.outputs.iter().map(|output| output.format);
+            let applied = formats.filter_map(|format| {
+                let applied = apply::apply(server, namespaces, report_api(format)?, kept);
+                Some(AppliedReports {
+                    format,
+                    told: applied.human(),
+                    is_complete: applied.is_complete(),
+                })
+            });
+            return applied.collect();
         }
-        output::print_json(&namespaces.list(api)).map(|()| true)
+        Vec::new()
     }
 
-    /// Messages about what the output leaves out, as it is bounded.
-    fn omissions(&self) -> Vec<String> {
+    /// Tells what outputs leave out, as they are bounded; gives it for each of them.
+    fn tell_omissions(&self) -> Vec<(ScanFormat, Vec<JsonError>)> {
+        let mut told = BTreeSet::new();
+        let of_output = |output: &OutputTarget<ScanFormat>| {
+            let omissions = self.omissions(output.format);
+            for message in &omissions {
+                if told.insert(message.clone()) {
+                    output::eprint(&output::warning(&text!("{}", message)));
+                }
+            }
+            let errors = omissions.into_iter().map(|message| JsonError {
+                place: self.report.run().inputs.join(", "),
+                message,
+            });
+            (output.format, errors.collect())
+        };
+        self.outputs.iter().map(of_output).collect()
+    }
+
+    /// Messages about what an output leaves out, as it is bounded.
+    fn omissions(&self, format: ScanFormat) -> Vec<String> {
         let mut omissions = Vec::new();
-        if self.omitted > 0 {
+        let lists_records = format.lists_records();
+        if lists_records && self.omitted > 0 {
             omissions.push(format!(
                 "{} not in this output, as it has no more than {MAX_RECORDS}: ndjson has all",
                 counted(
@@ -415,14 +426,13 @@ impl<'a> Collector<'a> {
         }
         let failed = self.report.tally().total().failed;
         let errors = u64::try_from(self.errors.len()).unwrap_or(u64::MAX);
-        let lists_errors = matches!(self.arguments.output, ScanFormat::Sarif | ScanFormat::Junit);
-        if lists_errors && failed > errors {
+        if lists_records && failed > errors {
             omissions.push(format!(
                 "{} not in this output, as it has no more than {MAX_PRINTED}: ndjson has all",
                 counted(failed - errors, "more error is", "more errors are")
             ));
         }
-        if let Some(namespaces) = &self.namespaces {
+        if let (Some(_), Some(namespaces)) = (report_api(format), &self.namespaces) {
             let (omitted, unlisted) = (namespaces.omitted(), namespaces.unlisted());
             if omitted > 0 {
                 omissions.push(format!(
@@ -442,21 +452,6 @@ impl<'a> Collector<'a> {
             }
         }
         omissions
-    }
-}
-
-/// The objects that a format consists of.
-fn api(format: ScanFormat) -> Option<ReportApi> {
-    match format {
-        ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
-        ScanFormat::OpenReports => Some(ReportApi::OpenReports),
-        ScanFormat::Human
-        | ScanFormat::Json
-        | ScanFormat::Ndjson
-        | ScanFormat::Sarif
-        | ScanFormat::Junit
-        | ScanFormat::Parquet
-        | ScanFormat::Arrow => None,
     }
 }
 

@@ -13,7 +13,6 @@ use super::evaluation::ControlledDecision;
 use super::plugins::{PluginRun, concerns};
 use super::source::{Content, Unit};
 use crate::acceptance::AcceptanceRules;
-use crate::arguments::ScanFormat;
 use crate::evaluation::assumed::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::expansion::ExpansionRule;
@@ -26,10 +25,11 @@ use crate::evaluation::state::ClusterState;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::CliError;
 use crate::input::fields::PieceFields;
+use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, piece};
+use crate::output::Printed;
 use crate::output::notice::Notice;
 use crate::output::text::Text;
-use crate::output::{Printed, problems};
 use crate::stream::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects;
@@ -45,7 +45,8 @@ pub(super) struct Scanner<'a> {
     pub(super) evaluator: Reviewer<'a>,
     /// Has the plugins that are evaluated besides policies.
     pub(super) admission: &'a Admission,
-    pub(super) format: ScanFormat,
+    /// Whether there is an output of lines.
+    pub(super) prints_lines: bool,
     /// Of which workloads the Pods are evaluated.
     pub(super) expansion: ExpansionRule<'a>,
     /// Whether the objects are those of files, and not all that a cluster has.
@@ -55,6 +56,8 @@ pub(super) struct Scanner<'a> {
     pub(super) shard: Shard,
     /// Which findings are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
+    /// What objects were made of.
+    pub(super) rendered: RenderedInputs,
 }
 
 /// The results of a part of the inputs.
@@ -168,15 +171,16 @@ impl Scanner<'_> {
     ) {
         // Whoever exports workloads exports their Pods.
         let has_pods = self.has_pods || etcd::is_item(&input.object);
-        let input = match etcd::object(input) {
+        let mut input = match etcd::object(input) {
             Ok(Some(input)) => input,
             Ok(None) => return,
             Err(unread) => return self.fault(unread.fault, unread.kind, false, scanned),
         };
+        input.origin = fields.and_then(|fields| self.rendered.origin(fields, &input.location, &input.object));
         let kind = kind_of(&input.object).ok();
         let kind = kind.map(|kind| (kind.api_version(), kind.kind));
         if review::is_review(&input.object) {
-            let place = problems::place(&input.location);
+            let place = input.place();
             let why = "it is a request, and not an object: `pratique review` evaluates it".to_owned();
             return self.fault(InputError::Faulty { place, why }, kind, false, scanned);
         }
@@ -281,7 +285,7 @@ impl Scanner<'_> {
     }
 
     fn found(&self, found: ControlledDecision, scanned: &mut Scanned) {
-        if self.format == ScanFormat::Ndjson && found.has_findings() {
+        if self.prints_lines && found.has_findings() {
             let line = Line {
                 record: &found.record,
                 owner: &found.owner,
@@ -312,7 +316,7 @@ impl Scanner<'_> {
             .into_iter()
             .filter(|error| !is_shared || self.is_own(&error.place));
         for (index, error) in item_errors.enumerate() {
-            if self.format == ScanFormat::Ndjson
+            if self.prints_lines
                 && let Err(error) = scanned.out.json_line(&ErrorLine { error: &error })
             {
                 scanned.fatal = Some(error);

@@ -18,6 +18,7 @@ use crate::output::counted::counted;
 use crate::output::table::table;
 use crate::output::text::{Lines, Text, text};
 use crate::output::{self, Printed, json};
+use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::share::ReadShare;
 use crate::review::review_error::ReviewError;
@@ -31,6 +32,7 @@ const MAX_EXAMPLES: usize = 40;
 pub(super) struct UpgradeCollector<'a> {
     pub(super) arguments: &'a UpgradeAnswerArguments,
     pub(super) report: UpgradeReport,
+    pub(super) outputs: Vec<OutputTarget<UpgradeFormat>>,
     pub(super) progress: Progress,
     pub(super) share: Arc<ReadShare>,
     pub(super) assumed: AssumedKinds,
@@ -45,7 +47,7 @@ pub(super) struct UpgradeCollector<'a> {
 impl UpgradeCollector<'_> {
     /// Counts and prints a finding.
     fn add(&mut self, finding: UpgradeFinding, out: &mut Printed) -> Result<(), CliError> {
-        if self.arguments.output == UpgradeFormat::Ndjson {
+        if self.arguments.outputs.has(UpgradeFormat::Ndjson) {
             out.json_line(&finding)?;
         }
         self.report.add(finding);
@@ -58,7 +60,7 @@ impl UpgradeCollector<'_> {
         for finding in findings {
             self.add(finding, &mut out)?;
         }
-        out.print()
+        output_target::add_in_format(&mut self.outputs, UpgradeFormat::Ndjson, &out)
     }
 
     /// Counts and prints what came of a part of the inputs.
@@ -88,7 +90,7 @@ impl UpgradeCollector<'_> {
         if !out.is_empty() {
             self.progress.clear();
         }
-        out.print()?;
+        output_target::add_in_format(&mut self.outputs, UpgradeFormat::Ndjson, &out)?;
         let (requests, breaking) = (self.report.requests, self.report.count_of(UpgradeEffect::Breaks));
         self.progress.show_line(|taken| {
             format!(
@@ -113,6 +115,7 @@ impl UpgradeCollector<'_> {
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
         let status = self.status();
+        let outputs = std::mem::take(&mut self.outputs);
         let compared = ComparedUpgrade {
             report: &self.report,
             releases: self.releases.clone(),
@@ -122,26 +125,24 @@ impl UpgradeCollector<'_> {
         if let Some(path) = &self.arguments.page {
             destination::write(path, &compared.page().to_string(), Readers::Usual)?;
         }
-        match self.arguments.output {
-            UpgradeFormat::Human => output::print(&human(&compared, Style::of_stdout()))?,
-            UpgradeFormat::Json => project::print_with_report("upgrade", &compared.json(true))?,
+        output_target::print_all(outputs, |format, is_stdout| match format {
+            UpgradeFormat::Human => output::print(&human(&compared, style_of(is_stdout))),
+            UpgradeFormat::Json => project::print_with_report("upgrade", &compared.json(true)),
             UpgradeFormat::Ndjson => {
                 self.report.faults.print_json()?;
                 self.report.notices.print_lines()?;
                 project::print_line("upgrade")?;
                 let summary = compared.json(false);
-                output::print_json_line(&json::Summary { summary })?;
+                output::print_json_line(&json::Summary { summary })
             }
-            UpgradeFormat::Sarif => output::print_sarif(&compared.sarif(status.number()))?,
-            UpgradeFormat::Junit => {
-                output::print_xml(&compared.junit(|on| self.arguments.fails_on(on)))?;
-            }
+            UpgradeFormat::Sarif => output::print_sarif(&compared.sarif(status.number())),
+            UpgradeFormat::Junit => output::print_xml(&compared.junit(|on| self.arguments.fails_on(on))),
             UpgradeFormat::Github => {
                 output::print_github(&compared.github())?;
                 // Runners show what is no command in the log.
-                output::print(&summary(&compared))?;
+                output::print(&summary(&compared))
             }
-        }
+        })?;
         Ok(status)
     }
 

@@ -24,6 +24,7 @@ use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
 use crate::impact::part::{ComparisonPart, InputComparison, WorkloadScope};
+use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject};
 use crate::output::notice::Notice;
 use crate::output::problems;
@@ -63,6 +64,8 @@ pub(super) struct UpgradeWorker<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) workloads: WorkloadScope<'a>,
     pub(super) log: LogReader,
+    /// What objects were made of.
+    pub(super) rendered: RenderedInputs,
     /// Whether an AdmissionConfiguration was given.
     pub(super) has_configuration: bool,
 }
@@ -77,6 +80,10 @@ impl InputComparison for UpgradeWorker<'_> {
     /// Objects are read once, and then `decoded` as each side does.
     fn release(&self) -> &'static Release {
         Release::latest()
+    }
+
+    fn rendered(&self) -> &RenderedInputs {
+        &self.rendered
     }
 
     fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut UpgradePart) {
@@ -145,7 +152,7 @@ impl InputComparison for UpgradeWorker<'_> {
                     let unserved = unserved(side, kind, &request.sub_resource).map(|(_, help)| help);
                     let decision = match unserved {
                         Some(_) => Decision::Denied,
-                        None => without_object(side.engine, &request),
+                        None => without_object(side.engine, (&request, why)),
                     };
                     SideReview {
                         decision: ReplayDecision::without_policies(decision),

@@ -94,3 +94,11 @@ fn google_leaves_out_groups() {
     run.exits(1);
     assert_eq!(request(&run)["now"]["decision"], "denied", "{run}");
 }
+
+#[test]
+fn a_verb_that_is_not_known_may_be_any() {
+    let log = event("Request").replace("\"verb\":\"create\"", "\"verb\":\"other\"");
+    replay(&log, POLICY).exits(3).stdout_has("\"unknown\":\"verb\"");
+    let other = POLICY.replace("resources: [deployments]", "resources: [statefulsets]");
+    replay(&log, &other).exits(0);
+}

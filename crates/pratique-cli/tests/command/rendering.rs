@@ -107,6 +107,62 @@ fn every_output_points_to_the_template() {
 }
 
 #[test]
+fn scans_point_to_the_template() {
+    let directory = repository();
+    let template = "charts/shop-chart/templates/deployment.yaml";
+    let scan = |more: &[&str], input: &str| {
+        let line = ["scan", "-", "--policies", "policies"];
+        directory.run_with(&[&line[..], more].concat(), input, &[])
+    };
+    scan(&[], &rendered("9"))
+        .exits(1)
+        .stdout_has(&format!("Deployment default/a-web ({template}:3:1)"));
+    let place = |run: &Run| run.json()["runs"][0]["results"][0]["locations"][0]["physicalLocation"].clone();
+    let sarif = place(&scan(&["-o", "sarif"], &rendered("9")));
+    assert_eq!(sarif["artifactLocation"]["uri"], template);
+    assert_eq!(sarif["region"]["startLine"], 3);
+    // The field that a server refuses is on its own line.
+    let sarif = place(&scan(&["-o", "sarif"], &rendered("-1")));
+    assert_eq!(
+        (&sarif["artifactLocation"]["uri"], &sarif["region"]["startLine"]),
+        (&template.into(), &10.into())
+    );
+    let plain = RENDERED.replace("REPLICAS", "9").replace("# Source", "# From");
+    let sarif = place(&scan(&["-o", "sarif", "--stdin-filename", "made.yaml"], &plain));
+    assert_eq!(sarif["artifactLocation"]["uri"], "made.yaml");
+    let annotated = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: prod-web, annotations: {config.kubernetes.io/origin: \"path: base/web.yaml\\n\"}}, spec: {replicas: 9, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: a}]}}}}\n";
+    let sarif = place(&scan(&["-o", "sarif"], annotated));
+    assert_eq!(sarif["artifactLocation"]["uri"], "base/web.yaml");
+}
+
+#[test]
+fn comparisons_point_to_the_template() {
+    let directory = repository().with("old/few.yaml", POLICY.replace('3', "20"));
+    let place = "charts/shop-chart/templates/deployment.yaml:3:1";
+    let impact = ["impact", "-", "--old", "old", "--new", "policies"];
+    directory
+        .run_with(&impact, &rendered("9"), &[])
+        .exits(1)
+        .stdout_has(place);
+    let upgrade = [
+        "upgrade",
+        "-",
+        "--from",
+        "1.36",
+        "--to",
+        "1.37",
+        "--policies",
+        "policies",
+    ];
+    let removed = "# Source: shop/templates/deployment.yaml\napiVersion: networking.k8s.io/v1beta1\nkind: ServiceCIDR\nmetadata:\n  name: a\n\
+                   spec:\n  cidrs: [10.8.0.0/16]\n";
+    directory
+        .run_with(&upgrade, removed, &[])
+        .exits(1)
+        .stdout_has("charts/shop-chart/templates/deployment.yaml");
+}
+
+#[test]
 fn fields_point_to_their_lines() {
     let template = "charts/shop-chart/templates/deployment.yaml";
     let run = review(&repository(), &[], &rendered("-1"));

@@ -10,8 +10,13 @@ use crate::support::Directory;
 const LARGE: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: large}, spec: {replicas: 9, selector: {matchLabels: {app: web}}, template: \
     {metadata: {labels: {app: web}}, spec: {containers: [{name: a, image: a}]}}}}\n";
 
+/// An event of an audit log about a Deployment with many replicas, which was allowed.
+const EVENT: &str = r#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","stage":"ResponseComplete","auditID":"id","verb":"create","requestURI":"/apis/apps/v1/namespaces/shop/deployments","user":{"username":"ann"},"objectRef":{"resource":"deployments","namespace":"shop","apiGroup":"apps","apiVersion":"v1"},"responseStatus":{"code":201},"requestObject":{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"large","namespace":"shop"},"spec":{"replicas":9,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}}"#;
+
 fn directory() -> Directory {
     Directory::new()
+        .with("audit.log", format!("{EVENT}\n"))
+        .with("old/few.yaml", POLICY.replace("3", "20"))
         .with(".git/HEAD", "ref: refs/heads/main\n")
         .with("policies/few.yaml", POLICY)
         .with("objects/large.yaml", LARGE)
@@ -66,6 +71,93 @@ fn each_is_what_it_is_alone() {
         &["check", "policies", "objects/large.yaml"],
         &["github", "human", "json", "sarif", "junit"],
     );
+}
+
+#[test]
+fn scans_and_comparisons_have_several() {
+    check(
+        &["scan", "objects", "--policies", "policies"],
+        &[
+            "human",
+            "json",
+            "ndjson",
+            "sarif",
+            "junit",
+            "policyreport",
+            "openreports",
+        ],
+    );
+    check(
+        &["scan", "objects", "--policies", "policies"],
+        &["ndjson", "human", "sarif"],
+    );
+    let replay = ["replay", "audit.log", "--policies", "policies"];
+    check(&replay, &["human", "json", "ndjson"]);
+    check(&[&replay[..], &["--summary"]].concat(), &["ndjson", "human"]);
+    check(
+        &[
+            "impact",
+            "audit.log",
+            "objects",
+            "--old",
+            "old",
+            "--new",
+            "policies",
+            "--explain",
+        ],
+        &["json", "human", "ndjson"],
+    );
+    check(
+        &[
+            "upgrade",
+            "objects",
+            "--policies",
+            "policies",
+            "--from",
+            "1.36",
+            "--to",
+            "1.37",
+        ],
+        &["human", "json", "ndjson", "sarif", "junit", "github"],
+    );
+}
+
+#[test]
+fn columns_are_one_output_of_several() {
+    let directory = directory();
+    for line in [
+        ["scan", "objects", "--policies", "policies"],
+        ["replay", "audit.log", "--policies", "policies"],
+    ] {
+        let alone = directory.run(&line);
+        let run = directory.run(&[&line[..], &["-o", "parquet=out.parquet"]].concat());
+        assert_eq!((run.code, &run.stdout), (alone.code, &alone.stdout), "{run}");
+        let written = fs::read(directory.path().join("out.parquet")).unwrap();
+        assert!(written.starts_with(b"PAR1"), "{run}");
+    }
+}
+
+#[test]
+fn what_is_continued_is_in_no_file() {
+    let directory = directory();
+    let refused = |line: &[&str]| {
+        let continued = [line, &["--checkpoint", "kept"]].concat();
+        directory
+            .run(&continued)
+            .exits(2)
+            .stderr_has("cannot be continued");
+        assert!(!directory.path().join("out").exists(), "{line:?}");
+    };
+    let scan = ["scan", "objects", "--policies", "policies"];
+    let replay = ["replay", "audit.log", "--policies", "policies"];
+    let impact = ["impact", "audit.log", "--old", "old", "--new", "policies"];
+    for line in [&scan[..], &replay, &impact] {
+        refused(&[line, &["-o", "ndjson=out"]].concat());
+        let summed = [line, &["-o", "json=out", "--checkpoint", "kept"]].concat();
+        directory.run(&summed).exits(1);
+        fs::remove_file(directory.path().join("out")).unwrap();
+    }
+    refused(&[&replay[..], &["-o", "json", "-o", "human=out"]].concat());
 }
 
 #[test]

@@ -1,0 +1,115 @@
+//! What a scan prints at its end, in each of its outputs.
+
+use pratique_report::{NamespaceReports, Report, ReportApi};
+use pratique_review::SourceFile;
+
+use super::human;
+use crate::arguments::{FailureArguments, ScanFormat};
+use crate::evaluation::junit::{self, PassRule};
+use crate::evaluation::limitations::Limitation;
+use crate::evaluation::record::Record;
+use crate::evaluation::sarif;
+use crate::exit::CliError;
+use crate::output::notice::Notices;
+use crate::output::text::Text;
+use crate::output::{self, json};
+use crate::stream::input_errors::JsonError;
+
+/// What is known at the end of a scan.
+pub(super) struct ScanEnding<'e> {
+    pub(super) report: &'e Report,
+    pub(super) records: &'e [Record],
+    pub(super) errors: &'e [JsonError],
+    /// What each output leaves out.
+    pub(super) omissions: &'e [(ScanFormat, Vec<JsonError>)],
+    pub(super) notices: &'e Notices,
+    pub(super) limitations: &'e [Limitation],
+    /// Files that are no objects of the API.
+    pub(super) sources: &'e [SourceFile],
+    pub(super) namespaces: Option<&'e NamespaceReports>,
+    pub(super) applied: &'e [AppliedReports],
+    pub(super) evaluated: &'e str,
+    pub(super) failure: &'e FailureArguments,
+    pub(super) exit_code: u8,
+}
+
+/// What became of the reports of an output that were applied to a cluster.
+#[cfg_attr(
+    not(feature = "kube"),
+    allow(dead_code, reason = "there is no cluster to apply them to")
+)]
+pub(super) struct AppliedReports {
+    pub(super) format: ScanFormat,
+    pub(super) told: Text,
+    pub(super) is_complete: bool,
+}
+
+impl ScanEnding<'_> {
+    /// Prints the end of an output.
+    pub(super) fn print(&self, format: ScanFormat) -> Result<(), CliError> {
+        match format {
+            ScanFormat::Human => output::print(&human::of(self.report)),
+            ScanFormat::Json => output::print_json(self.report),
+            ScanFormat::Ndjson => {
+                self.notices.print_lines()?;
+                let summary = self.report;
+                output::print_json_line(&json::Summary { summary })
+            }
+            ScanFormat::Sarif => output::print_sarif(&sarif::log(
+                self.records,
+                &self.errors_of(format),
+                &self.notices.all(),
+                self.limitations,
+                self.sources,
+                self.evaluated,
+                self.exit_code,
+            )),
+            ScanFormat::Junit => {
+                let rule = PassRule {
+                    failure: self.failure,
+                    is_evaluated: self.report.run().can_deny,
+                };
+                let (errors, notices) = (self.errors_of(format), self.notices.all());
+                let xml = junit::of("scan", self.records, &errors, &notices, self.sources, &rule);
+                output::print_xml(&xml)
+            }
+            ScanFormat::PolicyReport | ScanFormat::OpenReports => self.print_reports(format),
+            // They were written as they came.
+            ScanFormat::Parquet | ScanFormat::Arrow => Ok(()),
+        }
+    }
+
+    /// Prints the reports, or what became of them.
+    fn print_reports(&self, format: ScanFormat) -> Result<(), CliError> {
+        let mut applied = self.applied.iter();
+        if let Some(applied) = applied.find(|applied| applied.format == format) {
+            return output::print(&applied.told);
+        }
+        match (self.namespaces, report_api(format)) {
+            (Some(namespaces), Some(api)) => output::print_json(&namespaces.list(api)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The errors that an output has, with what it leaves out.
+    fn errors_of(&self, format: ScanFormat) -> Vec<JsonError> {
+        let omissions = self.omissions.iter().filter(|(of, _)| *of == format);
+        let omissions = omissions.flat_map(|(_, errors)| errors);
+        self.errors.iter().chain(omissions).cloned().collect()
+    }
+}
+
+/// The objects that a format consists of.
+pub(super) fn report_api(format: ScanFormat) -> Option<ReportApi> {
+    match format {
+        ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
+        ScanFormat::OpenReports => Some(ReportApi::OpenReports),
+        ScanFormat::Human
+        | ScanFormat::Json
+        | ScanFormat::Ndjson
+        | ScanFormat::Sarif
+        | ScanFormat::Junit
+        | ScanFormat::Parquet
+        | ScanFormat::Arrow => None,
+    }
+}
