@@ -15,6 +15,7 @@ use crate::arguments::CheckArguments;
 use crate::input;
 use crate::output::finding::Finding;
 use crate::output::problems;
+use crate::unbound::group_warnings;
 
 /// The result for one path.
 pub(super) struct Checked {
@@ -68,7 +69,7 @@ impl Checked {
             sources: Vec::new(),
             texts: Vec::new(),
             started,
-            warnings: levels.without_allowed(warnings),
+            warnings: group_warnings(levels.without_allowed(warnings)),
             costs,
             connections: Vec::new(),
             loaded: loaded.map(|all| all.plugins),

@@ -6,7 +6,7 @@ use crate::output::notice::Notice;
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::policies::OriginSets;
-use crate::unbound::{count, message};
+use crate::unbound::{count, messages};
 
 /// Which of the manifests are evaluated.
 pub(crate) struct EvaluationScope {
@@ -46,8 +46,9 @@ impl EvaluationScope {
 
     /// The policies and bindings that are not evaluated.
     pub(crate) fn notices(&self) -> impl Iterator<Item = Notice> {
-        let policies = self.unbound.iter().map(|policy| {
-            let message = format!("{}; --bind evaluates it as if bound", message(policy));
+        let policies = messages(&self.unbound).into_iter().map(|(policy, message)| {
+            let them = if self.unbound.len() == 1 { "it" } else { "them" };
+            let message = format!("{message}; --bind evaluates {them} as if bound");
             Notice::new("not-evaluated", problems::place(&policy.location), message)
         });
         let bindings = self.orphans.iter().map(|binding| {

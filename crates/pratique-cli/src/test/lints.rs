@@ -13,6 +13,7 @@ use crate::output::excerpt::Texts;
 use crate::output::finding::Finding;
 use crate::output::problems::{self, Links};
 use crate::style::Style;
+use crate::unbound::group_warnings;
 
 /// The warnings of all suites, each once.
 #[derive(Default)]
@@ -27,7 +28,7 @@ impl Lints {
     pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
         let warnings = pratique_lint::lint_with(&sets, &levels.options(SystemTime::now()));
-        for warning in levels.without_allowed(warnings) {
+        for warning in group_warnings(levels.without_allowed(warnings)) {
             let (place, lint) = (&warning.location, warning.lint.name);
             let key = (
                 lint,

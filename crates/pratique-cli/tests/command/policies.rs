@@ -476,6 +476,39 @@ fn policies_without_a_binding_can_be_bound() {
     run.exits(1);
 }
 
+/// Of a library no policy has a binding: that is told once, with their number.
+#[test]
+fn a_library_of_policies_is_one_warning() {
+    let policy = POLICY
+        .replace("  paramKind: {apiVersion: v1, kind: ConfigMap}\n", "")
+        .replace("int(params.data.max)", "3");
+    let (policy, _) = policy.split_once("    messageExpression").unwrap();
+    let library = |count: usize| {
+        let policies = (0..count).map(|number| policy.replace("replica-limit", &format!("limit-{number}")));
+        files().with("library.yaml", policies.collect::<Vec<_>>().join("---\n"))
+    };
+    let told = |count: usize, arguments: &[&str]| {
+        let run = library(count).run(arguments);
+        let text = run.to_string();
+        (text.matches("no binding").count(), text)
+    };
+    let check = ["check", "library.yaml"];
+    let review = ["review", "--policies", "library.yaml", "deployment.yaml"];
+    assert_eq!(told(3, &check).0, 3);
+    let (count, text) = told(5, &check);
+    let expected =
+        "no binding refers to 5 policies: they are never evaluated: limit-0, limit-1, limit-2 and 2 more";
+    assert!(count == 1 && text.contains(expected), "{text}");
+    let (_, text) = told(5, &review);
+    let expected = "5 policies are not evaluated, as no binding refers to them: limit-0, limit-1, limit-2 and 2 more; --bind";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(text.matches("limit-0").count(), 1, "{text}");
+    // One that is denied counts all the same.
+    library(5)
+        .run(&["check", "library.yaml", "--deny", "unbound-policy"])
+        .exits(1);
+}
+
 #[test]
 fn servers_evaluate_them() {
     let files = files();
