@@ -1,5 +1,7 @@
 //! Why `pratique check` ends.
 
+use crate::exit::among;
+
 /// Why `pratique check` ends.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
@@ -20,6 +22,12 @@ pub(crate) enum CheckError {
     /// Manifests of several plugins have no common hash, and objects of the API have none.
     #[error("{path}: a hash is that of one plugin's static manifests alone: name the plugin with --plugin")]
     NoHash { path: String },
+    /// A path has objects, and nothing that configures admission.
+    #[error(
+        "{path}: there is no policy, binding or webhook configuration{}: `pratique review` evaluates objects",
+        among(*.count)
+    )]
+    OnlyObjects { path: String, count: usize },
     /// There is nothing to check.
     #[error(
         "there is nothing to check: name the PATH of policies, or a cluster with --cluster, --kubeconfig or --context"

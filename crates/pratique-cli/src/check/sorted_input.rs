@@ -36,9 +36,12 @@ pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<
     }
     if sorted.groups().is_empty() && sorted.definitions().is_empty() && !sorted.has_failures() {
         report_sources(sorted.sources());
-        return Err(CliError::NoManifests {
-            path: shown.to_owned(),
-            count: sorted.others().values().sum(),
+        let path = shown.to_owned();
+        let count: usize = sorted.others().values().sum();
+        return Err(if count == 0 {
+            CliError::NoManifests { path, count }
+        } else {
+            CliError::Check(CheckError::OnlyObjects { path, count })
         });
     }
     Ok(())

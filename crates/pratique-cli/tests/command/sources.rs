@@ -218,7 +218,7 @@ fn configurations_of_admission_are_by_themselves() {
     // A file without policies has nothing to do with a plugin's configuration.
     let none = directory.run(&["check", "pod.yaml"]);
     none.exits(2)
-        .stderr_has("pod.yaml: there is no policy, binding or webhook configuration among its 1 object");
+        .stderr_has("pod.yaml: there is no policy, binding or webhook configuration among its 1 object: `pratique review` evaluates objects");
 }
 
 #[test]

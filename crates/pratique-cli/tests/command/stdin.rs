@@ -48,7 +48,10 @@ fn lists_may_have_items_of_all_kinds() {
 
 #[test]
 fn nothing_to_check_is_no_success() {
-    for (input, among) in [("", "in it\n"), (CLEAN, "among its 1 object\n")] {
+    for (input, among) in [
+        ("", "in it\n"),
+        (CLEAN, "among its 1 object: `pratique review` evaluates objects\n"),
+    ] {
         let run = check(&[], input);
         run.exits(2);
         let expected = format!("no policy, binding or webhook configuration {among}");
