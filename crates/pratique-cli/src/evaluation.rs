@@ -1,6 +1,7 @@
 //! What every command that evaluates objects shares: the state, the request, the record of a decision, and what is told of it.
 
 pub(crate) mod assumed;
+mod audit_lines;
 pub(crate) mod chain;
 pub(crate) mod complete_kind;
 pub(crate) mod decision;

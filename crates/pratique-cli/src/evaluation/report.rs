@@ -7,6 +7,7 @@ use pratique_policy::{Step, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
+use crate::evaluation::audit_lines::describe_annotation;
 use crate::evaluation::chain::{self, JsonStep, StepSelection};
 use crate::evaluation::decision::Decision;
 use crate::evaluation::defaults::{self, JsonDefaults};
@@ -160,10 +161,9 @@ pub(crate) fn one(
         ));
     }
     for (key, value) in audit_annotations {
-        rest.push(&line(
-            style.paint(Tone::Faint, "audit: "),
-            &format!("{key}: {value}"),
-        ));
+        for told in describe_annotation(key, value) {
+            rest.push(&line(style.paint(Tone::Faint, "audit: "), &told));
+        }
     }
     // The steps of the chain say what changed.
     let is_step = |step: &&Step| result.steps.is_some() && !matches!(step.result, StepResult::Failed(_));
