@@ -8,6 +8,7 @@ use crate::text::TextColumn;
 
 /// Why a batch is not evaluated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// It has no objects.
     #[error("the batch has neither a column `{OBJECT}` nor `old_object`")]

@@ -33,6 +33,7 @@ pub fn has_columns(head: &[u8]) -> bool {
 
 /// Why the objects of a file are not read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The file cannot be read.
     #[error("{0}")]

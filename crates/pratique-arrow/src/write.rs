@@ -31,6 +31,7 @@ pub enum Format {
 
 /// Why results are not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WriteError {
     /// Arrow does not write them.
     #[error("{0}")]

@@ -125,6 +125,7 @@ impl From<regexp::Error> for Fault {
 
 /// The kinds of faults.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// A CEL error: `&&`, `||` and their like may absorb it.
     #[error("{0}")]
@@ -142,6 +143,7 @@ pub enum FaultKind {
 
 /// Why an evaluation ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Stop {
     /// It cost more than it may.
     #[error("operation cancelled: actual cost limit exceeded")]

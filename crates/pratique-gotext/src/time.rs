@@ -29,6 +29,7 @@ pub use timestamp::{Timestamp, TimestampError, TimestampField};
 
 /// An arithmetic result beyond the range of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Overflow {
     /// Before the year 1 or after the year 9999.
     #[error("timestamp overflow")]

@@ -42,6 +42,7 @@ struct Inner {
 
 /// Why there is no client of an API server.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectError {
     /// There is neither a usable kubeconfig file nor the environment that pods have.
     #[error("no cluster is configured: {0}")]

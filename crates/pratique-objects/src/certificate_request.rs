@@ -25,6 +25,7 @@ pub struct CertificateRequest {
 
 /// Why a text is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CertificateRequestError {
     /// It is not PEM, or of something else.
     #[error("PEM block type must be CERTIFICATE REQUEST")]

@@ -15,6 +15,7 @@ use crate::{Level, LevelVersion, Mode, PodSecuritySettings, Policy, Version};
 
 /// Why a configuration is refused, in the server's words.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigurationError {
     /// It cannot be decoded.
     #[error("{}", .0.text)]

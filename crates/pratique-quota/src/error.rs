@@ -5,6 +5,7 @@ use pratique_plugin::Rejection;
 
 /// Why an object cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum QuotaError {
     /// An amount is no quantity.
     #[error(transparent)]

@@ -28,6 +28,7 @@ pub struct Located<'p> {
 
 /// Why something is not an entry.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EntryError {
     /// It is not JSON: logs of the `legacy` format are not read.
     #[error("not JSON: {0}")]

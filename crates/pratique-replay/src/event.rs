@@ -101,6 +101,7 @@ pub struct ResponseStatus {
 
 /// Why something is not an audit event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EventError {
     /// It is of another kind.
     #[error("expected an Event of {API_VERSION}, and it is a {kind} of {api_version}")]

@@ -13,6 +13,7 @@ pub fn is_review(object: &Value<'_>) -> bool {
 
 /// Why the request of an AdmissionReview cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReviewError {
     /// It is of another version.
     #[error("an AdmissionReview of {0}; only {version} is read", version = admission::API_VERSION)]

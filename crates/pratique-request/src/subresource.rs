@@ -8,6 +8,7 @@ use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
 
 /// Why an object is not sent to a subresource.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubresourceError {
     /// The resource has no such subresource.
     #[error("{resource} have no subresource {subresource}")]

@@ -62,6 +62,7 @@ pub enum BuildError {
 
 /// Why an object has no kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KindError {
     /// Its `kind` is missing.
     #[error("Object 'Kind' is missing")]

@@ -35,6 +35,7 @@ pub struct CertificateFiles {
 
 /// An error of loading certificates.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CertificateError {
     /// A file cannot be read.
     #[error("cannot read {}: {source}", path.display())]

@@ -29,6 +29,7 @@ impl KnownCluster {
 
 /// A policy, webhook or plugin that depends on unknown state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnknownState {
     /// It selects namespaces by their labels.
     #[error("{name} selects namespaces by their labels, and the namespaces of the cluster are not known")]

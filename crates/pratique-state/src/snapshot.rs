@@ -110,6 +110,7 @@ pub struct SnapshotResource {
 
 /// Why an object is no index.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
     /// It has fields of other types.
     #[error("the index of a snapshot cannot be read: {0}")]

@@ -24,6 +24,7 @@ pub struct StoredState {
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoredStateError {
     /// Its index cannot be read.
     #[error(transparent)]

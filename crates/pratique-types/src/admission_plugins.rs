@@ -166,6 +166,7 @@ impl Display for Refused {
 
 /// Why there is no plugin of a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnknownPlugin {
     /// kube-apiserver had it once.
     #[error("{0}")]
@@ -239,6 +240,7 @@ pub struct PluginSwitches {
 
 /// Why a server does not start with its switches.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SwitchesError {
     /// The release has no such plugin.
     #[error("{flag} plugin {name:?} is unknown: {error}")]

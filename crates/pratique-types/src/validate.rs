@@ -13,6 +13,7 @@ use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResou
 
 /// Why no API server sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidRequest {
     /// `operation` is not set.
     #[error("operation: must be one of CREATE, UPDATE, DELETE and CONNECT")]

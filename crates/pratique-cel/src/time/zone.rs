@@ -19,6 +19,7 @@ pub enum Zone {
 
 /// Why a text is no time zone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ZoneError {
     /// No zone has this name, in this case of letters.
     #[error("unknown time zone {0}")]

@@ -16,6 +16,7 @@ pub struct Cidr {
 
 /// Why a text is no [`Cidr`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CidrError {
     /// The text is malformed.
     #[error("network address parse error during conversion from string: netip.ParsePrefix({}): {reason}", quote(.text))]
@@ -32,6 +33,7 @@ pub enum CidrError {
 
 /// Why the text of a network is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PrefixError {
     /// No length.
     #[error("no '/'")]

@@ -12,6 +12,7 @@ pub struct Ip(IpAddr);
 
 /// Why a text is no [`Ip`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IpError {
     /// The text is malformed.
     #[error("IP Address {} parse error during conversion from string: {reason}", quote(.text))]

@@ -12,6 +12,7 @@ pub struct Error {
 
 /// The kinds of faults, in the order of Go's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// A range such as `z-a`, or a class with an unknown name.
     #[error("invalid character class range")]

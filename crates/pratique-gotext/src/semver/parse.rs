@@ -5,6 +5,7 @@ use crate::strconv::{NumberError, parse_uint, quote};
 
 /// Why a text is no version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// Nothing to read.
     #[error("Version string empty")]

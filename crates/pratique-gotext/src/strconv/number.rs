@@ -16,6 +16,7 @@ pub struct NumberError {
 
 /// Why a text is malformed as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NumberProblem {
     /// It does not look like one.
     #[error("invalid syntax")]

@@ -20,6 +20,7 @@ pub struct Timestamp {
 
 /// Why a text or a number is no timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TimestampError {
     /// It does not look like one.
     #[error("type conversion error from 'string' to 'google.protobuf.Timestamp'")]

@@ -16,6 +16,7 @@ pub struct ParseError {
 
 /// Why a URL is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Reason {
     /// A control character.
     #[error("net/url: invalid control character in URL")]

@@ -8,6 +8,7 @@ use super::signature::derive_ed25519;
 
 /// Why certificates and a key are no pair, in the words of Go's `crypto/tls`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyPairError {
     /// There is no block of PEM in this input.
     #[error("tls: failed to find any PEM data in {0} input")]

@@ -13,6 +13,7 @@ use crate::value::{List, Map, Struct, Value};
 
 /// Why a value has no JSON form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotJson {
     /// A value within an object that is no plain data there: null, a point in time, a quantity …
     #[error("no JSON form for {0}")]
