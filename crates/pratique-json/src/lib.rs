@@ -30,8 +30,12 @@ mod value;
 mod write;
 
 pub use bytes::write;
+// What is hidden here and below is for the other crates of the project: it is not part of what this one promises.
+#[doc(hidden)]
 pub use counts::Counts;
-pub use object::{Object, same, same_name};
+pub use object::Object;
+#[doc(hidden)]
+pub use object::{same, same_name};
 pub use parse::{Error, MAX_DEPTH, parse, parse_unique};
 pub use progress::{Interrupted, Interruption, Progress};
 pub use value::{Value, text_at};

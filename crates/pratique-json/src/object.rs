@@ -101,6 +101,7 @@ impl<'a> Object<'a> {
 
     /// Keeps the members whose key `known` gives back: the same text, which may lie elsewhere. It may change their values.
     /// The first error ends it, and the members from there on stay as they are.
+    #[doc(hidden)]
     pub fn retain_known<E>(
         &mut self,
         mut known: impl FnMut(&str, &mut Value<'a>) -> Result<Option<&'a str>, E>,

@@ -1,6 +1,7 @@
 //! The value itself.
 
 use std::borrow::Cow;
+use std::ops::Index;
 
 use pratique_gotext::strconv::json_form;
 
@@ -104,6 +105,7 @@ impl<'a> Value<'a> {
     }
 
     /// How many bytes of memory a copy that borrows nothing holds besides its own.
+    #[doc(hidden)]
     pub fn copied_bytes(&self) -> usize {
         match self {
             Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::NilArray => 0,
@@ -155,8 +157,27 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The elements of an array, to be changed. A [`Value::NilArray`] becomes an array first.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value<'a>>> {
+        if let Value::NilArray = self {
+            *self = Value::Array(Vec::new());
+        }
+        match self {
+            Value::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
     /// The members of an object.
     pub fn as_object(&self) -> Option<&Object<'a>> {
+        match self {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The members of an object, to be changed.
+    pub fn as_object_mut(&mut self) -> Option<&mut Object<'a>> {
         match self {
             Value::Object(object) => Some(object),
             _ => None,
@@ -213,6 +234,7 @@ impl<'a> Value<'a> {
 
     /// The value as it is once it was written and read again: whole numbers are integers then, however they were made, as
     /// to Go's reader of integers -0 is. It borrows nothing, but for keys that lie in `names`: they stay there.
+    #[doc(hidden)]
     pub fn rewritten(&self, names: &'static str) -> Value<'static> {
         self.owned(CopyForm::Rewritten, names, &Progress::unwatched())
     }
@@ -221,6 +243,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// It was interrupted.
+    #[doc(hidden)]
     pub fn try_rewritten(
         &self,
         names: &'static str,
@@ -240,6 +263,7 @@ impl<'a> Value<'a> {
     }
 
     /// A copy that borrows nothing, but for keys that lie in `names`: they stay there.
+    #[doc(hidden)]
     pub fn owned_within(&self, names: &'static str) -> Value<'static> {
         self.owned(CopyForm::Same, names, &Progress::unwatched())
     }
@@ -338,6 +362,20 @@ impl From<i64> for Value<'_> {
     }
 }
 
+/// A [`Value::Float`], also of a whole number; one that JSON cannot have is written as null.
+impl From<f64> for Value<'_> {
+    fn from(number: f64) -> Self {
+        Value::Float(number)
+    }
+}
+
+/// Without a value, null.
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
 impl<'a> From<Vec<Value<'a>>> for Value<'a> {
     fn from(elements: Vec<Value<'a>>) -> Self {
         Value::Array(elements)
@@ -347,6 +385,37 @@ impl<'a> From<Vec<Value<'a>>> for Value<'a> {
 impl<'a> From<Object<'a>> for Value<'a> {
     fn from(object: Object<'a>) -> Self {
         Value::Object(object)
+    }
+}
+
+/// What an index finds where there is nothing.
+static NULL: Value<'static> = Value::Null;
+
+/// A member of an object; null for a missing member and for every other kind of value, so that indices can follow each other.
+///
+/// ```
+/// use pratique_json::Value;
+///
+/// let pod = pratique_json::parse(br#"{"spec": {"containers": [{"image": "app:1"}]}}"#)?;
+/// assert_eq!(pod["spec"]["containers"][0]["image"].as_str(), Some("app:1"));
+/// assert!(pod["spec"]["volumes"][0]["name"].is_null());
+/// # Ok::<(), pratique_json::Error>(())
+/// ```
+impl<'a> Index<&str> for Value<'a> {
+    type Output = Value<'a>;
+
+    fn index(&self, key: &str) -> &Value<'a> {
+        self.get(key).unwrap_or(&NULL)
+    }
+}
+
+/// An element of an array; null beyond its end and for every other kind of value.
+impl<'a> Index<usize> for Value<'a> {
+    type Output = Value<'a>;
+
+    fn index(&self, index: usize) -> &Value<'a> {
+        let elements = self.as_array().unwrap_or_default();
+        elements.get(index).unwrap_or(&NULL)
     }
 }
 
@@ -379,6 +448,39 @@ mod tests {
             assert_eq!(value.rewritten(""), parse(written.as_bytes()).unwrap(), "{text}");
         }
         assert_eq!(Value::Float(-0.0).rewritten(""), Value::Int(0));
+    }
+
+    #[test]
+    fn values_are_made_of_what_programs_have() {
+        let mut value = Value::Object(Object::new());
+        let object = value.as_object_mut().unwrap();
+        object.insert("ratio", 0.5);
+        object.insert("name", Some("web"));
+        object.insert("port", Option::<i64>::None);
+        object.insert("args", Value::NilArray);
+        let arguments = object.get_mut("args").and_then(Value::as_array_mut).unwrap();
+        arguments.push(Value::from(2.0));
+        assert_eq!(
+            value.to_string(),
+            r#"{"args":[2],"name":"web","port":null,"ratio":0.5}"#
+        );
+        assert_eq!(Value::from(f64::NAN).to_string(), "null");
+        assert!(value.as_array_mut().is_none() && value["name"].clone().as_object_mut().is_none());
+    }
+
+    #[test]
+    fn indices_find_null_where_there_is_nothing() {
+        let value = parse(br#"{"a":[{"b":1}],"c":"text"}"#).unwrap();
+        assert_eq!(value["a"][0]["b"], Value::Int(1));
+        for missing in [
+            &value["b"],
+            &value[0],
+            &value["a"][1],
+            &value["a"]["b"],
+            &value["c"]["d"][2],
+        ] {
+            assert!(missing.is_null());
+        }
     }
 
     #[test]
