@@ -22,6 +22,7 @@ mod text;
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::str::FromStr;
 
 use decimal::Decimal;
 pub use parse::ParseError;
@@ -300,6 +301,14 @@ impl PartialEq for Quantity {
 }
 
 impl Eq for Quantity {}
+
+impl FromStr for Quantity {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::parse(text)
+    }
+}
 
 /// The canonical form.
 impl fmt::Display for Quantity {

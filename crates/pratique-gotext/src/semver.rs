@@ -13,6 +13,7 @@ mod parse;
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::str::FromStr;
 
 pub use parse::ParseError;
 
@@ -106,6 +107,14 @@ impl PartialEq for Version {
 }
 
 impl Eq for Version {}
+
+impl FromStr for Version {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::parse(text)
+    }
+}
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,6 +19,7 @@ mod parse;
 mod query;
 
 use std::fmt;
+use std::str::FromStr;
 
 pub use parse::{ParseError, Reason};
 
@@ -158,6 +159,14 @@ impl Url {
             out.push_str("./");
         }
         out + &path
+    }
+}
+
+impl FromStr for Url {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::parse(text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The names of kinds and resources.
 
 use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 
 use pratique_json::same_name;
 use serde::{Deserialize, Serialize};
@@ -100,6 +101,14 @@ equal_by! {
     GroupVersionResource: resource, group, version;
     GroupKind: kind, group;
     GroupResource: resource, group;
+}
+
+impl FromStr for GroupVersion {
+    type Err = InvalidGroupVersion;
+
+    fn from_str(api_version: &str) -> Result<Self, InvalidGroupVersion> {
+        GroupVersion::parse(api_version)
+    }
 }
 
 impl GroupVersion {
@@ -316,7 +325,7 @@ mod tests {
             assert_eq!((parsed.group.as_str(), parsed.version.as_str()), (group, version));
             assert_eq!(parsed.to_string(), text);
         }
-        let error = GroupVersion::parse("a/b/c").unwrap_err();
+        let error = "a/b/c".parse::<GroupVersion>().unwrap_err();
         assert_eq!(error.to_string(), "unexpected GroupVersion string: a/b/c");
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::str::FromStr;
 
 use super::ip::is_mapped;
 use super::{Address, AddressError, Ip};
@@ -101,6 +102,14 @@ impl Cidr {
     /// Whether all addresses of the other network lie in this one.
     pub fn contains_cidr(self, other: Self) -> bool {
         self.prefix_length <= other.prefix_length && self.contains_ip(other.ip())
+    }
+}
+
+impl FromStr for Cidr {
+    type Err = CidrError;
+
+    fn from_str(text: &str) -> Result<Self, CidrError> {
+        Self::parse(text)
     }
 }
 

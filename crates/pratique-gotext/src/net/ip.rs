@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::str::FromStr;
 
 use super::{Address, AddressError};
 use crate::strconv::quote;
@@ -102,6 +103,14 @@ impl Ip {
             && !self.is_loopback()
             && !self.0.is_multicast()
             && !self.is_link_local_unicast()
+    }
+}
+
+impl FromStr for Ip {
+    type Err = IpError;
+
+    fn from_str(text: &str) -> Result<Self, IpError> {
+        Self::parse(text)
     }
 }
 

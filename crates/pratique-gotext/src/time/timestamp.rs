@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
+use std::str::FromStr;
 
 use super::calendar::{Civil, DAY, civil_from_seconds, days_from_civil};
 use super::{Duration, Layout, Overflow, SECOND, parse};
@@ -233,6 +234,14 @@ impl Timestamp {
             text.push_str(digits.trim_end_matches('0'));
         }
         text
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = TimestampError;
+
+    fn from_str(text: &str) -> Result<Self, TimestampError> {
+        Self::parse(text)
     }
 }
 
