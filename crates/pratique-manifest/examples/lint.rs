@@ -2,7 +2,6 @@
 //! compiled as it compiles them.
 
 use std::error::Error;
-use std::fmt::Write as _;
 
 use pratique_manifest::{Loader, Options, Plugin};
 
@@ -12,21 +11,8 @@ pub(crate) fn lint(directory: &str, plugin: Plugin) -> (String, bool) {
         Ok(set) => return (format!("{directory}: loads, {}\n", set.hash), true),
         Err(errors) => errors,
     };
-    let mut report = String::new();
-    for problem in errors.problems() {
-        if let Some(location) = &problem.location {
-            let _ = write!(
-                report,
-                "{}:{}:{}: ",
-                location.file, location.start.line, location.start.column
-            );
-        }
-        let _ = writeln!(report, "{}", problem.message);
-        if let Some(help) = &problem.help {
-            let _ = writeln!(report, "  help: {help}");
-        }
-    }
-    (report, false)
+    // All problems with their places and how to mend them. Without `#` it is what that server says: the first one.
+    (format!("{errors:#}\n"), false)
 }
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
@@ -34,11 +20,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let [directory, plugin] = arguments.as_slice() else {
         return Err("usage: lint DIRECTORY PLUGIN".into());
     };
-    let named = Plugin::START_ORDER
-        .into_iter()
-        .find(|known| known.name() == plugin);
-    let plugin = named.ok_or_else(|| format!("there is no plugin {plugin}"))?;
-    let (report, loads) = lint(directory, plugin);
+    let (report, loads) = lint(directory, plugin.parse()?);
     print!("{report}");
     loads.then_some(()).ok_or_else(|| "it does not load".into())
 }

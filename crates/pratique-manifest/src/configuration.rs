@@ -10,6 +10,8 @@ mod root;
 mod source;
 mod typed;
 
+use std::fmt;
+
 use pratique_schema::FeatureGates;
 use pratique_types::KubeConfig;
 use pratique_types::configuration::StaticOrder;
@@ -67,14 +69,19 @@ pub struct PluginConfiguration {
     pub manifests: ManifestSet,
 }
 
-/// Why an AdmissionConfiguration does not load.
+/// Why an AdmissionConfiguration does not load. It displays as its [errors](LoadErrors), of which `{:#}` shows all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{errors}")]
 pub struct ConfigurationErrors {
     /// All failures; the text of the first is what the server would stop with.
     pub errors: LoadErrors,
     /// The exit code of a server that stops with the first failure: 1, or 255 if it ends through `klog.Fatal`.
     pub exit_code: u8,
+}
+
+impl fmt::Display for ConfigurationErrors {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.errors, formatter)
+    }
 }
 
 /// A failure and the exit code of a server that stops with it.

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 
-use crate::{ManifestFile, NodeId, ObjectSource, Problem, Rule, Tree, list_items, read_documents, tree};
+use crate::{
+    ManifestFile, NodeId, ObjectSource, Problem, Problems, Rule, Tree, list_items, read_documents, tree,
+};
 
 /// An object of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,9 +176,9 @@ pub fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
 }
 
 /// The objects of a file, or all its problems.
-pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>> {
+pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Problems> {
     let mut objects = Vec::new();
-    let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
+    let documents = read_documents(file)?;
     for document in &documents {
         let tree = document.source.tree();
         for item in items(&document.source).objects {
@@ -186,7 +188,7 @@ pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Vec<Problem>>
                 _ => {
                     let message = "expected an object: a mapping with apiVersion and kind";
                     let location = document.source.document().location(tree.get(item.node).span);
-                    return Err(vec![Problem::new(Rule::WrongType, message).at(location)]);
+                    return Err(vec![Problem::new(Rule::WrongType, message).at(location)].into());
                 }
             }
         }

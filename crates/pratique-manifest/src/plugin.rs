@@ -1,6 +1,7 @@
 //! The four admission plugins that read static manifests, and their kinds.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::kind::Kind;
 
@@ -56,6 +57,20 @@ impl Plugin {
     #[must_use]
     pub fn accepts(self, kind: Kind) -> bool {
         kind.plugin() == self
+    }
+}
+
+/// A text is the name of no plugin that loads static manifests.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no plugin {0:?} that loads static manifests")]
+pub struct UnknownPlugin(pub String);
+
+/// By its [name](Plugin::name).
+impl FromStr for Plugin {
+    type Err = UnknownPlugin;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPlugin> {
+        Self::from_name(name).ok_or_else(|| UnknownPlugin(name.to_owned()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Problems of manifests, and the failures of a load.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write as _};
+use std::ops::Deref;
 
 use serde::Serialize;
 
@@ -150,6 +151,68 @@ impl Problem {
     }
 }
 
+/// Everything that is wrong with a file: an error that displays all of it. Never empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Display for Problems {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write_lines(formatter, &self.0)
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl Deref for Problems {
+    type Target = [Problem];
+
+    fn deref(&self) -> &[Problem] {
+        &self.0
+    }
+}
+
+impl From<Vec<Problem>> for Problems {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self(problems)
+    }
+}
+
+impl From<Problems> for Vec<Problem> {
+    fn from(problems: Problems) -> Self {
+        problems.0
+    }
+}
+
+impl From<LoadErrors> for Problems {
+    fn from(errors: LoadErrors) -> Self {
+        let failures = errors.failures.into_iter();
+        Self(failures.flat_map(|failure| failure.problems).collect())
+    }
+}
+
+impl IntoIterator for Problems {
+    type Item = Problem;
+    type IntoIter = std::vec::IntoIter<Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// Writes each problem in a line of its own.
+fn write_lines<'p>(
+    formatter: &mut Formatter<'_>,
+    problems: impl IntoIterator<Item = &'p Problem>,
+) -> fmt::Result {
+    for (index, problem) in problems.into_iter().enumerate() {
+        if index > 0 {
+            formatter.write_char('\n')?;
+        }
+        write!(formatter, "{problem}")?;
+    }
+    Ok(())
+}
+
 /// The kind and name of a manifest's object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ObjectName {
@@ -199,7 +262,21 @@ impl From<Problem> for Failure {
 
 /// Why manifests do not load: every failure, in the order in which the server would find them.
 ///
-/// Displays as the first one, which is the message that the server stops with.
+/// Displays as the first one, which is the message that the server stops with; `{:#}` has all problems, each in a line with its
+/// place and its help:
+///
+/// ```
+/// use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
+///
+/// let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n";
+/// let text = format!("{webhook}metadata: {{name: a}}\n---\n{webhook}metadata: {{name: b}}\n");
+/// let file = ManifestFile { path: "webhooks.yaml".into(), content: text.into_bytes() };
+/// let loader = Loader::for_plugin(Plugin::ValidatingAdmissionWebhook, &Options::checked());
+/// let errors = loader.load_files(&[file]).unwrap_err();
+/// assert!(!errors.to_string().contains('\n'));
+/// let all = format!("{errors:#}");
+/// assert!(all.contains("webhooks.yaml:3:18: ") && all.contains("webhooks.yaml:7:18: "), "{all}");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct LoadErrors {
     failures: Vec<Failure>,
@@ -232,6 +309,9 @@ impl LoadErrors {
 
 impl fmt::Display for LoadErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return write_lines(f, self.problems());
+        }
         f.write_str(self.failures.first().map_or("", |failure| failure.text.as_str()))
     }
 }

@@ -33,12 +33,13 @@
 //!   - {name: nothing is denied, set: {object.data.a: b}, expect: denied}
 //! ";
 //! let file = ManifestFile { path: "suite.yaml".into(), content: text.to_vec() };
-//! let suite = &read_suites(&file).unwrap()[0];
-//! let policies = suite.policies().unwrap();
+//! let suite = &read_suites(&file)?[0];
+//! let policies = suite.policies()?;
 //! let passed: Vec<bool> = suite.cases.iter().map(|case| suite.test(case, &policies, None).passed()).collect();
 //! assert_eq!(passed, [true, false]);
 //! // `pratique test` and `run_suites` refuse it: it names no policies.
 //! assert!(suite.evaluates_nothing().is_some());
+//! # Ok::<(), pratique_manifest::Problems>(())
 //! ```
 
 mod actual;

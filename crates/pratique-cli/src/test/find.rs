@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_foreign::READER;
-use pratique_manifest::{ManifestFile, Problem, Rule, path_text};
+use pratique_manifest::{ManifestFile, Problem, Problems, Rule, path_text};
 use pratique_suite::{Roots, Suite, read_file};
 
 use crate::exit::CliError;
@@ -16,7 +16,7 @@ use crate::test::test_error::TestError;
 pub(super) struct SuiteFile {
     pub(super) path: PathBuf,
     pub(super) file: ManifestFile,
-    pub(super) suites: Result<Vec<Suite>, Vec<Problem>>,
+    pub(super) suites: Result<Vec<Suite>, Problems>,
 }
 
 /// The maximum size of a suite file, in bytes.
@@ -89,7 +89,7 @@ fn open(
         Ok(file) => file,
         // There may be a suite that fails behind a link that leads out of its repository.
         Err(error) if listed && error.kind() == ErrorKind::PermissionDenied => {
-            let suites = Err(vec![Problem::new(Rule::Unreadable, error.to_string())]);
+            let suites = Err(vec![Problem::new(Rule::Unreadable, error.to_string())].into());
             let file = ManifestFile {
                 path: path_text(&path),
                 content: Vec::new(),

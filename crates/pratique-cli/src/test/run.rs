@@ -157,7 +157,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
             Err(problems) => run.suites.push(SuiteRun {
                 name: file.path.clone(),
                 file: file.path,
-                problems,
+                problems: problems.into(),
                 unbound: Vec::new(),
                 not_evaluated: Vec::new(),
                 cases: Vec::new(),
@@ -245,7 +245,7 @@ impl Run {
         let mut policies = match suite.policies() {
             Ok(policies) => policies,
             Err(problems) => {
-                run.problems = problems;
+                run.problems = problems.into();
                 return run;
             }
         };

@@ -2,7 +2,19 @@
 
 use pratique_manifest::{ConfigurationErrors, LoadErrors, Plugin};
 
-/// Why an [`Admission`](crate::Admission) cannot be built.
+/// Why an [`Admission`](crate::Admission) cannot be built. Of manifests it displays the first error, as a server stops with it;
+/// `{:#}` has all of them, with their places:
+///
+/// ```
+/// use pratique::{Admission, ManifestFile, Plugin};
+///
+/// let file = |path: &str| ManifestFile { path: path.into(), content: "kind: Pod\n".into() };
+/// let files = [file("a.yaml"), file("b.yaml")];
+/// let error = Admission::builder().files(files, Plugin::ValidatingAdmissionPolicy).build().unwrap_err();
+/// assert!(error.to_string().contains("a.yaml") && !error.to_string().contains("b.yaml"), "{error}");
+/// let all = format!("{error:#}");
+/// assert!(all.contains("a.yaml:1:1: ") && all.contains("\nb.yaml:1:1: "), "{all}");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

@@ -33,7 +33,8 @@ pub struct LiveBuilder {
     watching: pratique_watch::Options,
 }
 
-/// Why a [`Live`] cannot start.
+/// Why a [`Live`] cannot start. Of manifests it displays the first error, as a server stops with it; `{:#}` has all of them, with
+/// their places.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
