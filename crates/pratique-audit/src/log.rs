@@ -72,7 +72,9 @@ pub struct Counts {
     pub failures: u64,
 }
 
-/// An audit log. Dropping it waits up to a second for queued events; [`Log::close`] has a timeout.
+/// An audit log. Clones are the same log. Dropping the last one waits up to a second for queued events; [`Log::close`] has a
+/// timeout.
+#[derive(Clone)]
 pub struct Log {
     level: Level,
     secrets: bool,
@@ -80,7 +82,11 @@ pub struct Log {
     counters: Arc<EventCounters>,
     /// The maximum length of a line.
     longest: usize,
+    _closer: Arc<QueueCloser>,
 }
+
+/// Closes the queue once the last clone of a log is dropped.
+struct QueueCloser(Arc<Queue>);
 
 impl Options {
     /// Options with default bounds.
@@ -132,6 +138,7 @@ impl Log {
         let log = Log {
             level,
             secrets,
+            _closer: Arc::new(QueueCloser(queue.clone())),
             queue,
             counters,
             longest: file_size.map_or(usize::MAX, |size| usize::try_from(size).unwrap_or(usize::MAX)),
@@ -234,9 +241,10 @@ impl Log {
     }
 }
 
-impl Drop for Log {
+impl Drop for QueueCloser {
     fn drop(&mut self) {
-        self.close(DROP_TIMEOUT);
+        self.0.close();
+        self.0.wait(Instant::now() + DROP_TIMEOUT);
     }
 }
 

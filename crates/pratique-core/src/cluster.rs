@@ -1,7 +1,7 @@
 //! The view of the cluster.
 
 use pratique_json::Value;
-use pratique_match::{Equivalents, Namespaces};
+use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
@@ -61,6 +61,52 @@ pub trait Cluster: Namespaces + Sync {
     fn custom_merge_schema(&self, kind: &GroupVersionKind) -> Option<&MergeSchema> {
         let _ = kind;
         None
+    }
+}
+
+/// A cluster that serves the built-in resources of the latest release, and has no object: for policies that read nothing but
+/// the request. No namespace exists, and no kind is one of params.
+#[derive(Clone, Debug)]
+pub struct EmptyCluster {
+    equivalents: Equivalents,
+}
+
+impl EmptyCluster {
+    /// The cluster.
+    pub fn new() -> Self {
+        EmptyCluster {
+            equivalents: Equivalents::builtin(),
+        }
+    }
+}
+
+impl Default for EmptyCluster {
+    fn default() -> Self {
+        EmptyCluster::new()
+    }
+}
+
+impl Namespaces for EmptyCluster {
+    fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
+        Namespace::Absent
+    }
+}
+
+impl Cluster for EmptyCluster {
+    fn equivalents(&self) -> &Equivalents {
+        &self.equivalents
+    }
+
+    fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> {
+        None
+    }
+
+    fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> {
+        None
+    }
+
+    fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> {
+        Vec::new()
     }
 }
 

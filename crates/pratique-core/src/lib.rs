@@ -47,7 +47,7 @@ pub mod trace;
 pub use annotations::AuditAnnotations;
 pub use attributes::Attributes;
 pub use cause::DenialCause;
-pub use cluster::{Cluster, ParamScope};
+pub use cluster::{Cluster, EmptyCluster, ParamScope};
 pub use conditions::{ConditionError, ConditionsOutcome, OnConditionError, evaluate_conditions};
 pub use eval_context::{EvalContext, typed_value};
 pub use evaluation::{Halt, OUT_OF_BUDGET, Unfinished, compilation_error, evaluation_error};

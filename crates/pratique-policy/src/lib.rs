@@ -11,24 +11,10 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use pratique_expression::Cache;
 //! use pratique_policy::authz::NoAuthorizer;
-//! use pratique_policy::{Cluster, Namespace, Namespaces, Origin, EvalContext, ParamScope, Policies, validate};
-//! # use pratique_json::Value;
-//! # use pratique_match::Equivalents;
-//! use pratique_types::AdmissionRequest;
-//! # use pratique_types::GroupVersionKind;
+//! use pratique_policy::types::AdmissionRequest;
+//! use pratique_policy::{Cache, EmptyCluster, EvalContext, Origin, Policies, validate};
 //!
-//! # struct Empty(Equivalents);
-//! # impl Namespaces for Empty {
-//! #     fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> { Namespace::Absent }
-//! # }
-//! # impl Cluster for Empty {
-//! #     fn equivalents(&self) -> &Equivalents { &self.0 }
-//! #     fn param_scope(&self, _: &GroupVersionKind) -> Option<ParamScope> { None }
-//! #     fn param<'a>(&'a self, _: &GroupVersionKind, _: &str, _: &str) -> Option<&'a Value<'a>> { None }
-//! #     fn params<'a>(&'a self, _: &GroupVersionKind, _: &str) -> Vec<&'a Value<'a>> { Vec::new() }
-//! # }
 //! let policy = serde_json::from_value(serde_json::json!({
 //!     "metadata": {"name": "few"},
 //!     "spec": {
@@ -49,8 +35,7 @@
 //!     r#"{"kind": {"group": "apps", "version": "v1", "kind": "Deployment"}, "operation": "CREATE", "name": "web",
 //!         "resource": {"group": "apps", "version": "v1", "resource": "deployments"}, "object": {"spec": {"replicas": 7}}}"#,
 //! )?;
-//! # let cluster = Empty(Equivalents::builtin());
-//! // `cluster` is a `Cluster`.
+//! let cluster = EmptyCluster::new();
 //! let context = EvalContext::new(&cluster, Arc::new(NoAuthorizer));
 //! let verdict = validate(&[&policies], &request, context, &mut ())?;
 //! let status = verdict.status.ok_or("allowed")?;
@@ -99,18 +84,21 @@ use pratique_typed::decode;
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same, seen_the_same,
 };
-pub use observer::{Conditions, Decision, Effect, ErrorType, Mutating, PolicyObserver};
+pub use observer::{Conditions, Effect, ErrorType, Mutating, ObservedDecision, PolicyObserver};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use pratique_core::object_model;
 pub use pratique_core::trace::{ExpressionId, MatchOutcome, Subject, Trace};
 pub use pratique_core::{
-    Attributes, Cluster, DenialCause, EvalContext, Missing, Namespace, NamespaceObject, Namespaces, Need,
-    NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided, Unfinished,
-    ValidationOutcome,
+    Attributes, Cluster, DenialCause, EmptyCluster, EvalContext, Missing, Namespace, NamespaceObject,
+    Namespaces, Need, NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided,
+    Unfinished, ValidationOutcome,
 };
+pub use pratique_expression::Cache;
+pub use pratique_json as json;
 pub use pratique_typed::settle_request;
+pub use pratique_types as types;
 pub use pratique_workers::Workers;
 pub use trial::{Trial, TrialResult};
 pub use validating::validate;

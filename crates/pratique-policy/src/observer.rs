@@ -6,7 +6,7 @@ use pratique_types::Operation;
 /// Observes the decisions of policies. The methods do nothing unless implemented.
 pub trait PolicyObserver {
     /// A policy with a binding made a decision that has an effect.
-    fn decided(&mut self, decision: &Decision<'_>) {
+    fn decided(&mut self, decision: &ObservedDecision<'_>) {
         let _ = decision;
     }
 
@@ -50,7 +50,7 @@ pub struct Mutating<'a> {
 
 /// A decision that has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decision<'a> {
+pub struct ObservedDecision<'a> {
     /// The name of the policy.
     pub policy: &'a str,
     /// The name of the binding.

@@ -5,13 +5,12 @@
 //! charged one after another.
 //!
 //! ```
-//! use pratique_core::Attributes;
-//! use pratique_plugin::{Effects, Plugin, PluginContext, StateObjects};
-//! use pratique_quota::{QuotaSettings, ResourceQuota};
-//! use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+//! use pratique_quota::plugin::{Attributes, Effects, Plugin, PluginContext, StateObjects};
+//! use pratique_quota::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
+//! use pratique_quota::{QuotaSettings, ResourceQuota, json};
 //!
 //! let mut cluster = StateObjects::whole();
-//! cluster.insert(pratique_json::parse(br#"{
+//! cluster.insert(json::parse(br#"{
 //!     "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "two", "namespace": "shop"},
 //!     "status": {"hard": {"configmaps": "2"}, "used": {"configmaps": "1"}}
 //! }"#)?)?;
@@ -21,7 +20,7 @@
 //!     name: "settings".to_owned(),
 //!     namespace: "shop".to_owned(),
 //!     operation: Operation::Create,
-//!     object: pratique_json::parse(br#"{"metadata": {"name": "settings"}}"#)?,
+//!     object: json::parse(br#"{"metadata": {"name": "settings"}}"#)?,
 //!     ..AdmissionRequest::default()
 //! };
 //! let plugin = ResourceQuota::new(QuotaSettings::default());
@@ -60,6 +59,9 @@ mod usage;
 pub use admission::{FACTORY, NAME, ResourceQuota};
 pub use configuration::read_limited_resources;
 pub use error::QuotaError;
+pub use pratique_json as json;
+pub use pratique_plugin as plugin;
+pub use pratique_types as types;
 pub use resource_list::{ResourceList, quantity};
 pub use scope::ScopeSelector;
 pub use settings::{LimitedResource, QuotaSettings};

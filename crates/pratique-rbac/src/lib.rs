@@ -5,8 +5,8 @@
 //! bindings that an API server creates when it starts are there only if they are given.
 //!
 //! ```
-//! use pratique_cel::library::authz::{Check, ResourceCheck, Target, User};
-//! use pratique_rbac::Rbac;
+//! use pratique_rbac::authz::{Check, ResourceCheck, Target, User};
+//! use pratique_rbac::{Rbac, json};
 //!
 //! let objects = [
 //!     r#"{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "reader"},
@@ -14,7 +14,7 @@
 //!     r#"{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "dev", "namespace": "shop"},
 //!         "roleRef": {"kind": "ClusterRole", "name": "reader"}, "subjects": [{"kind": "Group", "name": "dev"}]}"#,
 //! ];
-//! let objects: Vec<_> = objects.iter().map(|text| pratique_json::parse(text.as_bytes())).collect::<Result<_, _>>()?;
+//! let objects: Vec<_> = objects.iter().map(|text| json::parse(text.as_bytes())).collect::<Result<_, _>>()?;
 //! let rbac: Rbac = objects.iter().collect();
 //!
 //! let user = User { name: "ann".to_owned(), groups: vec!["dev".to_owned()], ..User::default() };
@@ -38,4 +38,7 @@ mod subjects;
 
 pub use authorizer::{Completeness, MoreRoles, RbacAuthorizer};
 pub use objects::{Rbac, is_rbac};
+/// The checks, and what asks them: the `authorizer` of expressions.
+pub use pratique_cel::library::authz;
+pub use pratique_json as json;
 pub use subjects::{KnownSubjects, RoleReference};

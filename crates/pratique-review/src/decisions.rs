@@ -1,7 +1,7 @@
 //! The decisions of policies on a request.
 
 use pratique::Outcome;
-use pratique::policy::{Decision, Effect, ErrorType, PolicyObserver};
+use pratique::policy::{Effect, ErrorType, ObservedDecision, PolicyObserver};
 use pratique_policy::StepResult;
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ pub enum PolicyAction {
 pub struct DecisionRecorder(pub Vec<PolicyDecision>);
 
 impl PolicyObserver for DecisionRecorder {
-    fn decided(&mut self, decision: &Decision<'_>) {
+    fn decided(&mut self, decision: &ObservedDecision<'_>) {
         self.0.push(PolicyDecision {
             policy: decision.policy.to_owned(),
             binding: decision.binding.to_owned(),

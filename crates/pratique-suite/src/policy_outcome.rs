@@ -74,7 +74,7 @@ pub(crate) struct DecisionRecorder {
 }
 
 impl PolicyObserver for DecisionRecorder {
-    fn decided(&mut self, decision: &policy::Decision<'_>) {
+    fn decided(&mut self, decision: &policy::ObservedDecision<'_>) {
         let outcome = match (decision.effect, decision.error) {
             (Effect::Deny, ErrorType::None) => PolicyOutcome::Denied,
             (Effect::Deny, _) => PolicyOutcome::Error,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pratique_manifest::Plugin;
 use pratique_metrics as metrics;
 use pratique_metrics::Metrics;
-use pratique_policy::{Decision, Effect, ErrorType, Mutating, Undecided};
+use pratique_policy::{Effect, ErrorType, Mutating, ObservedDecision, Undecided};
 use pratique_types::Operation;
 
 use crate::live::{AdmissionObserver, Reload, ReloadResult};
@@ -94,7 +94,7 @@ impl ChainObserver for Counting<'_> {
 }
 
 impl pratique_policy::PolicyObserver for Counting<'_> {
-    fn decided(&mut self, decision: &Decision<'_>) {
+    fn decided(&mut self, decision: &ObservedDecision<'_>) {
         let action = match decision.effect {
             Effect::Allow => metrics::Action::Allow,
             Effect::Deny => metrics::Action::Deny,

@@ -50,7 +50,7 @@ impl ChainObserver for () {}
 pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn pratique_policy::PolicyObserver>);
 
 impl pratique_policy::PolicyObserver for Logging<'_> {
-    fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
+    fn decided(&mut self, decision: &pratique_policy::ObservedDecision<'_>) {
         if let Some(observer) = &mut self.0 {
             observer.decided(decision);
         }

@@ -11,7 +11,7 @@ use super::run::ValidationRun;
 use crate::annotations::{Collected, Failure};
 use crate::binding::{Action, Binding};
 use crate::denial::Denial;
-use crate::observer::{Decision, Effect, ErrorType};
+use crate::observer::{Effect, ErrorType, ObservedDecision};
 use crate::policies::Policy;
 use crate::policy_core::FailurePolicy;
 use crate::unmatched::Unmatched;
@@ -204,7 +204,7 @@ impl<'s> ValidationRun<'_, 's> {
         effect: Effect,
         (error, message): (ErrorType, &'s str),
     ) {
-        self.decisions.push(Decision {
+        self.decisions.push(ObservedDecision {
             validation,
             message,
             policy: &policy.core.name,

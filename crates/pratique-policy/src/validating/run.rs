@@ -13,7 +13,7 @@ use crate::binding::{Binding, Params, Terms};
 use crate::denial::Denial;
 use crate::inputs::{Inputs, NamespaceForm, Objects};
 use crate::matcher::{Param, PolicyMatcher};
-use crate::observer::{Conditions, Decision, PolicyObserver};
+use crate::observer::{Conditions, ObservedDecision, PolicyObserver};
 use crate::policies::{Policies, Policy};
 use crate::session::Session;
 use crate::unmatched::Unmatched;
@@ -25,7 +25,7 @@ pub(super) struct ValidationRun<'b, 's> {
     /// Whether an authorization check has no answer yet. The run goes on, so that all checks are requested at once.
     pub(super) pending: bool,
     pub(super) conditions: RefCell<Vec<Conditions<'s>>>,
-    pub(super) decisions: Vec<Decision<'s>>,
+    pub(super) decisions: Vec<ObservedDecision<'s>>,
     /// The first one, which the user gets.
     pub(super) denial: Option<Denial>,
     pub(super) undecided: Vec<Undecided>,

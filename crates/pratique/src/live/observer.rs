@@ -1,5 +1,6 @@
 //! Observers of all that happens: metrics, audit logs, tests.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use pratique_manifest::Plugin;
@@ -10,6 +11,48 @@ use crate::observer::{ChainObserver, ChainStep, Span};
 use crate::outcome::Outcome;
 
 /// Receives all events, from any thread. By default all methods do nothing; none should block.
+///
+/// Metrics (`pratique_metrics::Metrics`) and audit logs (`pratique_audit::Log`) are observers, and so is an [`Arc`] of one, of
+/// which the program keeps a clone:
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+///
+/// use pratique::live::{AdmissionObserver, Answered};
+/// use pratique::observer::Phase;
+/// use pratique::step::{Place, StepOutcome, step};
+/// use pratique::{Admission, Attributes};
+///
+/// #[derive(Default)]
+/// struct Refusals(AtomicU64);
+///
+/// impl AdmissionObserver for Refusals {
+///     fn answered(&self, answered: &Answered<'_>) {
+///         if !answered.outcome.allowed() {
+///             self.0.fetch_add(1, Relaxed);
+///         }
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// fn closed(_: Attributes<'_>) -> StepOutcome {
+///     StepOutcome::deny("the harbour is closed")
+/// }
+///
+/// let refusals = Arc::new(Refusals::default());
+/// let live = Admission::builder()
+///     .step(Place::BeforeValidatingPolicies, step("closed", closed))
+///     .live()
+///     .observer(refusals.clone())
+///     .start()?;
+/// # let request = serde_json::from_str(r#"{"uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
+/// #     "resource": {"version": "v1", "resource": "pods"}, "object": {}}"#)?;
+/// live.review(&request, Phase::Validating).await?;
+/// assert_eq!(refusals.0.load(Relaxed), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait AdmissionObserver: Send + Sync {
     /// A directory of static manifests was looked at, at the start or later.
     fn reloaded(&self, reload: &Reload<'_>) {
@@ -36,6 +79,29 @@ pub trait AdmissionObserver: Send + Sync {
     /// A request has its answer.
     fn answered(&self, answered: &Answered<'_>) {
         let _ = answered;
+    }
+}
+
+/// What it observes is shared by all clones.
+impl<T: AdmissionObserver + ?Sized> AdmissionObserver for Arc<T> {
+    fn reloaded(&self, reload: &Reload<'_>) {
+        (**self).reloaded(reload);
+    }
+
+    fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+        (**self).watching(plugin, directory, is_watched);
+    }
+
+    fn compiled(&self, took: &[Duration]) {
+        (**self).compiled(took);
+    }
+
+    fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
+        (**self).request()
+    }
+
+    fn answered(&self, answered: &Answered<'_>) {
+        (**self).answered(answered);
     }
 }
 
@@ -103,7 +169,7 @@ pub struct Answered<'a> {
 pub(super) struct Observers<'w>(Vec<Box<dyn ChainObserver + 'w>>);
 
 impl<'w> Observers<'w> {
-    pub(super) fn of(observers: &'w [std::sync::Arc<dyn AdmissionObserver>]) -> Self {
+    pub(super) fn of(observers: &'w [Arc<dyn AdmissionObserver>]) -> Self {
         Observers(
             observers
                 .iter()
@@ -154,7 +220,7 @@ impl Observers<'_> {
 }
 
 impl pratique_policy::PolicyObserver for Observers<'_> {
-    fn decided(&mut self, decision: &pratique_policy::Decision<'_>) {
+    fn decided(&mut self, decision: &pratique_policy::ObservedDecision<'_>) {
         self.policy_observers()
             .for_each(|observer| observer.decided(decision));
     }
@@ -195,7 +261,7 @@ impl pratique_webhook::WebhookObserver for Observers<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use super::*;
     use crate::observer::{Phase, StepResult};
