@@ -19,6 +19,7 @@ pub struct Function {
     /// Its overloads, in the order the checker tries them.
     pub overloads: Vec<Overload>,
     /// One implementation for all overloads, which looks at the arguments itself.
+    #[doc(hidden)]
     pub singleton: Option<Implementation>,
     /// The cost of calls whose overload has no cost of its own or is found at run time only; by default 1.
     pub cost: Option<CostFn>,
@@ -26,6 +27,7 @@ pub struct Function {
     /// the reference.
     pub estimate: Option<EstimateFn>,
     /// The implementation for calls whose second argument, a regular expression, is a constant.
+    #[doc(hidden)]
     pub with_pattern: Option<PatternFn>,
     /// The intrinsic by which the evaluator computes it.
     pub(crate) intrinsic: Option<Intrinsic>,
@@ -64,11 +66,14 @@ pub struct Overload {
     /// The cost of calls whose overload is known from the types alone; by default the cost of the function.
     pub cost: Option<CostFn>,
     /// The argument that has to be of a type for the cost to be known; it is an internal error where it is not.
+    #[doc(hidden)]
     pub cost_needs: Option<(usize, CostNeed)>,
     /// Whether an argument that is an error keeps the later ones from being evaluated and the call from being charged, as it
     /// does in all calls of more than two arguments.
+    #[doc(hidden)]
     pub sequential: bool,
     /// Computes a call with a constant string while planning, where a string is all that it takes.
+    #[doc(hidden)]
     pub with_text: Option<TextFn>,
     /// The names of the type parameters that it has, each once.
     pub(crate) type_params: Arc<[Arc<str>]>,

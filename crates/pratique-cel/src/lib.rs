@@ -31,7 +31,7 @@
 //! # Declaring variables, types and extensions
 //!
 //! [`Environment::standard`] is the language of the CEL specification. [`library`] has the extensions that can be added
-//! to it, and [`library::kubernetes`] is the environment of an API server, with its stricter checks of literals.
+//! to it, and [`Environment::kubernetes`] is the environment of an API server, with its stricter checks of literals.
 //! Variables have types: those of a variable of [`Type::Dyn`] are checked during evaluation, others when an expression
 //! is compiled. Structured types are declared by a [`StructType`], or by a [`TypeProvider`] of the host.
 //!
@@ -181,10 +181,13 @@ pub use plan::{EvaluationObserver, Program, Unobserved};
 pub use unknown::Unknown;
 pub use value::Value;
 
-// What hosts that keep many programs share with this crate.
-pub use boxed::into_boxed_exact;
-pub use interned::Interned;
-pub use ops::{go_type, shown as go_format};
+/// What the other crates of the project share with this one: not part of what it promises.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::boxed::into_boxed_exact;
+    pub use crate::interned::Interned;
+    pub use crate::ops::{go_type, shown as go_format};
+}
 
 /// Macros: calls that the parser replaces by other expressions, for [libraries](library::Library) of a host.
 pub mod macros {

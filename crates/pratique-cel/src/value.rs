@@ -16,8 +16,8 @@ pub type Evaluation<'a> = Result<Value<'a>, Fault>;
 
 /// A CEL value.
 ///
-/// `'a` is the lifetime of the input and of the arena. JSON is not copied: its arrays and objects are seen
-/// through [`List::Json`] and [`Map::Json`], and their members become values when they are read.
+/// `'a` is the lifetime of the input and of the arena. JSON is not copied: its arrays and objects are [`List`]s and [`Map`]s,
+/// whose members become values when they are read.
 // Words only: with a tag of one byte, a copy is made of pieces, which a processor cannot read as a whole before they are
 // in its cache.
 #[derive(Clone, Copy, Debug)]
@@ -55,30 +55,39 @@ pub enum Value<'a> {
     Opaque(&'a dyn Opaque),
 }
 
-/// A list.
+/// A list: of the input, of the evaluation, or of the host, which makes [`List::Values`]. The other variants are how the evaluator
+/// keeps lists, and may change: [`get`](Self::get), [`len`](Self::len) and [`iter`](Self::iter) are the same for all.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 #[repr(u64)]
 pub enum List<'a> {
     /// An array of the input.
+    #[doc(hidden)]
     Json(&'a [json::Value<'a>]),
     /// An array of an input that the reference sees through a typed wrapper, which takes only integers as indices.
+    #[doc(hidden)]
     Typed(&'a [json::Value<'a>]),
     /// A list that the evaluation allocated.
     Values(&'a [Value<'a>]),
     /// A constant list of a program.
+    #[doc(hidden)]
     Constant(&'a [Constant]),
     /// Two concatenated lists. Concatenation takes constant time.
+    #[doc(hidden)]
     Joined(&'a Joined<'a>),
     /// Two concatenated lists of which the left one is typed. The reference copies the elements into a new list, which compares and
     /// converts differently from [`List::Joined`].
+    #[doc(hidden)]
     Collected(&'a Joined<'a>),
     /// A set, or a list by keys.
+    #[doc(hidden)]
     Associative(&'a Associative<'a>),
 }
 
 /// A list whose items are told apart by keys, or by themselves. Their order does not count for equality, and addition is a union:
 /// an item of the right list takes the place of one on the left that has its keys.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Associative<'a> {
     /// The items.
     pub elements: &'a [Value<'a>],
@@ -88,23 +97,29 @@ pub struct Associative<'a> {
 
 /// Two concatenated lists.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Joined<'a> {
     left: List<'a>,
     right: List<'a>,
     len: usize,
 }
 
-/// A map.
+/// A map: of the input, of the evaluation, or of the host, which makes [`Map::Entries`]. The other variants are how the evaluator
+/// keeps maps, and may change.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 #[repr(u64)]
 pub enum Map<'a> {
     /// An object of the input.
+    #[doc(hidden)]
     Json(&'a json::Object<'a>),
     /// An object of an input that the reference sees through a typed wrapper, which takes only strings as keys.
+    #[doc(hidden)]
     Typed(&'a json::Object<'a>),
     /// A map that the evaluation allocated: unique keys, in the order in which they were added.
     Entries(&'a [(Value<'a>, Value<'a>)]),
     /// A constant map of a program.
+    #[doc(hidden)]
     Constant(&'a [(Constant, Constant)]),
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_cel::into_boxed_exact;
+use pratique_cel::internal::into_boxed_exact;
 use pratique_core::Cluster;
 use pratique_json::Value;
 use pratique_match::MatchResources;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pratique_cel::Interned;
+use pratique_cel::internal::Interned;
 use pratique_match::MatchResources;
 
 /// The constraints in use, each once. Handed on from a set of policies to the one that takes its place.

@@ -83,14 +83,18 @@ pub struct AdmissionRequest<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     pub options: Value<'a>,
     /// The form of the objects. It has to be reset when an object is changed.
+    // This and what follows is told by the tools of the project, not by an API server: not part of what the crate promises.
+    #[doc(hidden)]
     #[serde(skip)]
     pub form: ObjectForm,
     /// Whether there is a stored object that was not supplied: expressions that read it are undecided, as it
     /// is not null.
+    #[doc(hidden)]
     #[serde(skip)]
     pub lacks_old_object: bool,
     /// Whether the name of the resource, and whether it is namespaced, were only assumed from the kind: matches that depend on
     /// them are undecided.
+    #[doc(hidden)]
     #[serde(skip)]
     pub assumes_resource: bool,
 }
@@ -134,6 +138,43 @@ pub struct AdmissionResponse {
     /// Warnings to the user.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+impl AdmissionResponse {
+    /// Allows a request.
+    ///
+    /// ```
+    /// use pratique_types::{AdmissionResponse, AdmissionReview, Reason, Status};
+    ///
+    /// let review = AdmissionReview::parse(br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+    ///     "uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
+    ///     "resource": {"version": "v1", "resource": "pods"}, "object": {"metadata": {"labels": {}}}}}"#)?;
+    /// let request = review.valid_request()?;
+    /// let response = if request.object["metadata"]["labels"]["team"].is_null() {
+    ///     AdmissionResponse::deny(request, Status::failure(Reason::Forbidden, "who is it of?"))
+    /// } else {
+    ///     AdmissionResponse::allow(request)
+    /// };
+    /// let answer = review.answer_with(response);
+    /// assert!(serde_json::to_string(&answer)?.contains(r#""uid":"u","allowed":false,"status""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn allow(request: &AdmissionRequest<'_>) -> Self {
+        AdmissionResponse {
+            uid: request.uid.clone(),
+            allowed: true,
+            ..AdmissionResponse::default()
+        }
+    }
+
+    /// Refuses a request. An API server sets the name of the webhook before the message of the status.
+    pub fn deny(request: &AdmissionRequest<'_>, status: Status) -> Self {
+        AdmissionResponse {
+            uid: request.uid.clone(),
+            result: Some(status),
+            ..AdmissionResponse::default()
+        }
+    }
 }
 
 /// What a request does.

@@ -177,6 +177,7 @@
 //! - `watch`: directories are watched for changes.
 //! - `parallel`: a request that matches very many policies is evaluated on several cores. What is loaded before the first
 //!   request is loaded on all of them in any case, unless [`AdmissionBuilder::workers`] says otherwise.
+//! - `objects`: [`api_objects`], objects as an API server decodes, defaults and prepares them between the steps of a request.
 //! - `ring`, `aws-lc-rs`: the crypto provider of TLS, if the program installs none; by default `ring`.
 //! - `metrics`, `audit`: `pratique_metrics::Metrics` and `pratique_audit::Log` are observers.
 
@@ -236,7 +237,9 @@ pub use cluster::Objects;
 pub use configurations::Configurations;
 pub use limits::Limits;
 pub use live::{AdmitError, Live, LiveBuilder, StartError, Unavailable};
-pub use outcome::{AdmissionDecision, Outcome, OutcomeMemory};
+#[doc(hidden)]
+pub use outcome::OutcomeMemory;
+pub use outcome::{AdmissionDecision, Outcome};
 pub use plugins::PluginInputs;
 pub use pratique_manifest::{ManifestFile, Plugin};
 pub use pratique_plugin::PluginChain;

@@ -1,6 +1,6 @@
 //! The limits of a request.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pratique_policy::{Interrupt, MemoryLimit};
 
@@ -12,9 +12,10 @@ use pratique_policy::{Interrupt, MemoryLimit};
 /// use pratique::policy::Interrupt;
 /// use pratique::Limits;
 ///
-/// // A deadline is enough where nothing else can end the wait for an answer.
+/// // A deadline, or the time until it, is enough where nothing else can end the wait for an answer.
 /// let limits = Limits::from(Instant::now() + Duration::from_secs(10));
 /// assert!(!limits.interrupt.is_set());
+/// assert!(Limits::from(Duration::ZERO).interrupt.is_set());
 ///
 /// // An interrupt can also be set from elsewhere, for example when the client has gone.
 /// let interrupt = Interrupt::new().with_deadline(Instant::now() + Duration::from_secs(10));
@@ -53,6 +54,13 @@ impl From<Interrupt> for Limits {
 impl From<Instant> for Limits {
     fn from(deadline: Instant) -> Self {
         Interrupt::at(deadline).into()
+    }
+}
+
+/// A deadline after this time from now on. One that no clock reaches is none.
+impl From<Duration> for Limits {
+    fn from(time: Duration) -> Self {
+        Instant::now().checked_add(time).into()
     }
 }
 

@@ -55,7 +55,8 @@ pub struct Outcome {
     /// The quotas that plugins charge, also where the request is refused afterwards. A program that evaluates requests one
     /// after another applies both to the state that plugins see.
     pub booked: Vec<ChangedQuota>,
-    /// The share of the request's memory that the results of webhooks take.
+    /// The share of the request's memory that the results of webhooks take, released with the outcome.
+    #[doc(hidden)]
     pub memory: OutcomeMemory,
 }
 

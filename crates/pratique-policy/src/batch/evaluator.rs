@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_cel::into_boxed_exact;
+use pratique_cel::internal::into_boxed_exact;
 use pratique_match::Matched;
 
 use super::expressions::BatchExpressions;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use pratique_cel::into_boxed_exact;
+use pratique_cel::internal::into_boxed_exact;
 use pratique_expression::{BoundExpression, Expression, InputSet};
 
 use crate::memo::entry::ExpressionAddress;

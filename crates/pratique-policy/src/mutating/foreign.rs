@@ -133,7 +133,7 @@ fn new(plain: String, literal: String, type_name: &'static str) -> Foreign {
 pub(super) fn plain(value: &Value<'_>) -> String {
     match value {
         Value::Timestamp(time) => time.in_messages(),
-        other => pratique_cel::go_format(other),
+        other => pratique_cel::internal::go_format(other),
     }
 }
 
@@ -148,7 +148,7 @@ fn literal(value: &Value<'_>) -> String {
         }
         Value::Duration(span) => format!("types.Duration{{Duration:{}}}", span.nanos()),
         Value::Timestamp(time) => time.literal(),
-        other => pratique_cel::go_format(other),
+        other => pratique_cel::internal::go_format(other),
     }
 }
 

@@ -268,7 +268,7 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
-        let environment: Environment = library::kubernetes().with_library(library::mutation::library());
+        let environment: Environment = Environment::kubernetes().with_library(library::mutation::library());
         let program = environment.compile(expression).unwrap();
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);

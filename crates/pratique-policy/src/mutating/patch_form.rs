@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 
+use pratique_cel::internal::go_type;
 use pratique_cel::value::{List, Map, Struct};
-use pratique_cel::{Context, Value, go_type};
+use pratique_cel::{Context, Value};
 use pratique_gotext::strconv::{quote, quote_rune};
 use pratique_json::{self as json, Progress};
 use pratique_merge::structured::{Foreign, Patch};

@@ -11,6 +11,7 @@
 #[cfg(feature = "objects")]
 mod api_objects;
 mod authorization;
+mod auto_traits;
 mod builder;
 mod chain;
 #[cfg(all(
