@@ -4,7 +4,7 @@
 
 use std::thread;
 
-use pratique_cel::{Program, Type, json, library};
+use pratique_cel::{Environment, Program, Type, json};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
@@ -53,9 +53,11 @@ impl CompiledProgram {
     #[new]
     fn new(py: Python<'_>, expression: &str, variables: Vec<String>) -> PyResult<Self> {
         py.detach(|| {
-            let environment = variables.iter().fold(library::kubernetes(), |environment, name| {
-                environment.with_variable(name, Type::Dyn)
-            });
+            let environment = variables
+                .iter()
+                .fold(Environment::kubernetes(), |environment, name| {
+                    environment.with_variable(name, Type::Dyn)
+                });
             let checked = environment
                 .parse(expression)
                 .and_then(|ast| environment.check(ast));
@@ -65,10 +67,7 @@ impl CompiledProgram {
             });
             let (program, result_type) =
                 compiled.map_err(|error| CompileError::new_err(error.to_string()))?;
-            Ok(CompiledProgram {
-                program,
-                result_type,
-            })
+            Ok(CompiledProgram { program, result_type })
         })
     }
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_cel::library::authz::{self, Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
-use pratique_cel::{Activation, Arena, Context, FaultKind, Program, Stop, Type, Value, library};
+use pratique_cel::{Activation, Arena, Context, Environment, FaultKind, Program, Stop, Type, Value};
 
 /// A question as it outlives the evaluation that asked it: user, verb, resource.
 type Question = (String, String, ResourceCheck);
@@ -44,8 +44,8 @@ impl Authorizer for Known {
 }
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let environment =
-        library::kubernetes().with_variable("authorizer", Type::named("kubernetes.authorization.Authorizer"));
+    let environment = Environment::kubernetes()
+        .with_variable("authorizer", Type::named("kubernetes.authorization.Authorizer"));
     let text = "['pods', 'secrets'].all(r, authorizer.group('').resource(r).namespace('ns').check('list').allowed())";
     let program = environment.compile(text)?;
     let slot = environment.slot("authorizer").ok_or("not declared")?;

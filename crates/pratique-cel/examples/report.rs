@@ -4,7 +4,7 @@ use std::error::Error;
 
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::Sizes;
-use pratique_cel::{Report, Type, library};
+use pratique_cel::{Environment, Report, Type};
 
 /// Lists of containers hold at most ten, whatever else is not known.
 struct Schema;
@@ -20,7 +20,7 @@ impl Sizes for Schema {
 }
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
-    let environment = library::kubernetes()
+    let environment = Environment::kubernetes()
         .with_variable("object", Type::Dyn)
         .with_variable("params", Type::Dyn);
     let text = "object.spec.containers.all(c, has(c.resources) && c.name in params.names)";

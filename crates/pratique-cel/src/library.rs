@@ -1,7 +1,7 @@
 //! The function libraries.
 //!
 //! Each library is a module with one function that gives its [`Library`]: signatures, implementations and
-//! costs together. [`kubernetes`] is all that a Kubernetes API server declares.
+//! costs together. [`Environment::kubernetes`] is all that a Kubernetes API server declares.
 //!
 //! Upstream: k8s.io/apiserver/pkg/cel/environment/base.go
 
@@ -52,9 +52,38 @@ pub use url::library as url;
 impl Environment {
     /// The language as the CEL specification defines it: standard functions, operators and macros.
     ///
-    /// Extensions are added one by one ([`library`](crate::library)); [`library::kubernetes`](kubernetes) is all that Kubernetes has.
+    /// Extensions are added one by one ([`library`](crate::library)); [`kubernetes`](Self::kubernetes) is all that Kubernetes has.
     pub fn standard() -> Self {
         Environment::new().with_library(standard())
+    }
+
+    /// The environment of a Kubernetes 1.37 API server, without variables.
+    pub fn kubernetes() -> Self {
+        Self::kubernetes_of(37, 37)
+    }
+
+    /// The environment of an API server of a release 1.`release`, in compatibility with version 1.`minor`, without variables; from
+    /// 1.29 on. The version has the functions, the release what is common to all: their costs, the syntax, and errors.
+    pub fn kubernetes_of(release: u32, minor: u32) -> Self {
+        let environment = LIBRARIES
+            .iter()
+            .filter(|versioned| versioned.since <= minor && versioned.until.is_none_or(|until| minor < until))
+            .fold(
+                Environment::new().with_literal_checks(),
+                |environment, versioned| environment.with_library((versioned.library)()),
+            );
+        // Upstream: cel-go v0.26 became v0.29 in 1.37.
+        if release >= 37 {
+            return environment;
+        }
+        let environment = environment
+            .with_library(before_1_37::library())
+            .without_quoted_names();
+        if minor >= LISTS {
+            environment.with_library(before_1_37::lists())
+        } else {
+            environment
+        }
     }
 }
 
@@ -74,35 +103,6 @@ pub fn optionals() -> Library {
 /// CEL's extension for lists: `slice`, `flatten`, `distinct`, `sort`, `sortBy`, `lists.range` …
 pub fn lists() -> Library {
     lists::extension().and(macros::lists())
-}
-
-/// The environment of a Kubernetes 1.37 API server, without variables.
-pub fn kubernetes() -> Environment {
-    kubernetes_of(37, 37)
-}
-
-/// The environment of an API server of a release 1.`release`, in compatibility with version 1.`minor`, without variables; from
-/// 1.29 on. The version has the functions, the release what is common to all: their costs, the syntax, and errors.
-pub fn kubernetes_of(release: u32, minor: u32) -> Environment {
-    let environment = LIBRARIES
-        .iter()
-        .filter(|versioned| versioned.since <= minor && versioned.until.is_none_or(|until| minor < until))
-        .fold(
-            Environment::new().with_literal_checks(),
-            |environment, versioned| environment.with_library((versioned.library)()),
-        );
-    // Upstream: cel-go v0.26 became v0.29 in 1.37.
-    if release >= 37 {
-        return environment;
-    }
-    let environment = environment
-        .with_library(before_1_37::library())
-        .without_quoted_names();
-    if minor >= LISTS {
-        environment.with_library(before_1_37::lists())
-    } else {
-        environment
-    }
 }
 
 /// The minor version since which there are functions of lists.

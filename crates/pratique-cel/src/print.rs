@@ -369,9 +369,10 @@ fn mark(optional: bool, pieces: &mut Vec<Piece<'_>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Environment;
 
     fn check(text: &str, expected: &str) {
-        let environment = crate::library::kubernetes();
+        let environment = Environment::kubernetes();
         let parse = |text: &str| {
             environment
                 .parse(text)

@@ -222,10 +222,9 @@ fn longest(paths: BTreeSet<String>) -> BTreeSet<String> {
 mod tests {
     use super::*;
     use crate::estimate::UnknownSizes;
-    use crate::library;
 
     fn report(text: &str) -> Report {
-        let environment = library::kubernetes()
+        let environment = Environment::kubernetes()
             .with_variable("object", Type::Dyn)
             .with_variable("params", Type::Dyn)
             .with_variable("params.more", Type::Int);

@@ -10,7 +10,7 @@ use pratique_cel::{Arena, Context, Environment, Type, Value, json, library};
 
 /// Everything that Kubernetes declares, the types of mutations included, and `object`; `absent` has no value.
 fn environment() -> Environment {
-    library::kubernetes()
+    Environment::kubernetes()
         .with_library(library::json_patch())
         .with_library(library::mutation::library())
         .with_variable("object", Type::Dyn)

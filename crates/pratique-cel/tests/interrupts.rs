@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use pratique_cel::{
     Arena, Context, Environment, FaultKind, Interrupt, MemoryBudget, MemoryLimit, Stop, Type, Value, json,
-    library,
 };
 
 /// How long an evaluation may compute after its deadline in a test. Each takes at least ten times as long if it is let.
@@ -26,7 +25,7 @@ const SOON: Duration = Duration::from_secs(3);
 const LIMIT: u64 = 1_000_000;
 
 static ENVIRONMENT: LazyLock<Environment> =
-    LazyLock::new(|| library::kubernetes().with_variable("object", Type::Dyn));
+    LazyLock::new(|| Environment::kubernetes().with_variable("object", Type::Dyn));
 
 /// An object that is as large as an API server takes, with much of everything.
 static OBJECT: LazyLock<json::Value<'static>> = LazyLock::new(|| {

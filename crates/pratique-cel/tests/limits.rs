@@ -9,11 +9,11 @@
 )]
 
 use pratique_cel::function::Function;
-use pratique_cel::{Arena, Context, Environment, FaultKind, Interrupt, Stop, Type, Value, json, library};
+use pratique_cel::{Arena, Context, Environment, FaultKind, Interrupt, Stop, Type, Value, json};
 
 /// What an expression gives with a limit, and what it cost until then.
 fn evaluate(text: &str, limit: u64) -> (Result<String, FaultKind>, u64) {
-    let environment = library::kubernetes().with_variable("numbers", Type::list(Type::Int));
+    let environment = Environment::kubernetes().with_variable("numbers", Type::list(Type::Int));
     let program = environment.compile(text).expect(text);
     let numbers = json::parse(b"[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]").expect("a list");
     let arena = Arena::new();
@@ -131,7 +131,7 @@ fn own_functions_are_charged_by_their_costs() {
 
 #[test]
 fn an_interrupt_stops_an_evaluation() {
-    let environment = library::kubernetes();
+    let environment = Environment::kubernetes();
     let program = environment
         .compile("lists.range(10000).all(x, x >= 0) || true")
         .expect("compiles");

@@ -8,7 +8,7 @@
     reason = "a test may stop where it fails"
 )]
 
-use pratique_cel::{Arena, Context, Environment, Type, library};
+use pratique_cel::{Arena, Context, Environment, Type};
 
 /// The column and message of each fault; the fault of a plan has no column.
 fn faults(environment: &Environment, text: &str) -> Vec<String> {
@@ -24,7 +24,7 @@ fn faults(environment: &Environment, text: &str) -> Vec<String> {
 }
 
 fn strict() -> Environment {
-    library::kubernetes()
+    Environment::kubernetes()
         .with_variable("any", Type::Dyn)
         .with_variable("name", Type::String)
         .with_variable("maybe", Type::optional(Type::Int))

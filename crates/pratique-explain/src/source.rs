@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_cel::{Environment, library, print};
+use pratique_cel::{Environment, print};
 
 /// The tree of an expression as its author wrote it.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl SourceExpression {
     /// Its node ids are those that an evaluation of the same text reports.
     pub fn read(text: &str) -> Option<Self> {
         static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
-        let environment = ENVIRONMENT.get_or_init(library::kubernetes);
+        let environment = ENVIRONMENT.get_or_init(Environment::kubernetes);
         environment.parse(text).ok().map(|ast| SourceExpression { ast })
     }
 

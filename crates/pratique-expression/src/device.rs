@@ -84,7 +84,7 @@ fn new_environment(release: u32, is_shared: bool) -> Environment {
         fields.insert(1, ("allowMultipleAllocations", Type::Bool));
     }
     let version = release.saturating_sub(1);
-    let environment = library::kubernetes_of(release, version).with_library(library::bindings());
+    let environment = Environment::kubernetes_of(release, version).with_library(library::bindings());
     // The type with this field is of version 1.34, and the gate takes the place of the other: with it, new expressions of 1.34 have
     // no device at all.
     if is_shared && version < 34 {

@@ -94,7 +94,7 @@ const ALL: Declarations = Declarations {
 const UNDECLARED: &str = "\0";
 
 fn base(release: u32, patch_types: bool, minor: u32) -> Environment {
-    let environment = library::kubernetes_of(release, minor);
+    let environment = Environment::kubernetes_of(release, minor);
     if patch_types {
         environment
             .with_library(library::json_patch())

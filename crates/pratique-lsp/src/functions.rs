@@ -20,14 +20,14 @@ const VARIABLES: &str = include_str!("../data/variables.txt");
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::library;
+    use pratique_cel::{Environment, library};
 
     use super::*;
 
     /// Everything that an API server declares is described, and nothing else.
     #[test]
     fn all_functions_are_described() {
-        let environment = library::kubernetes().with_library(library::json_patch());
+        let environment = Environment::kubernetes().with_library(library::json_patch());
         // Names with `@` are those that macros make.
         let mut declared: Vec<&str> = environment.names().filter(|name| !name.contains('@')).collect();
         declared.sort_unstable();

@@ -85,14 +85,14 @@ fn find(text: &str, at: usize, name: &str, kind: NameKind) -> Option<Range<usize
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::library;
+    use pratique_cel::Environment;
 
     use super::*;
 
     #[test]
     fn names_are_found() {
         let text = "has(object.spec) && object.spec.all(c, c.name.startsWith('ä') || size(c.b) > 1)";
-        let ast = library::kubernetes().parse(text).unwrap();
+        let ast = Environment::kubernetes().parse(text).unwrap();
         let all: Vec<_> = names(&ast)
             .into_iter()
             .map(|name| (text.get(name.range).unwrap(), name.kind))

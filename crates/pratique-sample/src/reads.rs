@@ -353,13 +353,13 @@ fn of_literal(literal: &Literal) -> AbstractValue {
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::library;
+    use pratique_cel::Environment;
 
     use super::*;
 
     /// The paths that expressions read; expressions are variables `v0`, `v1` …
     fn paths(expressions: &[&str]) -> Vec<String> {
-        let environment = library::kubernetes();
+        let environment = Environment::kubernetes();
         let asts: Vec<Ast> = expressions
             .iter()
             .map(|text| environment.parse(text).unwrap())
@@ -429,7 +429,7 @@ mod tests {
 
     #[test]
     fn constants_are_noted() {
-        let environment = library::kubernetes();
+        let environment = Environment::kubernetes();
         let ast = environment
             .parse("['x', 'y'].exists(k, object.kind == k) && object.a.startsWith('p') && object.n > 3")
             .unwrap();

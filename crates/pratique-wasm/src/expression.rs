@@ -1,9 +1,9 @@
 //! An expression evaluated by itself.
 
 use pratique_cel::ast::ExprId;
-use pratique_cel::library::{self, mutation::to_json};
+use pratique_cel::library::mutation::to_json;
 use pratique_cel::value::Evaluation;
-use pratique_cel::{Arena, CompileError, Context, EvaluationObserver, Type, Value};
+use pratique_cel::{Arena, CompileError, Context, Environment, EvaluationObserver, Type, Value};
 use pratique_explain::{Expression as Explained, Recorder, format_value};
 use pratique_policy::{ExpressionId, MatchOutcome, Origin, Phase, Subject, Trace};
 use pratique_types::cel_limits::PER_CALL_LIMIT;
@@ -85,7 +85,7 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
     }
     let environment = named
         .iter()
-        .fold(library::kubernetes(), |environment, (name, _)| {
+        .fold(Environment::kubernetes(), |environment, (name, _)| {
             environment.with_variable(name, Type::Dyn)
         });
     let compiled = environment

@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use pratique_cel::estimate::UnknownSizes;
 use pratique_cel::print::print;
-use pratique_cel::{CompileError, Environment, Report, Type, library};
+use pratique_cel::{CompileError, Environment, Report, Type};
 
 /// All that an API server's expressions may use, with variables of several types.
 pub(crate) fn environment() -> &'static Environment {
     static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
-        library::kubernetes()
+        Environment::kubernetes()
             .with_variable("object", Type::Dyn)
             .with_variable("oldObject", Type::Dyn)
             .with_variable("labels", Type::map(Type::String, Type::String))

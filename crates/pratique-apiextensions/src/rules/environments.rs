@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pratique_cel::{Environment, Type as CelType, library};
+use pratique_cel::{Environment, Type as CelType};
 use pratique_schema::{Release, ReleaseCache};
 
 use super::types::{Declared, ObjectTypes};
@@ -110,5 +110,5 @@ fn base(release: &Release, is_known: bool) -> Environment {
     static ENVIRONMENTS: ReleaseCache<(u32, bool), Environment> = ReleaseCache::new();
     let (_, minor) = release.version();
     let version = if is_known { minor } else { minor.saturating_sub(1) };
-    ENVIRONMENTS.get_or_make((minor, is_known), || library::kubernetes_of(minor, version))
+    ENVIRONMENTS.get_or_make((minor, is_known), || Environment::kubernetes_of(minor, version))
 }

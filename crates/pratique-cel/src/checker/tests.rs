@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::environment::Environment;
 use crate::environment::StructType;
-use crate::library;
 use crate::types::Type;
 
 fn environment() -> Environment {
@@ -17,7 +16,7 @@ fn environment() -> Environment {
         ],
     );
     let berth = StructType::new("harbour.Berth", &[("number", Type::Int), ("ship", Type::Dyn)]);
-    library::kubernetes()
+    Environment::kubernetes()
         .with_types(Arc::new(port))
         .with_types(Arc::new(berth))
         .with_variable("port", Type::named("harbour.Port"))

@@ -3,7 +3,6 @@
 use super::*;
 use crate::cost::CallCost;
 use crate::environment::Environment;
-use crate::library;
 
 /// Lists of at most 10 elements, strings of at most 100 characters.
 struct Bounded;
@@ -41,7 +40,7 @@ fn environment() -> Environment {
         ),
     ]
     .into_iter()
-    .fold(library::kubernetes(), |environment, (name, of)| {
+    .fold(Environment::kubernetes(), |environment, (name, of)| {
         environment.with_variable(name, of)
     })
 }
@@ -120,7 +119,7 @@ fn functions_of_the_host() {
         |_, arguments| Ok(arguments.first().copied().unwrap_or(crate::Value::Null));
     let function = crate::function::Function::new("same").member("s", &[Type::String], Type::String, same);
     let check = |function: crate::function::Function, text: &str, expected| {
-        let environment = library::kubernetes()
+        let environment = Environment::kubernetes()
             .with_variable("name", Type::String)
             .with_function(function);
         let checked = environment
@@ -149,7 +148,7 @@ fn deep_trees_fit_a_small_stack() {
         ] {
             for depth in [40, 120, 240] {
                 let text = format!("{}[]{}", open.repeat(depth), close.repeat(depth));
-                let environment = library::kubernetes();
+                let environment = Environment::kubernetes();
                 if let Ok(checked) = environment.parse(&text).and_then(|ast| environment.check(ast)) {
                     estimate(&checked, &UnknownSizes);
                 }

@@ -88,15 +88,14 @@ fn search<'a, E: Display>(
 
 #[cfg(test)]
 mod tests {
-    use crate::library::kubernetes_of;
-    use crate::{Arena, Context};
+    use crate::{Arena, Context, Environment};
 
     /// The result of an expression, and its cost, in a server of 1.36 and in one of 1.37.
     fn check(text: &str, before: &str, now: &str) {
         for (release, expected) in [(36, before), (37, now)] {
             let arena = Arena::new();
             let context = Context::new(&arena, 1_000_000);
-            let environment = kubernetes_of(release, 36);
+            let environment = Environment::kubernetes_of(release, 36);
             let outcome = match environment.compile(text) {
                 Err(error) => error.to_string(),
                 Ok(program) => match program.evaluate(&context, &environment.activation()) {
@@ -124,7 +123,11 @@ mod tests {
 
     #[test]
     fn what_a_version_lacks_is_not_declared() {
-        let is_there = |minor| kubernetes_of(34, minor).compile("lists.range(3)").is_ok();
+        let is_there = |minor| {
+            Environment::kubernetes_of(34, minor)
+                .compile("lists.range(3)")
+                .is_ok()
+        };
         assert!(!is_there(33) && is_there(34));
     }
 }

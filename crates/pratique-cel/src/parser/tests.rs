@@ -12,7 +12,7 @@ use crate::source::Position;
 
 fn environment() -> &'static Environment {
     static MADE: OnceLock<Environment> = OnceLock::new();
-    MADE.get_or_init(crate::library::kubernetes)
+    MADE.get_or_init(Environment::kubernetes)
 }
 
 fn grammar(environment: &Environment) -> MacroGrammar<'_> {

@@ -8,7 +8,6 @@ use crate::arena::Arena;
 use crate::ast::ExprId;
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::library;
 use crate::ops::shown;
 use crate::plan::{EvaluationObserver, Program};
 use crate::types::Type;
@@ -23,7 +22,7 @@ const CARGO: &str = r#"{
 }"#;
 
 fn environment() -> Environment {
-    library::kubernetes()
+    Environment::kubernetes()
         .with_variable("cargo", Type::Dyn)
         .with_variable("absent", Type::Dyn)
 }

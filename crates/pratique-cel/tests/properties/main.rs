@@ -189,7 +189,7 @@ impl Sizes for Largest {
 fn untyped() -> &'static Environment {
     static MADE: OnceLock<Environment> = OnceLock::new();
     MADE.get_or_init(|| {
-        let base = library::kubernetes()
+        let base = Environment::kubernetes()
             .with_library(library::json_patch())
             .with_library(library::mutation::library());
         NAMES.iter().fold(base, |environment, name| {

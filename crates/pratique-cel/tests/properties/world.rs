@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use pratique_cel::json;
 use pratique_cel::time::{Duration, Timestamp};
-use pratique_cel::{Activation, Arena, Environment, StructType, Type, Value, library};
+use pratique_cel::{Activation, Arena, Environment, StructType, Type, Value};
 use pratique_gotext::quantity::Quantity;
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn environment() -> &'static Environment {
             ("thing", Type::named("test.Thing")),
         ]
         .into_iter()
-        .fold(library::kubernetes(), |environment, (name, of)| {
+        .fold(Environment::kubernetes(), |environment, (name, of)| {
             environment.with_variable(name, of)
         })
         .with_types(Arc::new(thing))

@@ -317,10 +317,10 @@ impl DeclaredNames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pratique_cel::{Environment, Position, Type, library};
+    use pratique_cel::{Position, Type};
 
     fn environment() -> Environment {
-        library::kubernetes().with_variable("object", Type::Dyn)
+        Environment::kubernetes().with_variable("object", Type::Dyn)
     }
 
     #[track_caller]

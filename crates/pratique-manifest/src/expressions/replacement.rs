@@ -52,10 +52,10 @@ fn name_of(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pratique_cel::{CompileError, Environment, Type, library};
+    use pratique_cel::{CompileError, Environment, Type};
 
     fn environment() -> Environment {
-        library::kubernetes().with_variable("object", Type::Dyn)
+        Environment::kubernetes().with_variable("object", Type::Dyn)
     }
 
     /// The expression after the change for its first error, if there is one.

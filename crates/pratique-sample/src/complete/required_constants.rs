@@ -303,13 +303,13 @@ impl ConditionReader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::library;
+    use pratique_cel::Environment;
 
     use super::*;
 
     #[track_caller]
     fn check(condition: &str, object: &[(&str, &str)], request: &[(&str, &str)]) {
-        let ast = library::kubernetes().parse(condition).unwrap();
+        let ast = Environment::kubernetes().parse(condition).unwrap();
         let required = RequiredConstants::new([&ast]);
         let text = |literal: &Literal| match literal {
             Literal::String(text) => text.to_string(),

@@ -1,6 +1,6 @@
 //! Generated objects are valid, and have what expressions read.
 
-use pratique_cel::library;
+use pratique_cel::Environment;
 use pratique_json::Progress;
 use pratique_types::builtin::{named, resources};
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::reads::PolicyReads;
 
 fn reads(expressions: &[&str]) -> ReadTree {
-    let environment = library::kubernetes();
+    let environment = Environment::kubernetes();
     let asts: Vec<_> = expressions
         .iter()
         .map(|text| environment.parse(text).unwrap())

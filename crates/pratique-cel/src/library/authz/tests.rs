@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
+use crate::Environment;
 
 /// Answers `reason` when the question reads as expected, and keeps what it was asked.
 #[derive(Debug, Default)]
@@ -227,7 +228,7 @@ fn selectors_cost_by_length() {
 /// Nothing by themselves, checks are equal within objects of mutations when they ask the same.
 #[test]
 fn equality_within_objects() {
-    let environment = crate::library::kubernetes()
+    let environment = Environment::kubernetes()
         .with_library(crate::library::mutation::library())
         .with_variable("authorizer", Type::Dyn);
     let arena = Arena::new();

@@ -4,11 +4,11 @@ use pratique_json::Progress;
 
 use super::*;
 use crate::arena::Arena;
-use crate::library;
+use crate::{Environment, library};
 
 /// What an expression gives as JSON; or its fault.
 fn run(text: &str) -> String {
-    let environment = library::kubernetes()
+    let environment = Environment::kubernetes()
         .with_library(library())
         .with_variable("object", Type::Dyn);
     let program = match environment.compile(text) {
@@ -118,7 +118,7 @@ fn only_plain_data_in_objects_has_a_form() {
 #[test]
 fn names_of_types_follow_the_fields() {
     let names = |text: &str| {
-        let environment = library::kubernetes().with_library(library());
+        let environment = Environment::kubernetes().with_library(library());
         let program = environment.compile(text).expect("well-formed");
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);

@@ -109,14 +109,14 @@ fn escaped(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::Environment;
     use crate::arena::Arena;
     use crate::context::Context;
-    use crate::library;
     use crate::ops::shown;
 
     #[track_caller]
     fn check(fields: &str, expected: &str) {
-        let environment = library::kubernetes();
+        let environment = Environment::kubernetes();
         let program = environment
             .compile(&format!("google.protobuf.Any{{{fields}}}"))
             .unwrap();

@@ -88,16 +88,16 @@ fn plain<'a>(context: &Context<'a>, place: FieldPlace<'_>, value: &Value<'a>) ->
 
 #[cfg(test)]
 mod tests {
+    use crate::Environment;
     use crate::arena::Arena;
     use crate::context::Context;
-    use crate::library;
 
     fn check(literal: &str, expected: &str) {
-        let program = library::kubernetes()
+        let program = Environment::kubernetes()
             .compile(&format!("google.protobuf.{literal}"))
             .unwrap();
         let arena = Arena::new();
-        let activation = library::kubernetes().activation();
+        let activation = Environment::kubernetes().activation();
         let result = program.evaluate(&Context::new(&arena, 1_000_000), &activation);
         let text = result.map_or_else(|fault| fault.to_string(), |value| format!("{value:?}"));
         assert!(text.contains(expected), "{literal}: {text}");
