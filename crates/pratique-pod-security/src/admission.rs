@@ -10,11 +10,12 @@ use pratique_plugin::{
     Effects, Handler, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError, StateKind,
     gates,
 };
-use pratique_types::{ObjectRef, Operation, Status, aggregate, status};
+use pratique_types::{AdmissionRequest, ObjectRef, Operation, Status, aggregate, status};
 
 use crate::configuration::ConfigurationError;
 use crate::existing_pods::{PODS_READ, PodCheckLimits};
-use crate::extract::{ObjectKind, PodParts, go_type, pod_of};
+use crate::extract::{ObjectKind, PodParts, pod_of};
+use crate::go_type::go_type;
 use crate::observer::{PodSecurityObserver, PolicyEvaluation};
 use crate::policy::LabelError;
 use crate::{
@@ -168,7 +169,7 @@ impl PodSecurity {
         if errors.is_empty() && is_privileged {
             return Ok(());
         }
-        let kind = ObjectKind::of(attributes.object, &request.kind);
+        let kind = kind_of(attributes.object, request);
         let error = match kind {
             ObjectKind::Other => {
                 let found = go_type(attributes.object, &request.kind);
@@ -208,7 +209,7 @@ impl PodSecurity {
         which: &str,
         effects: &mut Effects,
     ) -> Result<PodParts<'a>, Rejection> {
-        let kind = ObjectKind::of(object, &attributes.request.kind);
+        let kind = kind_of(object, attributes.request);
         if kind == ObjectKind::Pod
             && let Ok(Some(pod)) = pod_of(kind, object)
         {
@@ -359,6 +360,11 @@ impl Description {
     }
 }
 
+/// The kind of an object; if it has none, that of its request.
+pub(crate) fn kind_of(object: &Value<'_>, request: &AdmissionRequest<'_>) -> ObjectKind {
+    ObjectKind::of(object, (&request.kind.group, &request.kind.kind))
+}
+
 fn not_found(namespace: &str) -> String {
     namespace_not_found(namespace).message
 }
@@ -371,7 +377,7 @@ pub(crate) fn undecodable(
     effects: &mut Effects,
 ) -> Rejection {
     let request = attributes.request;
-    let (message, error) = match ObjectKind::of(object, &request.kind) {
+    let (message, error) = match kind_of(object, request) {
         ObjectKind::Other => {
             let message = format!("failed to decode {object_name}");
             let error = format!("{message}: unexpected type {}", go_type(object, &request.kind));

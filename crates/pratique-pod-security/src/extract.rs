@@ -1,7 +1,6 @@
 //! Where objects of built-in kinds have pods.
 
 use pratique_json::{Value, text_at};
-use pratique_types::GroupVersionKind;
 
 use crate::pod::present;
 
@@ -30,14 +29,14 @@ pub(crate) struct PodParts<'a> {
 static NOTHING: Value<'static> = Value::Null;
 
 impl ObjectKind {
-    /// The kind of an object; that of the request if the object has none.
-    pub(crate) fn of(object: &Value<'_>, requested: &GroupVersionKind) -> Self {
+    /// The kind of an object; if it has none, the one of this group and name, which a request has.
+    pub(crate) fn of(object: &Value<'_>, requested: (&str, &str)) -> Self {
         if object.is_null() {
             return ObjectKind::Other;
         }
         let api_version = text_at(object, &["apiVersion"]);
         let (group, kind) = match text_at(object, &["kind"]) {
-            "" => (requested.group.as_str(), requested.kind.as_str()),
+            "" => requested,
             kind => (group_of(api_version), kind),
         };
         match (group, kind) {
@@ -87,30 +86,6 @@ fn member<'a>(value: &'a Value<'a>, name: &str) -> &'a Value<'a> {
     value.get(name).unwrap_or(&NOTHING)
 }
 
-fn group_of(api_version: &str) -> &str {
+pub(crate) fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
-}
-
-/// The Go type that an object of a kind without pods has in a server.
-pub(crate) fn go_type(object: &Value<'_>, requested: &GroupVersionKind) -> String {
-    if object.is_null() {
-        return "<nil>".to_owned();
-    }
-    let kind = match text_at(object, &["kind"]) {
-        "" => requested.clone(),
-        kind => {
-            let api_version = text_at(object, &["apiVersion"]);
-            let version = api_version.rsplit('/').next().unwrap_or_default();
-            GroupVersionKind::new(group_of(api_version), version, kind)
-        }
-    };
-    if pratique_types::builtin::resource_of(&kind).is_none() {
-        return "*unstructured.Unstructured".to_owned();
-    }
-    let package = match kind.group.split('.').next().unwrap_or_default() {
-        "" | "events" => "core",
-        "internal" => "apiserverinternal",
-        package => package,
-    };
-    format!("*{package}.{}", kind.kind)
 }

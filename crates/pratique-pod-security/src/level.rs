@@ -1,6 +1,7 @@
 //! Levels and versions of the Pod Security Standards.
 
 use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
 
 use pratique_gotext::strconv::atoi;
 
@@ -90,6 +91,7 @@ impl Version {
 
 impl LevelVersion {
     /// The text form. Nearly all are of the latest version.
+    #[cfg(any(test, feature = "plugin"))]
     pub(crate) fn to_text(self) -> String {
         match self.version {
             Version::Latest => [self.level.as_str(), ":latest"].concat(),
@@ -100,6 +102,22 @@ impl LevelVersion {
     /// Whether both allow the same: versions of the privileged level do not differ.
     pub fn is_equivalent(self, other: Self) -> bool {
         self == other || (self.level == Level::Privileged && other.level == Level::Privileged)
+    }
+}
+
+impl FromStr for Level {
+    type Err = InvalidLevel;
+
+    fn from_str(text: &str) -> Result<Self, InvalidLevel> {
+        Level::parse(text)
+    }
+}
+
+impl FromStr for Version {
+    type Err = InvalidVersion;
+
+    fn from_str(text: &str) -> Result<Self, InvalidVersion> {
+        Version::parse(text)
     }
 }
 
@@ -151,7 +169,7 @@ mod tests {
             ("", None),
             ("v1.1\n", None),
         ] {
-            assert_eq!(Version::parse(text).ok(), expected, "{text}");
+            assert_eq!(text.parse::<Version>().ok(), expected, "{text}");
         }
         assert!(Version::Minor(i64::MAX) < Version::Latest);
     }
@@ -159,7 +177,7 @@ mod tests {
     #[test]
     fn levels() {
         for level in [Level::Privileged, Level::Baseline, Level::Restricted] {
-            assert_eq!(Level::parse(level.as_str()), Ok(level));
+            assert_eq!(level.as_str().parse::<Level>(), Ok(level));
         }
         for version in [Version::Latest, Version::Minor(30)] {
             let level = LevelVersion {

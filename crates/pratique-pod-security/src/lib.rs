@@ -3,9 +3,9 @@
 //! An [`Evaluator`] has the checks by themselves, at every version:
 //!
 //! ```
-//! use pratique_pod_security::{Evaluator, Level, LevelVersion, Pod, Version, details};
+//! use pratique_pod_security::{Evaluator, Level, LevelVersion, Pod, Version, details, json};
 //!
-//! let object = pratique_json::parse(br#"{
+//! let object = json::parse(br#"{
 //!     "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
 //!     "spec": {"hostNetwork": true, "containers": [{"name": "app", "image": "app:1"}]}
 //! }"#)?;
@@ -19,28 +19,48 @@
 //!
 //! [`PodSecurity`] is the admission plugin: it reads the [`Policy`] of a namespace from its labels, refuses pods, warns about
 //! workloads, records violations in the audit log, knows exemptions, and checks the labels of namespaces themselves.
+//!
+//! # Features
+//!
+//! - `plugin`, on by default: the plugin and all that belongs to it. Without it there are the checks, which need neither
+//!   the CEL engine nor `k8s-openapi`.
 
+#[cfg(feature = "plugin")]
 mod admission;
 mod checks;
+#[cfg(feature = "plugin")]
 mod configuration;
+#[cfg(feature = "plugin")]
 mod existing_pods;
 mod extract;
+#[cfg(feature = "plugin")]
+mod go_type;
 mod level;
+#[cfg(feature = "plugin")]
 mod namespaces;
+#[cfg(feature = "plugin")]
 mod observer;
 mod pod;
+#[cfg(feature = "plugin")]
 mod policy;
+#[cfg(feature = "plugin")]
 mod settings;
+#[cfg(feature = "plugin")]
 mod significant;
 mod violation;
 
-pub use admission::{FACTORY, NAME, PodSecurity};
 pub use checks::Evaluator;
-pub use configuration::ConfigurationError;
-pub use existing_pods::PodCheckLimits;
 pub use level::{InvalidLevel, InvalidVersion, Level, LevelVersion, Version};
-pub use observer::{PodSecurityObserver, PolicyEvaluation, operation_label, resource_label};
 pub use pod::{Pod, PodError};
-pub use policy::{LabelError, Mode, PREFIX, Policy};
-pub use settings::PodSecuritySettings;
+pub use pratique_json as json;
 pub use violation::{Violation, details, reasons};
+
+#[cfg(feature = "plugin")]
+pub use {
+    admission::{FACTORY, NAME, PodSecurity},
+    configuration::ConfigurationError,
+    existing_pods::PodCheckLimits,
+    observer::{PodSecurityObserver, PolicyEvaluation, operation_label, resource_label},
+    policy::{LabelError, Mode, PREFIX, Policy},
+    settings::PodSecuritySettings,
+};

@@ -6,7 +6,7 @@ use pratique_json::Value;
 use pratique_plugin::{Effects, PluginContext, Rejection, StateKind};
 use pratique_types::{ObjectRef, Operation, Status, field, status};
 
-use crate::admission::{PodSecurity, undecodable};
+use crate::admission::{PodSecurity, kind_of, undecodable};
 use crate::existing_pods;
 use crate::extract::ObjectKind;
 use crate::policy::LabelError;
@@ -95,7 +95,7 @@ impl PodSecurity {
 }
 
 fn is_of_other_kind(attributes: &Attributes<'_>, object: &Value<'_>) -> bool {
-    ObjectKind::of(object, &attributes.request.kind) != ObjectKind::Namespace
+    kind_of(object, attributes.request) != ObjectKind::Namespace
 }
 
 fn check_kind(

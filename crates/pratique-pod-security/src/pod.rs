@@ -1,7 +1,6 @@
 //! A pod as the checks read it: extracted once from its JSON, then only compared.
 
 use pratique_json::{Object, Value, text_at};
-use pratique_types::GroupVersionKind;
 use smallvec::SmallVec;
 
 use crate::extract::{ObjectKind, pod_of};
@@ -75,13 +74,13 @@ impl<'a> Pod<'a> {
     /// The pod of an object as the API has it: a Pod, or an object with a template of pods, such as a Deployment or a CronJob.
     ///
     /// ```
-    /// use pratique_pod_security::Pod;
+    /// use pratique_pod_security::{Pod, json};
     ///
-    /// let deployment = pratique_json::parse(br#"{"apiVersion": "apps/v1", "kind": "Deployment",
+    /// let deployment = json::parse(br#"{"apiVersion": "apps/v1", "kind": "Deployment",
     ///     "spec": {"template": {"spec": {"containers": [{"name": "app", "image": "app:1"}]}}}}"#)?;
     /// assert!(Pod::from_object(&deployment).is_ok());
     ///
-    /// let spec = pratique_json::parse(br#"{"containers": [{"name": "app", "image": "app:1"}]}"#)?;
+    /// let spec = json::parse(br#"{"containers": [{"name": "app", "image": "app:1"}]}"#)?;
     /// let error = Pod::from_object(&spec).unwrap_err();
     /// assert_eq!(error.to_string(), "objects of kind \"\" of \"\" have no pods");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -91,7 +90,7 @@ impl<'a> Pod<'a> {
     /// It is an object of another kind, or none; or its pod has no containers.
     pub fn from_object(object: &'a Value<'a>) -> Result<Self, PodError> {
         // Without the kind of a request, an object has to say its own.
-        let kind = ObjectKind::of(object, &GroupVersionKind::default());
+        let kind = ObjectKind::of(object, ("", ""));
         match pod_of(kind, object) {
             Ok(Some(parts)) => {
                 let names = if kind == ObjectKind::Pod {
