@@ -25,7 +25,7 @@ pub trait AdmissionHandler: Send + Sync + 'static {
     ///
     /// # Errors
     /// If they cannot, with the reason.
-    fn ready(&self) -> Result<(), Unavailable>;
+    fn ready(&self) -> Result<(), HandlerUnavailable>;
 
     /// The background tasks that ended while the server runs, by their names in metrics. The current configuration stays in
     /// effect, but the server is no longer ready, as changes do not take effect.
@@ -38,7 +38,8 @@ pub trait AdmissionHandler: Send + Sync + 'static {
 }
 
 /// The future of a [`ReviewResult`].
-pub type ReviewFuture<'a> = Pin<Box<dyn Future<Output = Result<ReviewResult, Unavailable>> + Send + 'a>>;
+pub type ReviewFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<ReviewResult, HandlerUnavailable>> + Send + 'a>>;
 
 /// A response with further information.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,4 +62,4 @@ impl From<AdmissionResponse> for ReviewResult {
 /// Requests cannot be evaluated for now, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unavailable(pub String);
+pub struct HandlerUnavailable(pub String);

@@ -17,11 +17,11 @@
 //!
 //! use pratique::Admission;
 //! use pratique_metrics::Metrics;
-//! use pratique_server::{Drain, KnownCluster, LiveHandler, Reloads, Server, Settings};
+//! use pratique_server::{Drain, KnownState, LiveHandler, Reloads, Server, Settings};
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
 //! let live = Admission::builder().live().start()?;
-//! let handler = LiveHandler::new(live, Reloads::default(), KnownCluster::default());
+//! let handler = LiveHandler::new(live, Reloads::default(), KnownState::default());
 //! let settings = Settings::new(Metrics::new("1.0"));
 //! // Without certificates, only on a loopback address.
 //! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(handler), settings).await?;
@@ -84,7 +84,7 @@ mod weight;
 
 pub use configz::{Attempt, Source};
 pub use followed::Followed;
-pub use handler::{AdmissionHandler, ReviewFuture, ReviewResult, Unavailable};
+pub use handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
 pub use limits::Limits;
 pub use live::{LiveHandler, Reloads};
 pub use pratique::observer::Phases;
@@ -96,5 +96,5 @@ pub use service::{AdmissionService, ResponseFuture};
 pub use settings::Settings;
 pub use shutdown::{Drain, Shutdown};
 pub use tls::{CertificateError, CertificateFiles, Certificates};
-pub use unknown_state::{KnownCluster, UnknownState};
+pub use unknown_state::{KnownState, UnknownState};
 pub use webhook_plugins::{NotOffered, WebhookPlugin};

@@ -14,8 +14,8 @@ use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
 use crate::followed::Followed;
-use crate::handler::{AdmissionHandler, ReviewFuture, ReviewResult, Unavailable};
-use crate::unknown_state::{KnownCluster, UnknownState, first_unknown};
+use crate::handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
+use crate::unknown_state::{KnownState, UnknownState, first_unknown};
 use pratique::observer::Phases;
 
 /// An [`AdmissionHandler`] that evaluates requests with a [`Live`], and reports its sources.
@@ -24,7 +24,7 @@ pub struct LiveHandler {
     reloads: Reloads,
     started: SystemTime,
     /// The known parts of the cluster.
-    known: KnownCluster,
+    known: KnownState,
     /// The last check of [`unknown`](Self::unknown_state), for one admission.
     checked: ArcSwapOption<CheckedNeeds>,
     followed: Vec<Followed>,
@@ -54,7 +54,7 @@ impl LiveHandler {
     /// While there are policies or webhooks whose decisions depend on unknown state of the cluster, no request is
     /// evaluated, as the decisions could be wrong.
     #[must_use]
-    pub fn new(live: Live, reloads: Reloads, known: KnownCluster) -> Self {
+    pub fn new(live: Live, reloads: Reloads, known: KnownState) -> Self {
         LiveHandler {
             live,
             reloads,
@@ -114,7 +114,7 @@ impl AdmissionHandler for LiveHandler {
         Box::pin(async move {
             // The server has validated it.
             let outcome = self.live.admit_as_given(request, phases, limits.clone()).await;
-            let outcome = outcome.map_err(|error| Unavailable(error.to_string()))?;
+            let outcome = outcome.map_err(|error| HandlerUnavailable(error.to_string()))?;
             let mutations = outcome.mutations.iter();
             let mutations = mutations.filter(|step| step.result != StepResult::Unchanged);
             let mutated_by = mutations.map(|step| step.policy.clone());
@@ -125,17 +125,17 @@ impl AdmissionHandler for LiveHandler {
         })
     }
 
-    fn ready(&self) -> Result<(), Unavailable> {
+    fn ready(&self) -> Result<(), HandlerUnavailable> {
         if !self.live.is_ready() {
             let mut reason = "not ready: not every source was loaded yet".to_owned();
             for problem in (self.problems)() {
                 reason.push_str("; ");
                 reason.push_str(&problem);
             }
-            return Err(Unavailable(reason));
+            return Err(HandlerUnavailable(reason));
         }
         match self.unknown_state() {
-            Some(unknown) => Err(Unavailable(unknown.to_string())),
+            Some(unknown) => Err(HandlerUnavailable(unknown.to_string())),
             None => Ok(()),
         }
     }

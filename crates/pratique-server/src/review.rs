@@ -19,7 +19,7 @@ use crate::budget::Share;
 use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::fair_semaphore::FairPermit;
-use crate::handler::{ReviewResult, Unavailable};
+use crate::handler::{HandlerUnavailable, ReviewResult};
 use crate::query;
 use crate::reservation::Reservation;
 use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
@@ -211,7 +211,7 @@ fn bad_request(message: String) -> Box<HttpResponse> {
     failure(StatusCode::BAD_REQUEST, "BadRequest", message).into()
 }
 
-fn unavailable(why: &Unavailable) -> HttpResponse {
+fn unavailable(why: &HandlerUnavailable) -> HttpResponse {
     later(
         StatusCode::SERVICE_UNAVAILABLE,
         "ServiceUnavailable",

@@ -42,27 +42,30 @@ use pratique::observer::Phases;
 /// ```
 /// use std::sync::Arc;
 ///
-/// use bytes::Bytes;
-/// use http::Request;
-/// use http_body_util::{BodyExt, Full};
+/// use axum::body::{Body, to_bytes};
+/// use axum::extract::Request;
+/// use axum::{Router, routing};
 /// use pratique::Admission;
 /// use pratique_metrics::Metrics;
-/// use pratique_server::{AdmissionService, KnownCluster, LiveHandler, Reloads, Settings};
+/// use pratique_server::{AdmissionService, KnownState, LiveHandler, Reloads, Settings};
 /// use tower_service::Service;
 ///
 /// # tokio::runtime::Runtime::new()?.block_on(async {
 /// let live = Admission::builder().live().start()?;
-/// let handler = LiveHandler::new(live, Reloads::default(), KnownCluster::default());
-/// let mut service = AdmissionService::new(Arc::new(handler), Settings::new(Metrics::new("1.0")));
+/// let handler = LiveHandler::new(live, Reloads::default(), KnownState::default());
+/// let service = AdmissionService::new(Arc::new(handler), Settings::new(Metrics::new("1.0")));
+/// let mut router: Router = Router::new()
+///     .nest_service("/admission", service)
+///     .route("/version", routing::get("1.0"));
 ///
-/// // With axum: `Router::new().nest_service("/admission", service)`.
+/// // `axum::serve` does this with the requests of a listener.
 /// let review = r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
 ///     "kind": {"group": "", "version": "v1", "kind": "ConfigMap"}, "name": "web", "namespace": "shop",
 ///     "resource": {"group": "", "version": "v1", "resource": "configmaps"}, "operation": "CREATE",
 ///     "userInfo": {"username": "ann"}, "object": {"apiVersion": "v1", "kind": "ConfigMap",
 ///     "metadata": {"name": "web", "namespace": "shop"}}}}"#;
-/// let answer = service.call(Request::post("/validate").body(Full::<Bytes>::from(review))?).await?;
-/// let body = answer.into_body().collect().await?.to_bytes();
+/// let answer = router.call(Request::post("/admission/validate").body(Body::from(review))?).await?;
+/// let body = to_bytes(answer.into_body(), 1 << 20).await?;
 /// assert!(std::str::from_utf8(&body)?.contains(r#""allowed":true"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -5,16 +5,16 @@ use pratique::policy::{Need, NeedKind};
 
 /// The known parts of the cluster that requests come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KnownCluster {
+pub struct KnownState {
     /// Objects: namespaces with their labels, params, and what plugins look up.
     pub objects: bool,
     /// Permissions of users.
     pub authorizer: bool,
 }
 
-impl KnownCluster {
+impl KnownState {
     /// A real cluster, of which everything is known.
-    pub const ALL: Self = KnownCluster {
+    pub const ALL: Self = KnownState {
         objects: true,
         authorizer: true,
     };
@@ -64,7 +64,7 @@ pub enum UnknownState {
 }
 
 /// The first need of the policies, webhooks and plugins that is not known.
-pub(crate) fn first_unknown(admission: &Admission, known: KnownCluster) -> Option<UnknownState> {
+pub(crate) fn first_unknown(admission: &Admission, known: KnownState) -> Option<UnknownState> {
     let needs = admission.needs().into_iter().chain(admission.plugin_needs());
     let mut needs = needs.filter(|need| !known.has(need.kind));
     let Need { name, kind } = needs.next()?;

@@ -59,7 +59,7 @@ pub use rejected::{ObjectPlace, Rejected, RejectedReason};
 pub use review::InvalidReview;
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
-pub use validate::{Field, InvalidRequest, Problem};
+pub use validate::{Field, FieldProblem, InvalidRequest};
 
 k8s_openapi::k8s_if_le_1_35! {
     compile_error!("enable the feature `v1_36` or `v1_37` of k8s-openapi: older versions have no MutatingAdmissionPolicy in v1");

@@ -29,7 +29,7 @@ pub enum InvalidRequest {
         /// Its value.
         value: String,
         /// What is wrong with the value.
-        problem: Problem,
+        problem: FieldProblem,
     },
     /// The resource is one of objects of another kind.
     #[error("kind: requests for {resource} carry objects of kind {expected}, not {found}")]
@@ -85,7 +85,8 @@ pub type Field = &'static str;
 
 /// What is wrong with the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+#[non_exhaustive]
+pub enum FieldProblem {
     /// A name in a URL of the API.
     #[error("is not the name of a resource: lower-case letters, digits and '-'")]
     Resource,
@@ -137,7 +138,7 @@ impl AdmissionRequest<'_> {
             namespace.is_empty() || is_dns1123_label(namespace),
             "namespace",
             namespace,
-            Problem::Namespace,
+            FieldProblem::Namespace,
         )?;
         self.check_carried()?;
         check_versions(&self.resource, &self.sub_resource, &self.kind)?;
@@ -251,8 +252,8 @@ fn check_resource(
     check_version(&resource.version, version)?;
     let resource = resource.resource.as_str();
     filled(resource, name)?;
-    require(!resource.contains('/'), name, resource, Problem::Part)?;
-    require(is_dns1123_label(resource), name, resource, Problem::Resource)
+    require(!resource.contains('/'), name, resource, FieldProblem::Part)?;
+    require(is_dns1123_label(resource), name, resource, FieldProblem::Resource)
 }
 
 fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Result<(), InvalidRequest> {
@@ -263,7 +264,7 @@ fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Resul
         is_dns1123_label(&kind.kind.to_ascii_lowercase()),
         name,
         &kind.kind,
-        Problem::Name,
+        FieldProblem::Name,
     )
 }
 
@@ -295,23 +296,23 @@ fn check_subresource(field: Field, part: &str) -> Result<(), InvalidRequest> {
         part.is_empty() || part.split('/').all(is_name),
         field,
         part,
-        Problem::SubResource,
+        FieldProblem::SubResource,
     )
 }
 
 fn check_group(group: &str, field: Field) -> Result<(), InvalidRequest> {
-    require(group != "core", field, group, Problem::Core)?;
+    require(group != "core", field, group, FieldProblem::Core)?;
     require(
         group.is_empty() || group.split('.').all(is_dns1123_label),
         field,
         group,
-        Problem::Group,
+        FieldProblem::Group,
     )
 }
 
 fn check_version(version: &str, field: Field) -> Result<(), InvalidRequest> {
     filled(version, field)?;
-    require(is_dns1123_label(version), field, version, Problem::Version)
+    require(is_dns1123_label(version), field, version, FieldProblem::Version)
 }
 
 fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
@@ -322,7 +323,7 @@ fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
     }
 }
 
-fn require(holds: bool, field: Field, value: &str, problem: Problem) -> Result<(), InvalidRequest> {
+fn require(holds: bool, field: Field, value: &str, problem: FieldProblem) -> Result<(), InvalidRequest> {
     if holds {
         Ok(())
     } else {

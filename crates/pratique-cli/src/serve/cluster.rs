@@ -18,7 +18,7 @@ use pratique_request::kind_of;
 use pratique_review::SourceFiles;
 #[cfg(feature = "kube")]
 use pratique_schema::{FeatureGates, Release};
-use pratique_server::{Followed, KnownCluster};
+use pratique_server::{Followed, KnownState};
 use pratique_state::cluster::{cluster, is_namespace};
 
 use super::admission::{LoadFailure, invalid, log_passed_over};
@@ -39,7 +39,7 @@ use crate::serve::serve_error::ServeError;
 #[derive(Default)]
 pub(super) struct ClusterContext {
     /// Which parts of the cluster are known.
-    pub(super) cluster: KnownCluster,
+    pub(super) cluster: KnownState,
     /// The admission configuration of the cluster, if it is followed.
     pub(super) followed: Option<Followed>,
     /// A namespace that there is, where not every one is taken to exist.
@@ -89,7 +89,7 @@ pub(super) fn configure(
     if let Some(server) = connect(&arguments.cluster)? {
         return Ok(configure_real(arguments, live, server, objects)?);
     }
-    let cluster = KnownCluster {
+    let cluster = KnownState {
         objects: objects.is_some(),
         authorizer: false,
     };
@@ -165,7 +165,7 @@ fn configure_real(
         None => live,
     };
     let cluster = ClusterContext {
-        cluster: KnownCluster::ALL,
+        cluster: KnownState::ALL,
         followed,
         sample_namespace: None,
         server: Some(server),

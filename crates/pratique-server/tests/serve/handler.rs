@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use pratique::Limits;
-use pratique_server::{AdmissionHandler, Attempt, Phases, ReviewFuture, ReviewResult, Source, Unavailable};
+use pratique_server::{
+    AdmissionHandler, Attempt, HandlerUnavailable, Phases, ReviewFuture, ReviewResult, Source,
+};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
 /// Nothing that ends by itself takes so long, not even on a machine with much else to do.
@@ -62,7 +64,7 @@ impl AdmissionHandler for TestHandler {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 self.computing.fetch_sub(1, Ordering::Relaxed);
-                return Err(Unavailable("interrupted".into()));
+                return Err(HandlerUnavailable("interrupted".into()));
             }
             assert_ne!(request.name, "panic", "told to");
             let longer = request.name.strip_prefix("answer-");
@@ -77,9 +79,9 @@ impl AdmissionHandler for TestHandler {
         })
     }
 
-    fn ready(&self) -> Result<(), Unavailable> {
+    fn ready(&self) -> Result<(), HandlerUnavailable> {
         if self.loading.load(Ordering::Relaxed) {
-            Err(Unavailable("still loading".into()))
+            Err(HandlerUnavailable("still loading".into()))
         } else {
             Ok(())
         }
