@@ -334,7 +334,7 @@ impl Inputs {
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
             Sources::Cluster { .. } => {
-                cluster.objects.assume_namespaces();
+                cluster.view.objects.assume_namespaces();
                 Vec::new()
             }
         }

@@ -8,12 +8,12 @@ use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique_json::Value;
 use pratique_rbac::{Completeness, MoreRoles, Rbac, RbacAuthorizer, is_rbac};
-use pratique_request::{ResourceResolver, is_definition};
+use pratique_request::ResourceResolver;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
-use crate::cluster::with_name_label;
+use crate::cluster_objects::{ClusterObjects, ObjectOrigin};
 
 /// The known state of a cluster: read from it, or from a snapshot.
 #[derive(Clone, Debug)]
@@ -57,29 +57,27 @@ impl ClusterBase {
     /// The state of a cluster, and the reasons for which custom resources are not defaulted. What is not known of the cluster is
     /// undecided.
     pub fn new(known: &KnownCluster) -> (Self, Vec<String>) {
+        let mut cluster = ClusterObjects {
+            resolver: known.resolver.clone(),
+            ..ClusterObjects::default()
+        };
+        let objects = known.objects.iter().cloned();
+        let faults = objects.filter_map(|object| cluster.add(object, ObjectOrigin::Stored).err());
+        let faults = faults.map(|error| error.to_string()).collect();
+        let ClusterObjects {
+            objects,
+            resolver,
+            kinds: api_objects,
+        } = cluster;
         let mut base = ClusterBase {
-            objects: Objects::new(),
+            objects,
             has_all_namespaces: known
                 .complete
                 .contains(&GroupVersionKind::new("", "v1", "Namespace")),
-            resolver: known.resolver.clone(),
-            api_objects: ApiObjects::default(),
+            resolver,
+            api_objects,
             permissions: Permissions::of(known),
         };
-        let mut faults = Vec::new();
-        for object in &known.objects {
-            if is_definition(object) {
-                match base.api_objects.define_stored(object) {
-                    Ok(served) => base.resolver.define(object, served),
-                    Err(error) => {
-                        faults.push(error.to_string());
-                        continue;
-                    }
-                }
-            }
-            // What has no name is no object of a cluster.
-            drop(base.objects.insert(with_name_label(object.clone())));
-        }
         for served in &known.served {
             base.objects.serve_found(served);
         }

@@ -1,8 +1,8 @@
 //! The state of a cluster around a request: its objects, what is known to be complete, and who may do what.
 //!
 //! State comes from files, a [snapshot], roles and their bindings, or a cluster that was read. What nobody gave is not known, and what
-//! depends on it is undecided; [`every_cluster`] says what is there all the same. A [`KnownCluster`] is what was given of one
-//! cluster, a [`ClusterBase`] what engines ask, and a [`PluginState`] what the server's own plugins look up, as one request after
+//! depends on it is undecided; [`every_cluster`] says what is there all the same. [`ClusterObjects`] are the objects of a cluster with what
+//! its definitions serve, a [`KnownCluster`] is what was given of one cluster, a [`ClusterBase`] what engines ask, and a [`PluginState`] what the server's own plugins look up, as one request after
 //! another leaves it.
 //!
 //! ```
@@ -16,6 +16,7 @@
 
 mod authorizer;
 pub mod cluster;
+mod cluster_objects;
 pub mod every_cluster;
 mod known_cluster;
 mod plugin_state;
@@ -25,6 +26,7 @@ mod stored_state;
 pub mod yaml;
 
 pub use authorizer::{Rule, Rules, authorizer_of};
+pub use cluster_objects::{ClusterObjects, ObjectOrigin, UnusableDefinition};
 pub use known_cluster::{ClusterBase, KnownCluster};
 pub use plugin_state::{PluginState, StoredPart, is_stored_request};
 pub use rule_file::{read_rules, rules_schema};

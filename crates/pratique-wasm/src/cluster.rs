@@ -1,13 +1,10 @@
 //! The cluster: its objects, and what indexes of snapshots among them say of the objects that are not there.
 
-use pratique::api_objects::ApiObjects;
 use pratique::{FeatureGates, Objects, Release, ServerVersion};
 use pratique_json::Value;
 use pratique_rbac::Completeness;
-use pratique_request::{ResourceResolver, is_definition};
-use pratique_state::cluster;
 use pratique_state::snapshot::SnapshotIndex;
-use pratique_state::{StoredState, completeness};
+use pratique_state::{ClusterObjects, ObjectOrigin, StoredState, completeness};
 use pratique_types::GroupVersionKind;
 
 use crate::findings::Finding;
@@ -19,10 +16,8 @@ use crate::request::File;
 pub(crate) struct Cluster {
     pub(crate) objects: Vec<Value<'static>>,
     snapshots: Vec<StoredState>,
-    /// The resources that it serves.
-    pub(crate) resolver: ResourceResolver,
-    /// The built-in kinds, and those of definitions.
-    pub(crate) kinds: ApiObjects,
+    /// What policies see of them, the resources that it serves, and the kinds of its definitions.
+    pub(crate) known: ClusterObjects,
     /// The release of the server, with its feature gates.
     pub(crate) gates: FeatureGates,
     /// What is to be told of the server's version.
@@ -33,14 +28,20 @@ impl Cluster {
     /// Reads the objects and the indexes of all texts. The server is of a release that is named, or else of that of a snapshot.
     pub(crate) fn read(files: &[File], named: Option<&str>, problems: &mut Vec<Finding>) -> Self {
         let mut cluster = Cluster::default();
-        let mut indexes = Vec::new();
-        for file in files {
-            let found = input::read(&file.path, &file.text, problems).into_iter();
-            let (of_file, objects): (Vec<_>, Vec<_>) = found.partition(SnapshotIndex::is_index);
-            indexes.extend(of_file.into_iter().map(|index| (&file.path, index)));
-            for object in objects {
-                cluster.add(object, &file.path, problems);
-            }
+        let read = files.iter().flat_map(|file| {
+            let objects = input::read(&file.path, &file.text, problems).into_iter();
+            objects.map(move |object| (&file.path, object))
+        });
+        let (indexes, objects): (Vec<_>, Vec<_>) =
+            read.partition(|(_, object)| SnapshotIndex::is_index(object));
+        // What a snapshot has was stored by a server.
+        let origin = if indexes.is_empty() {
+            ObjectOrigin::Given
+        } else {
+            ObjectOrigin::Stored
+        };
+        for (path, object) in objects {
+            cluster.add(object, (path.as_str(), origin), problems);
         }
         let version = indexes.iter().find_map(|(_, index)| {
             let version = SnapshotIndex::read(index).ok()?.server_version;
@@ -50,7 +51,7 @@ impl Cluster {
         for (path, index) in indexes {
             match StoredState::new(&index, &cluster.objects) {
                 Ok(snapshot) => {
-                    snapshot.resolve(&mut cluster.resolver);
+                    snapshot.resolve(&mut cluster.known.resolver);
                     cluster.snapshots.push(snapshot);
                 }
                 Err(error) => {
@@ -84,29 +85,31 @@ impl Cluster {
             _ => None,
         };
         self.gates = FeatureGates::new(release);
-        self.kinds = std::mem::take(&mut self.kinds).with_gates(self.gates);
-        self.resolver = std::mem::take(&mut self.resolver).with_release(release);
+        self.known = std::mem::take(&mut self.known).with_gates(self.gates);
     }
 
-    /// Adds an object. A definition that a server refuses is a problem.
-    fn add(&mut self, object: Value<'static>, path: &str, problems: &mut Vec<Finding>) {
-        if is_definition(&object) {
-            match self.kinds.define(&object) {
-                Ok(served) => self.resolver.define(&object, served),
-                Err(error) => {
-                    problems.push(Finding::plain("invalid-field", error.to_string()).within(path));
-                    return;
-                }
+    /// Adds an object of a file. A definition that defines nothing is a problem.
+    fn add(
+        &mut self,
+        object: Value<'static>,
+        (path, origin): (&str, ObjectOrigin),
+        problems: &mut Vec<Finding>,
+    ) {
+        match self.known.add(object.clone(), origin) {
+            Ok(()) => self.objects.push(object),
+            Err(error) => {
+                problems.push(Finding::plain("invalid-field", error.to_string()).within(path));
             }
         }
-        self.objects.push(object);
     }
 
     /// What policies see of it. If the request has a `namespace` that is assumed to exist, so has each: only their names are
     /// known. Of a snapshot, namespaces exist that it does not have unless it has all.
     pub(crate) fn view(&self, namespace: Option<&str>) -> Objects {
-        let view = cluster::cluster(&self.objects, namespace.filter(|_| self.snapshots.is_empty()));
-        let mut view = view.with_release(self.gates.release());
+        let mut view = self.known.objects.clone();
+        if namespace.is_some() && self.snapshots.is_empty() {
+            view.assume_namespaces();
+        }
         for snapshot in &self.snapshots {
             snapshot.apply(&mut view);
         }

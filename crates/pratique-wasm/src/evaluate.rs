@@ -93,7 +93,7 @@ impl Engine<'_> {
             });
         let objects = (!self.arguments.as_given).then(|| {
             let manages = reads_managed_fields(&self.loaded.sets);
-            self.cluster.kinds.clone().with_managed_fields(manages)
+            self.cluster.known.kinds.clone().with_managed_fields(manages)
         });
         // The namespace of an object is assumed to exist; with a whole request, `cluster` has all that exists.
         let assumed = self.arguments.request.is_none();

@@ -101,7 +101,7 @@ fn built(
         options: None,
     };
     let kind = kind_of(&object).map_err(BuildError::from)?;
-    let resolution = template.resolve(&kind, &cluster.resolver)?;
+    let resolution = template.resolve(&kind, &cluster.known.resolver)?;
     let mut notes = Vec::new();
     match &resolution {
         Resolution::Known(_) => {}

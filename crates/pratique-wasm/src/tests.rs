@@ -499,6 +499,35 @@ fn the_index_of_a_snapshot_says_what_else_is_served() {
     assert_eq!(served["notes"], json!([]), "{served}");
 }
 
+/// A definition that a server would refuse today may have been stored, by rules that were less strict; one of a version that no server
+/// serves defines nothing.
+#[test]
+fn definitions_of_a_snapshot_were_stored() {
+    let definition = |version: &str, rule: &str| {
+        let text = format!(
+            "{{apiVersion: apiextensions.k8s.io/{version}, kind: CustomResourceDefinition, metadata: {{name: stalls.example.com}}, \
+             spec: {{group: example.com, scope: Namespaced, names: {{plural: stalls, singular: stall, kind: Stall, \
+             listKind: StallList}}, versions: [{{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {{type: object, \
+             x-kubernetes-validations: [{{rule: {rule}}}]}}}}}}]}}}}"
+        );
+        file("definition", &text)
+    };
+    let problems = |definition: &Value, is_stored: bool| {
+        let mut input = whole();
+        let cluster = input["cluster"].as_array_mut().unwrap();
+        cluster.push(definition.clone());
+        cluster.extend(is_stored.then(|| index("kinds: []")));
+        evaluate(&input)["problems"].clone()
+    };
+    let refused = definition("v1", "self.a");
+    assert_eq!(problems(&refused, true), json!([]));
+    let told = problems(&refused, false);
+    assert_eq!(told[0]["location"]["file"], "definition", "{told}");
+    let told = problems(&definition("v1beta1", "'true'"), true);
+    let message = told[0]["message"].as_str().unwrap();
+    assert!(message.contains("is gone since Kubernetes 1.22"), "{told}");
+}
+
 #[test]
 fn the_index_of_a_snapshot_says_of_which_kinds_all_objects_are_there() {
     let all = |kind: &str, objects: usize| {

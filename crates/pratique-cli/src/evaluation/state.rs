@@ -7,11 +7,10 @@ use pratique::api_objects::ApiObjects;
 use pratique::cluster::{Cluster as _, ParamScope};
 use pratique_json::{Object, Value};
 use pratique_manifest::Location;
-use pratique_request::{GoneDefinition, ResourceResolver, Source, is_definition, kind_of};
+use pratique_request::{Source, kind_of};
 use pratique_schema::{FeatureGates, Release};
-use pratique_state::PluginState;
 use pratique_state::cluster::{is_namespace, with_name_label};
-use pratique_state::every_cluster;
+use pratique_state::{ClusterObjects, ObjectOrigin, PluginState};
 use pratique_types::GroupVersionKind;
 
 use crate::evaluation::definitions::UnusableDefinitions;
@@ -42,11 +41,8 @@ const OF_CLUSTER_TO_CONTROLLERS: [&str; 7] = [
 /// The state of the cluster when an object is reviewed.
 #[derive(Clone)]
 pub(crate) struct ClusterState {
-    pub(crate) objects: Objects,
-    /// The resources that it serves.
-    pub(crate) resolver: ResourceResolver,
-    /// The built-in kinds, and those of definitions.
-    kinds: ApiObjects,
+    /// Its objects, the resources that it serves, and the kinds of its definitions.
+    pub(crate) view: ClusterObjects,
     /// Whether objects are completed.
     completes: bool,
     /// Definitions that define nothing.
@@ -85,11 +81,8 @@ impl ClusterState {
         files: &FileSelection,
     ) -> (Self, Vec<Value<'static>>) {
         let mut cluster = ClusterState {
-            objects: Objects::of_release(release),
-            resolver: ResourceResolver::default().with_release(release),
             completes: api_objects.is_some(),
-            kinds: api_objects
-                .unwrap_or_else(|| ApiObjects::default().with_gates(FeatureGates::new(release))),
+            view: ClusterObjects::new(FeatureGates::new(release)),
             unusable: UnusableDefinitions::told_to(files),
             has_namespaces: false,
             is_complete: false,
@@ -98,6 +91,9 @@ impl ClusterState {
             in_order: None,
             surveyed: &OF_CLUSTER,
         };
+        if let Some(api_objects) = api_objects {
+            cluster.view.kinds = api_objects;
+        }
         let (found, others): (Vec<_>, Vec<_>) =
             state.into_iter().partition(|input| is_of_cluster(&input.object));
         let of_snapshot = loaded.objects().filter(|object| is_of_cluster(object));
@@ -112,9 +108,9 @@ impl ClusterState {
         cluster.changes = NamespaceChanges::of_known(namespaces.iter());
         cluster.add(known);
         for served in loaded.served() {
-            cluster.objects.serve_found(&served);
+            cluster.view.objects.serve_found(&served);
         }
-        loaded.resolve(&mut cluster.resolver);
+        loaded.resolve(&mut cluster.view.resolver);
         let others = others.into_iter().map(|input| input.object);
         (cluster, others.collect())
     }
@@ -185,55 +181,32 @@ impl ClusterState {
                 (_, Some(plugins)) => plugins.add(&object),
                 (_, None) => {}
             }
-            self.store(object);
+            self.view.store(object);
         }
-    }
-
-    /// Stores an object; what has no name is no object of a cluster.
-    fn store(&mut self, object: Value<'static>) {
-        drop(self.objects.insert(object));
     }
 
     /// Adds the custom resources of a definition; `false` if it defines nothing.
     fn define(&mut self, given: &StateObject) -> bool {
-        let (object, place) = match given {
-            StateObject::Stored(object) => (object, None),
-            StateObject::Given { object, place } => (object, Some(place.as_str())),
+        let (object, place, origin) = match given {
+            StateObject::Stored(object) => (object, None, ObjectOrigin::Stored),
+            StateObject::Given { object, place } => (object, Some(place.as_str()), ObjectOrigin::Given),
         };
-        if let Some(gone) = GoneDefinition::from_object(object) {
-            self.unusable.report(object, place, &gone.to_string());
-            return false;
+        let defined = self.view.define(object, origin);
+        if let Err(error) = &defined {
+            self.unusable.report(object, place, &error.to_string());
         }
-        if !is_definition(object) {
-            return true;
-        }
-        let defined = match given {
-            StateObject::Stored(_) => self.kinds.define_stored(object),
-            StateObject::Given { .. } => self.kinds.define(object),
-        };
-        match defined {
-            Ok(served) => {
-                self.resolver.define(object, served);
-                true
-            }
-            Err(error) => {
-                self.unusable.report(object, place, &error.to_string());
-                false
-            }
-        }
+        defined.is_ok()
     }
 
     /// The kinds whose objects are completed; `None` where objects stay as they are.
     pub(crate) fn api_objects(&self) -> Option<&ApiObjects> {
-        self.completes.then_some(&self.kinds)
+        self.completes.then_some(&self.view.kinds)
     }
 
     /// The same of a server of another release, or with other feature gates.
     pub(crate) fn with_gates(self, gates: FeatureGates) -> Self {
         let mut state = ClusterState {
-            objects: self.objects.with_release(gates.release()),
-            kinds: self.kinds.with_gates(gates),
-            resolver: self.resolver.with_release(gates.release()),
+            view: self.view.with_gates(gates),
             ..self
         };
         state.changes.forget_states();
@@ -259,7 +232,7 @@ impl ClusterState {
     pub(crate) fn placed(&self, others: Vec<Value<'static>>, namespace: &str) -> Vec<Value<'static>> {
         let others = others.into_iter();
         others
-            .map(|object| in_namespace(object, &self.objects, namespace))
+            .map(|object| in_namespace(object, &self.view.objects, namespace))
             .collect()
     }
 
@@ -283,22 +256,22 @@ impl ClusterState {
         }
         let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
         for object in of_snapshot.cloned().chain(placed) {
-            self.store(object);
+            self.view.store(object);
         }
         if complete {
-            every_cluster::add_missing(&mut self.objects);
+            every_cluster::add_missing(&mut self.view.objects);
         }
         let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
         if !has_all_namespaces && (!complete || !self.has_namespaces) {
-            self.objects.assume_namespaces();
+            self.view.objects.assume_namespaces();
         }
         if complete {
-            self.resolver.complete(Source::Objects, []);
+            self.view.resolver.complete(Source::Objects, []);
         } else {
-            self.objects.assume_params();
+            self.view.objects.assume_params();
         }
         for kind in complete_kinds {
-            self.objects.complete_params(kind);
+            self.view.objects.complete_params(kind);
         }
     }
 }

@@ -132,7 +132,7 @@ impl Sources {
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
             Sources::Cluster(_) => {
-                state.objects.assume_namespaces();
+                state.view.objects.assume_namespaces();
                 Vec::new()
             }
         }

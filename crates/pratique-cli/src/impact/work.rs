@@ -80,7 +80,7 @@ impl InputComparison for Worker<'_> {
         };
         let number = input.location.document + 1;
         let state = &self.new.engine.cluster.state;
-        let input = match self.builder.input(input, &state.resolver, number) {
+        let input = match self.builder.input(input, &state.view.resolver, number) {
             Ok(built) => built,
             Err(error) => return part.faults.add(error),
         };

@@ -318,7 +318,7 @@ impl Engine {
         let state = &self.cluster.state;
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
-        let review = evaluator.review(&state.objects, state.api_objects(), &mut input);
+        let review = evaluator.review(&state.view.objects, state.api_objects(), &mut input);
         let review = review.map_err(|why| input.unfinished(&why))?;
         Ok(take(ReviewResult::new(&input, review)))
     }

@@ -19,7 +19,7 @@ pub(crate) fn without_object(engine: &Engine, (request, why): (&AdmissionRequest
             operation,
             ..request.clone()
         };
-        reviewer.may_match(&engine.cluster.state.objects, &possible)
+        reviewer.may_match(&engine.cluster.state.view.objects, &possible)
     });
     if may_match {
         Decision::Undecided

@@ -270,7 +270,7 @@ impl InputReviewer<'_> {
             decode_review(input, state.release(), reviewed)?
         } else {
             let number = input.location.document + 1;
-            self.builder.input(input, &state.resolver, number)?
+            self.builder.input(input, &state.view.resolver, number)?
         };
         let resource = &built.request.resource;
         reviewed.policies += usize::from(input_policies::configures_admission(resource));
@@ -315,9 +315,9 @@ impl InputReviewer<'_> {
         match open.received.take() {
             Some(received) => {
                 self.reviewer
-                    .decide_in_chain(&state.objects, (input, prepared), received, detail)
+                    .decide_in_chain(&state.view.objects, (input, prepared), received, detail)
             }
-            None => self.reviewer.decide(&state.objects, input, prepared),
+            None => self.reviewer.decide(&state.view.objects, input, prepared),
         }
     }
 
@@ -372,7 +372,7 @@ impl InputReviewer<'_> {
         state: &ClusterState,
         emit: &mut dyn FnMut(Reviewed) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
-        for built in self.builder.deletions(&state.resolver) {
+        for built in self.builder.deletions(&state.view.resolver) {
             let mut reviewed = Reviewed {
                 object_count: 1,
                 ..Reviewed::default()

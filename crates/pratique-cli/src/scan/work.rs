@@ -203,7 +203,7 @@ impl Scanner<'_> {
     ) -> Result<ControlledDecision, InputError> {
         let number = input.location.document + 1;
         let (owner, uid) = (owner_of(&input.object), uid_of(&input.object).to_owned());
-        let mut input = self.builder.input(input, &state.resolver, number)?;
+        let mut input = self.builder.input(input, &state.view.resolver, number)?;
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
         if self.operation == Operation::Update {
@@ -250,7 +250,7 @@ impl Scanner<'_> {
         if let Some(plugins) = &mut plugins {
             plugins.admit(&mut input.request);
         }
-        let review = self.evaluator.decide(&state.objects, input, &prepared);
+        let review = self.evaluator.decide(&state.view.objects, input, &prepared);
         let review = review.map_err(|why| input.unfinished(&why))?;
         let mut result = ReviewResult::new(input, review);
         let place = input.place();

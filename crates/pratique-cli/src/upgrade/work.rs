@@ -198,7 +198,7 @@ impl UpgradeWorker<'_> {
         };
         let unknown = unknown_fields(&received);
         let input = InputObject { received, ..input };
-        let resolver = &side.engine.cluster.state.resolver;
+        let resolver = &side.engine.cluster.state.view.resolver;
         let request = self.builder.input(input, resolver, number)?;
         Ok((request, unknown))
     }
@@ -343,7 +343,7 @@ fn unserved(
     if !subresource.is_empty() {
         return None;
     }
-    let resolver = &side.engine.cluster.state.resolver;
+    let resolver = &side.engine.cluster.state.view.resolver;
     match RequestTemplate::default().resolve(kind, resolver) {
         Ok(Resolution::Unserved(unserved)) => {
             let help = unserved.help();
