@@ -12,7 +12,7 @@ const EVALUATES: [&str; 2] = ["crates/pratique-review/", "crates/pratique/"];
 const WITHOUT_SUITES: [&str; 4] = ["check", "serve", "review", "policies"];
 
 /// The sources of the crates, by their paths below the workspace.
-fn sources(directory: &Path) -> Vec<PathBuf> {
+pub(super) fn sources(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

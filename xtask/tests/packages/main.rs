@@ -11,7 +11,9 @@ mod kubernetes;
 mod library;
 mod map;
 mod order;
+mod promise;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,6 +41,8 @@ struct Package {
     manifest_path: PathBuf,
     targets: Vec<Target>,
     dependencies: Vec<Dependency>,
+    #[serde(default)]
+    features: BTreeMap<String, Vec<String>>,
     metadata: Option<Value>,
 }
 
