@@ -362,10 +362,14 @@ impl From<i64> for Value<'_> {
     }
 }
 
-/// A [`Value::Float`], also of a whole number; one that JSON cannot have is written as null.
+/// A [`Value::Float`], also of a whole number; null where JSON has no such number.
 impl From<f64> for Value<'_> {
     fn from(number: f64) -> Self {
-        Value::Float(number)
+        if number.is_finite() {
+            Value::Float(number)
+        } else {
+            Value::Null
+        }
     }
 }
 
@@ -464,7 +468,7 @@ mod tests {
             value.to_string(),
             r#"{"args":[2],"name":"web","port":null,"ratio":0.5}"#
         );
-        assert_eq!(Value::from(f64::NAN).to_string(), "null");
+        assert!(Value::from(f64::NAN).is_null() && Value::from(f64::INFINITY).is_null());
         assert!(value.as_array_mut().is_none() && value["name"].clone().as_object_mut().is_none());
     }
 

@@ -275,7 +275,7 @@ impl From<Problem> for Failure {
 /// let errors = loader.load_files(&[file]).unwrap_err();
 /// assert!(!errors.to_string().contains('\n'));
 /// let all = format!("{errors:#}");
-/// assert!(all.contains("webhooks.yaml:3:18: ") && all.contains("webhooks.yaml:7:18: "), "{all}");
+/// assert!(all.contains("webhooks.yaml:3:") && all.contains("webhooks.yaml:7:"), "{all}");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct LoadErrors {

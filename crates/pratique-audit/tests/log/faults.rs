@@ -110,3 +110,17 @@ fn many_threads_lose_nothing() {
     found.dedup();
     assert_eq!(found.len(), 4000);
 }
+
+#[test]
+fn clones_are_one_log() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let log = Log::start(options(&path)).unwrap();
+    drop(log.clone());
+    assert!(record(&log, "a"), "it is open as long as there is one");
+    let last = log.clone();
+    drop(log);
+    assert!(record(&last, "b"));
+    drop(last);
+    assert_eq!(uids(&fs::read_to_string(&path).unwrap()), ["a", "b"]);
+}
