@@ -20,7 +20,7 @@ mod walk;
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{self, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use pratique_json::Value;
@@ -74,11 +74,6 @@ pub(crate) fn shown(path: &Path) -> String {
 /// How paths of the user are shown.
 pub(crate) fn all_shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| shown(path)).collect()
-}
-
-/// Where a file is, whichever path leads to it from the working directory; links are not resolved.
-pub(crate) fn absolute_path(path: &Path) -> PathBuf {
-    path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// An object of an input, and its location.

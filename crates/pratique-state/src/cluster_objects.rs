@@ -3,7 +3,7 @@
 use pratique::api_objects::{ApiObjects, UnservedError};
 use pratique::cluster::Namespaces as _;
 use pratique::{FeatureGates, Objects};
-use pratique_json::{Value, text_at};
+use pratique_json::Value;
 use pratique_request::{GoneDefinition, ResourceResolver, is_definition};
 
 use crate::cluster::with_name_label;
@@ -104,28 +104,9 @@ impl ClusterObjects {
         Ok(())
     }
 
-    /// Adds what every cluster has, and was not added: with its namespaces, if those of this one are known, and what is in these and in
-    /// those of other names.
-    pub fn add_every_cluster<'n>(
-        &mut self,
-        knows_namespaces: bool,
-        names: impl IntoIterator<Item = &'n str>,
-    ) {
-        for namespace in every_cluster::namespaces().filter(|_| knows_namespaces) {
-            let name = text_at(&namespace, &["metadata", "name"]);
-            if self.objects.namespace(name).stored().is_none() {
-                self.store(namespace);
-            }
-        }
-        for object in every_cluster::cluster_objects() {
-            self.store(object);
-        }
-        let others = every_cluster::namespace_names().map(|name| -> &'n str { name });
-        for name in names.into_iter().chain(others) {
-            for object in every_cluster::namespace_objects(name) {
-                self.store(object);
-            }
-        }
+    /// Adds what every cluster has, and what each namespace has to each of these, unless it is there.
+    pub fn add_every_cluster(&mut self) {
+        every_cluster::add_missing(&mut self.objects);
     }
 }
 
@@ -167,9 +148,8 @@ mod tests {
     #[test]
     fn every_cluster_has_its_namespaces() {
         let mut cluster = ClusterObjects::default();
-        cluster.add_every_cluster(false, []);
         assert!(cluster.objects.namespace("kube-system").stored().is_none());
-        cluster.add_every_cluster(true, []);
+        cluster.add_every_cluster();
         assert!(cluster.objects.namespace("kube-system").stored().is_some());
     }
 }

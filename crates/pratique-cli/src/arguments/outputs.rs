@@ -9,7 +9,7 @@ use clap::{Arg, Args, Command, ValueEnum};
 use pratique_s3::Location;
 
 use crate::exit::CliError;
-use crate::input::absolute_path;
+use crate::output::place::absolute_path;
 
 /// How the value of the argument is written, by which the project file recognizes it.
 pub(crate) const OUTPUT_VALUE: &str = "FORMAT[=FILE]";

@@ -259,7 +259,7 @@ impl ClusterState {
             self.view.store(object);
         }
         if complete {
-            every_cluster::add_missing(&mut self.view.objects);
+            self.view.add_every_cluster();
         }
         let has_all_namespaces = complete_kinds.contains(&GroupVersionKind::new("", "v1", "Namespace"));
         if !has_all_namespaces && (!complete || !self.has_namespaces) {

@@ -7,7 +7,7 @@ use pratique_manifest::path_text;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
-use crate::input::absolute_path;
+use crate::output::place::absolute_path;
 use crate::output::text::{Text, text};
 
 /// Why a file or directory is passed over.

@@ -1,9 +1,12 @@
 //! Places of inputs, as messages name them.
 
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 
-use crate::input::absolute_path;
+/// Where a file is, whichever path leads to it from the working directory; links are not resolved.
+pub(crate) fn absolute_path(path: &Path) -> PathBuf {
+    path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
 
 /// A file, and a line and a column in it; these are 0 where they are not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,8 +12,9 @@ use pratique_stream::to_utf8;
 use super::origin_name::OriginName;
 use crate::exit::CliError;
 use crate::input::sources::{recognize, tell_object};
-use crate::input::{FileSelection, InputError, absolute_path, read_file, read_regular, read_with_state};
+use crate::input::{FileSelection, InputError, read_file, read_regular, read_with_state};
 use crate::memory;
+use crate::output::place::absolute_path;
 
 /// Reads the files of paths, as far as they are selected, and sorts the objects in them by origin and plugin.
 ///
