@@ -86,7 +86,7 @@ pub struct Log {
 }
 
 /// Closes the queue once the last clone of a log is dropped.
-struct QueueCloser(Arc<Queue>);
+struct QueueCloser(Arc<LineQueue>);
 
 impl Options {
     /// Options with default bounds.

@@ -1,7 +1,6 @@
 //! The objects of a cluster, and what its definitions make of it: one maker for all that know one.
 
 use pratique::api_objects::{ApiObjects, UnservedError};
-use pratique::cluster::Namespaces as _;
 use pratique::{FeatureGates, Objects};
 use pratique_json::Value;
 use pratique_request::{GoneDefinition, ResourceResolver, is_definition};
@@ -112,7 +111,7 @@ impl ClusterObjects {
 
 #[cfg(test)]
 mod tests {
-    use pratique::cluster::{Cluster as _, ParamScope};
+    use pratique::cluster::{Cluster as _, Namespaces as _, ParamScope};
     use pratique_types::GroupVersionKind;
 
     use super::*;

@@ -1,7 +1,8 @@
 //! Objects of built-in kinds.
 
 use pratique_json::{self as json, Progress, Value};
-use pratique_typed::decode::received;
+use pratique_schema::Schema;
+use pratique_typed::decode::received_in;
 use pratique_typed::{convert_object, converted, settle_object};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
@@ -16,7 +17,7 @@ pub fn objects(input: &[u8]) {
         return;
     };
     let kind = version.with_kind(text("kind"));
-    if let Err(message) = received(&kind, &object) {
+    if let Err(message) = received_in(Schema::builtin(), &kind, &object) {
         assert!(!message.is_empty());
     }
     let progress = Progress::unwatched();

@@ -88,7 +88,7 @@ fn is_type_error(kind: &FaultKind) -> bool {
         .iter()
         .any(|sign| text.contains(sign)),
         // Where the reference's own code fails, a fault of data may show as one.
-        FaultKind::Internal(_) | FaultKind::Stopped(_) | FaultKind::Unknown(_) => false,
+        _ => false,
     }
 }
 

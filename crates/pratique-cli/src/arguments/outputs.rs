@@ -80,8 +80,7 @@ impl<F: ValueEnum + Copy + PartialEq + Send + Sync + 'static> OutputArguments<F>
         }
         all.sort_by_key(|choice| choice.file.is_some());
         let mut places = BTreeSet::new();
-        // Paths are equal whose texts are not: the names of a store are texts.
-        let place = |choice: &OutputChoice<F>| Some(place_of(choice.file.as_deref()?).into_os_string());
+        let place = |choice: &OutputChoice<F>| choice.file.as_deref().map(place_of);
         if !all.iter().all(|choice| places.insert(place(choice))) {
             let why = "two outputs go to the same place: all but one need a file, as in sarif=out.sarif";
             return Err(CliError::Outputs { why });

@@ -10,7 +10,7 @@ use pratique_manifest::Location;
 use pratique_request::{Source, kind_of};
 use pratique_schema::{FeatureGates, Release};
 use pratique_state::cluster::{is_namespace, with_name_label};
-use pratique_state::{ClusterObjects, ObjectOrigin, PluginState};
+use pratique_state::{ClusterObjects, ObjectOrigin, PluginState, every_cluster};
 use pratique_types::GroupVersionKind;
 
 use crate::evaluation::definitions::UnusableDefinitions;
@@ -215,7 +215,7 @@ impl ClusterState {
 
     /// The release of the server.
     pub(crate) fn release(&self) -> &'static Release {
-        self.kinds.gates().release()
+        self.view.kinds.gates().release()
     }
 
     /// The state that plugins see, if there are any.

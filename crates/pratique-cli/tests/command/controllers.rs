@@ -208,7 +208,10 @@ spec: {policyName: none, validationActions: [Deny]}
         .with("policy.yaml", policy)
         .with("default.yaml", &in_default)
         .with("shop.yaml", pod(""))
-        .with("changed.yaml", [in_default.as_str(), exempt, &later].join("---\n"));
+        .with(
+            "changed.yaml",
+            [in_default.as_str(), exempt, &later].join("---\n"),
+        );
     let run = |command: &str, more: &[&str]| {
         let arguments = [command, "--policies", "policy.yaml", "--objects", "config.yaml"];
         directory.run(&[&arguments[..], more].concat())

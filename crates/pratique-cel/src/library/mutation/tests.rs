@@ -4,7 +4,7 @@ use pratique_json::Progress;
 
 use super::*;
 use crate::arena::Arena;
-use crate::{Environment, library};
+use crate::Environment;
 
 /// What an expression gives as JSON; or its fault.
 fn run(text: &str) -> String {
