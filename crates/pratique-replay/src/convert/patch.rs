@@ -29,12 +29,12 @@ pub(super) fn request<'e>(
     let why = match old {
         None => Unknown::PatchedObject,
         Some(old) => match patched(source, event, &old) {
-            Ok(object) => {
+            Ok(PatchedObject { object, old_object }) => {
                 let more: &[Approximation] = if creates { &[] } else { &[Approximation::LastSeen] };
                 let approximations = approximations(event, &request, more);
                 let request = AdmissionRequest {
                     object,
-                    old_object: old,
+                    old_object,
                     ..request
                 };
                 return Ok(decoded(request, approximations));
@@ -63,22 +63,26 @@ fn result<'e>(event: &Event<'e>, request: AdmissionRequest<'e>) -> Option<Replay
     })
 }
 
+/// The object that a patch gives, and the one that it changed: of a scale, that of the workload that is stored.
+struct PatchedObject {
+    object: Value<'static>,
+    old_object: Value<'static>,
+}
+
 /// The object that the patch gives. The event does not say of which type the patch is: all types that it may be of have to give
 /// the same.
-fn patched(source: &Source<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<Value<'static>, Unknown> {
+fn patched(source: &Source<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<PatchedObject, Unknown> {
     let path = &source.uri.path;
     let target = Target::parse(path).or_else(|| source.replayer.custom().target(path));
     let target = target.ok_or(Unknown::Patch)?;
     let mut results = Vec::new();
     for verb in verbs(source, event, &target, old) {
-        if let Some(object) = apply(source, event, verb, &target, old) {
-            results.push(object);
-        }
+        results.extend(apply(source, event, verb, &target, old));
     }
     let mut results = results.into_iter();
     let first = results.next().ok_or(Unknown::Patch)?;
-    let bare = without_managed_fields(&first);
-    if results.all(|other| without_managed_fields(&other) == bare) {
+    let bare = without_managed_fields(&first.object);
+    if results.all(|other| without_managed_fields(&other.object) == bare) {
         Ok(first)
     } else {
         Err(Unknown::PatchType)
@@ -121,7 +125,7 @@ fn apply(
     verb: Verb,
     target: &Target,
     old: &Value<'static>,
-) -> Option<Value<'static>> {
+) -> Option<PatchedObject> {
     let body = event.request_object.to_string();
     let kinds = source.replayer.kinds();
     let store = SingleObjectStore(old);
@@ -144,7 +148,11 @@ fn apply(
         dry_run: source.uri.is_dry_run(),
         ..Request::default()
     });
-    received.ok().map(|received| received.attributes.object)
+    let attributes = received.ok()?.attributes;
+    Some(PatchedObject {
+        object: attributes.object,
+        old_object: attributes.old_object,
+    })
 }
 
 fn without_managed_fields(object: &Value<'static>) -> Value<'static> {

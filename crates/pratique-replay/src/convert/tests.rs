@@ -292,6 +292,40 @@ fn old_objects_are_unknown_unless_they_are_remembered() {
 }
 
 #[test]
+fn a_patch_of_a_scale_changes_a_scale() {
+    let workload = r#"{"kind":"ReplicationController","apiVersion":"v1","metadata":{"name":"b","namespace":"a","uid":"u","resourceVersion":"1"},"spec":{"replicas":2,"selector":{"a":"b"}}}"#;
+    let (reference, uri) = (
+        "/v1/replicationcontrollers/a/b",
+        "/api/v1/namespaces/a/replicationcontrollers/b",
+    );
+    let get = event(
+        "get",
+        reference,
+        uri,
+        200,
+        &format!(r#","responseObject":{workload}"#),
+    );
+    let patch = event(
+        "patch",
+        "/v1/replicationcontrollers/a/b/scale",
+        &format!("{uri}/scale"),
+        403,
+        r#","requestObject":{"spec":{"replicas":4}}"#,
+    );
+    let log = format!("{get}\n{patch}");
+    let found = replay_all(&log, Some(&mut RecentObjects::within(1 << 20)));
+    let (new, old) = found[1].split_once(" old ").expect(&found[1]);
+    assert!(
+        new.contains(r#""kind":"Scale""#) && new.contains(r#""spec":{"replicas":4}"#),
+        "{new}"
+    );
+    assert!(
+        old.contains(r#""kind":"Scale""#) && old.contains(r#""spec":{"replicas":2}"#),
+        "{old}"
+    );
+}
+
+#[test]
 fn patches_whose_type_matters_are_unknown() {
     let pod = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"b","namespace":"a","uid":"u","resourceVersion":"1"},"spec":{"containers":[{"name":"c","image":"x"},{"name":"d","image":"y"}]}}"#;
     let get = event(
