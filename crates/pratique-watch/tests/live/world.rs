@@ -16,6 +16,9 @@ const NEVER: Duration = Duration::from_secs(3600);
 /// Nothing takes so long, not even on a machine with much else to do.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// A directory beside the one that is watched.
+const BESIDE: &str = "beside";
+
 /// A directory under watch, in one that goes with the test.
 pub(crate) struct World {
     pub(crate) root: TempDir,
@@ -30,6 +33,7 @@ impl World {
         let root = TempDir::new().unwrap();
         let directory = root.path().join("above/policies");
         fs::create_dir_all(&directory).unwrap();
+        fs::create_dir(root.path().join(BESIDE)).unwrap();
         let world = World {
             root,
             directory,
@@ -73,6 +77,12 @@ impl World {
     /// Renames a new file into the directory.
     pub(crate) fn put(&self, name: &str, text: &str) {
         rename_into(&self.directory.join(name), text);
+    }
+
+    /// The same from a directory that is not watched, so that nothing else happens in this one.
+    pub(crate) fn put_from_beside(&self, name: &str, text: &str) {
+        let aside = self.root.path().join(BESIDE).join(name);
+        rename_from(&aside, &self.directory.join(name), text);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -142,10 +152,13 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Puts a file in the place of another at once. Its times show that it was renamed after it was written.
 pub(crate) fn rename_into(path: &Path, text: &str) {
-    let aside = path.with_extension("new");
-    fs::write(&aside, text).unwrap();
+    rename_from(&path.with_extension("new"), path, text);
+}
+
+fn rename_from(aside: &Path, path: &Path, text: &str) {
+    fs::write(aside, text).unwrap();
     std::thread::sleep(TICK);
-    fs::rename(&aside, path).unwrap();
+    fs::rename(aside, path).unwrap();
 }
 
 pub(crate) fn policy(name: &str) -> String {
