@@ -253,12 +253,12 @@ impl TestDefaults {
         names.extend(fields.text("resource"));
         let mut chosen = Vec::new();
         for name in &names {
-            let found: Vec<_> = of_kind.iter().filter(|object| is_named(object, name)).collect();
-            if found.is_empty() {
+            let with_name: Vec<_> = of_kind.iter().filter(|object| is_named(object, name)).collect();
+            if with_name.is_empty() {
                 let kind = kind.as_deref().unwrap_or("resource");
                 return Err(vec![document.problem(format!("there is no {kind} {name}"), id)]);
             }
-            chosen.extend(found.into_iter().copied());
+            chosen.extend(with_name.into_iter().copied());
         }
         if names.is_empty() {
             chosen = of_kind;
@@ -282,10 +282,10 @@ impl TestDefaults {
             let object_expected = match &patched {
                 // A resource without a patched form is left as it is.
                 Some(patched) if result == "pass" => {
-                    let found = patched
+                    let patched = patched
                         .iter()
                         .find(|other| object_label(other) == object_label(object));
-                    found.map(|found| in_namespace(found, object))
+                    patched.map(|patched| in_namespace(patched, object))
                 }
                 _ => None,
             };

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use pratique_foreign::READER;
-use pratique_manifest::{ManifestFile, Problems};
+use pratique_manifest::{ManifestFile, ProblemList};
 use pratique_suite::{Roots, Suite, read_suites};
 use tempfile::TempDir;
 
@@ -32,7 +32,7 @@ impl Directory {
     }
 
     /// The suites of a file of another program in it.
-    fn read(&self, content: &str) -> Result<Vec<Suite>, Problems> {
+    fn read(&self, content: &str) -> Result<Vec<Suite>, ProblemList> {
         let path = self.path().join("theirs.yaml");
         let file = ManifestFile {
             path: path.to_string_lossy().into_owned(),

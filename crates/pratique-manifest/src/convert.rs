@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_json::{Object, Value};
 
 use crate::{
-    ManifestFile, NodeId, ObjectSource, Problem, Problems, Rule, Tree, list_items, read_documents, tree,
+    ManifestFile, NodeId, ObjectSource, Problem, ProblemList, Rule, Tree, list_items, read_documents, tree,
 };
 
 /// An object of a document.
@@ -176,7 +176,7 @@ pub fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
 }
 
 /// The objects of a file, or all its problems.
-pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, Problems> {
+pub fn objects(file: &ManifestFile) -> Result<Vec<Value<'static>>, ProblemList> {
     let mut objects = Vec::new();
     let documents = read_documents(file)?;
     for document in &documents {

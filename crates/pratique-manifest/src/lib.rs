@@ -85,7 +85,7 @@ pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
 pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
 pub use pratique_yaml::{is_json, yaml_as_json};
-pub use problem::{Failure, LoadErrors, ObjectName, Problem, Problems, Rule};
+pub use problem::{Failure, LoadErrors, ObjectName, Problem, ProblemList, Rule};
 pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, repository_top};
 pub use read::directory::ManifestFile;
 pub use read::file::{FileState, MAX_CONFIGURATION_BYTES, open_regular, read_regular, read_with_state};

@@ -153,17 +153,17 @@ impl Problem {
 
 /// Everything that is wrong with a file: an error that displays all of it. Never empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problems(Vec<Problem>);
+pub struct ProblemList(Vec<Problem>);
 
-impl Display for Problems {
+impl Display for ProblemList {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write_lines(formatter, &self.0)
     }
 }
 
-impl std::error::Error for Problems {}
+impl std::error::Error for ProblemList {}
 
-impl Deref for Problems {
+impl Deref for ProblemList {
     type Target = [Problem];
 
     fn deref(&self) -> &[Problem] {
@@ -171,26 +171,26 @@ impl Deref for Problems {
     }
 }
 
-impl From<Vec<Problem>> for Problems {
+impl From<Vec<Problem>> for ProblemList {
     fn from(problems: Vec<Problem>) -> Self {
         Self(problems)
     }
 }
 
-impl From<Problems> for Vec<Problem> {
-    fn from(problems: Problems) -> Self {
+impl From<ProblemList> for Vec<Problem> {
+    fn from(problems: ProblemList) -> Self {
         problems.0
     }
 }
 
-impl From<LoadErrors> for Problems {
+impl From<LoadErrors> for ProblemList {
     fn from(errors: LoadErrors) -> Self {
         let failures = errors.failures.into_iter();
         Self(failures.flat_map(|failure| failure.problems).collect())
     }
 }
 
-impl IntoIterator for Problems {
+impl IntoIterator for ProblemList {
     type Item = Problem;
     type IntoIter = std::vec::IntoIter<Problem>;
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, ManifestSet, Problems};
+use pratique_manifest::{ManifestFile, ManifestSet, ProblemList};
 use pratique_sample::{ObjectSpec, Policy, generate};
 use pratique_types::Operation;
 
@@ -52,7 +52,7 @@ struct Sample {
 ///
 /// # Errors
 /// What is wrong with the policies.
-pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, Problems> {
+pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, ProblemList> {
     let head = format!("apiVersion: {API_VERSION}\nkind: {KIND}\npolicies: [.]\nbind: true\ntests: []\n");
     let file = ManifestFile {
         path: pratique_manifest::path_text(path),

@@ -39,7 +39,7 @@
 //! assert_eq!(passed, [true, false]);
 //! // `pratique test` and `run_suites` refuse it: it names no policies.
 //! assert!(suite.evaluates_nothing().is_some());
-//! # Ok::<(), pratique_manifest::Problems>(())
+//! # Ok::<(), pratique_manifest::ProblemList>(())
 //! ```
 
 mod actual;

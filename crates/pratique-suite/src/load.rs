@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use pratique::manifest::{
     ConfigurationOptions, Kind, LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, Problem,
-    Problems, Rule, read_documents,
+    ProblemList, Rule, read_documents,
 };
 use pratique::plugins::{PluginChain, StateKind};
 use pratique::{Admission, AdmissionBuilder};
@@ -96,7 +96,7 @@ impl Suite {
     ///
     /// # Errors
     /// All problems of the policies.
-    pub fn policies(&self) -> Result<Policies, Problems> {
+    pub fn policies(&self) -> Result<Policies, ProblemList> {
         let of_suite = self.suite_gates();
         let mut policies = self.policies_of(of_suite)?;
         let mut others: Vec<FeatureGates> = Vec::new();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pratique_gotext::suggest::nearest;
-use pratique_manifest::{Document, ManifestFile, ObjectSource, Problem, Problems, Rule};
+use pratique_manifest::{Document, ManifestFile, ObjectSource, Problem, ProblemList, Rule};
 use pratique_state::API_VERSION;
 
 use crate::files;
@@ -25,7 +25,7 @@ pub struct SuiteReader {
 ///
 /// # Errors
 /// All problems, with locations.
-pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, Problems> {
+pub fn read_suites(file: &ManifestFile) -> Result<Vec<Suite>, ProblemList> {
     SuiteReader::default().read(Path::new(&file.path), file, &Roots::default())
 }
 
@@ -52,7 +52,7 @@ impl SuiteReader {
     ///
     /// # Errors
     /// All problems, with locations.
-    pub fn read(self, path: &Path, file: &ManifestFile, roots: &Roots) -> Result<Vec<Suite>, Problems> {
+    pub fn read(self, path: &Path, file: &ManifestFile, roots: &Roots) -> Result<Vec<Suite>, ProblemList> {
         let roots = roots.of(path.parent().unwrap_or(Path::new("")));
         let mut suites = Vec::new();
         let mut problems = Vec::new();

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_foreign::READER;
-use pratique_manifest::{ManifestFile, Problem, Problems, Rule, path_text};
+use pratique_manifest::{ManifestFile, Problem, ProblemList, Rule, path_text};
 use pratique_suite::{Roots, Suite, read_file};
 
 use crate::exit::CliError;
@@ -16,7 +16,7 @@ use crate::test::test_error::TestError;
 pub(super) struct SuiteFile {
     pub(super) path: PathBuf,
     pub(super) file: ManifestFile,
-    pub(super) suites: Result<Vec<Suite>, Problems>,
+    pub(super) suites: Result<Vec<Suite>, ProblemList>,
 }
 
 /// The maximum size of a suite file, in bytes.

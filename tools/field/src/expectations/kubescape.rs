@@ -135,7 +135,7 @@ impl Converted<'_> {
             Ok(file) => file,
             Err(error) => return refused(found, error.to_string()),
         };
-        let first = |problems: pratique_manifest::Problems| {
+        let first = |problems: pratique_manifest::ProblemList| {
             let messages: BTreeSet<String> = problems.into_iter().map(|problem| problem.message).collect();
             messages.into_iter().next().unwrap_or_default()
         };
