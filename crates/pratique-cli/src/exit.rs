@@ -13,7 +13,7 @@ use crate::acceptance::acceptance_error::AcceptanceError;
 use crate::check::check_error::CheckError;
 use crate::input::rendering::render_error::RenderError;
 use crate::output;
-use crate::output::counted::counted;
+use crate::output::counted::among;
 use crate::output::text::{Lines, Text, text};
 use crate::playground::playground_error::PlaygroundError;
 use crate::replay::replay_error::ReplayError;
@@ -252,14 +252,6 @@ impl CliError {
             _ => output::eprint(&self.text()),
         }
         ExitCode::from(ERROR)
-    }
-}
-
-/// Among how many objects something was not found.
-pub(crate) fn among(count: usize) -> String {
-    match count {
-        0 => " in it".to_owned(),
-        count => format!(" among its {}", counted(count, "object", "objects")),
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) enum ManagedEntry<'e> {
 
 /// What an object of a managed cluster's log is; the object itself, if it is none.
 pub(crate) fn managed_entry(mut members: Object<'_>) -> Result<ManagedEntry<'_>, Object<'_>> {
-    match EntryForm::of(&members) {
+    match EntryForm::recognize(&members) {
         Some(EntryForm::List(name)) => match members.remove(name) {
             Some(Value::Array(items)) => Ok(ManagedEntry::List(items)),
             _ => Err(members),
@@ -66,7 +66,7 @@ enum EntryForm<'m> {
 }
 
 impl<'m> EntryForm<'m> {
-    fn of(members: &'m Object<'_>) -> Option<Self> {
+    fn recognize(members: &'m Object<'_>) -> Option<Self> {
         if members.get("kind").is_some() {
             return None;
         }
@@ -199,7 +199,7 @@ pub fn is_managed_text(text: &[u8]) -> bool {
 /// Whether a value is an entry of a managed cluster's log.
 pub fn is_managed_entry(value: &Value<'_>) -> bool {
     match value {
-        Value::Object(members) => EntryForm::of(members).is_some(),
+        Value::Object(members) => EntryForm::recognize(members).is_some(),
         Value::Array(items) => items.first().is_some_and(is_managed_entry),
         _ => false,
     }

@@ -70,7 +70,7 @@ impl<'a> ServiceState<'a> {
             return AllocationAnswer::Refused("the provided network does not match the current range");
         }
         let has_it = |service: &Value<'_>| {
-            addresses(service).any(|taken| Ip::parse(taken).is_ok_and(|taken| taken == address))
+            addresses(service).any(|text| Ip::parse(text).is_ok_and(|other| other == address))
         };
         if !is_dry_run && self.others().any(has_it) {
             return AllocationAnswer::Refused("provided IP is already allocated");
@@ -89,7 +89,7 @@ impl<'a> ServiceState<'a> {
     pub(crate) fn find_port(&self, port: i64, is_dry_run: bool) -> AllocationAnswer {
         if self
             .others()
-            .any(|service| ports(service).any(|taken| taken == port))
+            .any(|service| ports(service).any(|other| other == port))
         {
             AllocationAnswer::Refused(PORT_IS_TAKEN)
         } else if !self.has_all_services {

@@ -33,17 +33,17 @@ struct Status {
 
 /// Runs a program that prints a JSON document into a file, and ends with one of some exit codes.
 pub(super) fn run(command: &mut Command, output: &Path, codes: &[i32]) -> Result<Measured, Error> {
-    let shown = format!("{command:?}");
+    let command_text = format!("{command:?}");
     let measured = run_text(command, output, codes)?;
-    let text = std::fs::read_to_string(output).map_err(|error| format!("{shown}: {error}"))?;
-    let answer = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
+    let text = std::fs::read_to_string(output).map_err(|error| format!("{command_text}: {error}"))?;
+    let answer = serde_json::from_str(&text).map_err(|error| format!("{command_text}: {error}"))?;
     Ok(Measured { answer, ..measured })
 }
 
 /// The same of a program that prints anything.
 pub(super) fn run_text(command: &mut Command, output: &Path, codes: &[i32]) -> Result<Measured, Error> {
-    let shown = format!("{command:?}");
-    let failed = |error: std::io::Error| format!("{shown}: {error}");
+    let command_text = format!("{command:?}");
+    let failed = |error: std::io::Error| format!("{command_text}: {error}");
     let file = std::fs::File::create(output).map_err(failed)?;
     let begun = Instant::now();
     let mut child = command
@@ -55,7 +55,7 @@ pub(super) fn run_text(command: &mut Command, output: &Path, codes: &[i32]) -> R
     let elapsed = begun.elapsed();
     let ended = child.wait().map_err(failed)?;
     if !ended.code().is_some_and(|code| codes.contains(&code)) {
-        return Err(format!("{shown}: {ended}").into());
+        return Err(format!("{command_text}: {ended}").into());
     }
     Ok(Measured {
         answer: Value::Null,

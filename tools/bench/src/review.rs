@@ -58,7 +58,7 @@ struct BestRun {
 }
 
 impl BestRun {
-    fn of(runs: &[Measured]) -> Self {
+    fn from_runs(runs: &[Measured]) -> Self {
         let least = |of: fn(&Measured) -> Duration| runs.iter().map(of).min().unwrap_or_default();
         BestRun {
             elapsed: least(|run| run.elapsed),
@@ -69,7 +69,7 @@ impl BestRun {
 }
 
 /// The program, the directory of its inputs, and how often each is reviewed.
-struct Reviews {
+struct ReviewBench {
     program: PathBuf,
     directory: PathBuf,
     rounds: usize,
@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let directory = pratique_harness::workspace::target().join("bench-review");
     fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
-    let reviews = Reviews {
+    let reviews = ReviewBench {
         program,
         directory,
         rounds: arguments.rounds.max(1),
@@ -141,7 +141,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     print(arguments, &text, &json!({"bench": "review", "rows": rows}))
 }
 
-impl Reviews {
+impl ReviewBench {
     /// Writes what is reviewed.
     fn prepare(&self, seed: u64, count: usize) -> Result<(), Error> {
         let write = |name: &str, count: usize| {
@@ -181,7 +181,7 @@ impl Reviews {
                 .args(arguments);
             measured::run_text(&mut command, output, codes)
         });
-        Ok(BestRun::of(&runs.collect::<Result<Vec<_>, _>>()?))
+        Ok(BestRun::from_runs(&runs.collect::<Result<Vec<_>, _>>()?))
     }
 }
 

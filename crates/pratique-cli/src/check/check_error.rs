@@ -1,6 +1,6 @@
 //! Why `pratique check` ends.
 
-use crate::exit::among;
+use crate::output::counted::among;
 
 /// Why `pratique check` ends.
 #[derive(Debug, thiserror::Error)]

@@ -23,6 +23,14 @@ pub(crate) fn first_names<N: Borrow<str>>(names: &[N], most: usize) -> String {
     format!("{}{more}", first.join(", "))
 }
 
+/// Among how many objects something was not found.
+pub(crate) fn among(count: usize) -> String {
+    match count {
+        0 => " in it".to_owned(),
+        count => format!(" among its {}", counted(count, "object", "objects")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

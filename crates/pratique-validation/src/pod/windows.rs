@@ -201,8 +201,7 @@ const BANNED: [BannedField; 15] = {
     ]
 };
 
-/// Before 1.37, what is shared with the host were fields of the security context.
-// Upstream: pkg/apis/core/types.go
+/// The same before 1.37.
 const BANNED_BEFORE_1_37: [BannedField; 15] = {
     use BannedField::{Context, Given, True};
     [
@@ -240,6 +239,7 @@ const BANNED_OF_CONTAINER: [&str; 10] = [
 
 fn validate_windows(spec: &Node<'_, '_>, errors: &mut Errors) {
     const DETAIL: &str = "cannot be set for a windows pod";
+    // Upstream: pkg/apis/core/types.go: before 1.37, what is shared with the host were fields of the security context.
     let fields = if errors.release().at_least(1, 37) {
         BANNED
     } else {

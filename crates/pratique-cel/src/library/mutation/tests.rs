@@ -3,8 +3,8 @@
 use pratique_json::Progress;
 
 use super::*;
-use crate::arena::Arena;
 use crate::Environment;
+use crate::arena::Arena;
 
 /// What an expression gives as JSON; or its fault.
 fn run(text: &str) -> String {

@@ -261,7 +261,7 @@ fn validate_health_check(
     if port == 0 {
         return;
     }
-    let is_taken_here = node_ports(spec).any(|taken| taken == port) && !had.contains(&port);
+    let is_taken_here = node_ports(spec).any(|other| other == port) && !had.contains(&port);
     let refusal = if is_taken_here {
         Some(PORT_IS_TAKEN)
     } else {
