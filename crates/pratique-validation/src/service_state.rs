@@ -1,6 +1,7 @@
 //! What is known of the addresses and the ports of nodes that a cluster has given to its Services.
 // Upstream: pkg/registry/core/service/ipallocator/cidrallocator.go, pkg/registry/core/service/portallocator/operation.go
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 
@@ -42,20 +43,16 @@ const USUAL_PORTS: RangeInclusive<i64> = 30_000..=32_767;
 
 /// Whether a Service asks for an address or a port of nodes that it does not have in its stored form.
 pub fn asks_for_allocation(service: &Value<'_>, stored: &Value<'_>) -> bool {
-    let has_address = |address: &str| addresses(stored).any(|had| had == address);
-    let has_port = |port: i64| ports(stored).any(|had| had == port);
-    addresses(service).any(|address| !has_address(address)) || ports(service).any(|port| !has_port(port))
+    let had_addresses: HashSet<&str> = addresses(stored).collect();
+    let had_ports: HashSet<i64> = ports(stored).collect();
+    addresses(service).any(|address| !had_addresses.contains(address))
+        || ports(service).any(|port| !had_ports.contains(&port))
 }
 
 impl<'a> ServiceState<'a> {
     /// Whether the request asks for an address itself.
     pub(crate) fn asks_for_address(&self, address: &str) -> bool {
         addresses(self.sent).any(|asked| asked == address)
-    }
-
-    /// Whether the request asks for a port of nodes itself.
-    pub(crate) fn asks_for_port(&self, port: i64) -> bool {
-        ports(self.sent).any(|asked| asked == port)
     }
 
     /// Whether an address can be had. A dry run asks for its network only.
@@ -85,19 +82,12 @@ impl<'a> ServiceState<'a> {
         }
     }
 
-    /// Whether a port of nodes can be had. A dry run does not ask whether it is one that the server gives.
-    pub(crate) fn find_port(&self, port: i64, is_dry_run: bool) -> AllocationAnswer {
-        if self
-            .others()
-            .any(|service| ports(service).any(|other| other == port))
-        {
-            AllocationAnswer::Refused(PORT_IS_TAKEN)
-        } else if !self.has_all_services {
-            AllocationAnswer::Open(OpenQuestion::Services)
-        } else if !is_dry_run && !USUAL_PORTS.contains(&port) {
-            AllocationAnswer::Open(OpenQuestion::NodePorts)
-        } else {
-            AllocationAnswer::Free
+    /// The ports of nodes that are asked for, and those that are taken.
+    pub(crate) fn port_allocation(&self) -> PortAllocation {
+        PortAllocation {
+            asked: ports(self.sent).collect(),
+            taken: self.others().flat_map(ports).collect(),
+            has_all_services: self.has_all_services,
         }
     }
 
@@ -112,6 +102,32 @@ impl<'a> ServiceState<'a> {
         let own = place(self.sent);
         let services = self.services.iter().copied();
         services.filter(move |&service| place(service) != own)
+    }
+}
+
+/// The ports of nodes that a Service asks for, and those that others have: either may be very many, and each is looked up at once.
+#[derive(Debug)]
+pub(crate) struct PortAllocation {
+    asked: HashSet<i64>,
+    taken: HashSet<i64>,
+    has_all_services: bool,
+}
+
+impl PortAllocation {
+    /// Whether a port of nodes can be had, if the request asks for it itself. A dry run does not ask whether it is one that the
+    /// server gives.
+    pub(crate) fn find(&self, port: i64, is_dry_run: bool) -> AllocationAnswer {
+        if !self.asked.contains(&port) {
+            AllocationAnswer::Free
+        } else if self.taken.contains(&port) {
+            AllocationAnswer::Refused(PORT_IS_TAKEN)
+        } else if !self.has_all_services {
+            AllocationAnswer::Open(OpenQuestion::Services)
+        } else if !is_dry_run && !USUAL_PORTS.contains(&port) {
+            AllocationAnswer::Open(OpenQuestion::NodePorts)
+        } else {
+            AllocationAnswer::Free
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop where it fails")]
 
+use std::time::{Duration, Instant};
+
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, ServiceState, Validator, asks_for_allocation};
@@ -68,6 +70,38 @@ fn network(cidr: &str, status: &str) -> Value<'static> {
     parse(&format!(
         r#"{{"metadata": {{"name": "n"}}, "spec": {{"cidrs": ["{cidr}"]}}{status}}}"#
     ))
+}
+
+/// To compare each port with each takes minutes.
+#[test]
+fn very_many_ports_are_looked_up() {
+    const COUNT: usize = 20_000;
+    let with_ports = |name: &str, first: usize| {
+        let ports = (0..COUNT).map(|at| {
+            let (port, node) = (at + 1, first + at);
+            format!(r#"{{"name": "p{at}", "port": {port}, "protocol": "TCP", "targetPort": 80, "nodePort": {node}}}"#)
+        });
+        let ports: Vec<String> = ports.collect();
+        let spec = format!(
+            r#""type": "NodePort", "externalTrafficPolicy": "Cluster", "ports": [{}]"#,
+            ports.join(",")
+        );
+        service(name, &spec)
+    };
+    let known = Known {
+        services: vec![with_ports("other", 30_000)],
+        has_all: true,
+        networks: vec![network("10.0.0.0/24", "")],
+    };
+    let begun = Instant::now();
+    assert_eq!(known.judge(&with_ports("a", 1), true), "accepted");
+    let message = known.judge(&with_ports("a", 10_001), true);
+    assert!(
+        message.contains("nodePort: Invalid value: 30000: provided port is already allocated"),
+        "{message}"
+    );
+    let elapsed = begun.elapsed();
+    assert!(elapsed < Duration::from_secs(30), "{elapsed:?}");
 }
 
 #[test]

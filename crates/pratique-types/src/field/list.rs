@@ -77,7 +77,7 @@ impl ErrorList {
             .map(|error| seen.insert((&error.field, &error.body)))
             .collect();
         let mut keep = keep.into_iter();
-        self.errors.retain(|_| keep.next().unwrap_or(true));
+        self.retain(|_| keep.next().unwrap_or(true));
     }
 
     /// Whether an error keeps the validation rules of a custom resource from being evaluated.

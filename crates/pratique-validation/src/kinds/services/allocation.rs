@@ -17,7 +17,7 @@ use crate::direct_requests::unnamed_failure;
 use crate::errors::Errors;
 use crate::kinds::Request;
 use crate::node::Node;
-use crate::service_state::{AllocationAnswer, PORT_IS_TAKEN, is_usable};
+use crate::service_state::{AllocationAnswer, PORT_IS_TAKEN, PortAllocation, is_usable};
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocateCreate, allocateUpdate
 pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut Errors) {
@@ -30,15 +30,19 @@ pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut 
         return;
     }
     let had: HashSet<i64> = node_ports(&old).collect();
+    let asked = AskedPorts {
+        allocation: request.services.map(|state| state.port_allocation()),
+        is_dry_run: request.is_dry_run,
+    };
     if ["NodePort", "LoadBalancer"].contains(&kind) {
         if old.is_set() {
-            validate_changed_ports(request, &spec.child("ports"), &had, errors);
+            validate_changed_ports(&asked, &spec.child("ports"), &had, errors);
         } else {
-            validate_node_ports(request, &spec.child("ports"), errors);
+            validate_node_ports(&asked, &spec.child("ports"), errors);
         }
     }
     if !errors.is_ended() && needs_health_check(&spec) && !needs_health_check(&old) {
-        validate_health_check(request, &spec, &had, errors);
+        validate_health_check(&asked, &spec, &had, errors);
     }
 }
 
@@ -169,10 +173,18 @@ fn refuse_address(request: &Request<'_>, ip: Ip, text: &str, errors: &mut Errors
     refuse(state.find_address(ip, request.is_dry_run), errors)
 }
 
-/// The same of a port of nodes.
-fn refuse_port(request: &Request<'_>, port: i64, errors: &mut Errors) -> Option<&'static str> {
-    let state = request.services.filter(|state| state.asks_for_port(port))?;
-    refuse(state.find_port(port, request.is_dry_run), errors)
+/// The ports of nodes that a request asks for; of one that comes without the Services of a cluster, each can be had.
+struct AskedPorts {
+    allocation: Option<PortAllocation>,
+    is_dry_run: bool,
+}
+
+impl AskedPorts {
+    /// Why a port cannot be had; what is not known is left open.
+    fn refuse(&self, port: i64, errors: &mut Errors) -> Option<&'static str> {
+        let allocation = self.allocation.as_ref()?;
+        refuse(allocation.find(port, self.is_dry_run), errors)
+    }
 }
 
 fn refuse(availability: AllocationAnswer, errors: &mut Errors) -> Option<&'static str> {
@@ -196,7 +208,7 @@ fn node_ports(spec: &Node<'_, '_>) -> impl Iterator<Item = i64> {
 
 /// Ports with one number share the node port of the first; any other is given once.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initNodePorts
-fn validate_node_ports(request: &Request<'_>, ports: &Node<'_, '_>, errors: &mut Errors) {
+fn validate_node_ports(asked: &AskedPorts, ports: &Node<'_, '_>, errors: &mut Errors) {
     let mut firsts: HashMap<i64, i64> = HashMap::new();
     let mut allocated: HashSet<i64> = HashSet::new();
     for port in ports.items() {
@@ -209,7 +221,7 @@ fn validate_node_ports(request: &Request<'_>, ports: &Node<'_, '_>, errors: &mut
         let refusal = if is_shared {
             None
         } else if allocated.insert(node.int()) {
-            refuse_port(request, node.int(), errors)
+            asked.refuse(node.int(), errors)
         } else {
             Some(PORT_IS_TAKEN)
         };
@@ -222,12 +234,7 @@ fn validate_node_ports(request: &Request<'_>, ports: &Node<'_, '_>, errors: &mut
 
 /// A Service may not get the same node port twice for one protocol.
 // Upstream: pkg/registry/core/service/storage/alloc.go, updateNodePorts
-fn validate_changed_ports(
-    request: &Request<'_>,
-    ports: &Node<'_, '_>,
-    had: &HashSet<i64>,
-    errors: &mut Errors,
-) {
+fn validate_changed_ports(asked: &AskedPorts, ports: &Node<'_, '_>, had: &HashSet<i64>, errors: &mut Errors) {
     let mut numbers: HashSet<i64> = had.clone();
     let mut pairs: HashSet<(&str, i64)> = HashSet::new();
     for port in ports.items() {
@@ -236,7 +243,7 @@ fn validate_changed_ports(
             continue;
         }
         if numbers.insert(node.int())
-            && let Some(detail) = refuse_port(request, node.int(), errors)
+            && let Some(detail) = asked.refuse(node.int(), errors)
         {
             errors.invalid(node, node.int(), detail);
             return;
@@ -251,12 +258,7 @@ fn validate_changed_ports(
 
 /// The port for health checks is one of those of nodes; the error about it is no one of the field.
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocHealthCheckNodePort, updateHealthCheckNodePort
-fn validate_health_check(
-    request: &Request<'_>,
-    spec: &Node<'_, '_>,
-    had: &HashSet<i64>,
-    errors: &mut Errors,
-) {
+fn validate_health_check(asked: &AskedPorts, spec: &Node<'_, '_>, had: &HashSet<i64>, errors: &mut Errors) {
     let port = spec.child("healthCheckNodePort").int();
     if port == 0 {
         return;
@@ -265,7 +267,7 @@ fn validate_health_check(
     let refusal = if is_taken_here {
         Some(PORT_IS_TAKEN)
     } else {
-        refuse_port(request, port, errors)
+        asked.refuse(port, errors)
     };
     if let Some(detail) = refusal {
         let error = format!("failed to allocate requested HealthCheck NodePort {port}: {detail}");
