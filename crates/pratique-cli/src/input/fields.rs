@@ -9,6 +9,7 @@ use pratique_review::FieldPath;
 use pratique_stream::{Form, Piece};
 
 use super::place::{Shift, saturated};
+use super::rendering::template_lines::TemplateLines;
 use super::{piece, quick};
 use crate::output::excerpt::Texts;
 use crate::output::text::Text;
@@ -41,6 +42,8 @@ pub(super) struct DocumentLines<'t> {
     pub(super) all: Vec<&'t str>,
     /// The template that Helm names in a comment at the beginning.
     pub(super) template: Option<&'t str>,
+    /// The lines of the template, once they were looked for: a list may have very many objects of it.
+    pub(super) aligned: OnceCell<Option<Arc<TemplateLines>>>,
 }
 
 impl<'t> DocumentLines<'t> {
@@ -61,6 +64,7 @@ impl<'t> DocumentLines<'t> {
                     first: first.saturating_add(saturated(index)),
                     all: vec![line],
                     template: None,
+                    aligned: OnceCell::new(),
                 }),
             }
             is_within = true;

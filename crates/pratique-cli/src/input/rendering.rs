@@ -8,7 +8,7 @@ mod chart_root;
 mod document_origin;
 mod kustomize_origin;
 pub(crate) mod render_error;
-mod template_lines;
+pub(super) mod template_lines;
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_json::Value;
 use pratique_manifest::{
-    Document, Location, ManifestFile, Position, Value as TreeValue, path_text, read_contents, read_documents,
+    Document, Location, ManifestFile, MappingFields, Position, path_text, read_contents, read_documents,
 };
 use pratique_request::kind_of;
 use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
@@ -51,7 +51,7 @@ enum OriginPlaces {
     Lines {
         /// The line of the stream that the document of the object begins with, from 1.
         first: u32,
-        lines: TemplateLines,
+        lines: Arc<TemplateLines>,
     },
     /// By fields, as the source has an object as well.
     Fields(DocumentOrigin),
@@ -110,13 +110,11 @@ fn first_document_texts<const N: usize>(content: Vec<u8>, names: [&str; N]) -> O
     };
     let documents = read_documents(&file).ok()?;
     let source = &documents.first()?.source;
-    Some(names.map(|name| {
-        let entry = source.tree().entry(source.root(), name)?;
-        match &source.tree().get(entry.value).value {
-            TreeValue::String(text, _) => Some(text.to_string()),
-            _ => None,
-        }
-    }))
+    let root = MappingFields {
+        tree: source.tree(),
+        id: source.root(),
+    };
+    Some(names.map(|name| root.text(name)))
 }
 
 /// Names what standard input stands for, if that is known, in messages and locations.
@@ -196,7 +194,8 @@ impl RenderedInputs {
         let file: Arc<str> = path_text(&path).into();
         let text = cache.read_text(&path);
         drop(cache);
-        let lines = text.and_then(|text| TemplateLines::align(&document.all, &text));
+        let align = || text.and_then(|text| TemplateLines::align(&document.all, &text));
+        let lines = document.aligned.get_or_init(|| align().map(Arc::new)).clone();
         let begin = location.start.line.checked_sub(document.first);
         let line = lines
             .as_ref()

@@ -1,8 +1,7 @@
 //! The object in a file that Kustomize made another one of.
 
-use pratique_json::Value;
-use pratique_manifest::convert::{convert, items};
-use pratique_manifest::{Document, Location, NodeId};
+use pratique_manifest::convert::items;
+use pratique_manifest::{Document, Location, MappingFields, NodeId};
 use pratique_review::FieldPath;
 
 /// An object in a file, with the places of its fields.
@@ -16,27 +15,27 @@ impl DocumentOrigin {
     /// The object of a kind among the documents of a file that was made one with a name, to which a kustomization may have added
     /// something before or behind.
     pub(super) fn find(documents: &[Document], kind: &str, name: &str) -> Option<Self> {
-        let mut best: Option<(usize, Self)> = None;
+        let mut best: Option<(usize, &Document, NodeId)> = None;
         for document in documents {
+            let tree = document.source.tree();
             for item in items(&document.source).objects {
-                let object = convert(document.source.tree(), item.node);
-                let is_of_kind = object.get("kind").and_then(Value::as_str) == Some(kind);
-                let own = object.at(&["metadata", "name"]).and_then(Value::as_str);
+                let object = MappingFields { tree, id: item.node };
+                if object.text("kind").as_deref() != Some(kind) {
+                    continue;
+                }
+                let metadata = object.node("metadata");
+                let own = metadata.and_then(|id| MappingFields { tree, id }.text("name"));
                 let own = own.unwrap_or_default();
                 // Of several names that may have become this one, it is the longest.
-                if is_of_kind
-                    && name.contains(own)
-                    && best.as_ref().is_none_or(|(length, _)| *length < own.len())
-                {
-                    let origin = DocumentOrigin {
-                        document: document.clone(),
-                        object: item.node,
-                    };
-                    best = Some((own.len(), origin));
+                if name.contains(own.as_str()) && best.is_none_or(|(length, ..)| length < own.len()) {
+                    best = Some((own.len(), document, item.node));
                 }
             }
         }
-        best.map(|(_, origin)| origin)
+        best.map(|(_, document, object)| DocumentOrigin {
+            document: document.clone(),
+            object,
+        })
     }
 
     /// Where the object begins.

@@ -16,7 +16,7 @@ const MIN_LITERAL: usize = 2;
 
 /// The line of the template for each line of a document.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TemplateLines(Vec<Option<u32>>);
+pub(in crate::input) struct TemplateLines(Vec<Option<u32>>);
 
 /// A line of a template.
 struct TemplateLine<'t> {
