@@ -31,7 +31,7 @@ const OTHER_PAYLOADS: [&str; 2] = ["jsonPayload", "textPayload"];
 /// The first column of events in the text that the command line of AWS writes.
 const EVENTS: &str = "EVENTS\t";
 
-/// How long what stands heading an event on a line may be: a time, and the name of a stream.
+/// How long what stands before an event on a line may be: a time, and the name of a stream.
 const MAX_PREFIX: usize = 300;
 
 /// What an object of a log is.

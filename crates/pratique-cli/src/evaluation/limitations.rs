@@ -332,8 +332,8 @@ pub(crate) fn print_lines(limitations: &[Limitation]) -> Result<(), CliError> {
 
 /// Reports on standard error what the output does not have in itself; with `quiet`, beside text only what more input would remove.
 pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat, quiet: bool) {
-    let is_silenced =
-        |limitation: &Limitation| quiet && format == ReviewFormat::Human && !limitation.is_warning;
+    let is_text = matches!(format, ReviewFormat::Human | ReviewFormat::Diff);
+    let is_silenced = |limitation: &Limitation| quiet && is_text && !limitation.is_warning;
     let has = |limitation: &Limitation| match format {
         ReviewFormat::Sarif => true,
         ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Junit | ReviewFormat::Github => {

@@ -133,7 +133,10 @@ impl<'a> RequestBuilder<'a> {
                 let resource = &resolution.target().resource;
                 subresource::check(resource, &template.subresource, resolver.release())?;
             }
-            let whole = whole_kind(&resolution, resolver).filter(|whole| **whole != kind);
+            // Of a part, the stored object may be given whole.
+            let is_part = !template.subresource.is_empty();
+            let whole = is_part.then(|| whole_kind(&resolution, resolver)).flatten();
+            let whole = whole.filter(|whole| **whole != kind);
             let old = |object: &Value<'t>, kind: &GroupVersionKind| {
                 let find = |kind| self.stored.find(object, kind, &self.template.namespace);
                 let stored = find(kind).or_else(|| find(whole?));

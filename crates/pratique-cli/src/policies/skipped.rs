@@ -54,7 +54,7 @@ fn report_skipped_of(
     }
     for foreign in sorted.foreign() {
         let place = problems::place(&foreign.location);
-        files.add(Notice::new(NOT_EVALUATED, place, foreign.to_string()));
+        files.tell(Notice::new(NOT_EVALUATED, place, foreign.to_string()));
     }
     report_sources(sorted.sources());
     for unread in sorted.unread() {

@@ -14,12 +14,16 @@ pub(crate) fn without_object(engine: &Engine, (request, why): (&AdmissionRequest
     let authorizer = Arc::clone(&engine.cluster.authorizer);
     let reviewer = Reviewer::policies(&engine.policies.admission, authorizer);
     let mut operations = possible_operations(why, request.operation).into_iter();
+    let objects = &engine.cluster.state.view.objects;
     let may_match = operations.any(|operation| {
+        if operation == request.operation {
+            return reviewer.may_match(objects, request);
+        }
         let possible = AdmissionRequest {
             operation,
             ..request.clone()
         };
-        reviewer.may_match(&engine.cluster.state.view.objects, &possible)
+        reviewer.may_match(objects, &possible)
     });
     if may_match {
         Decision::Undecided

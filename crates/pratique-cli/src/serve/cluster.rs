@@ -17,7 +17,8 @@ use pratique_manifest::path_text;
 use pratique_request::kind_of;
 use pratique_review::SourceFiles;
 #[cfg(feature = "kube")]
-use pratique_schema::{FeatureGates, Release};
+use pratique_schema::FeatureGates;
+use pratique_schema::Release;
 use pratique_server::{Followed, KnownState};
 use pratique_state::cluster::{cluster, is_namespace};
 

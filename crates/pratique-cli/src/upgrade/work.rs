@@ -261,7 +261,7 @@ impl UpgradeWorker<'_> {
         if webhooks::is_configuration(&kind) && request.operation != Operation::Delete {
             findings.extend(webhooks::excluded(&request.object, old_gates, new_gates));
         }
-        if request.operation != Operation::Delete {
+        if request.sub_resource.is_empty() && request.operation != Operation::Delete {
             let releases = [old_gates.release(), new_gates.release()];
             findings.extend(unmatched_rules(&kind, &request.object, releases));
         }
