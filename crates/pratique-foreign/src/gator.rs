@@ -30,9 +30,7 @@ impl SuiteFormat for GatorFormat {
 
     fn read(&self, document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> {
         let root = document.root();
-        let metadata = root.node("metadata").map(|id| document.fields(id));
-        let name = metadata.and_then(|metadata| metadata.text("name"));
-        let name = name.unwrap_or_else(|| path_text(document.path()));
+        let name = document.name().unwrap_or_else(|| path_text(document.path()));
         let skips = root.bool("skip").unwrap_or_default();
         let mut suites = Vec::new();
         let mut problems = Vec::new();

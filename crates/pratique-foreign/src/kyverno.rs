@@ -48,9 +48,7 @@ fn read_tests(document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> 
         let file = document.fields(id).as_text().unwrap_or_default();
         defaults.policies(document, &file, id);
     }
-    let metadata = root.node("metadata").map(|id| document.fields(id));
-    let name = metadata.and_then(|metadata| metadata.text("name"));
-    let name = name.or_else(|| root.text("name"));
+    let name = document.name().or_else(|| root.text("name"));
     let name = name.unwrap_or_else(|| path_text(document.path()));
     let results = root.list("results");
     let is_ours = |id: &NodeId| {

@@ -151,8 +151,8 @@ impl Problem {
     }
 }
 
-/// Everything that is wrong with a file: an error that displays all of it. Never empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Everything that is wrong with a file: an error that displays all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProblemList(Vec<Problem>);
 
 impl Display for ProblemList {

@@ -337,7 +337,7 @@ impl CustomBuilder<'_> {
             {
                 self.optional.push(self.path.clone());
             }
-            if let Some(value) = self.value(schema).filter(|_| !is_left_out) {
+            if !is_left_out && let Some(value) = self.value(schema) {
                 members.insert(name.to_owned(), value);
             }
             self.path.pop();

@@ -97,6 +97,11 @@ impl<'a> SuiteDocument<'a> {
         }
     }
 
+    /// The name in its metadata.
+    pub fn name(&self) -> Option<String> {
+        self.fields(self.root().node("metadata")?).text("name")
+    }
+
     /// The location of a node.
     pub fn location(&self, id: NodeId) -> Location {
         let span = self.source.tree().nearest_span(id, &[]);

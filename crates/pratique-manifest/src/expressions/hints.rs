@@ -67,12 +67,12 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
             field.trim_end_matches('\''),
             text.get(..offset).unwrap_or_default(),
         );
-        if operand.ends_with("variables") {
+        if ends_with_word(operand, "variables") {
             return Some(format!(
                 "no variable {name:?} stands before this in spec.variables"
             ));
         }
-        let is_request = operand.ends_with("request");
+        let is_request = ends_with_word(operand, "request");
         return is_request
             .then(|| for_request_field(name))
             .flatten()

@@ -22,11 +22,11 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
         text.get(at..).and_then(|rest| rest.chars().next()),
     ];
     let last = text.get(..end)?.lines().next_back().unwrap_or_default();
-    if let Some(help) = for_flow_value(last, at + last.len() - end, text) {
-        return Some(help);
-    }
     if around.contains(&Some('\\')) && last.contains('"') {
         return Some("in double quotes a backslash is written twice, in single quotes once".to_owned());
+    }
+    if let Some(help) = for_flow_value(last, last.len().saturating_sub(end - at), text) {
+        return Some(help);
     }
     let mut lines = text
         .get(..end)?
@@ -164,6 +164,11 @@ mod tests {
         check("operations: [CREATE, *]", "*]", "for the name of a value");
         check("operations: [CREATE, 'UPDATE'", "'UPDATE'", "for a list");
         check("operations: [CREATE]", "CREATE", "");
+        check(
+            r#"validations: [{expression: "[1].exists(x, !x.matches('\d'))"}]"#,
+            "d'))",
+            "a backslash is written twice",
+        );
     }
 
     #[test]
