@@ -1,12 +1,12 @@
 //! The expressions with which claims and classes select devices, and derive attributes of them.
 // Upstream: dynamic-resource-allocation/cel/compile.go
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Environment, StructType, Type, library};
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, ReleaseCache};
 
 const DEVICE_TYPE: &str = "kubernetes.DRADevice";
 const SEMVER_TYPE: &str = "kubernetes.Semver";
@@ -20,7 +20,7 @@ const QUANTITY_TYPE: &str = "kubernetes.Quantity";
 ///
 /// ```
 /// use pratique_expression::compile_device_expression;
-/// use pratique_schema::FeatureGates;
+/// use pratique_schema::{FeatureGates, ReleaseCache};
 ///
 /// let gates = FeatureGates::default();
 /// let cost = compile_device_expression(gates, "device.attributes['dra.example.com'].model == 'a'", false)?;
@@ -54,23 +54,14 @@ pub fn compile_device_expression(gates: FeatureGates, text: &str, is_derived: bo
     Ok(estimate(&checked, &DeviceSizes).max)
 }
 
-/// The environments of releases by their minor versions, and whether devices can be allocated several times.
-type DeviceEnvironments = Vec<((u32, bool), Environment)>;
-
 /// New expressions may use what the release before has, too.
 fn environment(gates: FeatureGates) -> Environment {
-    static ENVIRONMENTS: Mutex<DeviceEnvironments> = Mutex::new(Vec::new());
+    /// By the minor version of the release, and whether devices can be allocated several times.
+    static ENVIRONMENTS: ReleaseCache<(u32, bool), Environment> = ReleaseCache::new();
     let (_, minor) = gates.release().version();
     // Upstream: dynamic-resource-allocation/cel/compile.go, newCompiler: off by default before 1.36.
     let is_shared = gates.is_on("DRAConsumableCapacity");
-    // A thread that panicked leaves the list valid: entries are only added.
-    let mut environments = ENVIRONMENTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, environment)) = environments.iter().find(|(of, _)| *of == (minor, is_shared)) {
-        return environment.clone();
-    }
-    let environment = new_environment(minor, is_shared);
-    environments.push(((minor, is_shared), environment.clone()));
-    environment
+    ENVIRONMENTS.get_or_make((minor, is_shared), || new_environment(minor, is_shared))
 }
 
 fn new_environment(release: u32, is_shared: bool) -> Environment {

@@ -241,17 +241,10 @@ pub(crate) fn prepare<'v>(
             prepared.warnings.extend(warnings);
         }
         None => {
-            let attributes = prepared.attributes.clone();
-            let kind = target.parent().unwrap_or_default();
-            validate(&Prepared {
-                attributes: Attributes {
-                    kind,
-                    object: changed,
-                    old_object: old,
-                    ..attributes
-                },
-                ..prepared.clone()
-            })?;
+            let mut judged = prepared.clone();
+            judged.attributes.kind = target.parent().unwrap_or_default();
+            (judged.attributes.object, judged.attributes.old_object) = (changed, old);
+            validate(&judged)?;
         }
     }
     Ok(prepared)

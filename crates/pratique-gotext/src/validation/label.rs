@@ -1,10 +1,9 @@
 //! Keys and values of labels and annotations.
 
-use super::dns::key_prefix;
+use super::dns::{SUBDOMAIN_MAX, key_prefix};
 use super::errors::{shape, too_many_bytes};
 
 const MAX: usize = 63;
-const MAX_PREFIX: usize = 253;
 
 const KEY_PATTERN: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -67,7 +66,7 @@ pub fn words_before_1_35(message: &str) -> Option<String> {
     let ends_with = |start: &str, max| message.ends_with(&format!("{start}{}", too_many_bytes(max)));
     if starts
         .iter()
-        .any(|start| ends_with(start, MAX) || ends_with(start, MAX_PREFIX))
+        .any(|start| ends_with(start, MAX) || ends_with(start, SUBDOMAIN_MAX))
     {
         let length = message.strip_suffix("bytes")?;
         return Some(format!("{length}characters"));

@@ -119,6 +119,10 @@ impl Cluster for Overlaid {
         }
     }
 
+    fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {
+        self.cluster.objects_of_kind(kind)
+    }
+
     fn param<'a>(&'a self, kind: &GroupVersionKind, namespace: &str, name: &str) -> Option<&'a Value<'a>> {
         self.cluster
             .param(kind, namespace, name)
