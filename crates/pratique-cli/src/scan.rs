@@ -6,6 +6,7 @@
 #[cfg(feature = "kube")]
 mod apply;
 mod collect;
+mod counts;
 mod ending;
 mod evaluation;
 mod human;
@@ -61,6 +62,7 @@ use crate::stream::progress::is_shown;
 use crate::stream::read::Inputs as FileInputs;
 use crate::stream::stored::Stored;
 use collect::Collector;
+use counts::ScanCounts;
 pub(crate) use merge::run as report;
 use pratique_review::{PolicyRecord, Reviewer};
 use source::{Files, Sources};
@@ -221,11 +223,12 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if let Some(note) = summary(&inputs.files.sources) {
         report.add_note(&note);
     }
-    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
+    let mut counts = ScanCounts::new(report);
+    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut counts)?;
     let total = sources.total(is_shown(answers.outputs.is_printed(ScanFormat::Ndjson)));
     let mut collector = Collector::new(
         (&arguments.answers, &acceptance),
-        report,
+        counts,
         &sender.user,
         total,
         checkpoints,

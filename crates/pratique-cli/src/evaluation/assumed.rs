@@ -1,10 +1,10 @@
 //! Kinds that are not known, where decisions depend on their resources.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use pratique::Outcome;
 use pratique::policy::Missing;
-use pratique_request::AssumedResource;
+use serde::{Deserialize, Serialize};
 
 use crate::evaluation::definitions::AssumedKind;
 use crate::output;
@@ -13,9 +13,10 @@ use crate::output;
 const MAX_KINDS: usize = 100;
 
 /// The kinds that were reported because decisions depend on their resources: each once.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AssumedKinds {
-    reported: HashSet<AssumedResource>,
+    /// The kinds, with the names of their resources.
+    reported: BTreeSet<(String, String)>,
 }
 
 /// Whether something is undecided because the resource of the object is not known.
@@ -28,7 +29,12 @@ impl AssumedKinds {
     /// Reports the kind of the object at a place, unless it was reported before; gives the message. `help` is what can be
     /// done besides giving the definition.
     pub(crate) fn report(&mut self, assumed: AssumedKind, help: &str) -> Option<String> {
-        if self.reported.len() >= MAX_KINDS || self.reported.contains(&assumed.resource) {
+        let resource = &assumed.resource;
+        if self.reported.len() >= MAX_KINDS
+            || !self
+                .reported
+                .insert((resource.kind.clone(), resource.resource.resource.clone()))
+        {
             return None;
         }
         let remedy = match assumed.definition {
@@ -39,10 +45,9 @@ impl AssumedKinds {
         };
         let message = format!(
             "kind {} is not known, so that it is undecided what matches its resource: {remedy}",
-            assumed.resource.kind
+            resource.kind
         );
         output::eprint(&output::warning_at(&assumed.place, &message));
-        self.reported.insert(assumed.resource);
         Some(message)
     }
 }

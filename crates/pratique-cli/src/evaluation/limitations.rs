@@ -6,7 +6,7 @@ use pratique::api_objects::ApiObjects;
 use pratique_objects::is_builtin;
 use pratique_review::is_validated;
 use pratique_types::{AdmissionRequest, Operation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::arguments::ReviewFormat;
 use crate::evaluation::definitions::UnusableDefinitions;
@@ -34,7 +34,8 @@ const MAX_UNKNOWN: usize = 10_000;
 const MAX_NAME: usize = 400;
 
 /// The limitations that apply to some objects.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Limitations {
     /// The numbers of objects of built-in kinds that were not validated, as there are no rules for their kinds.
     unvalidated: BTreeMap<String, CountedKind>,
@@ -51,7 +52,8 @@ pub(crate) struct Limitations {
 }
 
 /// How many objects there are of a kind, and where the first is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct CountedKind {
     count: usize,
     place: String,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_review::PodPolicies;
 use pratique_types::GroupResource;
+use serde::{Deserialize, Serialize};
 
 use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
@@ -15,7 +16,8 @@ use crate::policies::NAMED;
 const MAX_PATH: usize = 200;
 
 /// Workloads whose Pods were not reviewed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct UnexpandedWorkloads {
     given: WorkloadCount,
     /// Those of exports of etcd, which have the Pods that there are beside them.
@@ -25,22 +27,54 @@ pub(crate) struct UnexpandedWorkloads {
 }
 
 /// How many workloads there are.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct WorkloadCount {
     /// By resource.
+    #[serde(with = "resource_counts")]
     resources: BTreeMap<GroupResource, usize>,
     /// Where the first of them is.
     place: String,
 }
 
 /// Custom resources with a Pod template, of which nobody said that a controller makes Pods.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct CustomTemplates {
     count: usize,
     /// Where the first of them is.
     place: String,
     /// Where the first templates are, as `--pod-template` names them.
     templates: BTreeSet<String>,
+}
+
+/// Counts by resource as a list: keys of JSON are texts.
+mod resource_counts {
+    use std::collections::BTreeMap;
+
+    use pratique_types::GroupResource;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        counts: &BTreeMap<GroupResource, usize>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(
+            counts
+                .iter()
+                .map(|(resource, count)| (&resource.group, &resource.resource, count)),
+        )
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<GroupResource, usize>, D::Error> {
+        let counts = Vec::<(String, String, usize)>::deserialize(deserializer)?;
+        let counts = counts
+            .into_iter()
+            .map(|(group, resource, count)| (GroupResource { group, resource }, count));
+        Ok(counts.collect())
+    }
 }
 
 impl UnexpandedWorkloads {

@@ -13,10 +13,8 @@ use super::report::ImpactReport;
 use super::work::Part;
 use crate::acceptance::{AcceptanceRules, AcceptanceSummary, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
-use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::record::namespaced;
 use crate::evaluation::summary::EvaluationSummary;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
 use crate::output::counted::{counted, noun};
 use crate::output::json::is_zero;
@@ -48,8 +46,6 @@ pub(super) struct Collector<'a> {
     pub(super) outputs: Vec<OutputTarget<ImpactFormat>>,
     share: Arc<ReadShare>,
     checkpoints: Option<Checkpoints>,
-    assumed: AssumedKinds,
-    unexpanded: UnexpandedWorkloads,
     evaluated: EvaluationSummary,
     acceptance: &'a AcceptanceRules,
 }
@@ -99,8 +95,6 @@ impl<'a> Collector<'a> {
             outputs: Vec::new(),
             share,
             checkpoints,
-            assumed: AssumedKinds::default(),
-            unexpanded: UnexpandedWorkloads::default(),
             evaluated,
             acceptance,
         }
@@ -116,11 +110,15 @@ impl<'a> Collector<'a> {
             .faults
             .collect(std::mem::take(&mut part.faults), &mut self.progress);
         self.report.count_not_subject(part.not_subject);
-        part.tell(&mut self.assumed, &mut self.report.notices, &mut self.progress);
+        part.tell(
+            &mut self.report.assumed,
+            &mut self.report.notices,
+            &mut self.progress,
+        );
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
-        self.unexpanded.add(part.unexpanded);
+        self.report.unexpanded.add(part.unexpanded);
         self.report.accepted.add(part.accepted);
         let prints_lines = self.arguments.outputs.has(ImpactFormat::Ndjson);
         let mut out = Printed::default();
@@ -155,7 +153,7 @@ impl<'a> Collector<'a> {
     /// Prints the counts, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        for notice in self.unexpanded.warnings(pod_policies) {
+        for notice in self.report.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }
         self.evaluated.count_unvalidated(self.report.unvalidated.len());

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Row};
 use crate::acceptance::AcceptedFindings;
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::output::counted::counted;
 use crate::output::notice::Notices;
 use crate::output::text::Text;
@@ -32,13 +34,15 @@ pub(super) struct ImpactReport {
     /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
     /// Notes on the built-in kinds whose objects were not validated.
-    #[serde(default)]
     pub(super) unvalidated: BTreeSet<String>,
     /// What exceptions accepted; there is no baseline where a run can be resumed.
-    #[serde(default)]
     pub(super) accepted: AcceptedFindings,
     /// Warnings, which were told.
     pub(super) notices: Notices,
+    /// The unknown kinds that were told.
+    pub(super) assumed: AssumedKinds,
+    /// Workloads whose Pods were not compared, which are told at the end.
+    pub(super) unexpanded: UnexpandedWorkloads,
     /// Requests for objects that changed while objects were listed.
     pub(super) changed_meanwhile: u64,
     /// The newly refused requests, with the findings of the new policies; and the newly allowed, with those of the old ones.
@@ -65,6 +69,8 @@ impl ImpactReport {
             unvalidated: BTreeSet::new(),
             accepted: AcceptedFindings::default(),
             notices,
+            assumed: AssumedKinds::default(),
+            unexpanded: UnexpandedWorkloads::default(),
             changed_meanwhile: 0,
             refused: tally(),
             allowed: tally(),

@@ -21,10 +21,8 @@ pub(super) struct ReplayReport {
     pub(super) now: Tally,
     pub(super) faults: CountedFaults,
     /// Notes on the built-in kinds whose objects were not validated.
-    #[serde(default)]
     pub(super) unvalidated: BTreeSet<String>,
     /// What exceptions accepted; there is no baseline where a run can be resumed.
-    #[serde(default)]
     pub(super) accepted: AcceptedFindings,
 }
 

@@ -3,23 +3,22 @@
 use std::collections::BTreeSet;
 
 use pratique_arrow::ResultRow;
-use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report, Run};
+use pratique_report::{Decision, Evaluation, NamespaceLimits, NamespaceReports, Report};
 use pratique_review::{PodPolicies, SourceFile};
 
 #[cfg(feature = "kube")]
 use super::apply;
+use super::counts::ScanCounts;
 use super::ending::{AppliedReports, ScanEnding, report_api};
 use super::human;
 use super::work::{Failed, Scanned};
 use super::written;
-use crate::acceptance::{AcceptanceRules, AcceptedFindings};
+use crate::acceptance::AcceptanceRules;
 use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
-use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::limitations::{self, Limitations};
+use crate::evaluation::limitations;
 use crate::evaluation::record::Record;
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::EvaluationSummary;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::counted::counted;
@@ -27,9 +26,9 @@ use crate::output::notice::{Notice, Notices};
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
 use crate::scan::scan_error::ScanError;
+use crate::stream::checkpoint::Checkpoints;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::report_lost;
-use crate::stream::checkpoint::{Checkpoints, Resumable};
 use crate::stream::input_errors::{InputErrors, JsonError};
 use crate::stream::progress::{Progress, rate_and_rest};
 
@@ -42,8 +41,7 @@ const MAX_RECORDS: usize = 20_000;
 pub(super) struct Collector<'a> {
     arguments: &'a ScanAnswerArguments,
     acceptance: &'a AcceptanceRules,
-    accepted: AcceptedFindings,
-    report: Report,
+    counts: ScanCounts,
     user: &'a str,
     progress: Progress,
     /// How much there is of all inputs, if that is known: bytes, or objects.
@@ -51,13 +49,10 @@ pub(super) struct Collector<'a> {
     /// How much of it was read.
     done: u64,
     printed_errors: usize,
-    assumed: AssumedKinds,
     records: Vec<Record>,
     errors: Vec<JsonError>,
-    limitations: Limitations,
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
-    unexpanded: UnexpandedWorkloads,
     notices: Notices,
     /// The errors of the state, which are counted where it is: a file of it that is an input as well has them once.
     pub(super) of_state: InputErrors,
@@ -76,28 +71,11 @@ pub(super) struct Collector<'a> {
     pub(super) server: Option<pratique_kube::ApiServer>,
 }
 
-impl Resumable for Report {
-    const KIND: &str = "ScanCheckpoint";
-    const RUN: &str = "scan";
-
-    fn run(&self) -> &Run {
-        self.run()
-    }
-
-    fn continues(&self, begun: &Self) -> bool {
-        self.run() == begun.run() && self.missing() == begun.missing()
-    }
-
-    fn counted(&self) -> String {
-        counted(self.tally().total().requests(), "object", "objects")
-    }
-}
-
 impl<'a> Collector<'a> {
-    /// `report` is empty, `user` the one who sends the requests, and `size` how much there is of all inputs.
+    /// `counts` are those of before, `user` the one who sends the requests, and `size` how much there is of all inputs.
     pub(super) fn new(
         (arguments, acceptance): (&'a ScanAnswerArguments, &'a AcceptanceRules),
-        report: Report,
+        counts: ScanCounts,
         user: &'a str,
         size: Option<u64>,
         checkpoints: Option<Checkpoints>,
@@ -105,19 +83,15 @@ impl<'a> Collector<'a> {
         Collector {
             arguments,
             acceptance,
-            accepted: AcceptedFindings::default(),
-            report,
+            counts,
             user,
             progress: Progress::new(arguments.outputs.is_printed(ScanFormat::Ndjson)),
             size,
             done: 0,
             printed_errors: 0,
-            assumed: AssumedKinds::default(),
             records: Vec::new(),
             errors: Vec::new(),
-            limitations: Limitations::default(),
             sources: Vec::new(),
-            unexpanded: UnexpandedWorkloads::default(),
             notices: Notices::default(),
             of_state: InputErrors::default(),
             evaluated: None,
@@ -165,8 +139,8 @@ impl<'a> Collector<'a> {
             place,
             ..Evaluation::default()
         };
-        self.report.tally_mut().count(&evaluation);
-        self.report.add_problem(place, message);
+        self.counts.report.tally_mut().count(&evaluation);
+        self.counts.report.add_problem(place, message);
         if let Some(namespaces) = &mut self.namespaces {
             namespaces.count_problem(place, message);
         }
@@ -189,7 +163,7 @@ impl<'a> Collector<'a> {
         if let Some(start) = scanned.start {
             self.done = start.done;
             if let Some(checkpoints) = &mut self.checkpoints {
-                checkpoints.keep(&self.report, start)?;
+                checkpoints.keep(&self.counts, start)?;
             }
         }
         for notice in scanned.notices {
@@ -198,30 +172,33 @@ impl<'a> Collector<'a> {
         }
         for assumed in scanned.assumed {
             let place = assumed.place.clone();
-            if let Some(message) = self.assumed.report(assumed, "") {
+            if let Some(message) = self.counts.assumed.report(assumed, "") {
                 // Another shard may find the kind elsewhere.
-                self.report.add_notice(limitations::UNKNOWN_KIND, "", &message);
+                self.counts
+                    .report
+                    .add_notice(limitations::UNKNOWN_KIND, "", &message);
                 self.notices
                     .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
             }
         }
         for notice in scanned.limitations.kinds() {
-            self.report
+            self.counts
+                .report
                 .add_notice(&notice.rule, &notice.place, &notice.message);
         }
         for note in scanned.limitations.unvalidated_notes() {
-            self.report.add_note(&note);
+            self.counts.report.add_note(&note);
         }
-        self.limitations.add(scanned.limitations);
-        self.unexpanded.add(scanned.unexpanded);
+        self.counts.limitations.add(scanned.limitations);
+        self.counts.unexpanded.add(scanned.unexpanded);
         for failed in scanned.failed {
             self.failed(failed)?;
         }
         let is_kept = self.arguments.outputs.any(ScanFormat::lists_records);
         for found in scanned.found {
-            self.accepted.count(&found.record, self.acceptance);
+            self.counts.accepted.count(&found.record, self.acceptance);
             let evaluation = found.evaluation(self.user);
-            self.report.tally_mut().count(&evaluation);
+            self.counts.report.tally_mut().count(&evaluation);
             if let Some(namespaces) = &mut self.namespaces {
                 namespaces.count(&evaluation);
             }
@@ -239,7 +216,7 @@ impl<'a> Collector<'a> {
             }
         }
         output_target::add_in_format(&mut self.outputs, ScanFormat::Ndjson, &scanned.out)?;
-        let total = self.report.tally().total();
+        let total = self.counts.report.tally().total();
         let (objects, denied) = (total.requests(), total.denied);
         self.progress.show_line(|taken| {
             format!(
@@ -253,14 +230,15 @@ impl<'a> Collector<'a> {
 
     /// Adds a notice, which was told.
     pub(super) fn add_notice(&mut self, notice: Notice) {
-        self.report
+        self.counts
+            .report
             .add_notice(&notice.rule, &notice.place, &notice.message);
         self.notices.add(notice);
     }
 
     /// Says what is evaluated.
     pub(super) fn set_evaluated(&mut self, evaluated: EvaluationSummary) {
-        self.report.set_evaluated(evaluated.as_str());
+        self.counts.report.set_evaluated(evaluated.as_str());
         self.evaluated = Some(evaluated);
     }
 
@@ -293,27 +271,27 @@ impl<'a> Collector<'a> {
     #[cfg(feature = "kube")]
     pub(super) fn lost(&mut self) {
         self.progress.clear();
-        let counted = human::line(&self.report.tally().total());
-        report_lost::<Report>(&counted, self.checkpoints.as_ref());
+        let counted = human::line(&self.counts.report.tally().total());
+        report_lost::<ScanCounts>(&counted, self.checkpoints.as_ref());
     }
 
     /// Prints the report, and gives the exit status.
     pub(super) fn end(mut self, pod_policies: &PodPolicies<'_>) -> Result<ExitStatus, CliError> {
         self.progress.clear();
-        for notice in self.unexpanded.warnings(pod_policies) {
+        for notice in self.counts.unexpanded.warnings(pod_policies) {
             // Another shard may have the first of the workloads.
-            self.report.add_notice(&notice.rule, "", &notice.message);
+            self.counts.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.tell(notice);
         }
         self.results.finish()?;
         if let Some(mut evaluated) = self.evaluated.take() {
-            evaluated.count_unvalidated(self.limitations.unvalidated_count());
+            evaluated.count_unvalidated(self.counts.limitations.unvalidated_count());
             self.set_evaluated(evaluated);
         }
-        let is_whole = self.report.tally().total().failed == 0;
-        let accepted = self.acceptance.end(&self.accepted, "scan", is_whole)?;
+        let is_whole = self.counts.report.tally().total().failed == 0;
+        let accepted = self.acceptance.end(&self.counts.accepted, "scan", is_whole)?;
         if accepted.json().is_some() {
-            self.report.add_note(&accepted.line());
+            self.counts.report.add_note(&accepted.line());
         }
         for notice in accepted.notices() {
             output::eprint(&notice.text());
@@ -322,7 +300,7 @@ impl<'a> Collector<'a> {
         if let Some(evaluated) = &mut self.evaluated {
             evaluated.add_accepted(&accepted);
         }
-        let report = &self.report;
+        let report = &self.counts.report;
         let is_empty = report.tally().total().requests() == 0;
         if is_empty && report.missing().is_empty() {
             return Err(CliError::Scan(ScanError::NothingToScan {
@@ -332,11 +310,11 @@ impl<'a> Collector<'a> {
         written::write(report, &self.arguments.reports)?;
         let omissions = self.tell_omissions();
         // Which kinds were not validated is a note of the report.
-        let limitations = self.limitations.list(true);
+        let limitations = self.counts.limitations.list(true);
         limitations::tell(&limitations);
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
-        let mut status = status(&self.report, false, failure);
+        let mut status = status(&self.counts.report, false, failure);
         if accepted.fails(failure) {
             status = status.worse(Some(ExitStatus::Failure));
         }
@@ -347,7 +325,7 @@ impl<'a> Collector<'a> {
         }
         let outputs = std::mem::take(&mut self.outputs);
         let ending = ScanEnding {
-            report: &self.report,
+            report: &self.counts.report,
             records: &self.records,
             errors: &self.errors,
             omissions: &omissions,
@@ -371,7 +349,7 @@ impl<'a> Collector<'a> {
     fn apply_reports(&self) -> Vec<AppliedReports> {
         #[cfg(feature = "kube")]
         if let (Some(server), Some(namespaces)) = (&self.server, &self.namespaces) {
-            let total = self.report.tally().total();
+            let total = self.counts.report.tally().total();
             let kept = match (total.failed, namespaces.unlisted()) {
                 (0, 0) => None,
                 (0, _) => Some("there are too many namespaces"),
@@ -402,7 +380,7 @@ impl<'a> Collector<'a> {
                 }
             }
             let errors = omissions.into_iter().map(|message| JsonError {
-                place: self.report.run().inputs.join(", "),
+                place: self.counts.report.run().inputs.join(", "),
                 message,
             });
             (output.format, errors.collect())
@@ -424,7 +402,7 @@ impl<'a> Collector<'a> {
                 )
             ));
         }
-        let failed = self.report.tally().total().failed;
+        let failed = self.counts.report.tally().total().failed;
         let errors = u64::try_from(self.errors.len()).unwrap_or(u64::MAX);
         if lists_records && failed > errors {
             omissions.push(format!(

@@ -7,6 +7,7 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use crate::project::POLICY;
 use crate::support::{Directory, Run, interrupted, interrupted_and_resumed};
 
 const SAMPLES: &str = "../../docs/samples/replay";
@@ -232,4 +233,71 @@ fn checkpoints_at_the_beginning_have_counted_nothing() {
     interrupted(&directory, &kept, "kept.json", |_| true);
     let run = directory.run(&kept);
     assert_eq!((run.code, run.stdout), (whole.code, whole.stdout));
+}
+
+/// What is told at the end is that of the whole run: what exceptions accepted, the workloads whose Pods nobody evaluated, and the kinds
+/// that are not known.
+#[test]
+fn what_is_told_at_the_end_is_of_the_whole_run() {
+    const PODS: &str = r#"---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: pods}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: "!has(object.spec.hostNetwork)"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: pods}
+spec: {policyName: pods, validationActions: [Deny]}
+"#;
+    let deployment = |name: &str, replicas: i32| {
+        serde_json::json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": {
+                "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}}},
+        })
+    };
+    let widget = serde_json::json!({
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w", "namespace": "shop"},
+    });
+    let map = |index: i32| {
+        serde_json::json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("c-{index}"), "namespace": "shop"},
+        })
+    };
+    let objects: Vec<String> = [deployment("large", 9), widget]
+        .into_iter()
+        .chain((0..3000).map(map))
+        .map(|object| format!("{object}\n"))
+        .collect();
+    let exceptions = "apiVersion: pratique/v1alpha1\nkind: Exceptions\nexceptions:\n- {policy: few, names: [large], reason: it is \
+                      large}\n";
+    let directory = Directory::new()
+        .with("new/policies.yaml", format!("{POLICY}{PODS}"))
+        .with("old/policies.yaml", POLICY.replace("<= 3", "<= 1000"))
+        .with("exceptions.yaml", exceptions)
+        .with("objects.ndjson", objects.concat());
+    for (command, told) in [
+        (
+            ["scan", "--policies", "new", "objects.ndjson"].as_slice(),
+            ["accepted: 1 finding", "not reviewed", "Widget"],
+        ),
+        (
+            &["impact", "--old", "old", "--new", "new", "objects.ndjson"],
+            ["accepted: 1 finding", "not reviewed", "Widget"],
+        ),
+    ] {
+        let line = [command, &["--exceptions", "exceptions.yaml", "--expand=off"]].concat();
+        let whole = directory.run(&line);
+        for told in told {
+            whole.stdout_has(told);
+        }
+        let kept = [line.as_slice(), &KEPT].concat();
+        interrupted_and_resumed(&directory, &whole, &kept, |counted| {
+            counted["accepted"]["excepted"] == 1
+        });
+    }
 }

@@ -533,7 +533,7 @@ fn an_interrupted_scan_goes_on() {
     let arguments = [arguments.as_slice(), kept.as_slice()].concat();
     let path = directory.path().join("kept.json");
     let of_part = interrupted_and_resumed(&directory, &whole, &arguments, |report| {
-        total(report).iter().any(|count| *count > 0)
+        total(&report["report"]).iter().any(|count| *count > 0)
     });
 
     fs::write(&path, &of_part).unwrap();

@@ -1,0 +1,55 @@
+//! What a scan has counted so far, which a run that goes on from a checkpoint begins with.
+
+use pratique_report::{Report, Run};
+use serde::{Deserialize, Serialize};
+
+use crate::acceptance::AcceptedFindings;
+use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::limitations::Limitations;
+use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::output::counted::counted;
+use crate::stream::checkpoint::Resumable;
+
+/// The counts of a scan: its report, and what is told at its end.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScanCounts {
+    pub(super) report: Report,
+    /// What exceptions accepted; there is no baseline where a run can be resumed.
+    pub(super) accepted: AcceptedFindings,
+    /// The unknown kinds that were told.
+    pub(super) assumed: AssumedKinds,
+    pub(super) limitations: Limitations,
+    /// Workloads whose Pods were not evaluated.
+    pub(super) unexpanded: UnexpandedWorkloads,
+}
+
+impl ScanCounts {
+    /// The counts of a scan that begins.
+    pub(super) fn new(report: Report) -> Self {
+        ScanCounts {
+            report,
+            accepted: AcceptedFindings::default(),
+            assumed: AssumedKinds::default(),
+            limitations: Limitations::default(),
+            unexpanded: UnexpandedWorkloads::default(),
+        }
+    }
+}
+
+impl Resumable for ScanCounts {
+    const KIND: &str = "ScanCheckpoint";
+    const RUN: &str = "scan";
+
+    fn run(&self) -> &Run {
+        self.report.run()
+    }
+
+    fn continues(&self, begun: &Self) -> bool {
+        self.run() == begun.run() && self.report.missing() == begun.report.missing()
+    }
+
+    fn counted(&self) -> String {
+        counted(self.report.tally().total().requests(), "object", "objects")
+    }
+}
