@@ -41,6 +41,14 @@ impl LintMemory {
         })
     }
 
+    /// That of warnings with options, such as those of a command line.
+    pub fn with_options(options: LintOptions) -> Self {
+        LintMemory {
+            options,
+            ..LintMemory::default()
+        }
+    }
+
     /// With the release and feature gates of a server.
     #[must_use]
     pub fn feature_gates(self, gates: FeatureGates) -> Self {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use pratique_lint::Warning;
+use pratique_lint::{LintMemory, Warning};
 use pratique_suite::Policies;
 
 use crate::check::levels::{Level, Levels};
@@ -16,18 +16,27 @@ use crate::style::Style;
 use crate::unbound::group_warnings;
 
 /// The warnings of all suites, each once.
-#[derive(Default)]
 pub(super) struct Lints {
+    /// Several suites test the same policies.
+    memory: LintMemory,
     all: Vec<Warning>,
     /// The identities of the warnings.
     seen: HashSet<(&'static str, Arc<str>, usize, String)>,
 }
 
 impl Lints {
+    pub(super) fn new(levels: &Levels<'_>) -> Self {
+        Lints {
+            memory: LintMemory::with_options(levels.options(SystemTime::now())),
+            all: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+
     /// Adds the warnings of a suite's policies.
     pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
-        let warnings = pratique_lint::lint_with(&sets, &levels.options(SystemTime::now()));
+        let warnings = self.memory.lint(&sets);
         for warning in group_warnings(levels.without_allowed(warnings)) {
             let (place, lint) = (&warning.location, warning.lint.name);
             let key = (

@@ -128,7 +128,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         suites: Vec::new(),
         coverage: None,
         threshold: arguments.coverage_threshold,
-        lints: Lints::default(),
+        lints: Lints::new(&levels),
         lints_pass: true,
         files: Vec::new(),
         passed_over: PassedOver::default(),

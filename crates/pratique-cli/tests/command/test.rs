@@ -350,14 +350,6 @@ fn configurations_are_evaluated() {
 }
 
 #[test]
-fn examples_are_covered() {
-    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-    let run = Directory::new().run(&["test", examples, "--coverage-threshold", "100"]);
-    run.exits(0);
-    assert!(!run.stdout.contains(" 0 passed"), "{run}");
-}
-
-#[test]
 fn changes_are_watched() {
     let directory = files();
     let mut child = Command::new(env!("CARGO_BIN_EXE_pratique"))

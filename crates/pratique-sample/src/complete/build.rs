@@ -1,6 +1,7 @@
 //! Builds objects by the schema of their kind.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_cel::ast::Literal;
@@ -94,6 +95,14 @@ pub(super) fn build(
     (object, builder.optional)
 }
 
+/// What is known of a field of an object that is built.
+#[derive(Clone, Copy)]
+struct FieldUse {
+    fact: Option<FieldPresence>,
+    is_wanted: bool,
+    is_optional: bool,
+}
+
 struct ObjectBuilder<'r> {
     spec: &'r CompleteSpec<'r>,
     optional: Vec<Vec<String>>,
@@ -130,13 +139,32 @@ impl ObjectBuilder<'_> {
             Some(member) => Some(member.to_owned()),
             None => self.members(of).into_iter().next(),
         };
+        let selecting = OnceCell::new();
         for field in of.fields.iter().filter(|field| !is_type_meta(field)) {
-            if is_alternative(of, field) && member.as_deref() != Some(field.name) {
+            let is_alternative = is_alternative(of, field);
+            if is_alternative && member.as_deref() != Some(field.name) {
                 self.record_alternative(field);
                 continue;
             }
+            let fact = facts.iter().find(|(path, _)| *path == field.name);
+            let is_wanted = self.wants(field.name);
+            // Most fields of a type are not: of these nothing else is looked at.
+            let is_optional = fact.is_none() && !field.is_always() && {
+                let text = selecting.get_or_init(|| self.selecting_text(of));
+                !text
+                    .as_deref()
+                    .is_some_and(|text| is_required_by(of, field.name, text))
+            };
+            if is_optional && !(is_wanted || is_alternative) {
+                continue;
+            }
+            let field_use = FieldUse {
+                fact: fact.map(|(_, presence)| *presence),
+                is_wanted,
+                is_optional,
+            };
             self.path.push(field.name.to_owned());
-            if let Some(value) = self.field(of, field, &facts) {
+            if let Some(value) = self.field(field, field_use, &facts) {
                 members.insert(field.name, value);
             }
             self.path.pop();
@@ -165,60 +193,46 @@ impl ObjectBuilder<'_> {
         facts
     }
 
+    /// The value of the field at the current path, unless it is left out.
     fn field(
         &mut self,
-        of: &StructType,
         field: &Field,
+        field_use: FieldUse,
         facts: &[(&'static str, FieldPresence)],
     ) -> Option<Value<'static>> {
-        let fact = facts
-            .iter()
-            .find(|(path, _)| *path == field.name)
-            .map(|(_, presence)| *presence);
         let below = facts_below(facts, field.name);
-        let is_optional = fact.is_none() && !field.is_always() && !self.is_required_by_other(of, field);
-        if is_optional {
-            let wanted = self.wants(field.name) || is_alternative(of, field);
-            if !wanted || self.is_left_out() {
+        if field_use.is_optional {
+            if self.is_left_out() {
                 return None;
             }
             self.record_optional();
-        } else if fact.is_none() && field.presence == Presence::Nullable && !self.wants(field.name) {
+        } else if field_use.fact.is_none() && field.presence == Presence::Nullable && !field_use.is_wanted {
             return Some(Value::Null);
         }
-        let default = match fact {
+        let default = match field_use.fact {
             Some(FieldPresence::Default(value)) => value,
             _ => None,
         };
         Some(self.value(&field.shape, field, default, &below))
     }
 
-    /// Whether the value of another field requires this one: a metric of the type `Resource` has the field `resource`.
-    fn is_required_by_other(&self, of: &StructType, field: &Field) -> bool {
-        let value = |name: &str| {
-            let field = of.field(name)?;
-            let Shape::Scalar(Scalar::String) = field.shape else {
-                return None;
-            };
-            match self.scalar_of(Scalar::String, field.name, field.presence, None) {
-                Value::String(text) => Some(text),
-                _ => None,
-            }
+    /// The text of the struct at the current path that requires another of its fields, as [`is_required_by`] says.
+    fn selecting_text(&self, of: &StructType) -> Option<String> {
+        let name = if of.name == SUBJECT { "kind" } else { "type" };
+        let field = of.field(name)?;
+        let Shape::Scalar(Scalar::String) = field.shape else {
+            return None;
         };
-        if of.name == "rbac/v1.Subject" {
-            return field.name == "namespace" && value("kind").as_deref() == Some("ServiceAccount");
+        match self.scalar_in(&self.path, Scalar::String, field.name, field.presence, None) {
+            Value::String(text) => Some(text.into_owned()),
+            _ => None,
         }
-        value("type").is_some_and(|text| {
-            let mut rest = text.chars();
-            let first = rest.next().map(|first| first.to_ascii_lowercase());
-            let name: String = first.into_iter().chain(rest).collect();
-            name == field.name || (name == "localhost" && field.name == "localhostProfile")
-        })
     }
 
-    /// Records the optional field or key at the current path.
+    /// Records the optional field or key at the current path, of an object that has all of them.
     fn record_optional(&mut self) {
-        if matches!(self.spec.fill, OptionalFill::Named) && !self.optional.contains(&self.path) {
+        let is_whole = matches!(self.spec.fill, OptionalFill::Named) && self.spec.without.is_none();
+        if is_whole && !self.optional.contains(&self.path) {
             self.optional.push(self.path.clone());
         }
     }
@@ -236,12 +250,12 @@ impl ObjectBuilder<'_> {
         self.spec.without == Some(self.path.as_slice())
     }
 
-    /// Whether an optional field at the current path is present.
+    /// Whether an optional field of the struct at the current path is present.
     fn wants(&self, name: &str) -> bool {
         match self.spec.fill {
             OptionalFill::Named => self.spec.interest.names(name),
             OptionalFill::Towards(path) => {
-                path.starts_with(&self.path) || self.spec.required.leads_through(&self.path)
+                leads_through(path, &self.path, name) || self.spec.required.leads_through(&self.path, name)
             }
         }
     }
@@ -357,16 +371,20 @@ impl ObjectBuilder<'_> {
         }
         let is_name = self.path == ["metadata", "name"];
         // It has a name of its own among the values that are tried, but not among those that are required.
-        if is_name && let Some(value) = self.required_scalar(scalar, field.name) {
+        if is_name && let Some(value) = self.required_scalar(self.holder(), scalar, field.name) {
             return value;
         }
         let name = if is_name { OBJECT_NAME } else { field.name };
         self.scalar_of(scalar, name, field.presence, default)
     }
 
+    /// The path of what has the field or key at the current path.
+    fn holder(&self) -> &[String] {
+        self.path.split_last().map_or(&[], |(_, holder)| holder)
+    }
+
     /// The constant that conditions require of a field or key, if it can be its value.
-    fn required_scalar(&self, scalar: Scalar, name: &str) -> Option<Value<'static>> {
-        let holder = self.path.split_last().map_or(&[][..], |(_, holder)| holder);
+    fn required_scalar(&self, holder: &[String], scalar: Scalar, name: &str) -> Option<Value<'static>> {
         fitting(scalar, self.spec.required.value(holder, name)?)
     }
 
@@ -377,7 +395,19 @@ impl ObjectBuilder<'_> {
         presence: Presence,
         default: Option<&'static str>,
     ) -> Value<'static> {
-        if let Some(value) = self.required_scalar(scalar, name) {
+        self.scalar_in(self.holder(), scalar, name, presence, default)
+    }
+
+    /// The value of a field or key of what is at a path.
+    fn scalar_in(
+        &self,
+        holder: &[String],
+        scalar: Scalar,
+        name: &str,
+        presence: Presence,
+        default: Option<&'static str>,
+    ) -> Value<'static> {
+        if let Some(value) = self.required_scalar(holder, scalar, name) {
             return value;
         }
         let values = self.spec.interest.values(name);
@@ -422,9 +452,7 @@ impl ObjectBuilder<'_> {
         };
         let wanted = |name: &&str| match self.spec.fill {
             OptionalFill::Named => self.spec.interest.names(name),
-            OptionalFill::Towards(path) => {
-                path.starts_with(&self.path) && path.get(self.path.len()).is_some_and(|next| next == name)
-            }
+            OptionalFill::Towards(path) => leads_through(path, &self.path, name),
         };
         let present: Vec<String> = all
             .iter()
@@ -453,6 +481,26 @@ const USUAL: [&str; 8] = [
     "configMap",
     "podSelector",
 ];
+
+/// Of its fields, `kind` says which others there are.
+const SUBJECT: &str = "rbac/v1.Subject";
+
+/// Whether the text that selects among the fields of a type requires one: a metric of the type `Resource` has the field `resource`.
+fn is_required_by(of: &StructType, field: &str, text: &str) -> bool {
+    if of.name == SUBJECT {
+        return field == "namespace" && text == "ServiceAccount";
+    }
+    let mut letters = field.chars();
+    let mut rest = text.chars();
+    let is_named = letters.next() == rest.next().map(|first| first.to_ascii_lowercase())
+        && letters.as_str() == rest.as_str();
+    is_named || (field == "localhostProfile" && matches!(text, "Localhost" | "localhost"))
+}
+
+/// Whether a path leads through a field or key of what is at another path.
+pub(super) fn leads_through(path: &[String], holder: &[String], name: &str) -> bool {
+    path.starts_with(holder) && path.get(holder.len()).is_some_and(|next| next == name)
+}
 
 /// Structs of which exactly one field is set.
 const ALTERNATIVES: [&str; 5] = [

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use pratique_json::{Object, Value};
 
+use super::build::leads_through;
+
 /// A path of fields; lists count as their elements.
 type FieldPath = Vec<String>;
 
@@ -62,9 +64,11 @@ impl RequiredConstants {
         self.object.get(&path)
     }
 
-    /// Whether a constant is at a path of the object, or below it.
-    pub(super) fn leads_through(&self, path: &[String]) -> bool {
-        self.object.keys().any(|required| required.starts_with(path))
+    /// Whether a constant is at a field or key of what is at a path of the object, or below it.
+    pub(super) fn leads_through(&self, holder: &[String], name: &str) -> bool {
+        self.object
+            .keys()
+            .any(|required| leads_through(required, holder, name))
     }
 
     /// The names of the fields, or keys, with constants below a path of the object.
