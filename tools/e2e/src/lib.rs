@@ -12,6 +12,7 @@ mod chain;
 mod controllers;
 mod deployed;
 mod etcd;
+mod exclusions;
 mod fleet;
 mod follows;
 mod http;
@@ -92,10 +93,12 @@ enum Part {
     Jobs,
     /// Does `pratique replay` decide as the server did?
     Replays,
+    /// Does a server call webhooks for the same reviews of users and permissions as `pratique review`?
+    Exclusions,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
@@ -106,6 +109,7 @@ const PARTS: [Part; 10] = [
     Part::Store,
     Part::Jobs,
     Part::Replays,
+    Part::Exclusions,
 ];
 
 impl Part {
@@ -159,6 +163,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Store => store::run(&environment, &mut transcript),
             Part::Jobs => jobs::run(&environment, &mut transcript),
             Part::Replays => replays::run(&environment, &mut transcript),
+            Part::Exclusions => exclusions::run(&environment, &mut transcript),
         };
         if arguments.keep {
             eprintln!("state: {}", environment.state.display());

@@ -1,0 +1,140 @@
+//! Reviews of users and permissions, which a release excludes from admission webhooks, or not: a server calls webhooks for the same
+//! ones as `pratique review --webhooks`.
+
+use std::fs;
+
+use pratique_harness::{Error, Transcript, eventually};
+use pratique_webhook_backend::{Backend, Script};
+use serde_json::{Value, json};
+
+use super::Environment;
+use super::apiserver::Start;
+use super::etcd::Etcd;
+use super::http::{self, Proxy};
+use super::review_command::{ADMINISTRATOR, ReviewCommand};
+
+/// The gate of the exclusion.
+const GATE: &str = "ExcludeAdmissionWebhookVirtualResources";
+
+/// A webhook that refuses everything that it is about: the reviews, and ConfigMaps.
+const CONFIGURATION: &str = include_str!("exclusions.yaml");
+
+/// Runs with the gate as it is, and, where there is one, without it.
+pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+    transcript.part("what is excluded from webhooks");
+    compare(environment, transcript, None)?;
+    if environment.programs.release().gates().get(GATE).is_some() {
+        compare(
+            environment,
+            transcript,
+            Some(&format!("--feature-gates={GATE}=false")),
+        )?;
+    }
+    Ok(())
+}
+
+fn compare(environment: &Environment, transcript: &mut Transcript, gate: Option<&str>) -> Result<(), Error> {
+    let directory = environment.state.join(gate.map_or("default", |_| "off"));
+    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let backend = runtime
+        .block_on(Backend::start())
+        .map_err(|error| error.to_string())?;
+    let refusal = json!({"respond": {"allowed": false, "status": {"message": "seen", "code": 403}}});
+    let script = Script::from_json(&refusal.to_string()).map_err(|error| error.to_string())?;
+    backend.begin(vec![("/refuse".to_owned(), script)], false);
+    let etcd = Etcd::start(&environment.programs, &directory)?;
+    let start = Start {
+        flags: gate.as_slice(),
+        ..Start::of(&environment.programs, &etcd, &directory)
+    };
+    let mut server = start.ready()?;
+    let kubectl = server.kubectl();
+    kubectl.must(&["apply"], &backend.fill(CONFIGURATION))?;
+    let proxy = Proxy::start(kubectl)?;
+    let send = |object: &Value| {
+        let path = format!("{}?dryRun=All", http::path(object)?);
+        proxy.send("POST", &path, object)
+    };
+    let objects = reviews();
+    let control = config_map();
+    eventually("called", || Ok(verdict(&send(&control)?).contains("seen")))?;
+    let review = ReviewCommand::new(
+        &environment.programs,
+        kubectl,
+        &directory,
+        vec!["--disable-admission-plugins=ServiceAccount".to_owned()],
+    )?;
+    let review = review.with_flag("--webhooks".to_owned());
+    let review = match gate {
+        Some(gate) => review.with_flag(gate.to_owned()),
+        None => review,
+    };
+    let all: Vec<&Value> = objects.iter().chain([&control]).collect();
+    let reviewed = review.answers(ADMINISTRATOR, &all)?;
+    let suffix = gate.map(|_| ", without the gate").unwrap_or_default();
+    for (object, ours) in all.iter().zip(&reviewed) {
+        let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let compared = send(object).and_then(|server| {
+            let [server, ours] = [&server, ours].map(verdict);
+            if server == ours {
+                Ok(server)
+            } else {
+                Err(format!("the server: {server}\nours:       {ours}").into())
+            }
+        });
+        transcript.step(&format!("{kind}{suffix}"), compared);
+    }
+    server.stop()
+}
+
+/// The code and the message: what a review answers is not compared.
+fn verdict(answer: &Value) -> String {
+    let message = answer.pointer("/status/message").and_then(Value::as_str);
+    let code = answer.get("code").unwrap_or(&Value::Null);
+    format!("{code} {}", message.unwrap_or_default())
+        .trim_end()
+        .to_owned()
+}
+
+/// The six kinds of reviews.
+fn reviews() -> Vec<Value> {
+    let attributes = json!({"verb": "get", "resource": "pods", "namespace": "default"});
+    let review = |api: &str, kind: &str, spec: Value| json!({"apiVersion": format!("{api}.k8s.io/v1"), "kind": kind, "metadata": {}, "spec": spec});
+    let mut local = review(
+        "authorization",
+        "LocalSubjectAccessReview",
+        json!({"user": "ann", "resourceAttributes": attributes}),
+    );
+    local["metadata"] = json!({"namespace": "default"});
+    let user = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview", "metadata": {}});
+    vec![
+        review("authentication", "TokenReview", json!({"token": "admin-token"})),
+        user,
+        review(
+            "authorization",
+            "SubjectAccessReview",
+            json!({"user": "ann", "resourceAttributes": attributes}),
+        ),
+        review(
+            "authorization",
+            "SelfSubjectAccessReview",
+            json!({"resourceAttributes": attributes}),
+        ),
+        local,
+        review(
+            "authorization",
+            "SelfSubjectRulesReview",
+            json!({"namespace": "default"}),
+        ),
+    ]
+}
+
+/// What is never excluded.
+fn config_map() -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "seen", "namespace": "default"}})
+}
