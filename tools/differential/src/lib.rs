@@ -39,6 +39,7 @@ pub use policy::{
     Question as PolicyQuestion, World as PolicyWorld, differs, outcomes, start as start_policies,
 };
 pub use reference::{Answer, Reference};
+pub use validation::random_objects;
 
 /// Looks for differences from the reference with random cases, and makes each small.
 #[derive(clap::Parser)]

@@ -66,6 +66,45 @@ impl ValidationArea {
     }
 }
 
+/// Random objects to create, so many that the rules here accept and so many that they refuse.
+///
+/// # Errors
+/// The golden cases cannot be read, or random objects are hardly ever such.
+pub fn random_objects(seed: u64, accepted: usize, refused: usize) -> Result<Vec<Value>, Error> {
+    let golden = workspace::root().join("testdata/validation");
+    let random = RandomObjects::new(&pratique_conformance::cases_below(&golden)?);
+    let mut dice = Dice::new(seed);
+    let (mut accepted, mut refused) = (accepted, refused);
+    let mut objects = Vec::new();
+    for _ in 0..MAX_DRAWS * (accepted + refused) {
+        if accepted + refused == 0 {
+            return Ok(objects);
+        }
+        let Some(kind) = dice.pick(KINDS) else { break };
+        let object = random.random(&mut dice, kind);
+        let answer = pratique_conformance::validation_answer(&creation(kind, object.clone()))?;
+        let left = if answer["accepted"] == true {
+            &mut accepted
+        } else {
+            &mut refused
+        };
+        if *left > 0 {
+            *left -= 1;
+            objects.push(object);
+        }
+    }
+    Err(format!("{accepted} objects are missing that are accepted, and {refused} that are refused").into())
+}
+
+/// How many random objects there may be to one that is wanted.
+const MAX_DRAWS: usize = 20;
+
+/// The case in which an object is created.
+fn creation(kind: &ComparedKind, object: Value) -> Value {
+    let namespace = if kind.is_namespaced { "default" } else { "" };
+    json!({"resource": kind.path(), "namespace": namespace, "object": object})
+}
+
 /// How many objects are tried as stored ones.
 const MAX_TRIES: usize = 6;
 
@@ -124,8 +163,7 @@ impl Area for ValidationArea {
         let Some(kind) = dice.pick(&self.kinds) else {
             return Value::Null;
         };
-        let namespace = if kind.is_namespaced { "default" } else { "" };
-        let case_of = |object| json!({"resource": kind.path(), "namespace": namespace, "object": object});
+        let case_of = |object| creation(kind, object);
         let old = dice.chance(40).then(|| self.stored_object(dice, kind, &case_of));
         let Some(old) = old.flatten() else {
             return case_of(self.objects.random(dice, kind));

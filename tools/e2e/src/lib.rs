@@ -29,6 +29,7 @@ mod served;
 mod starts;
 mod store;
 mod twins;
+mod validation;
 mod versitygw;
 
 use std::fs;
@@ -39,6 +40,7 @@ use pratique_harness::{Error, Transcript};
 use pratique_schema::Release;
 
 use programs::Programs;
+use validation::ValidationArguments;
 
 /// Runs a real API server, and compares what it says with what Pratique says.
 #[derive(clap::Parser, Debug)]
@@ -64,6 +66,8 @@ pub struct Arguments {
     /// Write the answers of the part `chain` into `testdata/e2e/chain`; of a release that is not the latest those that differ.
     #[arg(long)]
     bless: bool,
+    #[command(flatten)]
+    validation: ValidationArguments,
     /// Keep the state of the last part, logs included, and say where it is.
     #[arg(long)]
     keep: bool,
@@ -95,10 +99,12 @@ enum Part {
     Replays,
     /// Does a server call webhooks for the same reviews of users and permissions as `pratique review`?
     Exclusions,
+    /// Does a server refuse the same objects as `pratique review`, and does it make the same of the others?
+    Validation,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
@@ -110,6 +116,7 @@ const PARTS: [Part; 11] = [
     Part::Jobs,
     Part::Replays,
     Part::Exclusions,
+    Part::Validation,
 ];
 
 impl Part {
@@ -164,6 +171,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Jobs => jobs::run(&environment, &mut transcript),
             Part::Replays => replays::run(&environment, &mut transcript),
             Part::Exclusions => exclusions::run(&environment, &mut transcript),
+            Part::Validation => validation::run(&environment, &mut transcript, &arguments.validation),
         };
         if arguments.keep {
             eprintln!("state: {}", environment.state.display());

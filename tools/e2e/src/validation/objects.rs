@@ -1,0 +1,127 @@
+//! The objects: recorded ones of `testdata/validation`, an object of each kind, and random ones.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use pratique_differential::random_objects;
+use pratique_harness::{Error, entries, workspace};
+use pratique_registry::is_stored;
+use pratique_schema::Release;
+use pratique_types::{GroupVersion, GroupVersionKind};
+use serde_json::Value;
+
+/// An object that is created.
+pub(super) struct CreatedObject {
+    /// Where it comes from.
+    pub(super) name: String,
+    pub(super) object: Value,
+}
+
+/// The namespace of all objects that are in one.
+const NAMESPACE: &str = "default";
+
+/// All objects of kinds that a server of the release serves by itself and stores, each once: about half of them are invalid.
+pub(super) fn collect(release: &Release, seed: u64, random: usize) -> Result<Vec<CreatedObject>, Error> {
+    let mut objects = recorded(&workspace::root().join("testdata/validation"))?;
+    let mut seen = BTreeSet::new();
+    let mut is_new = |created: &mut CreatedObject| {
+        let Some(is_namespaced) = served_as(release, &created.object) else {
+            return false;
+        };
+        place(&mut created.object, is_namespaced);
+        seen.insert(created.object.to_string())
+    };
+    objects.retain_mut(&mut is_new);
+    let valid = (objects.len() + random) / 2;
+    let accepted = valid
+        .saturating_sub(objects.len() / RECORDED_TO_VALID)
+        .min(random);
+    let random = random_objects(seed, accepted, random - accepted)?;
+    let random = random.into_iter().enumerate().map(|(at, object)| CreatedObject {
+        name: format!("random {seed}/{at}"),
+        object,
+    });
+    objects.extend(random.filter_map(|mut created| is_new(&mut created).then_some(created)));
+    Ok(objects)
+}
+
+/// Of so many recorded objects one is valid.
+const RECORDED_TO_VALID: usize = 5;
+
+impl CreatedObject {
+    /// `apps/v1 Deployment`
+    pub(super) fn kind(&self) -> String {
+        let text = |name: &str| self.object.get(name).and_then(Value::as_str).unwrap_or_default();
+        format!("{} {}", text("apiVersion"), text("kind"))
+    }
+}
+
+/// The objects of the recorded cases that create one: arrays of cases, or lines.
+fn recorded(directory: &Path) -> Result<Vec<CreatedObject>, Error> {
+    let mut objects = Vec::new();
+    for path in entries(directory)? {
+        let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+        let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+        let values = values.collect::<Result<Vec<Value>, _>>();
+        let values = values.map_err(|error| format!("{}: {error}", path.display()))?;
+        let cases = values.into_iter().flat_map(|value| match value {
+            Value::Array(cases) => cases,
+            case => vec![case],
+        });
+        objects.extend(cases.filter_map(created));
+    }
+    Ok(objects)
+}
+
+fn created(mut case: Value) -> Option<CreatedObject> {
+    let is_creation = case.get("old").or(case.get("oldObject")).is_none()
+        && case
+            .get("subresource")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .is_empty()
+        && case
+            .get("operation")
+            .is_none_or(|operation| operation == "CREATE");
+    let object = case.get_mut("object").map(Value::take)?;
+    let name = case.get("name").and_then(Value::as_str).unwrap_or_default();
+    is_creation.then(|| CreatedObject {
+        name: name.to_owned(),
+        object,
+    })
+}
+
+/// Whether an object is in a namespace, if its kind is served without flags and stored.
+fn served_as(release: &Release, object: &Value) -> Option<bool> {
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let version = GroupVersion::parse(text("apiVersion")).ok()?;
+    let kind: GroupVersionKind = version.with_kind(text("kind"));
+    let mut served = release.resources().served().iter();
+    let resource = served.find(|served| served.kind == kind && served.subresource.is_empty())?;
+    is_stored(&kind).then_some(resource.namespaced)
+}
+
+/// Puts an object where it can be created: what only a stored one has is removed.
+fn place(object: &mut Value, is_namespaced: bool) {
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else {
+        return;
+    };
+    metadata.remove("resourceVersion");
+    if is_namespaced {
+        metadata.insert("namespace".to_owned(), NAMESPACE.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_of_objects_are_collected() {
+        let objects = collect(Release::latest(), 1, 200).unwrap();
+        assert!(objects.len() > 800, "{}", objects.len());
+        let kinds: BTreeSet<String> = objects.iter().map(CreatedObject::kind).collect();
+        assert!(kinds.len() > 40, "{kinds:?}");
+    }
+}
