@@ -29,6 +29,7 @@ mod served;
 mod starts;
 mod store;
 mod twins;
+mod upgrade;
 mod validation;
 mod versitygw;
 
@@ -40,6 +41,7 @@ use pratique_harness::{Error, Transcript};
 use pratique_schema::Release;
 
 use programs::Programs;
+use upgrade::UpgradeArguments;
 use validation::ValidationArguments;
 
 /// Runs a real API server, and compares what it says with what Pratique says.
@@ -68,6 +70,8 @@ pub struct Arguments {
     bless: bool,
     #[command(flatten)]
     validation: ValidationArguments,
+    #[command(flatten)]
+    upgrade: UpgradeArguments,
     /// Keep the state of the last part, logs included, and say where it is.
     #[arg(long)]
     keep: bool,
@@ -101,10 +105,12 @@ enum Part {
     Exclusions,
     /// Does a server refuse the same objects as `pratique review`, and does it make the same of the others?
     Validation,
+    /// Does `pratique upgrade` find what differs between the servers of two releases?
+    Upgrade,
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     Part::Starts,
     Part::Twins,
     Part::Life,
@@ -117,6 +123,7 @@ const PARTS: [Part; 12] = [
     Part::Replays,
     Part::Exclusions,
     Part::Validation,
+    Part::Upgrade,
 ];
 
 impl Part {
@@ -172,6 +179,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             Part::Replays => replays::run(&environment, &mut transcript),
             Part::Exclusions => exclusions::run(&environment, &mut transcript),
             Part::Validation => validation::run(&environment, &mut transcript, &arguments.validation),
+            Part::Upgrade => upgrade::run(&environment, &mut transcript, &arguments.upgrade),
         };
         if arguments.keep {
             eprintln!("state: {}", environment.state.display());

@@ -49,6 +49,16 @@ impl Programs {
         Ok(programs)
     }
 
+    /// The same with the server of another release, which is built.
+    pub(super) fn with_release(&self, release: &'static Release) -> Result<Self, Error> {
+        let programs = Programs {
+            release,
+            ..self.clone()
+        };
+        programs.build_of_release(SERVER)?;
+        Ok(programs)
+    }
+
     /// Builds the store.
     pub(super) fn add_store(&self) -> Result<(), Error> {
         let package = "github.com/versity/versitygw/cmd/versitygw";
