@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     };
     let mut required = RequiredState::of(&admission, &sets);
     if arguments.plugin_objects {
-        let release = arguments.gates.feature_gates.release().version();
+        let release = gates.feature_gates.release().version();
         let selected = arguments.admission_plugins.switches().of_release(release);
         selected.validate()?;
         let is_on = |name: &str| built_in(name).is_some_and(|plugin| selected.is_on(plugin, false));

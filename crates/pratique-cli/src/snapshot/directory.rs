@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pratique_json::Value;
 use pratique_manifest::{Kind, ManifestFile, path_text};
 use pratique_request::kind_of;
-use pratique_schema::Release;
+use pratique_schema::{Release, ServerVersion};
 use pratique_state::snapshot::{FILE, SnapshotIndex};
 
 use super::ClusterSnapshot;
@@ -34,17 +34,9 @@ const POLICIES: [&str; 6] = [
 /// # Errors
 /// A file in it cannot be read.
 pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliError> {
-    let index = directory.join(FILE);
-    if !index.is_file() {
-        return Ok(None);
-    }
-    let file = read_file(&index)?;
-    // The index of snapshots is of no release.
-    let objects = input::objects(file, Release::latest()).objects;
-    if objects.iter().any(|input| SnapshotIndex::is_index(&input.object)) {
-        read(directory).map(Some)
-    } else {
-        Ok(None)
+    match index(directory)? {
+        Some(index) => read_with(index, directory).map(Some),
+        None => Ok(None),
     }
 }
 
@@ -53,9 +45,37 @@ pub(crate) fn found(directory: &Path) -> Result<Option<ClusterSnapshot>, CliErro
 /// # Errors
 /// The directory is none of a snapshot, or a file in it cannot be read.
 pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
+    let Some(index) = index(directory)? else {
+        let why = format!("it is no snapshot: it has no {FILE}; --objects takes directories of objects");
+        return Err(faulty(&path_text(directory), &why));
+    };
+    read_with(index, directory)
+}
+
+/// The index in a directory, if it has one. Its server's release decodes the objects, so it is read first.
+fn index(directory: &Path) -> Result<Option<SnapshotIndex>, CliError> {
+    let path = directory.join(FILE);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    // The index itself is of no release.
+    let objects = input::objects(read_file(&path)?, Release::latest()).objects;
+    let found = objects
+        .iter()
+        .find(|input| SnapshotIndex::is_index(&input.object));
+    let read = found.map(|input| SnapshotIndex::read(&input.object));
+    read.transpose()
+        .map_err(|error| faulty(&path_text(directory), &error.to_string()))
+}
+
+/// Reads the objects of a snapshot as its server has stored them, whichever release they are reviewed by.
+fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, CliError> {
     let shown = path_text(directory);
-    let mut snapshot = ClusterSnapshot::default();
-    let mut has_index = false;
+    let release = ServerVersion::parse(&index.server_version).release();
+    let mut snapshot = ClusterSnapshot {
+        index,
+        ..ClusterSnapshot::default()
+    };
     for path in files(directory)? {
         let file = read_file(&path)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -64,14 +84,10 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
         if has_policies {
             snapshot.policies.push(file.clone());
         }
-        // Of which release the server is stands in the index, perhaps behind the objects. What is not of the newest is kept.
-        let read = input::objects(file, Release::latest());
+        let read = input::objects(file, release);
         let inputs = read.whole().map_err(|error| unread(&shown, error))?;
         for input in inputs {
             if SnapshotIndex::is_index(&input.object) {
-                let index = SnapshotIndex::read(&input.object);
-                snapshot.index = index.map_err(|error| faulty(&shown, &error.to_string()))?;
-                has_index = true;
                 continue;
             }
             if let Err(why) = &input.received {
@@ -84,14 +100,7 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
             snapshot.objects.push(input.object);
         }
     }
-    if has_index {
-        Ok(snapshot)
-    } else {
-        Err(faulty(
-            &shown,
-            &format!("it is no snapshot: it has no {FILE}; --objects takes directories of objects"),
-        ))
-    }
+    Ok(snapshot)
 }
 
 /// The kind of an object that configures admission.

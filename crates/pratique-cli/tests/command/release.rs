@@ -142,6 +142,30 @@ fn a_snapshot_says_its_release() {
 }
 
 #[test]
+fn objects_of_a_snapshot_are_decoded_as_by_its_server() {
+    // Of another type than the field that 1.37 brought: a server of 1.36 ignores it.
+    let pods = "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop}, spec: {containers: [{name: c, image: c}], \
+        volumes: [{name: v, emptyDir: {mode: [octal]}}]}}\n";
+    let review = |version: &str, more: &[&str]| {
+        let arguments = [
+            "review",
+            "--policies",
+            "policies.yaml",
+            "--snapshot",
+            "saved",
+            "set.yaml",
+        ];
+        let directory = snapshot(version).with("saved/pods.yaml", pods);
+        directory.run(&[&arguments[..], more].concat())
+    };
+    review("v1.36.3", &[]).exits(0);
+    review("v1.36.3", &["--kubernetes-version", "1.37"]).exits(1);
+    let run = review("v1.37.2", &["--kubernetes-version", "1.36"]);
+    run.exits(2);
+    run.stderr_has("emptyDir.mode of type int32");
+}
+
+#[test]
 fn a_release_that_is_not_known_is_told_in_every_format() {
     for format in ["human", "json", "ndjson", "sarif", "junit", "github"] {
         let run = review_of_snapshot("v1.999.0", &["-o", format]);
