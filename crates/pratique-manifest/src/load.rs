@@ -215,7 +215,7 @@ mod tests {
             let told: Vec<String> = set.optional.iter().map(ToString::to_string).collect();
             let expected = format!(
                 "admissionregistration.k8s.io/{version} MutatingAdmissionPolicyBinding is not served unless the server has \
-                 --runtime-config=admissionregistration.k8s.io/{version}=true; it is evaluated as if it had"
+                 --runtime-config=admissionregistration.k8s.io/{version}=true; it is read as if it had"
             );
             assert_eq!((told, set.mutating_bindings.len()), (vec![expected], 1));
             let help = set.optional.first().and_then(OptionalVersion::help);

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 
 use pratique_json::Value;
-use pratique_manifest::{LoadErrors, ManifestFile, Problem};
+use pratique_manifest::{LoadErrors, ManifestFile, OptionalVersion, Problem};
 use pratique_policy::Origin;
 use pratique_request::kind_of;
 use pratique_review::bind;
 use pratique_review::chain::ChainSettings;
 use pratique_schema::FeatureGates;
+use pratique_types::GroupVersion;
 use serde::Serialize;
 
 use super::finding::{UpgradeFinding, UpgradeRule};
 use super::unmatched_rules::unmatched_rules;
+use super::versions::deprecation;
 use super::{server_command, webhooks};
 use crate::arguments::{PolicyArguments, UpgradeArguments};
 use crate::baseline::Level;
@@ -38,6 +40,8 @@ pub(super) struct PolicyPair {
 struct LoadedSide {
     policies: Policies,
     with_rules: Vec<Value<'static>>,
+    /// The policies and bindings of versions that servers have to be told to serve.
+    optional: Vec<OptionalVersion>,
 }
 
 impl PolicyPair {
@@ -75,7 +79,11 @@ impl PolicyPair {
             .collect();
         findings.extend(ignored_plugins(named, [old, new]));
         let (new_policies, is_new_refused) = match load(new) {
-            Ok(loaded) => (loaded.policies, false),
+            Ok(loaded) => {
+                let deprecated = loaded.optional.iter();
+                findings.extend(deprecated.filter_map(|optional| deprecated_policy(optional, new)));
+                (loaded.policies, false)
+            }
             Err(LoadFailure::Cli(error)) => return Err(error),
             Err(LoadFailure::Invalid { errors, .. }) => {
                 findings.extend(invalid(&errors, new));
@@ -148,7 +156,9 @@ fn load(
     }
     // What they answer is not known here: they are compared by what they see.
     let mut with_rules = Vec::new();
+    let mut optional = Vec::new();
     for (_, set) in &mut sets {
+        optional.extend(set.optional.iter().cloned());
         let mutating = std::mem::take(&mut set.mutating_webhooks);
         with_rules.extend(mutating.iter().filter_map(|loaded| as_json(&*loaded.object)));
         let validating = std::mem::take(&mut set.validating_webhooks);
@@ -167,7 +177,16 @@ fn load(
             ..Policies::new(admission, sets)
         },
         with_rules,
+        optional,
     })
+}
+
+/// A finding for a policy or binding whose version is deprecated in the new release.
+fn deprecated_policy(optional: &OptionalVersion, new: FeatureGates) -> Option<UpgradeFinding> {
+    let version = GroupVersion::parse(&optional.version).ok()?;
+    let kind = version.with_kind(&optional.name.kind.to_string());
+    let finding = deprecation(&kind, new.release())?;
+    Some(finding.at(&problems::place(&optional.location)))
 }
 
 /// An object as JSON; what was read has that form.

@@ -35,7 +35,7 @@ pub(super) fn findings(
 }
 
 /// The finding for a version of a kind that is deprecated in a release.
-fn deprecation(kind: &GroupVersionKind, release: &'static Release) -> Option<UpgradeFinding> {
+pub(super) fn deprecation(kind: &GroupVersionKind, release: &'static Release) -> Option<UpgradeFinding> {
     let deprecation = release.deprecations().find(kind)?;
     // What the release does not serve is told by the server's answer.
     let is_gone = deprecation

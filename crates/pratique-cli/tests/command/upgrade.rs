@@ -383,6 +383,59 @@ fn deprecated_versions_are_told_with_their_end() {
 }
 
 #[test]
+fn mutating_policies_of_a_beta_are_evaluated_and_told() {
+    let policy = "apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: {name: label}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: 'Object{metadata: Object.metadata{labels: {\"team\": \"a\"}}}'
+---
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: label}
+spec: {policyName: label}
+";
+    let map = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}\n";
+    let directory = directory().with("label.yaml", policy).with("map.yaml", map);
+    let upgrade = |more: &[&str]| {
+        let arguments = [
+            "upgrade",
+            "--from",
+            "1.35",
+            "--to",
+            "1.37",
+            "-o",
+            "json",
+            "--policies",
+        ];
+        directory.run(&[&arguments[..], &["label.yaml", "map.yaml"], more].concat())
+    };
+    let run = upgrade(&["--feature-gates", "MutatingAdmissionPolicy=true"]);
+    run.exits(0);
+    let deprecated = |kind: &str| {
+        let about = format!("admissionregistration.k8s.io/v1beta1 {kind}");
+        ["deprecated-version".to_owned(), about]
+    };
+    let expected = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"].map(deprecated);
+    assert_eq!(rules(&run), expected, "{run}");
+    // Without the gate of the beta, only the new server evaluates it.
+    let run = upgrade(&[]);
+    has(
+        &run,
+        "changed-object",
+        "v1 ConfigMap",
+        "set metadata.labels to {\"team\":\"a\"}",
+    );
+    run.stderr_has("mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off");
+}
+
+#[test]
 fn requests_of_a_log_are_compared() {
     let event = |api: &str, version: &str, resource: &str, kind: &str, level: &str, object: &str| {
         format!(

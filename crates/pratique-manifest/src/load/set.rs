@@ -198,7 +198,7 @@ impl Display for OptionalVersion {
         let (version, kind) = (&self.version, self.name.kind);
         write!(
             formatter,
-            "{version} {kind} is not served unless the server has --runtime-config={version}=true; it is evaluated as if it had"
+            "{version} {kind} is not served unless the server has --runtime-config={version}=true; it is read as if it had"
         )
     }
 }
