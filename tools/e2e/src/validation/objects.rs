@@ -1,8 +1,9 @@
 //! The objects: recorded ones of `testdata/validation`, an object of each kind, and random ones.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pratique_differential::random_objects;
 use pratique_harness::{Error, entries, workspace};
@@ -60,7 +61,11 @@ impl CreatedObject {
 /// The objects of the recorded cases that create one: arrays of cases, or lines.
 fn recorded(directory: &Path) -> Result<Vec<CreatedObject>, Error> {
     let mut objects = Vec::new();
-    for path in entries(directory)? {
+    let is_of_cases = |path: &PathBuf| {
+        let extension = path.extension().and_then(OsStr::to_str);
+        matches!(extension, Some("json" | "jsonl"))
+    };
+    for path in entries(directory)?.into_iter().filter(is_of_cases) {
         let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
         let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
         let values = values.collect::<Result<Vec<Value>, _>>();
