@@ -98,8 +98,11 @@ pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, 
         errors.invalid(version, "", "must be specified for an update");
     }
     let (generation, start) = (metadata.child("generation"), errors.len());
-    errors.nonnegative(&generation);
-    errors.cover_from(start, "minimum");
+    // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate: since 1.37.
+    if errors.release().at_least(1, 37) {
+        errors.nonnegative(&generation);
+        errors.cover_from(start, "minimum");
+    }
     let old_generation = old.child("generation").int();
     let start = errors.len();
     // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate: another error for none since 1.38.

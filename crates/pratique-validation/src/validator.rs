@@ -290,11 +290,19 @@ impl Validator {
             return Some(errors);
         }
         (rules.create)(&request, &mut errors);
+        // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate: before 1.37, declarative rules are part of the strategy, so
+        // that what is common to all kinds is judged after them.
+        let judges_common_last = !errors.release().at_least(1, 37);
+        if judges_common_last {
+            candidate.validate_declaratively(&absent, &mut errors);
+        }
         if errors.is_empty() {
             let metadata = request.object.child("metadata");
             validate_any_create(&metadata, rules.is_namespaced, &mut errors);
         }
-        candidate.validate_declaratively(&absent, &mut errors);
+        if !judges_common_last {
+            candidate.validate_declaratively(&absent, &mut errors);
+        }
         Some(errors)
     }
 
@@ -318,6 +326,15 @@ impl Validator {
         }
         let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
         validate_any_update(&metadata, &old, rules.is_namespaced, &mut errors);
+        // Upstream: apiserver/pkg/registry/rest/update.go, BeforeUpdate: before 1.37, declarative rules are part of the strategy, and
+        // replace none of the errors that are common to all kinds.
+        if !errors.release().at_least(1, 37) {
+            let mut own = Errors::of_gates(request.settings.gates);
+            rule(&request, &mut own);
+            candidate.validate_declaratively(stored, &mut own);
+            errors.extend(own);
+            return Some(errors);
+        }
         rule(&request, &mut errors);
         candidate.validate_declaratively(stored, &mut errors);
         Some(errors)

@@ -1,6 +1,6 @@
 //! StorageClasses and VolumeAttributesClasses.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pratique_gotext::validation::qualified_name;
 
@@ -124,7 +124,8 @@ fn validate_parameters(parameters: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateTopologySelectorTerm
 fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
-    let mut seen_terms = HashSet::new();
+    // How many terms before say the same. The server compares with as many empty terms as there are terms, too.
+    let mut seen_terms = HashMap::from([(BTreeMap::new(), topologies.len())]);
     for term in topologies.items() {
         let expressions = term.child("matchLabelExpressions");
         let mut keys = Seen::default();
@@ -142,9 +143,16 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
                 errors.duplicate(key, key.text());
             }
         }
-        let this = values_by_key(&term);
-        // The server compares with as many empty terms as there are terms, too.
-        if this.is_empty() || !seen_terms.insert(this) {
+        let seen_before = seen_terms.entry(values_by_key(&term)).or_insert(0);
+        // Upstream: pkg/apis/storage/validation/validation.go, validateAllowedTopologies: an error for each; equal errors are one
+        // since 1.37.
+        let are_told = if errors.release().at_least(1, 37) {
+            (*seen_before).min(1)
+        } else {
+            *seen_before
+        };
+        *seen_before += 1;
+        for _ in 0..are_told {
             errors.duplicate(expressions, "");
         }
     }
