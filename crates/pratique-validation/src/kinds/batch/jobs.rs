@@ -412,6 +412,19 @@ fn allow_scheduling(allowed: &mut Value<'static>, template: &Value<'_>) {
             .at(path)
             .map_or(Value::Null, |value| value.owned_within(""))
     };
+    let mut metadata = allowed.get("metadata").cloned().unwrap_or_default();
+    if metadata.is_null() {
+        metadata = pratique_json::Object::new().into();
+    }
+    for name in ["annotations", "labels"] {
+        set_member(&mut metadata, name, copy(&["metadata", name]));
+    }
+    let is_absent = metadata.is_empty() && template.get("metadata").is_none();
+    set_member(
+        allowed,
+        "metadata",
+        if is_absent { Value::Null } else { metadata },
+    );
     if let Some(spec) = allowed.get_mut("spec") {
         for name in ["nodeSelector", "tolerations", "schedulingGates"] {
             set_member(spec, name, copy(&["spec", name]));
