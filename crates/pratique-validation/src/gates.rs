@@ -50,7 +50,10 @@ feature_set! {
         signs_with_lattices: "PodCertificateMLDSA",
         has_restart_rules: "ContainerRestartRules",
         resizes_whole_pods: "InPlacePodLevelResourcesVerticalScaling",
+        resizes_memory_volumes: "InPlacePodVerticalScalingMemoryBackedVolumes",
         moves_volumes: "MutablePVNodeAffinity",
+        changes_allocatable_counts: "MutableCSINodeAllocatableCount",
+        consumes_capacity: "DRAConsumableCapacity",
         judges_deletion_costs: "PodDeletionCost",
         restarts_all_containers: "RestartAllContainersOnContainerExits",
         recreates_sets: "StatefulSetRecreateStrategy",
@@ -60,7 +63,6 @@ feature_set! {
     }
     // Those of the tables of declarative rules, and of the expressions that select devices.
     others {
-        "DRAConsumableCapacity",
         "DRAPartitionableDevicesType",
         "InPlacePodVerticalScalingSchedulerPreemption",
         "WorkloadWithJob",

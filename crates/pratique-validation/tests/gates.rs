@@ -168,6 +168,60 @@ fn pods_may_be_resized_as_a_whole() {
 }
 
 #[test]
+fn volumes_in_memory_may_be_resized() {
+    let volume = |name: &str, medium: &str, limit: &str| {
+        format!(
+            r#", "volumes": [{{"name": "{name}", "emptyDir": {{"medium": "{medium}", "sizeLimit": "{limit}"}}}}]"#
+        )
+    };
+    let check = |old: &str, new: &str, expected: &[&str]| {
+        let status = r#"{"qosClass": "BestEffort"}"#;
+        check(
+            ("InPlacePodVerticalScalingMemoryBackedVolumes", true),
+            &changed_pod("resize", [old, new], [status, status]),
+            &[
+                "spec.volumes: Forbidden: volumes are immutable on resize when InPlacePodVerticalScalingMemoryBackedVolumes feature \
+               gate is disabled",
+            ],
+            expected,
+        );
+    };
+    let memory = volume("v", "Memory", "1Gi");
+    check(&memory, &volume("v", "Memory", "2Gi"), &[]);
+    check(
+        &volume("v", "", "1Gi"),
+        &volume("v", "", "2Gi"),
+        &[
+            "spec.volumes[0].emptyDir.sizeLimit: Forbidden: sizeLimit is only mutable for memory-backed emptyDir volumes",
+        ],
+    );
+    check(
+        &memory,
+        &volume("v", "Memory", "0"),
+        &[
+            "spec.volumes[0].emptyDir.sizeLimit: Forbidden: adding or removing sizeLimit on an existing volume is not allowed",
+        ],
+    );
+    check(
+        &memory,
+        &volume("v", "", "1Gi"),
+        &[
+            "spec.volumes[0]: Forbidden: only sizeLimit of memory-backed emptyDir volumes is mutable on resize",
+        ],
+    );
+    check(
+        &memory,
+        &volume("w", "Memory", "1Gi"),
+        &["spec.volumes[0].name: Forbidden: volumes may not be renamed or reordered on resize"],
+    );
+    check(
+        &memory,
+        "",
+        &["spec.volumes: Forbidden: volumes may not be added or removed on resize"],
+    );
+}
+
+#[test]
 fn sets_may_be_recreated() {
     let object = r#"{"metadata": {"name": "a", "namespace": "default"}, "spec": {"podManagementPolicy": "Parallel",
         "updateStrategy": {"type": "Recreate"}, "selector": {"matchLabels": {"a": "b"}}, "template": {
@@ -236,4 +290,28 @@ fn autoscalers_may_scale_to_zero() {
         &[],
         &["spec.minReplicas: Invalid value: 0: must be greater than or equal to 1"],
     );
+}
+
+/// Where Pods of a suspended Job run may change, and what their labels and annotations are.
+#[test]
+fn suspended_jobs_change_where_they_run() {
+    let job = |metadata: &str| {
+        format!(
+            r#"{{"metadata": {{"name": "a", "namespace": "default", "resourceVersion": "1"}},
+            "spec": {{"suspend": true, "completions": 1, "parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed",
+                "manualSelector": true, "podReplacementPolicy": "Failed", "selector": {{"matchLabels": {{"a": "b"}}}},
+                "template": {{"metadata": {{"labels": {{"a": "b"}} {metadata}}},
+                "spec": {{"terminationGracePeriodSeconds": 30, "restartPolicy": "Never", "dnsPolicy": "ClusterFirst",
+                "containers": [{{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"}}]
+            }}}}}}}}"#
+        )
+    };
+    let case = Case {
+        kind: ("batch", "v1", "Job"),
+        subresource: "",
+        object: job(r#", "annotations": {"c": "d"}"#),
+        old: Some(job("")),
+    };
+    let gate = ("MutablePodResourcesForSuspendedJobs", false);
+    check(gate, &case, &[], &[]);
 }

@@ -22,7 +22,7 @@ pub(super) const STRATEGY: Strategy = Strategy {
             update: update_status,
         })
         .gated(&[Gated::Pod(&[])])
-        .prepare(create, |_, object, old| keep_resources(object, old))
+        .prepare(create, keep_resources)
 };
 
 const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
@@ -40,8 +40,8 @@ const RESIZE: Endpoint = Endpoint {
     reset: &[],
     kept: &[],
     update: |context, object, old| {
-        keep_all_but_resources(object, old);
-        keep_resources(object, old);
+        keep_all_but_resources(context, object, old);
+        keep_resources(context, object, old);
         complete_pod_resources(object, context.dropper.gates);
         count_generation(context, object, old);
     },
@@ -62,14 +62,15 @@ fn count_generation<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: 
 }
 
 /// Whoever does not know of resources of a whole Pod does not remove them.
-fn keep_resources<'v>(object: &mut Value<'v>, old: &Value<'v>) {
-    if !object::has(object, &["spec", "resources"]) {
+fn keep_resources<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+    let is_on = context.dropper.gates.is_on("PodLevelResourcesFixDefaulting");
+    if is_on && !object::has(object, &["spec", "resources"]) {
         object::copy(object, old, &["spec", "resources"]);
     }
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, dropNonResizeUpdates
-fn keep_all_but_resources<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_all_but_resources<'v>(context: &Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let length = |of: &Value<'_>, list: &str| object::list(of, &["spec", list]).len();
     if LISTS.iter().any(|list| length(object, list) != length(old, list)) {
@@ -81,9 +82,20 @@ fn keep_all_but_resources<'v>(object: &mut Value<'v>, old: &Value<'v>) {
             object::list(old, &["spec", list]),
         )
     });
-    let resources = object::remove(object, &["spec", "resources"]);
+    // The parts of the specification that change besides containers, by feature.
+    let others = [
+        ("InPlacePodLevelResourcesVerticalScaling", "resources"),
+        ("InPlacePodVerticalScalingMemoryBackedVolumes", "volumes"),
+    ];
+    let changed: Vec<_> = others
+        .into_iter()
+        .filter(|(gate, _)| context.dropper.gates.is_on(gate))
+        .map(|(_, field)| (field, object::remove(object, &["spec", field])))
+        .collect();
     keep_all(object, old);
-    object::put(object, &["spec", "resources"], resources);
+    for (field, value) in changed {
+        object::put(object, &["spec", field], value);
+    }
     for (list, containers) in LISTS.into_iter().zip(resized) {
         if !containers.is_empty() {
             object::set(object, &["spec", list], containers);
@@ -251,8 +263,10 @@ fn update_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Va
         object::copy(object, old, &["status", "qosClass"]);
     }
     // Old clients drop fields that they do not know.
+    // Upstream: pkg/registry/core/pod/strategy.go, podStatusStrategy.PrepareForUpdate: since 1.37.
+    let keeps_claims = context.dropper.gates.release().at_least(1, 37);
     for claims in CLAIM_STATUSES {
-        if !object::has(object, &["status", claims]) {
+        if keeps_claims && !object::has(object, &["status", claims]) {
             object::copy(object, old, &["status", claims]);
         }
     }

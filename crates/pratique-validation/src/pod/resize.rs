@@ -13,6 +13,7 @@ use crate::errors::Errors;
 use crate::gates::FeatureSet;
 use crate::node::{Node, is_same};
 use crate::object_meta::validate_core_meta_update;
+use crate::quantities::quantity;
 
 /// The lists of containers whose resources may change.
 const LISTS: [&str; 2] = ["initContainers", "containers"];
@@ -85,6 +86,12 @@ pub(crate) fn validate_pod_resize(
     }
     if has_same_containers(&spec, &old_spec, &mut all) {
         validate_containers(&spec, &old_spec, &mut masked, &mut all);
+        // Upstream: pkg/apis/core/validation/validation.go, ValidatePodResize: volumes since 1.37.
+        if release.at_least(1, 37) {
+            validate_volumes(&spec.child("volumes"), &old_spec.child("volumes"), &mut all);
+            let kept = old_spec.child("volumes").value().owned_within("");
+            set(&mut masked, "volumes", kept);
+        }
         if all.is_empty() && !is_same(&masked, old_spec.value()) {
             all.forbidden(spec, ONLY_COMPUTE);
         }
@@ -241,6 +248,60 @@ fn validate_init_container(
                 "non-sidecar init containers with a resize policy of RestartContainer cannot be resized",
             );
         }
+    }
+}
+
+/// Of volumes, only the limit of those in memory may change, where the feature is on.
+fn validate_volumes(volumes: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    if !errors.gates().resizes_memory_volumes {
+        if !volumes.is_same(old) {
+            errors.forbidden(
+                volumes,
+                "volumes are immutable on resize when InPlacePodVerticalScalingMemoryBackedVolumes feature gate is disabled",
+            );
+        }
+        return;
+    }
+    if volumes.len() != old.len() {
+        errors.forbidden(volumes, "volumes may not be added or removed on resize");
+        return;
+    }
+    for (volume, old) in volumes.items().zip(old.items()) {
+        let name = volume.child("name");
+        if name.text() == old.child("name").text() {
+            validate_volume(&volume, &old, errors);
+        } else {
+            errors.forbidden(name, "volumes may not be renamed or reordered on resize");
+        }
+    }
+}
+
+fn validate_volume(volume: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let (directory, old_directory) = (volume.child("emptyDir"), old.child("emptyDir"));
+    let are_directories = directory.is_set() && old_directory.is_set();
+    let (limit, old_limit) = (directory.child("sizeLimit"), old_directory.child("sizeLimit"));
+    let mut masked = volume.value().owned_within("");
+    if let Some(masked) = masked.get_mut("emptyDir").filter(|_| are_directories) {
+        set(masked, "sizeLimit", old_limit.value().owned_within(""));
+    }
+    if !is_same(&masked, old.value()) {
+        errors.forbidden(
+            volume,
+            "only sizeLimit of memory-backed emptyDir volumes is mutable on resize",
+        );
+        return;
+    }
+    let (amount, old_amount) = (quantity(&limit), quantity(&old_limit));
+    if amount.is_zero() != old_amount.is_zero() {
+        errors.forbidden(
+            limit,
+            "adding or removing sizeLimit on an existing volume is not allowed",
+        );
+    } else if amount != old_amount && directory.child("medium").text() != "Memory" {
+        errors.forbidden(
+            limit,
+            "sizeLimit is only mutable for memory-backed emptyDir volumes",
+        );
     }
 }
 

@@ -284,6 +284,10 @@ fn validate_constraint(constraint: &Node<'_, '_>, names: &RequestNames<'_>, erro
     validate_request_names(&constraint.child("requests"), names, errors);
     let attributes = ["matchAttribute", "distinctAttribute"];
     let Some(name) = attributes.iter().find(|name| constraint.child(name).is_set()) else {
+        if !errors.gates().consumes_capacity {
+            errors.required(constraint.child("matchAttribute"), "");
+            return;
+        }
         // Upstream's text is that of the opposite.
         errors.required(
             constraint,

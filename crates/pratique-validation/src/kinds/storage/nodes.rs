@@ -59,7 +59,7 @@ fn validate_topology_keys(driver: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Drivers may come and go; of one that stays, only what can be allocated may change.
+/// Drivers may come and go; of one that stays, only what can be allocated may change, where its feature is on.
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateCSINodeUpdate
 pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
     // Upstream: pkg/registry/storage/csinode/strategy.go, ValidateUpdate: twice before 1.36.
@@ -69,14 +69,19 @@ pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
     validate_node(request, errors);
     let (spec, old_spec) = (request.object.child("spec"), request.old.child("spec"));
     let (drivers, old_drivers) = (spec.child("drivers"), old_spec.child("drivers"));
+    let compared_part = if errors.gates().changes_allocatable_counts {
+        without_allocatable
+    } else {
+        |driver: &Node<'_, '_>| driver.value().owned_within("")
+    };
     for old in old_drivers.items() {
         let name = old.child("name").text();
         for driver in drivers
             .items()
             .filter(|driver| driver.child("name").text() == name)
         {
-            let new = without_allocatable(&driver);
-            if !is_same(&new, &without_allocatable(&old)) {
+            let new = compared_part(&driver);
+            if !is_same(&new, &compared_part(&old)) {
                 errors.invalid(
                     drivers,
                     internal_json(errors.release(), "storage.CSINodeDriver", &new),
