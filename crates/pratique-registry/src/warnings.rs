@@ -7,6 +7,7 @@ mod pod_spec;
 mod storage;
 mod volume_paths;
 
+pub(crate) use addresses::parse_loosely;
 use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;
 use pratique_schema::Release;
@@ -75,7 +76,8 @@ fn of_kind(
         ("", "Node") => kinds::node(object),
         ("", "PersistentVolume") => storage::volume(object),
         ("", "PersistentVolumeClaim") => storage::claim(object),
-        ("", "ResourceQuota") if !is_update => kinds::resource_quota(object),
+        // Upstream: pkg/registry/core/resourcequota/strategy.go, WarningsOnCreate: since 1.35.
+        ("", "ResourceQuota") if !is_update && release.at_least(1, 35) => kinds::resource_quota(object),
         ("", "Secret") => kinds::secret(object).into_iter().collect(),
         ("", "Service") => network::service(object, release),
         ("", "ServiceAccount") => kinds::service_account(object, old).into_iter().collect(),
@@ -88,8 +90,14 @@ fn of_kind(
         ("discovery.k8s.io", "EndpointSlice") => network::endpoint_slice(object, is_update),
         ("networking.k8s.io", "NetworkPolicy") => network::network_policy(object),
         ("node.k8s.io", "RuntimeClass") => kinds::runtime_class(object),
-        ("resource.k8s.io", "ResourceSlice") => kinds::resource_slice(object).into_iter().collect(),
-        ("storage.k8s.io", "CSIDriver") => storage::driver(object, old).into_iter().collect(),
+        // Upstream: pkg/registry/resource/resourceslice/strategy.go, WarningsOnCreate: since 1.35.
+        ("resource.k8s.io", "ResourceSlice") if release.at_least(1, 35) => {
+            kinds::resource_slice(object).into_iter().collect()
+        }
+        // Upstream: pkg/registry/storage/csidriver/strategy.go, WarningsOnCreate: since 1.35.
+        ("storage.k8s.io", "CSIDriver") if release.at_least(1, 35) => {
+            storage::driver(object, old).into_iter().collect()
+        }
         ("storage.k8s.io", "CSIStorageCapacity") => storage::storage_capacity(object),
         ("storage.k8s.io", "StorageClass") => storage::storage_class(object),
         _ => Vec::new(),
@@ -121,22 +129,27 @@ pub(crate) fn on_update(
     addresses::in_words_of(release, warnings)
 }
 
-/// The warnings about the status of a Pod.
-// Upstream: pkg/registry/core/pod/strategy.go, podStatusStrategy.WarningsOnUpdate
+/// The warnings about the addresses in the status of a Pod, a Service or an Ingress.
+// Upstream: podStatusStrategy, serviceStatusStrategy and ingressStatusStrategy in pkg/registry/*/*/strategy.go, WarningsOnUpdate
 pub(crate) fn on_status_update(
     kind: &GroupVersionKind,
     object: &Value<'_>,
     release: &Release,
 ) -> Vec<String> {
-    if !kind.group.is_empty() || kind.kind != "Pod" {
-        return Vec::new();
-    }
-    let lists = ["podIPs", "hostIPs"].into_iter();
-    let warnings = lists.flat_map(|list| {
-        let addresses = object::list(object, &["status", list]).iter().enumerate();
-        addresses.filter_map(move |(at, address)| {
-            addresses::of_address(&format!("status.{list}[{at}].ip"), object::text(address, &["ip"]))
-        })
+    // Lists with what paths have behind the index.
+    let lists: &[(&[&str], &str)] = match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Pod") => &[(&["podIPs"], ".ip"), (&["hostIPs"], ".ip")],
+        ("", "Service") | ("networking.k8s.io", "Ingress") => &[(&["loadBalancer", "ingress"], "")],
+        _ => &[],
+    };
+    let warnings = lists.iter().flat_map(|(list, field)| {
+        let path = [&["status"], *list].concat();
+        let addresses = object::list(object, &path).iter().enumerate();
+        let warnings = addresses.filter_map(|(at, address)| {
+            let path = path.join(".");
+            addresses::of_address(&format!("{path}[{at}]{field}"), object::text(address, &["ip"]))
+        });
+        warnings.collect::<Vec<_>>()
     });
     addresses::in_words_of(release, warnings.collect())
 }

@@ -37,6 +37,11 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
     plain.join(".").parse().ok()
 }
 
+/// An address as Go's old parser reads it.
+pub(crate) fn parse_sloppy_ip(text: &str) -> Option<Ip> {
+    Ip::parse(&parse_sloppy(text)?.to_canonical().to_string()).ok()
+}
+
 // Upstream: k8s.io/utils/net/ipfamily.go, IsIPv6String
 pub(crate) fn is_ipv6(text: &str) -> bool {
     matches!(parse_sloppy(text), Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_none())
@@ -76,11 +81,16 @@ pub(crate) fn is_dual_stack<'t>(texts: impl Iterator<Item = &'t str>) -> Result<
 /// A network of a field that always took networks.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDRForLegacyField
 pub(crate) fn validate_legacy_cidr(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
+    validate_network(field, text, errors.gates().judges_addresses_strictly, errors);
+}
+
+// Upstream: apimachinery/pkg/util/validation/ip.go, parseCIDR
+fn validate_network(field: &Node<'_, '_>, text: &str, is_strict: bool, errors: &mut Errors) {
     let Some((address, length)) = split_cidr(text) else {
         errors.invalid(field, text, CIDR);
         return;
     };
-    if !errors.gates().judges_addresses_strictly {
+    if !is_strict {
         return;
     }
     match ip_address(address, true) {
@@ -242,7 +252,7 @@ pub(crate) fn canonical_ip_messages(text: &str) -> Vec<String> {
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDR
 pub(crate) fn validate_cidr(network: &Node<'_, '_>, errors: &mut Errors) {
     let count = errors.len();
-    validate_legacy_cidr(network, network.text(), errors);
+    validate_network(network, network.text(), true, errors);
     if errors.len() > count {
         return;
     }

@@ -8,6 +8,7 @@ use pratique_json::Value;
 use super::services::{needs_cluster_ip, needs_health_check, needs_node_port, node_ports, of_type};
 use crate::object::{self, Path};
 use crate::strategy::Context;
+use crate::warnings::parse_loosely;
 
 const CLUSTER_IP: Path<'static> = &["spec", "clusterIP"];
 const CLUSTER_IPS: Path<'static> = &["spec", "clusterIPs"];
@@ -62,7 +63,7 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
         object::set(object, CLUSTER_IPS, vec![address.into()]);
     }
-    if is_sound(object) {
+    if is_sound(context, object) {
         init_families(context, object, None);
         allocate_addresses(context, object);
     }
@@ -78,10 +79,10 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
 pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     patch_allocated(object, old);
     normalize_addresses(object, old);
-    if is_sound(object) {
+    if is_sound(context, object) {
         init_families(context, object, Some(old));
     }
-    if is_sound(object) && of_type(old) == "ExternalName" && of_type(object) != "ExternalName" {
+    if is_sound(context, object) && of_type(old) == "ExternalName" && of_type(object) != "ExternalName" {
         allocate_addresses(context, object);
     }
     if needs_node_port(object) && allocates_node_ports(object) {
@@ -100,14 +101,16 @@ pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old:
 
 /// Whether addresses and families are such that some can be allocated. What is not is left as it is, for validation to tell.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn is_sound(object: &Value<'_>) -> bool {
+fn is_sound(context: &Context<'_>, object: &Value<'_>) -> bool {
     let texts = |path| -> Vec<&str> {
         let list = object::list(object, path).iter();
         list.map(|value| value.as_str().unwrap_or_default()).collect()
     };
     let (addresses, families) = (texts(CLUSTER_IPS), texts(FAMILIES));
     let first = addresses.first().copied().unwrap_or_default();
-    let is_address = |address: &&str| *address == NONE || Ip::parse(address).is_ok();
+    let is_strict = context.dropper.gates.is_on("StrictIPCIDRValidation");
+    let is_ip = |text: &str| Ip::parse(text).is_ok() || (!is_strict && parse_loosely(text).is_some());
+    let is_address = |address: &&str| *address == NONE || is_ip(address);
     let is_family = |family: &&str| [FAMILY, OTHER_FAMILY].contains(family);
     let fits = |(address, family): (&&str, &&str)| *address == NONE || family_of(address) == *family;
     let is_pair = |texts: &[&str]| match texts {

@@ -109,7 +109,7 @@ pub(super) fn of_networks(path: &str, object: &Value<'_>, list: object::Path<'_>
 
 /// Reads an address whose octets may have leading zeroes.
 // Upstream: k8s.io/utils/net/parse.go, ParseIPSloppy
-fn parse_loosely(text: &str) -> Option<IpAddr> {
+pub(crate) fn parse_loosely(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
