@@ -106,8 +106,16 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
             errors.duplicate(name, name.text());
         }
         let claim_name = claim.child("resourceClaimName");
-        if claim_name.is_set() {
-            errors.invalid_each(&claim_name, &subdomain_name(claim_name.text(), false));
+        // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses: before 1.36, the path was that of the name.
+        let field = if errors.release().at_least(1, 36) {
+            claim_name
+        } else {
+            name
+        };
+        for message in subdomain_name(claim_name.text(), false) {
+            if claim_name.is_set() {
+                errors.invalid(field, claim_name.text(), &message);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use pratique_json::Value;
+use pratique_schema::Release;
 
 use super::admin_access::authorize_results;
 use super::configuration::validate_raw;
@@ -113,7 +114,7 @@ fn validate_devices(status: &Node<'_, '_>, errors: &mut Errors) {
         } else {
             device.path().child("deviceID").to_string()
         };
-        errors.duplicate(field, internal_id(device_id(device.value())));
+        errors.duplicate(field, internal_id(device_id(device.value()), errors.release()));
         errors.cover_from(start, "");
     }
 }
@@ -124,8 +125,15 @@ fn device_id<'v>(of: &'v Value<'v>) -> DeviceId<'v> {
 }
 
 /// A device as the JSON of the scheduler's type.
-fn internal_id(id: DeviceId<'_>) -> pratique_types::field::BadValue<'static> {
-    let [driver, pool, device, share] = id.map(|text| Value::from(text).to_string());
+fn internal_id(id: DeviceId<'_>, release: &Release) -> pratique_types::field::BadValue<'static> {
+    let [driver, pool, device, share] = id.map(|text| {
+        // Upstream: dynamic-resource-allocation/api/uniquestring.go, MarshalJSON: before 1.35, a text had no form of its own.
+        if release.at_least(1, 35) {
+            Value::from(text).to_string()
+        } else {
+            "{}".to_owned()
+        }
+    });
     let text = format!(r#"{{"Driver":{driver},"Pool":{pool},"Device":{device},"ShareID":{share}}}"#);
     pratique_types::field::BadValue::Prepared(pratique_json::escape_html(&text).into_owned().into())
 }
@@ -148,7 +156,7 @@ fn validate_device(device: &Node<'_, '_>, allocated: &HashSet<DeviceId<'_>>, err
     if !allocated.contains(&id) {
         errors.invalid(
             device,
-            internal_id(id),
+            internal_id(id, errors.release()),
             "must be an allocated device in the claim",
         );
     }
