@@ -4,7 +4,7 @@
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_registry::{Placeholders, Prepared, Refusal, Registry, Request, Store, Target};
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::{Reason, Status, warnings};
 
 /// Nothing exists.
@@ -104,4 +104,40 @@ fn dropped_fields_are_told() {
     let plain = r#"{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "livenessProbe": {"httpGet": {"port": 1}}}],
         "volumes": [{"name": "v", "emptyDir": {}}]}}"#;
     assert_eq!(prepare(plain, gates, true).unwrap().dropped, []);
+}
+
+/// Of a release before the features were on.
+#[test]
+fn volumes_of_images_and_policies_of_containers_are_dropped_whole() {
+    let pod = r#"{"metadata": {"name": "a"}, "spec": {
+        "volumes": [{"name": "i", "image": {"reference": "r"}}, {"name": "e", "emptyDir": {}}],
+        "initContainers": [{"name": "s", "restartPolicy": "Always"}, {"name": "b", "restartPolicy": "OnFailure"}],
+        "containers": [{"name": "a", "restartPolicy": "Never", "restartPolicyRules": [{"action": "Restart"}],
+            "volumeMounts": [{"name": "i", "mountPath": "/i"}]},
+            {"name": "c", "volumeMounts": [{"name": "i", "mountPath": "/i"}, {"name": "e", "mountPath": "/e"}]}]}}"#;
+    let gates = FeatureGates::new(Release::by_version("1.34").unwrap());
+    let prepared = prepare(pod, gates, true).unwrap();
+    let dropped: Vec<&str> = prepared.dropped.iter().map(|drop| drop.path.as_str()).collect();
+    assert_eq!(
+        dropped,
+        [
+            "spec.containers[0].restartPolicy",
+            "spec.containers[0].restartPolicyRules",
+            "spec.initContainers[1].restartPolicy",
+            "spec.volumes[0]",
+        ]
+    );
+    let at = |path: &[&str]| prepared.attributes.object.at(path).map(ToString::to_string);
+    assert_eq!(
+        at(&["spec", "volumes"]).unwrap(),
+        r#"[{"emptyDir":{},"name":"e"}]"#
+    );
+    let containers = at(&["spec", "containers"]).unwrap();
+    assert_eq!(containers.matches("mountPath").count(), 1, "{containers}");
+    assert_eq!(containers.matches("volumeMounts").count(), 1, "{containers}");
+    let on = gates
+        .with("ImageVolume", true)
+        .with("ContainerRestartRules", true);
+    assert_eq!(prepare(pod, on, true).unwrap().dropped, []);
+    assert_eq!(prepare(pod, FeatureGates::default(), true).unwrap().dropped, []);
 }

@@ -27,18 +27,27 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         .status(Endpoint {
             reset: &[&["spec"], &["metadata", "labels"]],
             kept: &[&["spec"], &["metadata", "labels"]],
-            ..Endpoint::STATUS
+            update: drop_terminating_replicas,
         })
         .gated(POD),
     Strategy::new("apps", "ReplicaSet")
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS)
+        .status(Endpoint::STATUS.and(drop_terminating_replicas))
         .gated(POD),
     Strategy::new("apps", "StatefulSet")
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS)
         .gated(&[Gated::Pod(TEMPLATE), Gated::Feature(MAX_UNAVAILABLE)]),
 ];
+
+// Upstream: pkg/registry/apps/deployment/strategy.go, dropDisabledStatusFields; pkg/registry/apps/replicaset/strategy.go
+fn drop_terminating_replicas<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+    const FEATURE: GatedFields = GatedFields::graduated(
+        "DeploymentReplicaSetTerminatingReplicas",
+        &[&["status", "terminatingReplicas"]],
+    );
+    context.dropper.drop_unused((object, &[]), Some(old), FEATURE);
+}
 
 /// Where `apps/v1` keeps the number that its type has no field for.
 const TEMPLATE_GENERATION: Path<'static> = &[

@@ -66,13 +66,6 @@ const FEATURES: &[GatedFields] = &[
         "EnvFiles",
         &[&[CONTAINERS, "*", "env", "*", "valueFrom", "fileKeyRef"]],
     ),
-    GatedFields::graduated(
-        "ContainerRestartRules",
-        &[
-            &["containers|ephemeralContainers", "*", "restartPolicy"],
-            &[CONTAINERS, "*", "restartPolicyRules"],
-        ],
-    ),
     GatedFields::new("GenericWorkload", &[&["schedulingGroup"]]),
     GatedFields::new(
         "GRPCContainerProbeTLS",
@@ -156,6 +149,12 @@ pub(crate) fn drop_disabled(
         if !dropper.gates.is_on(STOP_SIGNALS) && !old.is_some_and(stops_by_signal) {
             drop_stop_signals(spec, &place, &mut dropper.dropped);
         }
+        if is_off(dropper, RESTART_RULES) && !old.is_some_and(has_restart_rules) {
+            drop_restart_rules(spec, &place, &mut dropper.dropped);
+        }
+        if is_off(dropper, IMAGE_VOLUMES) && !old.is_some_and(has_image_volumes) {
+            drop_image_volumes(spec, &place, &mut dropper.dropped);
+        }
     }
     if let Some(status) = object.get_mut("status") {
         let (old, place) = (
@@ -171,6 +170,96 @@ pub(crate) fn drop_disabled(
             object::remove(object, &["metadata", "annotations", name]);
         }
         object::remove_if_empty(object, &["metadata", "annotations"]);
+    }
+}
+
+/// Whether a feature is off that is stable in the latest release: one without the gate has it.
+fn is_off(dropper: &FieldDropper, gate: &str) -> bool {
+    let release = dropper.gates.release();
+    release.gates().get(gate).is_some() && !dropper.gates.is_on(gate)
+}
+
+const RESTART_RULES: &str = "ContainerRestartRules";
+
+/// Init containers may restart always without the feature.
+fn has_own_policy(list: &str, container: &Value<'_>) -> bool {
+    let policy = container.get("restartPolicy").filter(|policy| !policy.is_null());
+    policy.is_some_and(|policy| list != "initContainers" || policy.as_str() != Some("Always"))
+}
+
+// Upstream: pkg/api/pod/util.go, containerRestartRulesInUse: rules count in init containers only, ephemeral ones do not
+fn has_restart_rules(spec: &Value<'_>) -> bool {
+    ["initContainers", "containers"].iter().any(|list| {
+        object::list(spec, &[list]).iter().any(|container| {
+            let has_rules = !object::list(container, &["restartPolicyRules"]).is_empty();
+            has_own_policy(list, container) || (*list == "initContainers" && has_rules)
+        })
+    })
+}
+
+// Upstream: pkg/api/pod/util.go, dropContainerRestartRules
+fn drop_restart_rules(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
+    for list in CONTAINER_LISTS {
+        for (index, container) in object::list_mut(spec, &[list]).iter_mut().enumerate() {
+            let field = field::Path::new(list);
+            let path = field.index(index);
+            if has_own_policy(list, container) {
+                object::remove(container, &["restartPolicy"]);
+                dropped.push(GatedDrop::new(RESTART_RULES, place, &path.child("restartPolicy")));
+            }
+            if object::remove(container, &["restartPolicyRules"]).is_some() {
+                dropped.push(GatedDrop::new(
+                    RESTART_RULES,
+                    place,
+                    &path.child("restartPolicyRules"),
+                ));
+            }
+        }
+    }
+}
+
+const IMAGE_VOLUMES: &str = "ImageVolume";
+
+fn has_image_volumes(spec: &Value<'_>) -> bool {
+    let mut volumes = object::list(spec, &["volumes"]).iter();
+    volumes.any(|volume| object::has(volume, &["image"]))
+}
+
+/// Volumes of images go whole, and so do the mounts of them.
+// Upstream: pkg/api/pod/util.go, dropImageVolumes
+fn drop_image_volumes(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
+    if !has_image_volumes(spec) {
+        return;
+    }
+    let (volumes, names) = (field::Path::new("volumes"), {
+        let volumes = object::list(spec, &["volumes"]).iter().enumerate();
+        let images = volumes.filter(|(_, volume)| object::has(volume, &["image"]));
+        images
+            .map(|(index, volume)| (index, object::text(volume, &["name"]).to_owned()))
+            .collect::<Vec<_>>()
+    });
+    for (index, _) in &names {
+        dropped.push(GatedDrop::new(IMAGE_VOLUMES, place, &volumes.index(*index)));
+    }
+    let is_image = |name: &str| names.iter().any(|(_, image)| image == name);
+    keep_elements(spec, "volumes", |volume| !object::has(volume, &["image"]));
+    for list in CONTAINER_LISTS {
+        for container in object::list_mut(spec, &[list]) {
+            keep_elements(container, "volumeMounts", |mount| {
+                !is_image(object::text(mount, &["name"]))
+            });
+        }
+    }
+}
+
+/// Keeps some elements of a list, which is absent where there are none.
+fn keep_elements(object: &mut Value<'_>, list: &str, is_kept: impl Fn(&Value<'_>) -> bool) {
+    let Some(Value::Array(elements)) = object.get_mut(list) else {
+        return;
+    };
+    elements.retain(is_kept);
+    if elements.is_empty() {
+        object::remove(object, &[list]);
     }
 }
 

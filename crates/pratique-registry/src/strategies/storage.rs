@@ -8,6 +8,18 @@ const GROUP: &str = "storage.k8s.io";
 
 const STORAGE_HEALTH: GatedFields = GatedFields::new("CSIVolumeHealth", &[&["status", "storageHealth"]]);
 
+// Upstream: pkg/registry/storage/volumeattachment/strategy.go, dropDisabledFields: each for itself
+const ERROR_CODES: [GatedFields; 2] = [
+    GatedFields::graduated(
+        "MutableCSINodeAllocatableCount",
+        &[&["status", "attachError", "errorCode"]],
+    ),
+    GatedFields::graduated(
+        "MutableCSINodeAllocatableCount",
+        &[&["status", "detachError", "errorCode"]],
+    ),
+];
+
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy {
         generation: Generation {
@@ -34,7 +46,11 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new(GROUP, "StorageClass"),
     Strategy::new(GROUP, "VolumeAttachment")
         .conditional()
-        .status(Endpoint::STATUS_ONLY),
+        .status(Endpoint::STATUS_ONLY.and(|context, object, old| {
+            for feature in ERROR_CODES {
+                context.dropper.drop_unused((object, &[]), Some(old), feature);
+            }
+        })),
     Strategy::new(GROUP, "VolumeAttributesClass"),
     Strategy::new("storagemigration.k8s.io", "StorageVersionMigration")
         .conditional()
