@@ -227,7 +227,12 @@ pub(crate) fn prepare<'v>(
     };
     // That of a custom resource is judged as a part of it.
     if !fields.is_custom {
-        validate(&prepared)?;
+        let mut judged = prepared.clone();
+        // The metadata are those that were sent, of which a controller takes nothing else.
+        if let Some(metadata) = scale.get("metadata") {
+            object::set(&mut judged.attributes.object, &["metadata"], metadata.clone());
+        }
+        validate(&judged)?;
     }
     let is_unconditional = fields.is_custom || strategy.is_unconditional(&received.attributes.kind.version);
     check_version(&mut scale, old_scale, is_unconditional, &received)?;
