@@ -7,7 +7,7 @@ use pratique_json::{Value, text_at};
 use pratique_schema::Release;
 
 use crate::definition_rules::{distinct_schemas, has_schema};
-use crate::schema::is_recognized_format;
+use crate::schema::is_unrecognized_format;
 
 /// A server's warnings about a definition, but for those that it gave of the existing one.
 // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go, WarningsOnCreate, WarningsOnUpdate
@@ -52,7 +52,7 @@ fn unrecognized_formats(definition: &Value<'_>, release: &Release) -> Vec<String
     let mut formats = Vec::new();
     search(definition, &mut |schema| {
         let (of, format) = (text_at(schema, &["type"]), text_at(schema, &["format"]));
-        if !format.is_empty() && !is_recognized_format(of, format, release) {
+        if !format.is_empty() && is_unrecognized_format(of, format, release) {
             formats.push(format.to_owned());
         }
     });

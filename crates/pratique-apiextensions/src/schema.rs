@@ -11,7 +11,7 @@ use pratique_json::Value;
 use pratique_schema::Release;
 use pratique_types::field::Path;
 
-pub(crate) use format::{format_check, is_recognized_format};
+pub(crate) use format::{format_check, is_unrecognized_format};
 pub(crate) use read::{ReadFaults, read};
 pub(crate) use structural::check as check_structural;
 

@@ -28,7 +28,11 @@ pub fn registry_check(
         return Ok(warnings);
     }
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    match Reserved::of(operation, kind, name.unwrap_or_default(), gates.reads_manifests()) {
+    // Upstream: pkg/apis/admissionregistration/validation/static_suffix.go: since 1.36, with static manifests.
+    let name = name
+        .filter(|_| gates.release().at_least(1, 36))
+        .unwrap_or_default();
+    match Reserved::of(operation, kind, name, gates.reads_manifests()) {
         Some(Reserved::Refused(status)) => return Err(status),
         Some(Reserved::Warned(warning)) => warnings.push(warning),
         None => {}

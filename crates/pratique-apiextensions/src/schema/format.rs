@@ -63,12 +63,20 @@ pub(crate) fn format_check(name: &str) -> Option<Check> {
 /// Formats that 1.34 has, whose servers recognise what the release before did.
 const SINCE_1_34: [&str; 2] = ["k8sshortname", "k8slongname"];
 
+/// Whether a server warns of a format of values of a type that it does not check.
+// Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, GetUnrecognizedFormats: before 1.35, of strings only.
+pub(crate) fn is_unrecognized_format(of: &str, format: &str, release: &Release) -> bool {
+    let is_looked_at = of == "string" || release.at_least(1, 35);
+    is_looked_at && !is_recognized_format(of, format, release)
+}
+
 /// Whether a server checks a format of values of a type, by its name.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, GetUnrecognizedFormats
-pub(crate) fn is_recognized_format(of: &str, format: &str, release: &Release) -> bool {
+fn is_recognized_format(of: &str, format: &str, release: &Release) -> bool {
     match of {
-        // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, supportedVersionedFormats
-        "" | "string" if !release.at_least(1, 35) => {
+        // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, StripUnsupportedFormatsPostProcessorForVersion: before
+        // 1.35, whatever the type is.
+        _ if !release.at_least(1, 35) => {
             let name = format.replace('-', "");
             format_check(&name).is_some() && !SINCE_1_34.contains(&name.as_str())
         }
