@@ -19,7 +19,7 @@ use crate::pods::{containers, is_for_pods, quantity};
 
 // Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go
 pub(crate) struct NodeDeclaredFeatureValidator {
-    /// Whether slices are looked at, which 1.36 does not do.
+    /// Whether slices are looked at.
     allocatable_resources: bool,
     release: &'static Release,
 }
@@ -73,7 +73,9 @@ impl BuiltInPlugin for NodeDeclaredFeatureValidator {
     fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
         let resource = &request.resource;
-        if resource.group == "resource.k8s.io" && resource.resource == "resourceslices" {
+        // Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go, Validate: slices since 1.37.
+        let are_slices = resource.group == "resource.k8s.io" && resource.resource == "resourceslices";
+        if are_slices && self.release.at_least(1, 37) {
             return slices::validate(attributes, context, self.allocatable_resources);
         }
         let is_change =

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
-use pratique_gotext::validation::{label_value, qualified_name};
+use pratique_gotext::validation::{label_value, qualified_name, words_before_1_35};
 use pratique_json::{Object, Value};
 use pratique_plugin::{MutableAttributes, PluginSettings, Rejection};
+use pratique_schema::Release;
 
 use super::is_pod;
 use crate::answer::{forbidden_as, internal};
@@ -18,6 +19,7 @@ use crate::object::{annotation, descend_mut, members, name};
 pub(crate) struct PodNodeSelector {
     /// The labels that pods of a namespace may select, and the default selector of namespaces.
     selectors: BTreeMap<String, String>,
+    release: &'static Release,
 }
 
 const ANNOTATION: &str = "scheduler.alpha.kubernetes.io/node-selector";
@@ -54,6 +56,7 @@ impl PodNodeSelector {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
         PodNodeSelector {
             selectors: settings.configuration.map(read).unwrap_or_default(),
+            release: settings.feature_gates.release(),
         }
     }
 
@@ -78,13 +81,13 @@ impl PodNodeSelector {
             return Err(internal(&format!("namespace {namespace} does not exist")));
         };
         match annotation(stored, ANNOTATION) {
-            Some(selector) => labels(selector),
-            None => labels(self.selector(CLUSTER_DEFAULT)),
+            Some(selector) => self.labels(selector),
+            None => self.labels(self.selector(CLUSTER_DEFAULT)),
         }
     }
 
     fn check_whitelist(&self, attributes: &Attributes<'_>) -> Result<(), Rejection> {
-        let whitelist = labels(self.selector(&attributes.request.namespace))?;
+        let whitelist = self.labels(self.selector(&attributes.request.namespace))?;
         let is_permitted =
             |(key, value): (&str, &str)| whitelist.get(key).is_some_and(|permitted| permitted == value);
         if whitelist.is_empty() || of_pod(attributes.object).all(is_permitted) {
@@ -95,6 +98,17 @@ impl PodNodeSelector {
                 "pod node label selector labels conflict with its namespace whitelist",
             ))
         }
+    }
+
+    /// The labels of a selector; errors are in the words of the release.
+    fn labels(&self, selector: &str) -> Result<Labels, Rejection> {
+        labels(selector).map_err(|rejection| match rejection {
+            // Upstream: apimachinery/pkg/util/validation/validation.go, IsQualifiedName and IsValidLabelValue: reworded in 1.35.
+            Rejection::Error(message) if !self.release.at_least(1, 35) => {
+                Rejection::Error(words_before_1_35(&message).unwrap_or(message))
+            }
+            other => other,
+        })
     }
 
     fn selector(&self, name: &str) -> &str {

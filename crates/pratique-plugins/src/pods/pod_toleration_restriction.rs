@@ -70,7 +70,11 @@ impl PodTolerationRestriction {
     pub(crate) fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
         let (default, whitelist) = match settings.configuration {
             None => (Vec::new(), Vec::new()),
-            Some(text) => configuration::read(settings.configuration_file, text)?,
+            Some(text) => configuration::read(
+                settings.configuration_file,
+                text,
+                settings.feature_gates.release(),
+            )?,
         };
         Ok(PodTolerationRestriction {
             default,

@@ -1,10 +1,11 @@
 //! The configuration of PodTolerationRestriction.
 
 use pratique_gotext::strconv::quote;
-use pratique_gotext::validation::{label_value, qualified_name};
+use pratique_gotext::validation::{label_value, qualified_name, words_before_1_35};
 use pratique_manifest::{
     ConfigurationFault, ConfigurationKind, Failure, Strictness, decode_plugin_configuration,
 };
+use pratique_schema::Release;
 use serde_json::Value as Json;
 
 use super::read::OwnedToleration;
@@ -22,14 +23,18 @@ const KINDS: [ConfigurationKind; 2] = [
 
 /// The default tolerations and the whitelist of a configuration.
 // Upstream: plugin/pkg/admission/podtolerationrestriction/config.go, loadConfiguration
-pub(super) fn read(path: &str, text: &[u8]) -> Result<(Vec<OwnedToleration>, Vec<OwnedToleration>), Failure> {
+pub(super) fn read(
+    path: &str,
+    text: &[u8],
+    release: &Release,
+) -> Result<(Vec<OwnedToleration>, Vec<OwnedToleration>), Failure> {
     let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Lenient)?;
     let mut faults = Vec::new();
     let mut list = |field: &str| {
         let listed = decoded.value().get(field).and_then(Json::as_array);
         let tolerations = listed.into_iter().flatten();
         let tolerations: Vec<_> = tolerations.map(OwnedToleration::of_decoded).collect();
-        validate(&tolerations, field, &mut faults);
+        validate(&tolerations, field, release, &mut faults);
         tolerations
     };
     let (default, whitelist) = (list("default"), list("whitelist"));
@@ -42,7 +47,15 @@ pub(super) fn read(path: &str, text: &[u8]) -> Result<(Vec<OwnedToleration>, Vec
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateTolerations
-fn validate(tolerations: &[OwnedToleration], field: &str, faults: &mut Vec<ConfigurationFault>) {
+fn validate(
+    tolerations: &[OwnedToleration],
+    field: &str,
+    release: &Release,
+    faults: &mut Vec<ConfigurationFault>,
+) {
+    // Upstream: pkg/apis/core/validation/validation.go, ValidateTolerations, and apimachinery/pkg/util/validation/validation.go: comparing
+    // operators and other words in 1.35.
+    let is_old = !release.at_least(1, 35);
     for (index, toleration) in tolerations.iter().enumerate() {
         let path = format!("{field}[{index}]");
         let Toleration {
@@ -54,7 +67,10 @@ fn validate(tolerations: &[OwnedToleration], field: &str, faults: &mut Vec<Confi
         } = toleration.borrowed();
         let mut fault = |field: &str, error: &str| {
             let field = format!("{path}.{field}");
-            let message = format!("podtolerationrestriction.{field}: {error}");
+            let mut message = format!("podtolerationrestriction.{field}: {error}");
+            if is_old && let Some(words) = words_before_1_35(&message) {
+                message = words;
+            }
             faults.push(ConfigurationFault::new(field, message));
         };
         let mut invalid = |field: &str, value: &str, detail: &str| {
@@ -95,7 +111,7 @@ fn validate(tolerations: &[OwnedToleration], field: &str, faults: &mut Vec<Confi
             }
             other => {
                 let more = match other {
-                    "Lt" | "Gt" => ", \"Lt\", \"Gt\"",
+                    "Lt" | "Gt" if !is_old => ", \"Lt\", \"Gt\"",
                     _ => "",
                 };
                 let other = quote(other);
