@@ -170,6 +170,10 @@ fn any_of(group: &str, versions: &[String]) -> String {
 pub(crate) fn removed_since(kind: &GroupVersionKind, release: &Release) -> Option<String> {
     let is_past =
         |text: &str| Release::parse_version(text).is_some_and(|version| version <= release.version());
+    // A later release may give a version more time than the lifecycle of an earlier one says.
+    if release.resources().resource_of(kind).is_some() {
+        return None;
+    }
     let removal = builtin::removal(kind).map(|removal| removal.release);
     if let Some(since) = removal.filter(|since| is_past(since)) {
         return Some(since.to_owned());
@@ -412,5 +416,12 @@ mod tests {
         let (group, kind) = ("admissionregistration.k8s.io", "MutatingAdmissionPolicy");
         let later = format!("only releases since 1.36 serve {group}/v1 {kind}: {INSTEAD}");
         check_in("1.35", group, "v1", kind, &later);
+        // The lifecycle of 1.37 says until when its version is served, that of 1.38 no more.
+        let (version, usual) = (format!("{group}/v1alpha1"), format!("{group}/v1"));
+        let expected = format!(
+            "{}; else use {usual} {kind}",
+            asked("a server serves", &version, kind)
+        );
+        check_in("1.38", group, "v1alpha1", kind, &expected);
     }
 }

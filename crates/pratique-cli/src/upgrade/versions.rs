@@ -24,8 +24,7 @@ pub(super) fn findings(
             message: format!("{client} wrote it in another version: {}", finding.message),
             ..finding
         };
-        let removed = removal(&version).filter(|removal| is_past(removal, release));
-        let finding = match removed {
+        let finding = match removal_in(&version, release) {
             Some(removal) => Some(removed_version(&version, removal)),
             None => deprecation(&version, release),
         };
@@ -76,7 +75,7 @@ fn removed_version(kind: &GroupVersionKind, removal: &Removal) -> UpgradeFinding
 
 /// Whether a release does not serve a version of a kind any more, whatever is switched on.
 pub(super) fn is_gone(kind: &GroupVersionKind, release: &Release) -> bool {
-    removal(kind).is_some_and(|removal| is_past(removal, release))
+    removal_in(kind, release).is_some()
 }
 
 /// The kind of the objects of a resource, of which only the name is known, among those that a release has.
@@ -98,9 +97,14 @@ pub(super) fn kind_of_resource(
         .cloned()
 }
 
-/// Whether a release does not serve it any more.
-fn is_past(removal: &Removal, release: &Release) -> bool {
-    Release::parse_version(removal.release).is_some_and(|version| version <= release.version())
+/// The removal of a version of a kind from a release, which may give it more time than the lifecycle of an earlier one says.
+fn removal_in(kind: &GroupVersionKind, release: &Release) -> Option<&'static Removal> {
+    let is_past = |removal: &&Removal| {
+        Release::parse_version(removal.release).is_some_and(|version| version <= release.version())
+    };
+    removal(kind)
+        .filter(is_past)
+        .filter(|_| release.resources().resource_of(kind).is_none())
 }
 
 /// `apps/v1 Deployment`
@@ -159,6 +163,22 @@ mod tests {
             ]
         );
         assert_eq!(texts("v1", "Pod", "{}"), [""; 0]);
+    }
+
+    #[test]
+    fn a_release_may_give_a_version_more_time() {
+        let is_gone = |group: &str, version: &str, kind: &str, release: &str| {
+            let kind = GroupVersionKind::new(group, version, kind);
+            is_gone(&kind, Release::by_version(release).unwrap())
+        };
+        let (group, policy) = ("admissionregistration.k8s.io", "MutatingAdmissionPolicy");
+        assert!(!is_gone(group, "v1alpha1", policy, "1.38"));
+        assert!(is_gone(
+            "storage.k8s.io",
+            "v1beta1",
+            "VolumeAttributesClass",
+            "1.38"
+        ));
     }
 
     #[test]
