@@ -1,7 +1,7 @@
 //! Flags of an API server about its admission plugins.
 
 use clap::Args;
-use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, UnknownPlugin, built_in, known};
+use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, known};
 
 /// Which admission plugins an API server runs.
 #[derive(Debug, Default, Args)]
@@ -29,16 +29,11 @@ pub(crate) struct AdmissionPluginArguments {
 
 // Upstream: apiserver/pkg/server/options/admission.go, AdmissionOptions.Validate
 fn to_enable(name: &str) -> Result<&'static BuiltIn, String> {
-    named(name).map_err(|error| format!("enable-admission-plugins plugin {name:?} is unknown: {error}"))
+    known(name).map_err(|error| format!("enable-admission-plugins plugin {name:?} is unknown: {error}"))
 }
 
 fn to_disable(name: &str) -> Result<&'static BuiltIn, String> {
-    named(name).map_err(|error| format!("disable-admission-plugins plugin {name:?} is unknown: {error}"))
-}
-
-/// A plugin that some release has: which one the server is of says another flag.
-fn named(name: &str) -> Result<&'static BuiltIn, UnknownPlugin> {
-    built_in(name).map_or_else(|| known(name), Ok)
+    known(name).map_err(|error| format!("disable-admission-plugins plugin {name:?} is unknown: {error}"))
 }
 
 impl AdmissionPluginArguments {

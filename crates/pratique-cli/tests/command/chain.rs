@@ -242,7 +242,7 @@ fn plugins_are_chosen_by_the_flags_of_a_server() {
     for (more, text) in [
         (
             ["--enable-admission-plugins", "Foo"],
-            "kube-apiserver 1.37 has no admission plugin \"Foo\"",
+            "kube-apiserver has no admission plugin \"Foo\"",
         ),
         (
             ["--disable-admission-plugins", "PodSecurityPolicy"],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
 use pratique_types::Operation;
-use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, built_in, known};
+use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, known};
 
 use super::{Fields, Reader};
 use crate::decision::from_name;
@@ -176,9 +176,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_plugin(&mut self, name: &str, id: NodeId) {
-        if built_in(name).is_none()
-            && let Err(error) = known(name)
-        {
+        if let Err(error) = known(name) {
             self.fault(Rule::InvalidField, error.to_string(), id);
         }
     }

@@ -335,7 +335,7 @@ fn what_cannot_be_is_refused() {
         &[
             "admission plugin PodSecurityPolicy is gone since Kubernetes 1.25; instead there is PodSecurity, or policies of \
              your own",
-            "kube-apiserver 1.37 has no admission plugin \"LimitRange\": did you mean \"LimitRanger\"?",
+            "kube-apiserver has no admission plugin \"LimitRange\": did you mean \"LimitRanger\"?",
         ],
     );
     check(
@@ -371,7 +371,7 @@ fn what_cannot_be_is_refused() {
             "chain: true\n{}",
             expects("{verdict: denied, plugin: PodSecurty}")
         ),
-        &["kube-apiserver 1.37 has no admission plugin \"PodSecurty\": did you mean \"PodSecurity\"?"],
+        &["kube-apiserver has no admission plugin \"PodSecurty\": did you mean \"PodSecurity\"?"],
     );
     refused(
         &format!(
