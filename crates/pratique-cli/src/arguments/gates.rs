@@ -181,8 +181,9 @@ impl GateArguments {
     /// The same of a server with some gates.
     pub(crate) fn release_note_of(gates: FeatureGates) -> Option<String> {
         let release = gates.release();
+        let manifests = unread_manifests(gates);
         if release == Release::latest() {
-            return None;
+            return manifests;
         }
         let preview = if release.is_preview() {
             format!(
@@ -200,18 +201,27 @@ impl GateArguments {
         };
         Some(format!(
             "{preview}feature gates, served kinds, decoding, defaulting, expressions, policies, webhooks and plugins are those of \
-             Kubernetes {release}, and so is validation; what lints expect of types is that of {}{mutation}",
-            Release::latest()
+             Kubernetes {release}, and so is validation; what lints expect of types is that of {}{mutation}{}",
+            Release::latest(),
+            manifests
+                .map(|manifests| format!("; {manifests}"))
+                .unwrap_or_default()
         ))
     }
 
     /// What is said of gates that a server would heed and nothing here does: its decisions may be others.
     fn notice(&self) -> Option<String> {
         let changed = self.feature_gates.changed().map(|gate| gate.name);
-        let has_effect = |name: &str| EFFECTIVE.contains(&name) || is_gate_of_validation(name);
+        // Validation heeds it, and the plugin behind it, AuthorizationConditionsEnforcer, is not evaluated.
+        let is_partial = |name: &str| name == "ConditionalAuthorization";
+        let has_effect =
+            |name: &str| EFFECTIVE.contains(&name) || (is_gate_of_validation(name) && !is_partial(name));
         let ignored: Vec<&str> = changed.filter(|name| !has_effect(name)).collect();
         match ignored.as_slice() {
             [] => None,
+            [name] if is_partial(name) => Some(format!(
+                "the feature gate {name} has no effect on admission here: a server may do other than what is shown"
+            )),
             [name] => Some(format!(
                 "the feature gate {name} has no effect here: a server may do other than what is shown"
             )),
@@ -221,6 +231,19 @@ impl GateArguments {
             )),
         }
     }
+}
+
+/// What is said of static manifests where a server does not read any: they are evaluated as its policies may be some day.
+fn unread_manifests(gates: FeatureGates) -> Option<String> {
+    const GATE: &str = "ManifestBasedAdmissionControlConfig";
+    let is_known = gates.release().gates().get(GATE).is_some();
+    let why = if is_known {
+        format!("for which the feature gate {GATE} is off")
+    } else {
+        "which servers do since Kubernetes 1.36".to_owned()
+    };
+    (!gates.reads_manifests())
+        .then(|| format!("static manifests are evaluated as if the server read them, {why}"))
 }
 
 /// The arguments as they are written: gates are those of a release.
@@ -357,6 +380,15 @@ mod tests {
                 "the feature gate StorageVersionAPI has no effect here: a server may do other than what is shown"
             )
         );
+        let preview = Release::by_version("1.38").unwrap();
+        let conditional = GateArguments::new(preview, "ConditionalAuthorization=true").unwrap();
+        assert_eq!(
+            conditional.notice().as_deref(),
+            Some(
+                "the feature gate ConditionalAuthorization has no effect on admission here: a server may do other than what is \
+                 shown"
+            )
+        );
         assert_eq!(
             notice("StorageVersionAPI=true,WatchListClient=false").as_deref(),
             Some(
@@ -376,6 +408,24 @@ mod tests {
         assert!(
             older.contains("are those of Kubernetes 1.36, and so is validation"),
             "{older}"
+        );
+        assert!(
+            older.ends_with(
+                "; static manifests are evaluated as if the server read them, for which the feature gate \
+                             ManifestBasedAdmissionControlConfig is off"
+            ),
+            "{older}"
+        );
+        let oldest = note(Release::by_version("1.34").unwrap()).unwrap();
+        assert!(
+            oldest.ends_with("as if the server read them, which servers do since Kubernetes 1.36"),
+            "{oldest}"
+        );
+        let off = GateArguments::new(Release::latest(), "ManifestBasedAdmissionControlConfig=false").unwrap();
+        assert!(
+            off.release_note()
+                .unwrap()
+                .starts_with("static manifests are evaluated as if")
         );
         let preview = note(Release::by_version("1.38").unwrap()).unwrap();
         assert!(
