@@ -14,4 +14,4 @@ mod walk;
 pub(crate) use apply::{Apply, ApplyError};
 pub(crate) use entry::fault;
 pub(crate) use set::FieldSet;
-pub(crate) use updater::{Request, update};
+pub(crate) use updater::{Request, take_sent, update};

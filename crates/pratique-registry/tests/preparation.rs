@@ -141,3 +141,26 @@ fn volumes_of_images_and_policies_of_containers_are_dropped_whole() {
     assert_eq!(prepare(pod, on, true).unwrap().dropped, []);
     assert_eq!(prepare(pod, FeatureGates::default(), true).unwrap().dropped, []);
 }
+
+#[test]
+fn managed_fields_that_cannot_be_read_are_left_out() {
+    let prepared = |entries: &str| {
+        let pod = format!(
+            r#"{{"metadata": {{"name": "a", "managedFields": {entries}}}, "spec": {{"containers": [{{"name": "a", "image": "i"}}]}}}}"#
+        );
+        let prepared = prepare(&pod, FeatureGates::default(), true).unwrap();
+        let entries = prepared.attributes.object.at(&["metadata", "managedFields"]);
+        (entries.map(ToString::to_string), prepared.warnings)
+    };
+    for entries in [
+        r#"[{"manager": "a", "operation": "Foo", "apiVersion": "v1", "fieldsType": "FieldsV1"}]"#,
+        r#"[{"manager": "a", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"q:a": 3}}]"#,
+        "[{}]",
+    ] {
+        assert_eq!(prepared(entries), (None, Vec::new()), "{entries}");
+    }
+    let readable = r#"[{"manager":"a","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]"#;
+    let (kept, warnings) = prepared(readable);
+    assert!(kept.is_some_and(|kept| kept.contains("f:spec")));
+    assert_eq!(warnings, Vec::<String>::new());
+}

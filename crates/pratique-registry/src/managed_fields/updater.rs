@@ -82,6 +82,22 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
     }
 }
 
+/// Takes the sent `managedFields` as [`update`] does, and adds none for the request: those that cannot be read are those that the
+/// object had, and nobody is told.
+// Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, decodeLiveOrNew
+pub(crate) fn take_sent<'v>(live: &Value<'v>, new: &mut Value<'v>) {
+    let Some(sent) = new.at(MANAGED_FIELDS) else {
+        return;
+    };
+    let is_reset = asks_for_reset(sent);
+    if !is_reset && read(Some(sent)).is_some() {
+        return;
+    }
+    let of_live = live.at(MANAGED_FIELDS).filter(|_| !is_reset);
+    let readable = of_live.filter(|entries| read(Some(entries)).is_some());
+    object::put(new, MANAGED_FIELDS, readable.cloned());
+}
+
 /// Why an object is not of its type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TypeError {
