@@ -138,6 +138,13 @@ impl CustomResources {
         })
     }
 
+    /// The scale of a custom resource, if its version has one.
+    pub fn scale(&self, resource: &GroupVersionResource) -> Option<Target> {
+        let target = self.of_resource(resource, "scale")?;
+        let version = self.version(target.custom.as_ref()?)?;
+        version.scale().is_some().then_some(target)
+    }
+
     /// A version of a kind, if it is that of a custom resource.
     pub fn version(&self, kind: &GroupVersionKind) -> Option<&Version> {
         self.find(kind)?.resource.version(&kind.version)

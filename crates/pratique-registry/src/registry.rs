@@ -210,6 +210,11 @@ impl<'r> Registry<'r> {
 }
 
 impl<'v> Received<'_, 'v> {
+    /// Whether the object is known whose scale is changed, and not only its scale.
+    pub fn has_scaled_object(&self) -> bool {
+        self.controller.is_some()
+    }
+
     /// Whether the object had empty lists and maps that are left out where it is written. A server has them until it writes the object,
     /// as it does for policies and webhooks.
     pub fn has_empty_fields(&self) -> bool {

@@ -11,7 +11,9 @@ use pratique_policy::Cluster;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
 use pratique_registry::{GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
 use pratique_schema::FeatureGates;
-use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation, Status, status};
+use pratique_types::{
+    AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef, Operation, Status, status,
+};
 use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQuestion, Rejection, Validator};
 
 use super::ApiObjects;
@@ -47,6 +49,8 @@ pub struct ReceivedRequest<'m> {
     is_of_cluster: bool,
 }
 
+    /// The kind of a custom resource whose scale is changed while it is not known: whether its definition allows that is open.
+    unknown_scaled: Option<GroupVersionKind>,
 /// How a request is received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiveOptions<'v> {
@@ -130,6 +134,7 @@ impl ApiObjects {
             is_of_cluster: false,
         };
         if self.knows(&request.kind) {
+            unknown_scaled: None,
             self.read_old(request);
             let changes = matches!(request.operation, Operation::Create | Operation::Update);
             if let Some(target) = self.target(request).filter(|_| changes) {
@@ -160,7 +165,7 @@ impl ApiObjects {
                 let target = Target::collection(&request.kind, &request.namespace)
                     .filter(|target| target.resource == request.resource && is_part);
                 let Some(target) = target else {
-                    return connected_target(request);
+                    return self.connected_target(request);
                 };
                 Some(Target {
                     subresource: request.sub_resource.clone(),
@@ -174,6 +179,28 @@ impl ApiObjects {
 
     /// Adds the fields to the old object that a stored one always has.
     fn read_old(&self, request: &mut AdmissionRequest<'_>) {
+    /// The target of a request whose object is of another kind than the resource: one that is answered and not stored, such as that for a
+    /// token, or the scale of a workload or of a custom resource.
+    fn connected_target(&self, request: &AdmissionRequest<'_>) -> Option<Target> {
+        let is_scale = request.sub_resource == "scale";
+        let is_connected = match request.operation {
+            Operation::Create => !request.sub_resource.is_empty(),
+            Operation::Update => is_scale,
+            _ => false,
+        };
+        if !is_connected {
+            return None;
+        }
+        let of_custom = || self.custom.scale(&request.resource).filter(|_| is_scale);
+        let target = Target::part(&request.resource, &request.sub_resource).or_else(of_custom);
+        let target = target.filter(|target| target.kind == request.kind)?;
+        Some(Target {
+            namespace: request.namespace.clone(),
+            name: request.name.clone(),
+            ..target
+        })
+    }
+
         if request.old_object.is_null() {
             return;
         }
@@ -194,6 +221,13 @@ impl ApiObjects {
         }
         // An object that cannot be converted stays as it is.
         let _ = self.read(&request.kind, &mut request.old_object);
+        // Beside a scale, the object may be given whose scale it is.
+        let is_scale = request.sub_resource == "scale";
+        let own = ObjectRef::new(&request.old_object).group_version_kind();
+        let kind = own
+            .ok()
+            .filter(|_| is_scale)
+            .unwrap_or_else(|| request.kind.clone());
     }
 }
 
@@ -270,6 +304,7 @@ impl ReceivedRequest<'_> {
                 field_manager: MANAGER.to_owned(),
                 dry_run: request.dry_run == Some(true),
                 without_managed_fields: !self.model.writes_managed_fields,
+        let scaled = target.custom.clone().filter(|_| target.subresource == "scale");
                 // Custom resources may have no form in which they are stored.
                 without_stored: !is_custom,
                 without_name: self.is_judged(request),
@@ -290,6 +325,11 @@ impl ReceivedRequest<'_> {
     /// Drops the fields of a custom resource that its schema does not know.
     fn prune(&mut self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Refused> {
         let Some(version) = self.model.custom.version(kind) else {
+        if scaled.is_some() {
+            // Admission sees the scale of what is stored.
+            request.old_object = received.attributes.old_object.clone();
+            self.unknown_scaled = scaled.filter(|_| !received.has_scaled_object());
+        }
             return Ok(());
         };
         match version.prune(object) {
@@ -523,7 +563,10 @@ impl ReceivedRequest<'_> {
         }
         self.record(DefaultedBy::Preparation, object, &stored);
         let question = self.open_question();
-        let undecided = question.map(|question| Box::new(missing(question, &request.namespace)));
+        let undecided = question.map(|question| missing(question, &request.namespace));
+        let scaled = self.unknown_scaled.as_ref();
+        let undecided = undecided.or_else(|| scaled.map(|kind| scaled_object(kind, request)));
+        let undecided = undecided.map(Box::new);
         Ok(Prepared {
             object: Some(stored),
             warnings,
@@ -534,26 +577,6 @@ impl ReceivedRequest<'_> {
 
 /// The parts of built-in resources besides `status` that are written as objects of their kind.
 const PARTS: &[&str] = &["approval", "ephemeralcontainers", "finalize", "resize"];
-
-/// The target of a request whose object is of another kind than the resource: one that is answered and not stored, such as that for a
-/// token, or the scale of a workload.
-fn connected_target(request: &AdmissionRequest<'_>) -> Option<Target> {
-    let is_connected = match request.operation {
-        Operation::Create => !request.sub_resource.is_empty(),
-        Operation::Update => request.sub_resource == "scale",
-        _ => false,
-    };
-    if !is_connected {
-        return None;
-    }
-    let target = Target::part(&request.resource, &request.sub_resource);
-    let target = target.filter(|target| target.kind == request.kind)?;
-    Some(Target {
-        namespace: request.namespace.clone(),
-        name: request.name.clone(),
-        ..target
-    })
-}
 
 /// What is missing where validation leaves something open.
 fn missing(question: OpenQuestion, namespace: &str) -> Missing {
@@ -597,6 +620,15 @@ fn keep_identity(object: &mut Value<'_>, old: &Value<'static>) {
             metadata.insert(name, kept.clone());
         }
     }
+    }
+}
+
+/// The object whose scale is changed.
+fn scaled_object(kind: &GroupVersionKind, request: &AdmissionRequest<'_>) -> Missing {
+    Missing::Objects {
+        kind: kind.group_kind().to_string(),
+        namespace: request.namespace.clone(),
+        name: Some(request.name.clone()),
 }
 
 fn refused(refusal: Refusal) -> Refused {
