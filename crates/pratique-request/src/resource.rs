@@ -185,6 +185,22 @@ impl ResourceResolver {
         Arc::make_mut(&mut self.served).extend(served.filter(|served| served.subresource.is_empty()));
     }
 
+    /// The kind of the objects of a resource, if it is known.
+    pub fn kind_of_resource(&self, resource: &GroupVersionResource) -> Option<&GroupVersionKind> {
+        let builtin = self.release().resources().find(resource, "");
+        let is = |served: &&ServedResource| served.resource == *resource;
+        let served = builtin.or_else(|| self.served.iter().find(is))?;
+        Some(&served.kind)
+    }
+
+    /// The resource of a kind whose objects have a scale; of those that are not built in, each may have one.
+    pub fn scaled_resource(&self, kind: &GroupVersionKind) -> Option<&GroupVersionResource> {
+        let resource = &self.of_kind(kind, "")?.resource;
+        let resources = self.release().resources();
+        let is_builtin = resources.find(resource, "").is_some();
+        (!is_builtin || resources.find(resource, "scale").is_some()).then_some(resource)
+    }
+
     /// Declares that there are no others than those that were added, except of some groups.
     pub fn complete(&mut self, source: Source, unavailable: impl IntoIterator<Item = String>) {
         self.complete = Some(self.complete.unwrap_or(source));

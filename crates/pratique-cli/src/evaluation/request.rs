@@ -102,7 +102,31 @@ impl<'a> RequestBuilder<'a> {
             Some(compared) if is_stored() => &compared.update,
             _ => &self.template,
         };
-        self.build(template, input, resolver, number)
+        match self.scale_template(&input.object, resolver) {
+            Some(template) => self.build(&template, input, resolver, number),
+            None => self.build(template, input, resolver, number),
+        }
+    }
+
+    /// The template of the request for a scale whose resource nobody names, where one stored object alone has its name.
+    fn scale_template(&self, object: &Value<'_>, resolver: &ResourceResolver) -> Option<RequestTemplate> {
+        let template = &self.template;
+        let is_open = template.resource.is_none() && matches!(template.subresource.as_str(), "" | "scale");
+        if !is_open || !subresource::is_scale(object) {
+            return None;
+        }
+        let named = self.stored.of_name(object, &template.namespace);
+        let mut resources = named.filter_map(|stored| {
+            let kind = kind_of(&stored.object).ok()?;
+            resolver.scaled_resource(&kind)
+        });
+        let resource = resources.next()?;
+        resources.next().is_none().then(|| RequestTemplate {
+            operation: Operation::Update,
+            resource: Some(resource.group_resource().to_string()),
+            subresource: "scale".to_owned(),
+            ..template.clone()
+        })
     }
 
     fn build<'t>(
@@ -185,9 +209,7 @@ impl<'a> RequestBuilder<'a> {
 
 /// The kind of the objects of a resource, which those of a part of it may differ from.
 fn whole_kind<'r>(resolution: &Resolution, resolver: &'r ResourceResolver) -> Option<&'r GroupVersionKind> {
-    let resource = resolution.target().resource;
-    let served = resolver.release().resources().find(&resource, "")?;
-    Some(&served.kind)
+    resolver.kind_of_resource(&resolution.target().resource)
 }
 
 /// The request for a Pod that a workload makes.

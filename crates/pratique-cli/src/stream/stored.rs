@@ -73,6 +73,22 @@ impl<'g> Stored<'g> {
         Some(stored)
     }
 
+    /// The stored objects of any kind that have the name and namespace of an object.
+    pub(crate) fn of_name(
+        &self,
+        object: &Value<'_>,
+        namespace: &str,
+    ) -> impl Iterator<Item = &'g InputObject<'static>> {
+        let unnamed = GroupVersionKind::new("", "", "");
+        let wanted = key(object, &unnamed, namespace);
+        let namespace = namespace.to_owned();
+        let objects = self.objects.iter().map(|(stored, _)| *stored);
+        objects.filter(move |stored| {
+            let own = key(&stored.object, &unnamed, &namespace);
+            own == wanted
+        })
+    }
+
     /// The objects that no input has, in their order.
     pub(crate) fn unmatched(&self) -> impl Iterator<Item = &'g InputObject<'static>> {
         let objects = self.objects.iter();

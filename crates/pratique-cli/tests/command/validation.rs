@@ -292,6 +292,69 @@ fn the_services_of_the_cluster_decide_about_addresses_and_ports() {
 }
 
 #[test]
+fn a_scale_is_that_of_the_stored_object_with_its_name() {
+    const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: stalls.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: stalls, singular: stall, kind: Stall, listKind: StallList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {size: {type: integer, maximum: 5}}}
+          status: {type: object, properties: {size: {type: integer}}}
+    subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}
+";
+    let scale = |replicas: &str| {
+        format!(
+            "{{apiVersion: autoscaling/v1, kind: Scale, metadata: {{name: web, namespace: shop}}, spec: {{{replicas}}}}}\n"
+        )
+    };
+    let directory = Directory::new()
+        .with("definition.yaml", DEFINITION)
+        .with("web.yaml", GATED.replace("mode: 448", ""))
+        .with(
+            "stall.yaml",
+            "{apiVersion: example.com/v1, kind: Stall, metadata: {name: web, namespace: shop}, spec: {size: 1}}\n",
+        )
+        .with("few.yaml", scale("replicas: 3"))
+        .with("many.yaml", scale("replicas: 9"))
+        .with("negative.yaml", scale("replicas: -3"))
+        .with("old.yaml", scale("replicas: 1"));
+    let of_deployment = |file| directory.run(&["review", "--old", "web.yaml", file]);
+    of_deployment("few.yaml")
+        .exits(0)
+        .shows(&["UPDATE deployments.apps/scale shop/web: allowed"]);
+    of_deployment("negative.yaml")
+        .exits(1)
+        .shows(&["spec.replicas: Invalid value: -3: must be greater than or equal to 0"]);
+    let of_stall = |old, file| {
+        let state = ["--objects", "definition.yaml", "--old", old];
+        let part = ["--resource", "stalls.example.com", "--subresource", "scale"];
+        let named = if old == "old.yaml" { &part[..] } else { &[] };
+        directory.run(&[&["review"][..], &state, named, &[file]].concat())
+    };
+    of_stall("stall.yaml", "few.yaml")
+        .exits(0)
+        .shows(&["UPDATE stalls.example.com/scale shop/web: allowed"]);
+    of_stall("stall.yaml", "many.yaml").exits(1).shows(&[
+        "UPDATE stalls.example.com/scale shop/web: denied (422 Invalid)",
+        "Stall.example.com \"web\" is invalid: spec.size: Invalid value: 9: spec.size in body should be less than or equal to 5",
+    ]);
+    // Whether the object allows that is not known.
+    of_stall("old.yaml", "many.yaml")
+        .exits(3)
+        .shows(&["UPDATE stalls.example.com/scale shop/web: undecided"]);
+}
+
+#[test]
 fn scales_are_validated_beside_their_workloads_or_scales() {
     let scale = |replicas: i64| {
         format!(
