@@ -21,6 +21,8 @@ pub struct ServiceState<'a> {
     pub has_all_services: bool,
     /// The ServiceCIDRs, of which every cluster has one; none where they are not all known.
     pub networks: &'a [&'a Value<'a>],
+    /// Whether the Service was taken from a cluster: what it names is its own, unless one that is known has it.
+    pub is_of_cluster: bool,
 }
 
 /// What becomes of something that a Service asks for.
@@ -41,15 +43,38 @@ pub(crate) const PORT_IS_TAKEN: &str = "provided port is already allocated";
 // Upstream: pkg/kubeapiserver/options/options.go, DefaultServiceNodePortRange
 const USUAL_PORTS: RangeInclusive<i64> = 30_000..=32_767;
 
-/// Whether a Service asks for an address or a port of nodes that it does not have in its stored form.
-pub fn asks_for_allocation(service: &Value<'_>, stored: &Value<'_>) -> bool {
+/// How many addresses and ports of nodes a Service asks for that it does not have in its stored form.
+pub fn count_asked(service: &Value<'_>, stored: &Value<'_>) -> usize {
     let had_addresses: HashSet<&str> = addresses(stored).collect();
-    let had_ports: HashSet<i64> = ports(stored).collect();
-    addresses(service).any(|address| !had_addresses.contains(address))
-        || ports(service).any(|port| !had_ports.contains(&port))
+    let had_ports: HashSet<i64> = node_ports(stored).collect();
+    let asked_addresses: HashSet<&str> = addresses(service).collect();
+    let asked_ports: HashSet<i64> = node_ports(service).collect();
+    // The port for health checks is allocated by itself: that of ports is none for it, nor the other way round.
+    let health_check =
+        health_check_port(service).filter(|_| health_check_port(service) != health_check_port(stored));
+    asked_addresses.difference(&had_addresses).count()
+        + asked_ports.difference(&had_ports).count()
+        + usize::from(health_check.is_some())
+}
+
+/// Whether a Service names families of addresses that not every cluster has.
+pub fn asks_for_families(service: &Value<'_>) -> bool {
+    let families = service.at(&["spec", "ipFamilies"]).and_then(Value::as_array);
+    let mut families = families.unwrap_or_default().iter();
+    families.any(|family| family.as_str() == Some("IPv6"))
+        || text_at(service, &["spec", "ipFamilyPolicy"]) == "RequireDualStack"
 }
 
 impl<'a> ServiceState<'a> {
+    /// The networks for Services that the server is started with; none where they are not known.
+    // Upstream: pkg/controlplane/controller/defaultservicecidr/default_servicecidr_controller.go
+    pub(crate) fn configured_networks(&self) -> Vec<Cidr> {
+        let mut networks = self.networks.iter();
+        let default = networks.find(|network| text_at(network, &["metadata", "name"]) == "kubernetes");
+        let networks = default.into_iter().flat_map(|network| ready_networks(network));
+        networks.collect()
+    }
+
     /// Whether the request asks for an address itself.
     pub(crate) fn asks_for_address(&self, address: &str) -> bool {
         addresses(self.sent).any(|asked| asked == address)
@@ -57,6 +82,13 @@ impl<'a> ServiceState<'a> {
 
     /// Whether an address can be had. A dry run asks for its network only.
     pub(crate) fn find_address(&self, address: Ip, is_dry_run: bool) -> AllocationAnswer {
+        let has_it = |service: &Value<'_>| {
+            addresses(service).any(|text| Ip::parse(text).is_ok_and(|other| other == address))
+        };
+        let is_taken = !is_dry_run && self.others().any(has_it);
+        if self.is_of_cluster && !is_taken {
+            return AllocationAnswer::Free;
+        }
         let mut networks = self
             .networks
             .iter()
@@ -66,10 +98,7 @@ impl<'a> ServiceState<'a> {
         if has_networks && !networks.any(|network| is_usable(address, network)) {
             return AllocationAnswer::Refused("the provided network does not match the current range");
         }
-        let has_it = |service: &Value<'_>| {
-            addresses(service).any(|text| Ip::parse(text).is_ok_and(|other| other == address))
-        };
-        if !is_dry_run && self.others().any(has_it) {
+        if is_taken {
             return AllocationAnswer::Refused("provided IP is already allocated");
         }
         if !is_dry_run && !self.has_all_services {
@@ -82,16 +111,19 @@ impl<'a> ServiceState<'a> {
         }
     }
 
-    /// The ports of nodes that are asked for, and those that are taken.
-    pub(crate) fn port_allocation(&self) -> PortAllocation {
+    /// The ports of nodes that are asked for, and those that are taken, also by the stored form of the Service itself: what it gives
+    /// back is free after the request only.
+    // Upstream: pkg/registry/core/service/portallocator/operation.go, ReleaseDeferred
+    pub(crate) fn port_allocation(&self, stored: &Value<'_>) -> PortAllocation {
         PortAllocation {
             asked: ports(self.sent).collect(),
-            taken: self.others().flat_map(ports).collect(),
-            has_all_services: self.has_all_services,
+            taken: self.others().flat_map(ports).chain(ports(stored)).collect(),
+            has_all_services: self.has_all_services || self.is_of_cluster,
+            is_in_range: self.is_of_cluster,
         }
     }
 
-    /// The Services besides the stored form of the one that asks.
+    /// The Services besides the stored form of the one that asks. One that gets its name later is no other's.
     fn others(&self) -> impl Iterator<Item = &'a Value<'a>> {
         let place = |service: &'a Value<'a>| {
             (
@@ -101,7 +133,7 @@ impl<'a> ServiceState<'a> {
         };
         let own = place(self.sent);
         let services = self.services.iter().copied();
-        services.filter(move |&service| place(service) != own)
+        services.filter(move |&service| own.1.is_empty() || place(service) != own)
     }
 }
 
@@ -111,6 +143,8 @@ pub(crate) struct PortAllocation {
     asked: HashSet<i64>,
     taken: HashSet<i64>,
     has_all_services: bool,
+    /// Whether the cluster gave the ports already.
+    is_in_range: bool,
 }
 
 impl PortAllocation {
@@ -123,7 +157,7 @@ impl PortAllocation {
             AllocationAnswer::Refused(PORT_IS_TAKEN)
         } else if !self.has_all_services {
             AllocationAnswer::Open(OpenQuestion::Services)
-        } else if !is_dry_run && !USUAL_PORTS.contains(&port) {
+        } else if !is_dry_run && !self.is_in_range && !USUAL_PORTS.contains(&port) {
             AllocationAnswer::Open(OpenQuestion::NodePorts)
         } else {
             AllocationAnswer::Free
@@ -171,14 +205,19 @@ fn addresses<'v>(service: &'v Value<'v>) -> impl Iterator<Item = &'v str> {
     texts.filter(|address| !matches!(*address, "" | "None"))
 }
 
-/// The ports of nodes of a Service.
+/// The ports of nodes of a Service, with that for health checks.
 fn ports<'v>(service: &'v Value<'v>) -> impl Iterator<Item = i64> + 'v {
-    let health_check = service.at(&["spec", "healthCheckNodePort"]);
+    node_ports(service).chain(health_check_port(service))
+}
+
+fn node_ports<'v>(service: &'v Value<'v>) -> impl Iterator<Item = i64> + 'v {
     let all = service.at(&["spec", "ports"]).and_then(Value::as_array);
-    let of_ports = all
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|port| port.get("nodePort"));
-    let numbers = of_ports.chain(health_check).filter_map(Value::as_int);
+    let ports = all.unwrap_or_default().iter();
+    let numbers = ports.filter_map(|port| port.get("nodePort")?.as_int());
     numbers.filter(|number| *number != 0)
+}
+
+fn health_check_port(service: &Value<'_>) -> Option<i64> {
+    let port = service.at(&["spec", "healthCheckNodePort"])?;
+    port.as_int().filter(|number| *number != 0)
 }

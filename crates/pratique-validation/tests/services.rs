@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
-use pratique_validation::{Candidate, Rejection, ServiceState, Validator, asks_for_allocation};
+use pratique_validation::{Candidate, Rejection, ServiceState, Validator, count_asked};
 
 fn parse(text: &str) -> Value<'static> {
     pratique_json::parse(text.as_bytes()).unwrap().into_owned()
@@ -41,10 +41,15 @@ struct Known {
     services: Vec<Value<'static>>,
     has_all: bool,
     networks: Vec<Value<'static>>,
+    is_of_cluster: bool,
 }
 
 impl Known {
     fn judge(&self, object: &Value<'_>, is_dry_run: bool) -> String {
+        self.judge_beside(object, &Value::Null, is_dry_run)
+    }
+
+    fn judge_beside(&self, object: &Value<'_>, old: &Value<'_>, is_dry_run: bool) -> String {
         let services: Vec<&Value<'_>> = self.services.iter().collect();
         let networks: Vec<&Value<'_>> = self.networks.iter().collect();
         let state = ServiceState {
@@ -52,13 +57,19 @@ impl Known {
             services: &services,
             has_all_services: self.has_all,
             networks: &networks,
+            is_of_cluster: self.is_of_cluster,
         };
         let kind = GroupVersionKind::new("", "v1", "Service");
         let mut candidate = Candidate::new(&kind, object).among_services(state);
         if is_dry_run {
             candidate = candidate.in_dry_run();
         }
-        match Validator::new().create(&candidate) {
+        let judged = if old.is_null() {
+            Validator::new().create(&candidate)
+        } else {
+            Validator::new().update(&candidate, old)
+        };
+        match judged {
             Ok(()) => "accepted".to_owned(),
             Err(Rejection::Invalid(status)) => status.message,
             Err(rejection) => rejection.to_string(),
@@ -92,6 +103,7 @@ fn very_many_ports_are_looked_up() {
         services: vec![with_ports("other", 30_000)],
         has_all: true,
         networks: vec![network("10.0.0.0/24", "")],
+        is_of_cluster: false,
     };
     let begun = Instant::now();
     assert_eq!(known.judge(&with_ports("a", 1), true), "accepted");
@@ -110,6 +122,7 @@ fn ports_of_nodes_are_given_once() {
         services: vec![node_port("a", 30080)],
         has_all: true,
         networks: Vec::new(),
+        is_of_cluster: false,
     };
     let taken = "Service \"b\" is invalid: spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated";
     assert_eq!(known.judge(&node_port("b", 30080), false), taken);
@@ -130,6 +143,7 @@ fn addresses_are_given_once_and_of_a_network() {
         services: vec![with_address("a", "10.0.0.7")],
         has_all: true,
         networks: vec![network("10.0.0.0/24", ""), network("10.1.0.0/24", ready)],
+        is_of_cluster: false,
     };
     let refused = |address: &str, detail: &str| {
         format!(
@@ -162,10 +176,66 @@ fn addresses_are_given_once_and_of_a_network() {
 #[test]
 fn what_a_service_has_is_not_asked_for() {
     let (old, new) = (node_port("a", 30080), node_port("a", 30081));
-    assert!(!asks_for_allocation(&old, &old));
-    assert!(asks_for_allocation(&new, &old));
-    assert!(asks_for_allocation(&old, &Value::Null));
-    assert!(!asks_for_allocation(&with_address("a", "None"), &Value::Null));
+    assert_eq!(count_asked(&old, &old), 0);
+    assert_eq!(count_asked(&new, &old), 1);
+    assert_eq!(count_asked(&old, &Value::Null), 1);
+    assert_eq!(count_asked(&with_address("a", "None"), &Value::Null), 0);
+    // A port for health checks is none of its ports.
+    assert_eq!(count_asked(&balanced(30080, 30080), &balanced(30080, 30090)), 1);
+    assert_eq!(count_asked(&balanced(30090, 30090), &balanced(30080, 30090)), 1);
+}
+
+/// A Service with a port of nodes and one for health checks.
+fn balanced(port: i64, health_check: i64) -> Value<'static> {
+    let policy = if health_check == 0 { "Cluster" } else { "Local" };
+    let spec = format!(
+        r#""type": "LoadBalancer", "externalTrafficPolicy": "{policy}", "allocateLoadBalancerNodePorts": true,
+           "healthCheckNodePort": {health_check}, "ports": [{{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": {port}}}]"#
+    );
+    service("a", &spec)
+}
+
+#[test]
+fn what_a_service_gives_back_is_free_afterwards() {
+    let known = Known {
+        services: Vec::new(),
+        has_all: true,
+        networks: Vec::new(),
+        is_of_cluster: false,
+    };
+    let judge = |new: [i64; 2], old: [i64; 2]| {
+        let [new, old] = [new, old].map(|[port, health_check]| balanced(port, health_check));
+        known.judge_beside(&new, &old, false)
+    };
+    let taken = "failed to allocate requested HealthCheck NodePort 30080: provided port is already allocated";
+    for new in [[30080, 30080], [30081, 30080]] {
+        assert_eq!(
+            judge(new, [30080, 0]),
+            format!("Internal error occurred: {taken}")
+        );
+    }
+    let own = judge([30090, 30090], [30080, 30090]);
+    assert!(
+        own.contains("spec.ports[0].nodePort: Invalid value: 30090: provided port is already allocated"),
+        "{own}"
+    );
+    assert!(!judge([30081, 30090], [30080, 0]).contains("allocated"));
+}
+
+#[test]
+fn a_service_of_a_cluster_has_what_it_names() {
+    let known = Known {
+        services: vec![node_port("a", 30080), with_address("b", "10.0.0.7")],
+        has_all: false,
+        networks: Vec::new(),
+        is_of_cluster: true,
+    };
+    assert_eq!(known.judge(&node_port("c", 80), false), "accepted");
+    assert_eq!(known.judge(&with_address("c", "10.0.0.8"), false), "accepted");
+    for taken in [node_port("c", 30080), with_address("c", "10.0.0.7")] {
+        let message = known.judge(&taken, false);
+        assert!(message.contains("already allocated"), "{message}");
+    }
 }
 
 #[test]

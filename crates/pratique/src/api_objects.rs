@@ -55,6 +55,7 @@ use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 pub use given_request::GivenRequest;
+pub use known_services::RequestedService;
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
 pub use received::{DefaultedBy, Defaults, InvalidObject, ReceiveOptions, ReceivedRequest};

@@ -230,10 +230,17 @@ fn what_a_server_allocates_is_undecided_without_the_services_of_the_cluster() {
     ]);
     let run = directory.run(&["review", "--validation", "off", "services.yaml"]);
     run.exits(0);
-    // One that was taken from a cluster has what it names.
+    // One that was taken from a cluster has what it names, unless another one is known to have it.
     let taken = services[0].replace("name: a,", "name: a, uid: u,");
-    let directory = Directory::new().with("services.yaml", taken);
+    let other = service("z", "type: NodePort, ports: [{port: 80, nodePort: 30080}]");
+    let directory = Directory::new()
+        .with("services.yaml", taken)
+        .with("other.yaml", other);
     directory.run(&["review", "services.yaml"]).exits(0);
+    directory
+        .run(&["review", "--objects", "other.yaml", "services.yaml"])
+        .exits(1)
+        .shows(&["nodePort: Invalid value: 30080: provided port is already allocated"]);
 }
 
 #[test]
@@ -289,6 +296,81 @@ fn the_services_of_the_cluster_decide_about_addresses_and_ports() {
     let run = directory.run(&["review", "--objects", "state.yaml", "services.yaml"]);
     run.exits(1)
         .shows(&["shop/b: denied (422 Invalid)", "shop/e: undecided"]);
+}
+
+#[test]
+fn families_of_addresses_are_those_of_the_cluster() {
+    let cluster = |networks: &str| {
+        format!(
+            "{{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {{name: kubernetes}}, spec: {{cidrs: [{networks}]}}}}\n"
+        )
+    };
+    let services = [
+        service("a", "ipFamilyPolicy: RequireDualStack, ports: [{port: 80}]"),
+        service("b", "ipFamilies: [IPv6], ports: [{port: 80}]"),
+        service("c", "ipFamilyPolicy: PreferDualStack, ports: [{port: 80}]"),
+        service("d", "ipFamilies: [IPv4], ports: [{port: 80}]"),
+    ];
+    let directory = Directory::new()
+        .with("services.yaml", services.concat())
+        .with("one.yaml", cluster("10.96.0.0/16"))
+        .with("two.yaml", cluster("10.96.0.0/16, 'fd00:10:96::/112'"));
+    directory.run(&["review", "services.yaml"]).exits(3).shows(&[
+        "shop/a: undecided",
+        "shop/b: undecided",
+        "shop/c: allowed",
+        "shop/d: allowed",
+        "ServiceCIDR.networking.k8s.io objects are not known",
+    ]);
+    let review = |state| {
+        directory.run(&[
+            "review",
+            "--objects-complete",
+            "--objects",
+            state,
+            "services.yaml",
+        ])
+    };
+    review("two.yaml").exits(0);
+    review("one.yaml").exits(1).shows(&[
+        "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for dual-stack services",
+        "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster",
+        "shop/c: allowed",
+        "shop/d: allowed",
+    ]);
+}
+
+#[test]
+fn ports_of_a_service_itself_are_taken() {
+    let old = service(
+        "a",
+        "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 30090, ports: [{port: 80, nodePort: 30080}]",
+    );
+    let cluster = service(
+        "b",
+        "type: LoadBalancer, externalTrafficPolicy: Cluster, ports: [{port: 80, nodePort: 30070}]",
+    );
+    let new = [
+        // Its own port for health checks, as one of its ports.
+        service(
+            "a",
+            "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 30090, \
+             ports: [{port: 80, nodePort: 30080}, {port: 81, nodePort: 30090, name: b}]",
+        ),
+        // One of its ports, for health checks.
+        service(
+            "b",
+            "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 30070, ports: [{port: 80, nodePort: 30071}]",
+        ),
+    ];
+    let directory = Directory::new()
+        .with("old.yaml", [old, cluster].concat())
+        .with("new.yaml", new.concat());
+    let run = directory.run(&["review", "--none", "services", "--old", "old.yaml", "new.yaml"]);
+    run.exits(1).shows(&[
+        "spec.ports[1].nodePort: Invalid value: 30090: provided port is already allocated",
+        "failed to allocate requested HealthCheck NodePort 30070: provided port is already allocated",
+    ]);
 }
 
 #[test]

@@ -4,18 +4,29 @@ use pratique_json::Value;
 use pratique_policy::Cluster;
 use pratique_registry::Attributes;
 use pratique_types::GroupVersionKind;
-use pratique_validation::{ServiceState, asks_for_allocation};
+use pratique_validation::{ServiceState, asks_for_families, count_asked};
 
 /// The Services of a cluster and its networks, as far as they are known.
 pub(super) struct KnownServices<'c> {
     services: Vec<&'c Value<'c>>,
     has_all_services: bool,
     networks: Vec<&'c Value<'c>>,
+    is_of_cluster: bool,
+}
+
+/// A Service as a request asks for it, after mutating admission and before anything is allocated to it.
+#[derive(Clone, Debug)]
+pub struct RequestedService {
+    /// The Service, with the addresses and ports that it asks for.
+    pub object: Value<'static>,
+    /// Whether nothing is left open but whether it gets the one address or port that it asks for: whoever asks for the same does
+    /// not get it, for the Service has it or another.
+    pub is_certain: bool,
 }
 
 impl<'c> KnownServices<'c> {
-    /// Those of a cluster.
-    pub(super) fn of_cluster(cluster: &'c dyn Cluster) -> Self {
+    /// Those of a cluster, beside a Service that may be one of its own.
+    pub(super) fn of_cluster(cluster: &'c dyn Cluster, is_of_cluster: bool) -> Self {
         let services = GroupVersionKind::new("", "v1", "Service");
         let networks = GroupVersionKind::new("networking.k8s.io", "v1", "ServiceCIDR");
         let known = cluster.objects_of_kind(&services);
@@ -26,6 +37,7 @@ impl<'c> KnownServices<'c> {
             networks: all_networks
                 .filter(|_| cluster.knows_params(&networks))
                 .unwrap_or_default(),
+            is_of_cluster,
         }
     }
 
@@ -36,12 +48,28 @@ impl<'c> KnownServices<'c> {
             services: &self.services,
             has_all_services: self.has_all_services,
             networks: &self.networks,
+            is_of_cluster: self.is_of_cluster,
         }
     }
 }
 
-/// Whether a request is for a Service that asks for what others may have; it is as it was sent.
-pub(super) fn asks_for_addresses(attributes: &Attributes<'_>, sent: &Value<'_>) -> bool {
+/// Whether a request is for a Service.
+pub(super) fn is_of_service(attributes: &Attributes<'_>) -> bool {
     let is_service = attributes.kind.group.is_empty() && attributes.kind.kind == "Service";
-    is_service && attributes.subresource.is_empty() && asks_for_allocation(sent, &attributes.old_object)
+    is_service && attributes.subresource.is_empty()
+}
+
+/// Whether what becomes of a request depends on the networks of the cluster and its Services; it is as it was sent.
+pub(super) fn depends_on_services(attributes: &Attributes<'_>, sent: &Value<'_>) -> bool {
+    let old = &attributes.old_object;
+    let asks_anew = || sent.at(FAMILIES) != old.at(FAMILIES) || sent.at(POLICY) != old.at(POLICY);
+    is_of_service(attributes) && (count_asked(sent, old) > 0 || asks_for_families(sent) && asks_anew())
+}
+
+const FAMILIES: &[&str] = &["spec", "ipFamilies"];
+const POLICY: &[&str] = &["spec", "ipFamilyPolicy"];
+
+/// Whether a request for a Service asks for one address or one port of the cluster, and for nothing else of it.
+pub(super) fn asks_for_one(attributes: &Attributes<'_>, sent: &Value<'_>) -> bool {
+    count_asked(sent, &attributes.old_object) == 1 && !asks_for_families(sent)
 }

@@ -19,7 +19,9 @@ use pratique_validation::{ADMIN_ACCESS_LABEL, Candidate, NamespaceView, OpenQues
 use super::ApiObjects;
 use super::assumed_fields::{assume_plugins, keep_stored};
 use super::given_request::is_named;
-use super::known_services::{KnownServices, asks_for_addresses};
+use super::known_services::{
+    KnownServices, RequestedService, asks_for_one, depends_on_services, is_of_service,
+};
 use super::old_object::OldObject;
 
 /// An API server's processing of the object of a request, before admission and during it.
@@ -47,10 +49,12 @@ pub struct ReceivedRequest<'m> {
     dropped: Mutex<Vec<GatedDrop>>,
     /// Whether a new object was taken from a cluster: the addresses and ports that it names are its own.
     is_of_cluster: bool,
-}
-
     /// The kind of a custom resource whose scale is changed while it is not known: whether its definition allows that is open.
     unknown_scaled: Option<GroupVersionKind>,
+    /// The Service that is asked for.
+    service: Mutex<Option<RequestedService>>,
+}
+
 /// How a request is received.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceiveOptions<'v> {
@@ -132,9 +136,10 @@ impl ApiObjects {
             left_open: Mutex::default(),
             dropped: Mutex::default(),
             is_of_cluster: false,
+            unknown_scaled: None,
+            service: Mutex::default(),
         };
         if self.knows(&request.kind) {
-            unknown_scaled: None,
             self.read_old(request);
             let changes = matches!(request.operation, Operation::Create | Operation::Update);
             if let Some(target) = self.target(request).filter(|_| changes) {
@@ -177,8 +182,6 @@ impl ApiObjects {
         }
     }
 
-    /// Adds the fields to the old object that a stored one always has.
-    fn read_old(&self, request: &mut AdmissionRequest<'_>) {
     /// The target of a request whose object is of another kind than the resource: one that is answered and not stored, such as that for a
     /// token, or the scale of a workload or of a custom resource.
     fn connected_target(&self, request: &AdmissionRequest<'_>) -> Option<Target> {
@@ -201,6 +204,8 @@ impl ApiObjects {
         })
     }
 
+    /// Adds the fields to the old object that a stored one always has.
+    fn read_old(&self, request: &mut AdmissionRequest<'_>) {
         if request.old_object.is_null() {
             return;
         }
@@ -219,8 +224,6 @@ impl ApiObjects {
                 }
             }
         }
-        // An object that cannot be converted stays as it is.
-        let _ = self.read(&request.kind, &mut request.old_object);
         // Beside a scale, the object may be given whose scale it is.
         let is_scale = request.sub_resource == "scale";
         let own = ObjectRef::new(&request.old_object).group_version_kind();
@@ -228,6 +231,8 @@ impl ApiObjects {
             .ok()
             .filter(|_| is_scale)
             .unwrap_or_else(|| request.kind.clone());
+        // An object that cannot be converted stays as it is.
+        let _ = self.read(&kind, &mut request.old_object);
     }
 }
 
@@ -255,6 +260,14 @@ impl ReceivedRequest<'_> {
     /// The fields that the server dropped between the phases of admission without a word, as their features are off.
     pub fn dropped_fields(&self) -> Vec<GatedDrop> {
         self.dropped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The Service of the request as it asks for addresses and ports; `None` where it is for none.
+    pub fn requested_service(&self) -> Option<RequestedService> {
+        self.service
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -294,6 +307,7 @@ impl ReceivedRequest<'_> {
             keep_identity(&mut object, &old);
         }
         let is_custom = target.custom.is_some();
+        let scaled = target.custom.clone().filter(|_| target.subresource == "scale");
         let store = OldObject(&old);
         let kinds = self.model.kinds();
         let received = self.registry(&kinds, &store).receive_decoded(
@@ -304,7 +318,6 @@ impl ReceivedRequest<'_> {
                 field_manager: MANAGER.to_owned(),
                 dry_run: request.dry_run == Some(true),
                 without_managed_fields: !self.model.writes_managed_fields,
-        let scaled = target.custom.clone().filter(|_| target.subresource == "scale");
                 // Custom resources may have no form in which they are stored.
                 without_stored: !is_custom,
                 without_name: self.is_judged(request),
@@ -315,6 +328,11 @@ impl ReceivedRequest<'_> {
         let (mut received, object) = received.map_err(refused)?;
         self.warnings.append(&mut received.warnings);
         request.object = object;
+        if scaled.is_some() {
+            // Admission sees the scale of what is stored.
+            request.old_object = received.attributes.old_object.clone();
+            self.unknown_scaled = scaled.filter(|_| !received.has_scaled_object());
+        }
         self.received = Some(received);
         if let Some(before) = before {
             self.record(DefaultedBy::Server, &before, &request.object);
@@ -325,11 +343,6 @@ impl ReceivedRequest<'_> {
     /// Drops the fields of a custom resource that its schema does not know.
     fn prune(&mut self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Refused> {
         let Some(version) = self.model.custom.version(kind) else {
-        if scaled.is_some() {
-            // Admission sees the scale of what is stored.
-            request.old_object = received.attributes.old_object.clone();
-            self.unknown_scaled = scaled.filter(|_| !received.has_scaled_object());
-        }
             return Ok(());
         };
         match version.prune(object) {
@@ -457,8 +470,8 @@ impl ReceivedRequest<'_> {
                 NamespaceView::Unreadable(&not_found)
             }
         };
-        let asks = !self.is_of_cluster && asks_for_addresses(attributes, sent);
-        let services = asks.then(|| KnownServices::of_cluster(cluster));
+        let services = depends_on_services(attributes, sent)
+            .then(|| KnownServices::of_cluster(cluster, self.is_of_cluster));
         let judge = |object: &Value<'_>, old: &Value<'_>| {
             let mut candidate = Candidate::new(&attributes.kind, object)
                 .of_subresource(&attributes.subresource)
@@ -516,6 +529,22 @@ impl ReceivedRequest<'_> {
         Err(status)
     }
 
+    /// Keeps the Service of a request as it was sent, for [`requested_service`](Self::requested_service).
+    fn keep_service(&self, attributes: &pratique_registry::Attributes<'_>, sent: &Value<'_>) {
+        if !is_of_service(attributes) {
+            return;
+        }
+        let is_about_allocation = matches!(
+            self.open_question(),
+            Some(OpenQuestion::Services | OpenQuestion::ServiceNetworks | OpenQuestion::NodePorts)
+        );
+        let mut service = self.service.lock().unwrap_or_else(PoisonError::into_inner);
+        *service = Some(RequestedService {
+            object: sent.owned_within(self.model.builtin.field_names()),
+            is_certain: is_about_allocation && asks_for_one(attributes, sent),
+        });
+    }
+
     fn leave_open(&self, question: OpenQuestion) {
         let mut left_open = self.left_open.lock().unwrap_or_else(PoisonError::into_inner);
         *left_open = Some(question);
@@ -544,7 +573,9 @@ impl ReceivedRequest<'_> {
         let validate = |prepared: &pratique_registry::Prepared<'v>| {
             let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
             dropped.clone_from(&prepared.dropped);
-            self.validate(&prepared.attributes, object, cluster)
+            let judged = self.validate(&prepared.attributes, object, cluster);
+            self.keep_service(&prepared.attributes, object);
+            judged
         };
         let has_empty = received.has_empty_fields() && !self.is_rewritten.load(Ordering::Relaxed);
         let prepared = if has_empty {
@@ -595,6 +626,15 @@ fn missing(question: OpenQuestion, namespace: &str) -> Missing {
     }
 }
 
+/// The object whose scale is changed.
+fn scaled_object(kind: &GroupVersionKind, request: &AdmissionRequest<'_>) -> Missing {
+    Missing::Objects {
+        kind: kind.group_kind().to_string(),
+        namespace: request.namespace.clone(),
+        name: Some(request.name.clone()),
+    }
+}
+
 /// All objects of a kind.
 fn all_objects(kind: &str) -> Missing {
     Missing::Objects {
@@ -620,15 +660,6 @@ fn keep_identity(object: &mut Value<'_>, old: &Value<'static>) {
             metadata.insert(name, kept.clone());
         }
     }
-    }
-}
-
-/// The object whose scale is changed.
-fn scaled_object(kind: &GroupVersionKind, request: &AdmissionRequest<'_>) -> Missing {
-    Missing::Objects {
-        kind: kind.group_kind().to_string(),
-        namespace: request.namespace.clone(),
-        name: Some(request.name.clone()),
 }
 
 fn refused(refusal: Refusal) -> Refused {

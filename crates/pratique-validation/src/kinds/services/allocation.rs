@@ -3,6 +3,7 @@
 //! Whether an address can be had depends on the cluster's networks and on its other Services: where a request comes without them, it can.
 // Upstream: pkg/registry/core/service/storage/alloc.go
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use pratique_gotext::net::{Cidr, Ip};
@@ -17,7 +18,8 @@ use crate::direct_requests::unnamed_failure;
 use crate::errors::Errors;
 use crate::kinds::Request;
 use crate::node::Node;
-use crate::service_state::{AllocationAnswer, PORT_IS_TAKEN, PortAllocation, is_usable};
+use crate::open_question::OpenQuestion;
+use crate::service_state::{AllocationAnswer, PORT_IS_TAKEN, PortAllocation, asks_for_families, is_usable};
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocateCreate, allocateUpdate
 pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut Errors) {
@@ -31,7 +33,9 @@ pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut 
     }
     let had: HashSet<i64> = node_ports(&old).collect();
     let asked = AskedPorts {
-        allocation: request.services.map(|state| state.port_allocation()),
+        allocation: request
+            .services
+            .map(|state| state.port_allocation(request.old.value())),
         is_dry_run: request.is_dry_run,
     };
     if ["NodePort", "LoadBalancer"].contains(&kind) {
@@ -60,18 +64,24 @@ fn validate_families(
     (spec, old): (&Node<'_, '_>, &Node<'_, '_>),
     errors: &mut Errors,
 ) {
-    let networks = &request.settings.service_networks;
+    let configured = configured_networks(request);
+    let networks = configured.as_ref();
+    let given = count_given_families(request, spec);
     validate_addresses(spec, old, errors);
     if errors.is_empty() {
         validate_policy(spec, old, errors);
-        validate_address_families(spec, networks, errors);
+        validate_address_families(spec, (networks, given), errors);
     }
     let is_free = is_headless(spec) && spec.child("selector").is_empty();
     if !errors.is_empty() || is_free {
         return;
     }
     if !networks.is_empty() {
-        validate_configured_families(spec, networks, errors);
+        validate_configured_families(spec, (networks, given), errors);
+    } else if let Some(state) = request.services.filter(|state| !state.is_of_cluster)
+        && asks_for_families(state.sent)
+    {
+        errors.leave_open(OpenQuestion::ServiceNetworks);
     }
     let is_new = !old.is_set() || old.child("type").text() == "ExternalName";
     let gets_second = old.child("ipFamilies").len() == 1 && spec.child("ipFamilies").len() == 2;
@@ -81,10 +91,27 @@ fn validate_families(
     }
 }
 
+/// How many families a request names itself: to an object that is prepared, those of some cluster were added.
+fn count_given_families(request: &Request<'_>, spec: &Node<'_, '_>) -> usize {
+    let prepared = spec.child("ipFamilies").len();
+    request.services.map_or(prepared, |state| {
+        let sent = state.sent.at(&["spec", "ipFamilies"]).and_then(Value::as_array);
+        sent.map_or(0, <[_]>::len)
+    })
+}
+
+/// The networks of the cluster, of which each family has one; none where they are not known.
+fn configured_networks<'r>(request: &Request<'r>) -> Cow<'r, [Cidr]> {
+    let given = &request.settings.service_networks;
+    match request.services.filter(|state| !state.is_of_cluster) {
+        Some(state) if given.is_empty() => Cow::Owned(state.configured_networks()),
+        _ => Cow::Borrowed(given),
+    }
+}
+
 /// Addresses for which no family is given: that of each has to be one of the cluster.
-fn validate_address_families(spec: &Node<'_, '_>, networks: &[Cidr], errors: &mut Errors) {
+fn validate_address_families(spec: &Node<'_, '_>, (networks, given): (&[Cidr], usize), errors: &mut Errors) {
     let addresses = spec.child("clusterIPs");
-    let given = spec.child("ipFamilies").len();
     if networks.is_empty() || is_headless(spec) {
         return;
     }
@@ -98,12 +125,16 @@ fn validate_address_families(spec: &Node<'_, '_>, networks: &[Cidr], errors: &mu
     }
 }
 
-fn validate_configured_families(spec: &Node<'_, '_>, networks: &[Cidr], errors: &mut Errors) {
+fn validate_configured_families(
+    spec: &Node<'_, '_>,
+    (networks, given): (&[Cidr], usize),
+    errors: &mut Errors,
+) {
     let policy = spec.child("ipFamilyPolicy");
     if policy.text() == "RequireDualStack" && networks.len() < 2 {
         errors.invalid_name(&policy, "this cluster is not configured for dual-stack services");
     }
-    for family in spec.child("ipFamilies").items() {
+    for family in spec.child("ipFamilies").items().take(given) {
         if network_of(networks, family.text()).is_none() {
             errors.invalid_name(&family, "not configured on this cluster");
         }
@@ -263,6 +294,7 @@ fn validate_health_check(asked: &AskedPorts, spec: &Node<'_, '_>, had: &HashSet<
     if port == 0 {
         return;
     }
+    // What the Service had before is taken as well where the ports of the cluster are known.
     let is_taken_here = node_ports(spec).any(|other| other == port) && !had.contains(&port);
     let refusal = if is_taken_here {
         Some(PORT_IS_TAKEN)
