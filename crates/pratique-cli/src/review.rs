@@ -207,7 +207,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices)?;
     let reviewer = InputReviewer {
         builder,
-        reviewer: reviewer.with_preparation(phases.preparation),
+        reviewer: reviewer
+            .with_preparation(phases.preparation)
+            .keeping_services(false),
         sets: &sets,
         display: DisplayOptions {
             outputs: printer.displayed_outputs(),

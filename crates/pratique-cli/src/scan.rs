@@ -163,9 +163,15 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     } else {
         PolicyRecord::Decisions
     };
-    let evaluator = Reviewer::policies(admission, cluster.authorizer)
+    let is_of_files = matches!(inputs.source, ObjectSource::Paths(_));
+    let mut evaluator = Reviewer::policies(admission, cluster.authorizer)
         .recording(record)
         .with_preparation(phases.preparation);
+    // What a cluster has does not contradict itself. A run that goes on after an interruption says what it would have said without.
+    if is_of_files {
+        let is_part = sources.shard().of > 1 || arguments.checkpoints.checkpoint.is_some();
+        evaluator = evaluator.keeping_services(is_part);
+    }
     let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some())
         .with_plugins(admission.plugin_names());
     let is_evaluated = scope.can_deny() || settings.is_some();
@@ -181,7 +187,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         admission,
         prints_lines: answers.outputs.has(ScanFormat::Ndjson),
         expansion,
-        is_of_files: matches!(inputs.source, ObjectSource::Paths(_)),
+        is_of_files,
         has_pods: inputs.source.has_pods(),
         shard: sources.shard(),
         acceptance: &acceptance,
@@ -275,10 +281,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     };
     collector.set_evaluated(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);
-    let scanned = ordered::in_order(
+    let scanned = ordered::in_turns(
         ordered::cores(),
         move |sender| sources.send(limits, start, from, &sender),
-        |unit, emit| scanner.scan(unit, emit),
+        |unit, turn, emit| scanner.scan(unit, turn, emit),
         |scanned| collector.collect(scanned),
     );
     #[cfg(feature = "kube")]

@@ -77,6 +77,7 @@ mod review_detail;
 mod reviewer;
 pub mod sorted;
 mod source_files;
+mod stored_services;
 mod unbound;
 mod validator;
 #[cfg(feature = "webhooks")]

@@ -1,7 +1,7 @@
 //! Objects as an API server sees them: what it does with them before admission, and between the steps of it.
 
 use pratique::api_objects::{
-    ApiObjects, Defaults, GivenRequest, InvalidObject, ReceiveOptions, ReceivedRequest,
+    ApiObjects, Defaults, GivenRequest, InvalidObject, ReceiveOptions, ReceivedRequest, RequestedService,
 };
 use pratique::object_model::Refused;
 use pratique::{ObjectModel, Outcome};
@@ -186,6 +186,17 @@ impl PreparedObject<'_> {
     pub(crate) fn invalid_object(&self) -> Option<InvalidObject> {
         match self {
             PreparedObject::Received(received) => received.invalid_object(),
+            PreparedObject::Unchanged
+            | PreparedObject::Given(_)
+            | PreparedObject::Sent(_)
+            | PreparedObject::Refused(_) => None,
+        }
+    }
+
+    /// The Service of the request, as it asks for addresses and ports.
+    pub(crate) fn requested_service(&self) -> Option<RequestedService> {
+        match self {
+            PreparedObject::Received(received) => received.requested_service(),
             PreparedObject::Unchanged
             | PreparedObject::Given(_)
             | PreparedObject::Sent(_)

@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 #[cfg(feature = "webhooks")]
 use pratique::AdmissionContext;
-use pratique::api_objects::{ApiObjects, Defaults};
+use pratique::api_objects::{ApiObjects, Defaults, RequestedService};
 use pratique::authorization::Authorizer;
 #[cfg(feature = "webhooks")]
 use pratique::authorization::{Decider, NoAuthorizer};
+use pratique::cluster::Cluster;
 use pratique::policy::{PolicyObserver, Trace};
 use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, Unfinished};
 use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder};
+use pratique_json::Value;
+use pratique_types::ObjectRef;
+use pratique_validation::count_asked;
 #[cfg(feature = "webhooks")]
 use tokio::runtime::Runtime;
 
@@ -25,6 +29,7 @@ use crate::matches::MatchRecorder;
 use crate::preparation::{Preparation, PreparedObject};
 #[cfg(feature = "webhooks")]
 use crate::review_detail::ReviewDetail;
+use crate::stored_services::{ClusterOfRun, StoredServices};
 #[cfg(feature = "webhooks")]
 use crate::whole_chain::{ChainRequest, ExchangeRecorder, WholeChain};
 
@@ -37,6 +42,8 @@ pub struct Reviewer<'a> {
     admission: &'a Admission,
     preparation: Preparation,
     depth: ReviewDepth,
+    /// Where requests are reviewed one after another, the Services that they stored.
+    services: Option<StoredServices>,
 }
 
 /// How much of a server's chain is evaluated.
@@ -119,6 +126,7 @@ impl<'a> Reviewer<'a> {
                 authorizer,
                 record: PolicyRecord::default(),
             },
+            services: None,
         }
     }
 
@@ -143,6 +151,7 @@ impl<'a> Reviewer<'a> {
                 runtime,
                 chain: chain.map(Box::new),
             },
+            services: None,
         })
     }
 
@@ -150,6 +159,25 @@ impl<'a> Reviewer<'a> {
     #[must_use]
     pub fn with_preparation(self, preparation: Preparation) -> Self {
         Reviewer { preparation, ..self }
+    }
+
+    /// Reviews one request after another: a Service that is allowed has the addresses and ports that it asks for, which those after it
+    /// do not get. Requests that [have a place in the order](Self::keeps_order_of) are decided about in it. Of a part of a run,
+    /// nothing is known of the Services that the others store.
+    #[must_use]
+    pub fn keeping_services(self, is_part: bool) -> Self {
+        Reviewer {
+            services: Some(StoredServices::new(is_part)),
+            ..self
+        }
+    }
+
+    /// Whether the request for an object has its place in the order of requests: one for a Service that asks for an address or a port of
+    /// nodes, or may do so as policies leave it.
+    pub fn keeps_order_of(&self, object: &Value<'_>) -> bool {
+        let asks = || self.admission.has_mutating_policies() || count_asked(object, &Value::Null) > 0;
+        let is_kept = self.services.as_ref().is_some_and(StoredServices::is_kept);
+        is_kept && is_service(object) && asks()
     }
 
     /// Records more of the evaluation of policies, where policies only are evaluated.
@@ -235,9 +263,26 @@ impl<'a> Reviewer<'a> {
     ) -> Result<Review, Unfinished> {
         let review = match prepared.refusal(input) {
             Some(outcome) => Review::new(outcome),
-            None => self.evaluate(cluster, input, prepared)?,
+            None => {
+                let run = self.cluster_of_run(cluster, input);
+                let cluster = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
+                let review = self.evaluate(cluster, input, prepared)?;
+                self.store_service(input, prepared.requested_service(), &review.outcome);
+                review
+            }
         };
         Ok(finish(review, input, prepared))
+    }
+
+    /// The cluster with the Services of the run, where a request is one for a Service.
+    fn cluster_of_run<'c>(&self, cluster: &'c Objects, input: &ReviewInput<'_>) -> Option<ClusterOfRun<'c>> {
+        self.services.as_ref()?.cluster_of(cluster, &input.request)
+    }
+
+    fn store_service(&self, input: &ReviewInput<'_>, service: Option<RequestedService>, outcome: &Outcome) {
+        if let Some(services) = &self.services {
+            services.store(&input.request, service, outcome);
+        }
     }
 
     /// Does with a request what a server does before the first step of its [chain](Self::chain), which depends on no request before;
@@ -276,7 +321,13 @@ impl<'a> Reviewer<'a> {
         let engine = (self.admission, &**decider, runtime);
         let review = match prepared.refusal(input) {
             Some(outcome) => Review::new(outcome),
-            None => chain.evaluate(engine, cluster, (input, open), detail)?,
+            None => {
+                let run = self.cluster_of_run(cluster, input);
+                let cluster = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
+                let review = chain.evaluate(engine, cluster, (input, &open), detail)?;
+                self.store_service(input, open.requested_service(), &review.outcome);
+                review
+            }
         };
         Ok(finish(review, input, prepared))
     }
@@ -308,7 +359,7 @@ impl<'a> Reviewer<'a> {
 
     fn evaluate(
         &self,
-        cluster: &Objects,
+        cluster: &(dyn Cluster + Sync),
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
     ) -> Result<Review, Unfinished> {
@@ -321,7 +372,7 @@ impl<'a> Reviewer<'a> {
         {
             let engine = (self.admission, &**decider, runtime);
             let open = chain.receive(input);
-            return chain.evaluate(engine, cluster, (input, open), ReviewDetail::default());
+            return chain.evaluate(engine, cluster, (input, &open), ReviewDetail::default());
         }
         let model = prepared
             .model()
@@ -340,7 +391,7 @@ impl<'a> Reviewer<'a> {
     /// Evaluates policies, or policies and webhooks.
     fn evaluate_with(
         &self,
-        cluster: &Objects,
+        cluster: &(dyn Cluster + Sync),
         input: &ReviewInput<'_>,
         model: Option<&RecordingModel<'_>>,
     ) -> Result<Review, Unfinished> {
@@ -390,6 +441,11 @@ impl<'a> Reviewer<'a> {
             ..Review::new(outcome)
         })
     }
+}
+
+fn is_service(object: &Value<'_>) -> bool {
+    let object = ObjectRef::new(object);
+    object.api_version() == "v1" && object.kind() == "Service"
 }
 
 /// A review with what is known of the request besides its evaluation.

@@ -2,14 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use pratique::api_objects::{ApiObjects, ReceiveOptions, ReceivedRequest};
+use pratique::api_objects::{ApiObjects, ReceiveOptions, ReceivedRequest, RequestedService};
 use pratique::authorization::Decider;
+use pratique::cluster::Cluster;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
 use pratique::webhook::{Called, WebhookObserver};
-use pratique::{
-    Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Objects, Outcome, Unfinished,
-};
+use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, Unfinished};
 use pratique_json::{Value, text_at};
 use pratique_schema::Schema;
 use pratique_state::{PluginState, StoredPart, is_stored_request};
@@ -93,8 +92,8 @@ impl WholeChain {
     pub(crate) fn evaluate(
         &self,
         engine: ChainEngine<'_>,
-        cluster: &Objects,
-        (input, open): (&ReviewInput<'_>, ChainRequest<'_>),
+        cluster: &(dyn Cluster + Sync),
+        (input, open): (&ReviewInput<'_>, &ChainRequest<'_>),
         detail: ReviewDetail,
     ) -> Result<Review, Unfinished> {
         let request = &open.request;
@@ -130,7 +129,7 @@ impl WholeChain {
                         || !received.dropped_fields().is_empty()
                 });
             if tried.is_unremarkable() && !has_remarks {
-                return Ok(self.conclude(&mut state, &open, input, tried));
+                return Ok(self.conclude(&mut state, open, input, tried));
             }
             detail.steps = StepRecord::All;
         }
@@ -142,7 +141,7 @@ impl WholeChain {
                 admitted = retried;
             }
         }
-        Ok(self.conclude(&mut state, &open, input, admitted))
+        Ok(self.conclude(&mut state, open, input, admitted))
     }
 
     /// Carries out what an evaluated request changes, and says what there is to say about it.
@@ -245,10 +244,18 @@ pub struct ChainRequest<'s> {
     received: Result<Option<(ReceivedRequest<'s>, Vec<String>)>, Box<Outcome>>,
 }
 
+impl ChainRequest<'_> {
+    /// The Service of the request, as it asks for addresses and ports.
+    pub(crate) fn requested_service(&self) -> Option<RequestedService> {
+        let received = self.received.as_ref().ok().and_then(Option::as_ref);
+        received.and_then(|(received, _)| received.requested_service())
+    }
+}
+
 /// What is asked of the chain, whatever the state.
 struct ChainQuestion<'q> {
     engine: ChainEngine<'q>,
-    cluster: &'q Objects,
+    cluster: &'q (dyn Cluster + Sync),
     request: &'q AdmissionRequest<'q>,
     /// The object before the server received it.
     sent: &'q Value<'q>,

@@ -183,6 +183,11 @@ impl Admission {
         self.webhooks.mutating().is_some() || self.webhooks.validating().is_some()
     }
 
+    /// Whether there are policies that may change objects.
+    pub fn has_mutating_policies(&self) -> bool {
+        self.mutating.iter().any(|policies| !policies.is_empty())
+    }
+
     /// The plugins, in their order, to run them one by one.
     pub fn plugins(&self) -> impl Iterator<Item = &dyn Plugin> {
         self.settings.plugins.all()

@@ -179,7 +179,12 @@ impl InputReviewer<'_> {
         if self.reviewer.chain_objects().is_some() {
             return self.objects_in_chain((objects.objects, turn), (state, fields), reviewed, emit);
         }
-        drop(turn);
+        let _turn = turn.begin_if(
+            objects
+                .objects
+                .iter()
+                .any(|input| self.reviewer.keeps_order_of(&input.object)),
+        );
         for input in objects.objects {
             match self.build(input, (state, fields), reviewed) {
                 Ok(built) => self.request(built, (state, Some(fields)), reviewed)?,

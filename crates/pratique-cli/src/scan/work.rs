@@ -35,6 +35,7 @@ use crate::stream::checkpoint::Mark;
 use crate::stream::cluster_objects;
 use crate::stream::etcd;
 use crate::stream::input_errors::{ErrorLine, JsonError, described};
+use crate::stream::ordered::UnitTurn;
 use crate::style::Style;
 use pratique_review::Reviewer;
 
@@ -111,7 +112,7 @@ struct Line<'a> {
 
 impl Scanner<'_> {
     /// Evaluates a part of the inputs.
-    pub(super) fn scan(&self, unit: Unit, emit: &mut dyn FnMut(Scanned)) {
+    pub(super) fn scan(&self, unit: Unit, turn: UnitTurn, emit: &mut dyn FnMut(Scanned)) {
         let mut scanned = Scanned {
             start: unit.start,
             ..Scanned::default()
@@ -127,6 +128,8 @@ impl Scanner<'_> {
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
+                let is_in_order = |input: &InputObject<'_>| self.evaluator.keeps_order_of(&input.object);
+                let _turn = turn.begin_if(objects.objects.iter().any(is_in_order));
                 for input in objects.objects {
                     let (document, item) = (input.location.document, input.item);
                     if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {

@@ -166,6 +166,13 @@ impl UnitTurn {
             .wait_while(state, |state| state.current < self.number);
         drop(waited);
     }
+
+    /// Waits for the turn of a unit whose work is done in order, and ends it at once where it is not.
+    pub(crate) fn begin_if(self, is_in_order: bool) -> Option<Self> {
+        let turn = Some(self).filter(|_| is_in_order)?;
+        turn.begin();
+        Some(turn)
+    }
 }
 
 impl Drop for UnitTurn {

@@ -299,6 +299,81 @@ fn the_services_of_the_cluster_decide_about_addresses_and_ports() {
 }
 
 #[test]
+fn what_one_service_gets_those_after_it_do_not() {
+    const CLUSTER: &str = "{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: kubernetes}, \
+        spec: {cidrs: [10.96.0.0/16]}}\n";
+    let services = [
+        service(
+            "a",
+            "type: NodePort, ports: [{port: 80, nodePort: 30080, name: a}, {port: 81, nodePort: 30081, name: b}]",
+        ),
+        service("b", "clusterIP: 10.96.0.10, ports: [{port: 80}]"),
+        service("c", "type: NodePort, ports: [{port: 80, nodePort: 30081}]"),
+        service("d", "clusterIP: 10.96.0.10, ports: [{port: 80}]"),
+        service(
+            "e",
+            "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 30080, ports: [{port: 80}]",
+        ),
+        // It is refused, and gets nothing.
+        service("f", "type: NodePort, ports: [{port: 99999, nodePort: 30090}]"),
+        service("g", "type: NodePort, ports: [{port: 80, nodePort: 30090}]"),
+    ];
+    let mut directory = Directory::new().with("cluster.yaml", CLUSTER);
+    // Each in a file of its own, so that they are read by several threads.
+    for (service, name) in services.iter().zip("abcdefg".chars()) {
+        directory = directory.with(&format!("services/{name}.yaml"), service.as_str());
+    }
+    let decided = [
+        "shop/a: allowed",
+        "shop/b: allowed",
+        "shop/c: denied (422 Invalid)",
+        "spec.ports[0].nodePort: Invalid value: 30081: provided port is already allocated",
+        "shop/d: denied (422 Invalid)",
+        "failed to allocate IP 10.96.0.10: provided IP is already allocated",
+        "shop/e: denied",
+        "(500 InternalError)",
+        "failed to allocate requested HealthCheck NodePort 30080: provided port is already allocated",
+        "shop/f: denied (422 Invalid)",
+        "shop/g: allowed",
+    ];
+    let known = ["--objects", "cluster.yaml", "--objects-complete", "services"];
+    for chain in ["--chain=off", "--chain=on"] {
+        let run = directory.run(&[&["review", chain], &known[..]].concat());
+        run.exits(1).shows(&decided);
+    }
+    // A scan lists what is not allowed.
+    let scan = |more: &[&str]| {
+        let run = directory.run(&[&["scan", "-o", "ndjson"], more, &known[..]].concat());
+        let decisions = run.stdout.lines().filter_map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).ok()?;
+            Some(format!(
+                "{} {}",
+                line["name"].as_str()?,
+                line["decision"].as_str()?
+            ))
+        });
+        decisions.collect::<Vec<_>>()
+    };
+    assert_eq!(scan(&[]), ["c denied", "d denied", "e denied", "f denied"]);
+    // Other parts of a scan may store others.
+    let parts = [scan(&["--shard", "0/2"]), scan(&["--shard", "1/2"])].concat();
+    assert!(parts.contains(&"a undecided".to_owned()), "{parts:?}");
+    // Where others may exist, the one port is taken by the first or by one of these.
+    let twice = [
+        service("a", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
+        service("b", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
+    ];
+    let run = Directory::new()
+        .with("services.yaml", twice.concat())
+        .run(&["review", "services.yaml"]);
+    run.exits(1).shows(&[
+        "shop/a: undecided",
+        "shop/b: denied (422 Invalid)",
+        "provided port is already allocated",
+    ]);
+}
+
+#[test]
 fn families_of_addresses_are_those_of_the_cluster() {
     let cluster = |networks: &str| {
         format!(
