@@ -63,9 +63,10 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 /// # Errors
 /// The case names no resource.
 pub fn answer(case: &Value) -> Result<Value, Error> {
+    let uid = unused_uid(case);
     let placeholders = Placeholders {
         name_suffix: SUFFIX.to_owned(),
-        uid: UID.to_owned(),
+        uid: uid.to_owned(),
         cluster_ip: "10.0.0.1".to_owned(),
         cluster_ip_v6: String::new(),
         ..Placeholders::default()
@@ -101,13 +102,33 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
         target,
         ..Request::default()
     };
-    Ok(observe(&registry, request, gates).unwrap_or_else(|refusal| {
+    let answer = observe(&registry, request, gates).unwrap_or_else(|refusal| {
         let warnings = refusal
             .warnings
             .into_iter()
             .filter(|warning| is_recorded(warning));
         refused(&refusal.status, &warnings.collect::<Vec<_>>())
-    }))
+    });
+    Ok(hide_made(answer, uid))
+}
+
+/// A unique identifier for the created object that the case does not name itself.
+fn unused_uid(case: &Value) -> &'static str {
+    let text = case.to_string();
+    let unused = UIDS.into_iter().find(|uid| !text.contains(uid));
+    unused.unwrap_or(UIDS[0])
+}
+
+/// Writes what the server makes in a status as cases do.
+fn hide_made(mut answer: Value, uid: &str) -> Value {
+    if let Some(status) = answer.get_mut("status") {
+        let text = status
+            .to_string()
+            .replace(SUFFIX, "<random>")
+            .replace(uid, "<uid>");
+        *status = serde_json::from_str(&text).unwrap_or_default();
+    }
+    answer
 }
 
 /// The object of the request, with the managed fields that a server takes instead of those that are sent, if these are such.
@@ -206,8 +227,11 @@ fn configuration_warnings(attributes: &Attributes, gates: FeatureGates) -> Vec<S
 /// The suffix of generated names, which cases write as `<random>`.
 const SUFFIX: &str = "zzzzz";
 
-/// The unique identifier of created objects, which cases write as `<uid>`.
-const UID: &str = "5a7f0c1e-2b3d-4e6f-8a9b-0c1d2e3f4a5b";
+/// Unique identifiers of created objects, which cases write as `<uid>`; the first is in recorded objects as well.
+const UIDS: [&str; 2] = [
+    "5a7f0c1e-2b3d-4e6f-8a9b-0c1d2e3f4a5b",
+    "5a7f0c1e-2b3d-4e6f-8a9b-0c1d2e3f4a5c",
+];
 
 fn refused(status: &Status, warnings: &[String]) -> Value {
     let mut shown = json!({"code": status.code, "message": status.message});
@@ -231,9 +255,7 @@ fn refused(status: &Status, warnings: &[String]) -> Value {
         }
         shown["details"] = members.into();
     }
-    let text = json!({"status": shown}).to_string();
-    let text = text.replace(SUFFIX, "<random>").replace(UID, "<uid>");
-    with_warnings(serde_json::from_str(&text).unwrap_or_default(), warnings)
+    with_warnings(json!({"status": shown}), warnings)
 }
 
 fn cause(cause: &pratique_types::StatusCause) -> Value {
