@@ -175,7 +175,7 @@ impl<'a> Reviewer<'a> {
     /// Whether the request for an object has its place in the order of requests: one for a Service that asks for an address or a port of
     /// nodes, or may do so as policies leave it.
     pub fn keeps_order_of(&self, object: &Value<'_>) -> bool {
-        let asks = || self.admission.has_mutating_policies() || count_asked(object, &Value::Null) > 0;
+        let asks = || self.may_change_objects() || count_asked(object, &Value::Null) > 0;
         let is_kept = self.services.as_ref().is_some_and(StoredServices::is_kept);
         is_kept && is_service(object) && asks()
     }
@@ -274,9 +274,20 @@ impl<'a> Reviewer<'a> {
         Ok(finish(review, input, prepared))
     }
 
+    /// Whether policies or webhooks may change the objects of requests.
+    fn may_change_objects(&self) -> bool {
+        #[cfg(feature = "webhooks")]
+        if matches!(self.depth, ReviewDepth::Chain { .. }) && self.admission.has_webhooks() {
+            return true;
+        }
+        self.admission.has_mutating_policies()
+    }
+
     /// The cluster with the Services of the run, where a request is one for a Service.
     fn cluster_of_run<'c>(&self, cluster: &'c Objects, input: &ReviewInput<'_>) -> Option<ClusterOfRun<'c>> {
-        self.services.as_ref()?.cluster_of(cluster, &input.request)
+        self.services
+            .as_ref()?
+            .cluster_of(cluster, &input.request, self.may_change_objects())
     }
 
     fn store_service(&self, input: &ReviewInput<'_>, service: Option<RequestedService>, outcome: &Outcome) {

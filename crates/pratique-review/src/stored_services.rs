@@ -3,6 +3,7 @@
 //! A server decides about a Service beside those that it has stored. Where one request after another is reviewed, these are those of
 //! the cluster, and those of the requests before that it would have stored.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::api_objects::RequestedService;
@@ -13,38 +14,49 @@ use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_schema::merge::MergeSchema;
 use pratique_state::is_stored_request;
 use pratique_types::{GroupVersionKind, ObjectRef};
+use pratique_validation::allocations;
 
 /// The Services that were stored in a run so far.
 #[derive(Debug)]
 pub(crate) struct StoredServices {
     /// Whether others of the run are stored elsewhere, so that nothing is known of any.
     is_part: bool,
-    run: Mutex<Arc<RunServices>>,
+    run: Mutex<RunServices>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 struct RunServices {
-    stored: Vec<Arc<Value<'static>>>,
+    stored: HashMap<ServiceName, Arc<Value<'static>>>,
+    /// Which of them have an address or a port.
+    by_allocation: HashMap<String, HashSet<ServiceName>>,
+    /// How many get their names later.
+    unnamed: usize,
     /// Whether there may be more.
     has_others: bool,
 }
 
-/// A cluster with the Services of a run.
+/// A namespace and a name in it.
+type ServiceName = (String, String);
+
+/// A cluster with Services of a run.
 pub(crate) struct ClusterOfRun<'c> {
     cluster: &'c Objects,
-    run: Arc<RunServices>,
+    /// The Services of the cluster that the run did not store anew.
+    known: Option<Vec<&'c Value<'c>>>,
+    stored: Vec<Arc<Value<'static>>>,
+    has_others: bool,
 }
 
 impl StoredServices {
     /// None yet, of a run or of a part of it.
     pub(crate) fn new(is_part: bool) -> Self {
         let run = RunServices {
-            stored: Vec::new(),
             has_others: is_part,
+            ..RunServices::default()
         };
         StoredServices {
             is_part,
-            run: Mutex::new(Arc::new(run)),
+            run: Mutex::new(run),
         }
     }
 
@@ -53,15 +65,32 @@ impl StoredServices {
         !self.is_part
     }
 
-    /// The cluster beside which a request is decided about, if it is for a Service.
+    /// The cluster beside which a request is decided about, if it is for a Service. It has the Services of the run that have what
+    /// this one asks for, and all where that may change during admission.
     pub(crate) fn cluster_of<'c>(
         &self,
         cluster: &'c Objects,
         request: &AdmissionRequest<'_>,
+        may_change: bool,
     ) -> Option<ClusterOfRun<'c>> {
-        is_service(&request.kind).then(|| ClusterOfRun {
+        if !is_service(&request.kind) {
+            return None;
+        }
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = if may_change {
+            run.stored.values().cloned().collect()
+        } else {
+            run.having(&allocations(&request.object))
+        };
+        let mut known = cluster.objects_of_kind(&request.kind);
+        if let Some(known) = known.as_mut().filter(|_| !run.stored.is_empty()) {
+            known.retain(|service| !run.stored.contains_key(&name_of(service)));
+        }
+        Some(ClusterOfRun {
             cluster,
-            run: self.run.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            known,
+            stored,
+            has_others: run.has_others,
         })
     }
 
@@ -76,23 +105,56 @@ impl StoredServices {
         let Some(service) = service.filter(|_| is_stored) else {
             return;
         };
-        let mut shared = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = Arc::make_mut(&mut shared);
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         let is_only_open = outcome.undecided.len() == 1 && service.is_certain;
         if outcome.allowed() || is_only_open {
-            let own = ObjectRef::new(&service.object);
-            let is_other = |stored: &Arc<Value<'static>>| !is_same(ObjectRef::new(stored), own);
-            run.stored.retain(is_other);
-            run.stored.push(Arc::new(service.object));
+            run.store(service.object);
         } else {
             run.has_others = true;
         }
     }
 }
 
-/// Whether two objects of a kind are one. Those that get their names later are not.
-fn is_same(one: ObjectRef<'_>, other: ObjectRef<'_>) -> bool {
-    !one.name().is_empty() && one.name() == other.name() && one.namespace() == other.namespace()
+impl RunServices {
+    fn having(&self, allocations: &HashSet<String>) -> Vec<Arc<Value<'static>>> {
+        let names = allocations.iter().filter_map(|one| self.by_allocation.get(one));
+        let names: HashSet<&ServiceName> = names.flatten().collect();
+        let services = names.into_iter().filter_map(|name| self.stored.get(name));
+        services.cloned().collect()
+    }
+
+    fn store(&mut self, service: Value<'static>) {
+        let name = self.new_name(&service);
+        if let Some(earlier) = self.stored.remove(&name) {
+            for allocation in allocations(&earlier) {
+                if let Some(names) = self.by_allocation.get_mut(&allocation) {
+                    names.remove(&name);
+                }
+            }
+        }
+        for allocation in allocations(&service) {
+            self.by_allocation
+                .entry(allocation)
+                .or_default()
+                .insert(name.clone());
+        }
+        self.stored.insert(name, Arc::new(service));
+    }
+
+    /// The name of a Service, and one that no other has for those that get theirs later.
+    fn new_name(&mut self, service: &Value<'_>) -> ServiceName {
+        let (namespace, name) = name_of(service);
+        if !name.is_empty() {
+            return (namespace, name);
+        }
+        self.unnamed += 1;
+        (namespace, format!("/{}", self.unnamed))
+    }
+}
+
+fn name_of(service: &Value<'_>) -> ServiceName {
+    let object = ObjectRef::new(service);
+    (object.namespace().to_owned(), object.name().to_owned())
 }
 
 fn is_service(kind: &GroupVersionKind) -> bool {
@@ -123,20 +185,21 @@ impl Cluster for ClusterOfRun<'_> {
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
-        self.cluster.knows_params(kind) && !(self.run.has_others && is_service(kind))
+        self.cluster.knows_params(kind) && !(self.has_others && is_service(kind))
     }
 
     fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {
-        let mut objects = self.cluster.objects_of_kind(kind)?;
-        if is_service(kind) {
-            let stored = || self.run.stored.iter().map(|stored| -> &'a Value<'a> { stored });
-            let is_kept = |object: &&Value<'_>| {
-                !stored().any(|stored| is_same(ObjectRef::new(stored), ObjectRef::new(object)))
-            };
-            objects.retain(is_kept);
-            objects.extend(stored());
+        if !is_service(kind) {
+            return self.cluster.objects_of_kind(kind);
         }
-        Some(objects)
+        let stored = self.stored.iter().map(|stored| -> &'a Value<'a> { stored });
+        let known = self.known.as_ref()?.iter();
+        Some(
+            known
+                .map(|known| -> &'a Value<'a> { known })
+                .chain(stored)
+                .collect(),
+        )
     }
 
     fn namespace_object(&self, name: &str) -> Option<&NamespaceObject> {

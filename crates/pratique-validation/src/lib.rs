@@ -57,6 +57,6 @@ mod x509;
 pub use kinds::ADMIN_ACCESS_LABEL;
 pub use open_question::OpenQuestion;
 pub use rules::NamespaceView;
-pub use service_state::{ServiceState, asks_for_families, count_asked};
+pub use service_state::{ServiceState, allocations, asks_for_families, count_asked};
 pub use validator::{Candidate, FieldFault, Rejection, Validator};
 pub use x509::{KeyPairError, check_key_pair};

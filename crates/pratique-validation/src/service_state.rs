@@ -57,6 +57,16 @@ pub fn count_asked(service: &Value<'_>, stored: &Value<'_>) -> usize {
         + usize::from(health_check.is_some())
 }
 
+/// The addresses and ports of nodes of a Service as texts that are equal where they are the same.
+pub fn allocations(service: &Value<'_>) -> HashSet<String> {
+    let addresses = addresses(service).map(|text| {
+        let address = Ip::parse(text).map(|ip| ip.address().to_string());
+        address.unwrap_or_else(|_| text.to_owned())
+    });
+    let ports = ports(service).map(|port| port.to_string());
+    addresses.chain(ports).collect()
+}
+
 /// Whether a Service names families of addresses that not every cluster has.
 pub fn asks_for_families(service: &Value<'_>) -> bool {
     let families = service.at(&["spec", "ipFamilies"]).and_then(Value::as_array);
