@@ -85,6 +85,7 @@ mod warnings;
 
 pub use custom::{CustomResources, Kinds, UnservedError};
 pub use gated_fields::GatedDrop;
+pub use managed_fields::take_managed_fields;
 pub use placeholders::Placeholders;
 pub use pratique_objects::FieldValidation;
 pub use refusal::{Refusal, no_name};

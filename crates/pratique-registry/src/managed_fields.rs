@@ -14,4 +14,5 @@ mod walk;
 pub(crate) use apply::{Apply, ApplyError};
 pub(crate) use entry::fault;
 pub(crate) use set::FieldSet;
-pub(crate) use updater::{Request, take_sent, update};
+pub use updater::take_managed_fields;
+pub(crate) use updater::{Request, update};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_types::{Operation, Status, status};
 
-use crate::managed_fields::{self, FieldSet};
+use crate::managed_fields::FieldSet;
 use crate::metadata::{check_name, fill_namespace, reduce_owner_references, wipe};
 use crate::object;
 use crate::refusal::{Refusal, refuse_name};
@@ -117,9 +117,6 @@ impl Registry<'_> {
         warnings.extend(decoded);
         if !keeps_identity(target) {
             wipe(object);
-        }
-        if request.without_managed_fields {
-            managed_fields::take_sent(&Value::Null, object);
         }
         if let Err(status) = fill_namespace(object, target) {
             return Err(Refusal { status, warnings });

@@ -161,7 +161,7 @@ impl<'r> Registry<'r> {
             .get(&resource.group, &resource.resource, namespace, name)
     }
 
-    /// Writes `managedFields`, or takes those that are sent.
+    /// Writes `managedFields`.
     pub(crate) fn manage(
         &self,
         request: &Request<'_>,
@@ -170,7 +170,6 @@ impl<'r> Registry<'r> {
         object: &mut Value<'static>,
     ) {
         if request.without_managed_fields {
-            managed_fields::take_sent(live, object);
             return;
         }
         managed_fields::update(self.management(request, reset), live, object);

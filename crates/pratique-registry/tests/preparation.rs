@@ -3,7 +3,9 @@
 
 use pratique_json::Value;
 use pratique_objects::Objects;
-use pratique_registry::{Placeholders, Prepared, Refusal, Registry, Request, Store, Target};
+use pratique_registry::{
+    Placeholders, Prepared, Refusal, Registry, Request, Store, Target, take_managed_fields,
+};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::{Reason, Status, warnings};
 
@@ -143,24 +145,26 @@ fn volumes_of_images_and_policies_of_containers_are_dropped_whole() {
 }
 
 #[test]
-fn managed_fields_that_cannot_be_read_are_left_out() {
-    let prepared = |entries: &str| {
-        let pod = format!(
-            r#"{{"metadata": {{"name": "a", "managedFields": {entries}}}, "spec": {{"containers": [{{"name": "a", "image": "i"}}]}}}}"#
-        );
-        let prepared = prepare(&pod, FeatureGates::default(), true).unwrap();
-        let entries = prepared.attributes.object.at(&["metadata", "managedFields"]);
-        (entries.map(ToString::to_string), prepared.warnings)
+fn managed_fields_that_cannot_be_read_are_those_of_before() {
+    let object = |entries: &str| {
+        let text = format!(r#"{{"metadata": {{"name": "a", "managedFields": {entries}}}}}"#);
+        pratique_json::parse(text.as_bytes()).unwrap().into_owned()
     };
+    let taken = |entries: &str, live: &Value<'static>| {
+        let mut object = object(entries);
+        take_managed_fields(live, &mut object);
+        object.at(&["metadata", "managedFields"]).map(ToString::to_string)
+    };
+    let readable = r#"[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}},"manager":"a","operation":"Update"}]"#;
+    let live = object(readable);
     for entries in [
         r#"[{"manager": "a", "operation": "Foo", "apiVersion": "v1", "fieldsType": "FieldsV1"}]"#,
         r#"[{"manager": "a", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": {"q:a": 3}}]"#,
-        "[{}]",
     ] {
-        assert_eq!(prepared(entries), (None, Vec::new()), "{entries}");
+        assert_eq!(taken(entries, &Value::Null), None, "{entries}");
+        assert_eq!(taken(entries, &live).as_deref(), Some(readable), "{entries}");
     }
-    let readable = r#"[{"manager":"a","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]"#;
-    let (kept, warnings) = prepared(readable);
-    assert!(kept.is_some_and(|kept| kept.contains("f:spec")));
-    assert_eq!(warnings, Vec::<String>::new());
+    // They ask for none.
+    assert_eq!(taken("[{}]", &live), None);
+    assert_eq!(taken(readable, &Value::Null).as_deref(), Some(readable));
 }

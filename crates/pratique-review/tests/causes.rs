@@ -174,3 +174,17 @@ fn the_namespace_decides_about_administrators() {
         );
     }
 }
+
+/// A server leaves them out, and writes its own.
+#[test]
+fn managed_fields_that_cannot_be_read_refuse_nothing() {
+    let review = review(
+        r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "managedFields": [
+            {"manager": "x", "operation": "Foo", "fieldsType": "Bar", "apiVersion": "a/b/c"}, {"manager": "y"}]}}"#,
+    );
+    assert_eq!(
+        ReviewDecision::from_outcome(&review.outcome),
+        ReviewDecision::Allowed
+    );
+    assert_eq!(review.outcome.warnings, Vec::<String>::new());
+}

@@ -82,10 +82,10 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
     }
 }
 
-/// Takes the sent `managedFields` as [`update`] does, and adds none for the request: those that cannot be read are those that the
-/// object had, and nobody is told.
+/// Takes the sent `managedFields` of an object as a server does that manages its fields, and adds none for the request: instead of
+/// those that cannot be read, the object has those that it had, and nobody is told. `live` is the object as it was, or null.
 // Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, decodeLiveOrNew
-pub(crate) fn take_sent<'v>(live: &Value<'v>, new: &mut Value<'v>) {
+pub fn take_managed_fields<'v>(live: &Value<'v>, new: &mut Value<'v>) {
     let Some(sent) = new.at(MANAGED_FIELDS) else {
         return;
     };

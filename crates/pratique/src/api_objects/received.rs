@@ -9,7 +9,9 @@ use pratique_match::Namespace;
 use pratique_objects::changed_paths;
 use pratique_policy::Cluster;
 use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel, Prepared, Refused};
-use pratique_registry::{GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name};
+use pratique_registry::{
+    GatedDrop, Kinds, Received, Refusal, Registry, Request, Target, Verb, no_name, take_managed_fields,
+};
 use pratique_schema::FeatureGates;
 use pratique_types::{
     AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef, Operation, Status, status,
@@ -305,6 +307,9 @@ impl ReceivedRequest<'_> {
         };
         if verb == Verb::Update {
             keep_identity(&mut object, &old);
+        }
+        if !self.model.writes_managed_fields {
+            take_managed_fields(&old, &mut object);
         }
         let is_custom = target.custom.is_some();
         let scaled = target.custom.clone().filter(|_| target.subresource == "scale");
