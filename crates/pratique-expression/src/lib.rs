@@ -41,7 +41,7 @@ mod token;
 mod types;
 mod weak_map;
 
-pub use assumed_request::assumed_request;
+pub use assumed_request::partly_known_request;
 pub use bound::{BoundExpression, Definition, InputSet};
 pub use cache::Cache;
 pub use composition::{Composition, declared_type};

@@ -7,7 +7,7 @@ use pratique_cel::Unknown;
 use pratique_cel::library::authz::Question;
 use pratique_types::GroupVersionKind;
 
-use crate::assumed_request::is_of_assumed_request;
+use crate::assumed_request::{is_detail, is_of_assumed_request};
 use crate::old_object::is_of_old_object;
 
 /// An input that the decision of a plugin, a policy or a webhook depends on, and that is missing.
@@ -76,6 +76,11 @@ pub enum Missing {
         /// What it is: `the signature of the request`.
         what: String,
     },
+    /// What the log does not have that the request comes from.
+    RequestDetail {
+        /// The path that is read: `request.userInfo.groups`.
+        path: String,
+    },
     /// The resource of the object's kind.
     Resource {
         /// What it is the resource of: `kind Widget of example.com/v1`, or `the request`.
@@ -122,6 +127,9 @@ impl Missing {
             Unknown::Attribute(path) if is_of_old_object(path) => Missing::OldObject {
                 path: path.to_string(),
             },
+            Unknown::Attribute(path) if is_detail(path) => Missing::RequestDetail {
+                path: path.to_string(),
+            },
             // Without a namespace, only the scope of an assumed resource is missing.
             Unknown::Attribute(path) if is_of_assumed_request(path) || namespace.is_empty() => {
                 Missing::Resource {
@@ -140,7 +148,7 @@ impl Missing {
     }
 
     /// A name for it, for programs: `authorizer`, `namespace`, `namespaceLabels`, `params`, `objects`, `status`,
-    /// `imageReview`, `webhookAnswer`, `oldObject`, `validation`, `resource`.
+    /// `imageReview`, `webhookAnswer`, `oldObject`, `validation`, `requestDetail`, `resource`.
     pub fn kind(&self) -> &'static str {
         match self {
             Missing::Authorizer { .. } => "authorizer",
@@ -153,6 +161,7 @@ impl Missing {
             Missing::WebhookAnswer => "webhookAnswer",
             Missing::OldObject { .. } => "oldObject",
             Missing::Validation { .. } => "validation",
+            Missing::RequestDetail { .. } => "requestDetail",
             Missing::Resource { .. } => "resource",
         }
     }
@@ -197,6 +206,12 @@ impl Display for Missing {
             Missing::WebhookAnswer => formatter.write_str("it is not known what the webhook answers"),
             Missing::OldObject { path } => write!(formatter, "{path} of the stored object is not known"),
             Missing::Validation { what } => write!(formatter, "{what} cannot be validated here"),
+            Missing::RequestDetail { path } => {
+                write!(
+                    formatter,
+                    "the log that the request comes from does not have {path}"
+                )
+            }
             Missing::Resource { kind } => write!(formatter, "the resource of {kind} is not known"),
             Missing::NamespaceLabels { name, selector } => write!(
                 formatter,

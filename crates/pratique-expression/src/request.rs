@@ -72,13 +72,20 @@ impl<'a> Authorizers<'a> {
             ..ResourceCheck::default()
         };
         // Of a resource that was only assumed, no answer is the right one.
-        let of_resource: Arc<dyn Authorizer> = if request.assumes_resource {
-            Arc::new(NoAuthorizer)
+        let unanswered = || -> Arc<dyn Authorizer> { Arc::new(NoAuthorizer) };
+        // Nor is there one for a user whose groups are not known.
+        let host = if request.lacks_details {
+            unanswered()
+        } else {
+            host.clone()
+        };
+        let of_resource = if request.assumes_resource {
+            unanswered()
         } else {
             host.clone()
         };
         Authorizers {
-            authorizer: authz::authorizer(arena, user.clone(), host.clone()),
+            authorizer: authz::authorizer(arena, user.clone(), host),
             request_resource: authz::request_resource(arena, user, of_resource, resource),
         }
     }

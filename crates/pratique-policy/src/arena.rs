@@ -20,8 +20,8 @@ pub(crate) struct RequestArena<'s> {
     variables: OnceCell<typed_arena::Arena<Variables<'s>>>,
     pub(crate) namespace: OnceCell<NamespaceObject>,
     pub(crate) named_namespace: OnceCell<PartlyKnown>,
-    /// The request, if its resource was only assumed.
-    pub(crate) assumed_request: OnceCell<PartlyKnown>,
+    /// The request as it is matched, if it is not wholly known.
+    partly_known_requests: OnceCell<typed_arena::Arena<PartlyKnown>>,
 }
 
 impl<'s> RequestArena<'s> {
@@ -37,8 +37,15 @@ impl<'s> RequestArena<'s> {
             variables: OnceCell::new(),
             namespace: OnceCell::new(),
             named_namespace: OnceCell::new(),
-            assumed_request: OnceCell::new(),
+            partly_known_requests: OnceCell::new(),
         }
+    }
+
+    /// Keeps a request of which only a part is known until the end of the request.
+    pub(crate) fn keep_request(&'s self, known: PartlyKnown) -> &'s PartlyKnown {
+        self.partly_known_requests
+            .get_or_init(typed_arena::Arena::new)
+            .alloc(known)
     }
 
     /// Keeps a JSON value until the end of the request.

@@ -72,6 +72,7 @@ fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_jso
         form: read.form,
         lacks_old_object: read.lacks_old_object,
         assumes_resource: read.assumes_resource,
+        lacks_details: read.lacks_details,
     })
 }
 

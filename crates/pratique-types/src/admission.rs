@@ -97,6 +97,11 @@ pub struct AdmissionRequest<'a> {
     #[doc(hidden)]
     #[serde(skip)]
     pub assumes_resource: bool,
+    /// Whether it was reconstructed from a log that has only the name of the user, and the path of the address: expressions that
+    /// read more of the user, or the options of the request, are undecided.
+    #[doc(hidden)]
+    #[serde(skip)]
+    pub lacks_details: bool,
 }
 
 /// The form of the objects of a request.
@@ -258,6 +263,7 @@ impl AdmissionRequest<'_> {
             form: self.form,
             lacks_old_object: self.lacks_old_object,
             assumes_resource: self.assumes_resource,
+            lacks_details: self.lacks_details,
         }
     }
 }

@@ -5,7 +5,7 @@ use pratique_core::{
     Attributes, ConditionsOutcome, Halt, Unfinished, compilation_error, evaluate_conditions,
     evaluation_error, typed_value,
 };
-use pratique_expression::{Authorizers, UNKNOWN_OBJECT, assumed_request, request_value, slots};
+use pratique_expression::{Authorizers, UNKNOWN_OBJECT, partly_known_request, request_value, slots};
 use pratique_schema::Release;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, PER_CALL_LIMIT};
 
@@ -38,12 +38,12 @@ pub(crate) fn evaluate(
     let arena = Arena::within(&context.memory);
     let request = inputs.attributes.request;
     let value = request_value(request, inputs.name, &request.resource, &inputs.objects.kind);
-    let assumed = request.assumes_resource.then(|| assumed_request(request, &value));
+    let known = partly_known_request(request, &value);
     let mut evaluator = Evaluator {
         arena: &arena,
         activation: activation(inputs, context.release),
-        request: match &assumed {
-            Some(assumed) => Value::Struct(assumed),
+        request: match &known {
+            Some(known) => Value::Struct(known),
             None => typed_value(context.release, &value),
         },
         inputs: *inputs,

@@ -167,6 +167,12 @@ impl<'r, 's> PhaseRun<'r, 's> {
                 self.handle_undecided(webhook, missing, observer)?;
                 Ok(false)
             }
+            Ok(true) if request.lacks_details => {
+                // A webhook is sent the groups of the user and the options, too.
+                let path = "request.userInfo.groups".to_owned();
+                self.handle_undecided(webhook, Missing::RequestDetail { path }, observer)?;
+                Ok(false)
+            }
             Ok(matches) => Ok(matches),
             Err(ConditionError::Failed(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
             Err(ConditionError::Undecided(missing)) => {

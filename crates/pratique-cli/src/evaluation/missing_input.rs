@@ -101,6 +101,9 @@ pub(crate) fn help(missing: &Missing) -> Cow<'static, str> {
             "give the CustomResourceDefinition of the kind with --objects PATH, or a snapshot of a cluster that has it; `review` \
              takes the name of the resource with --resource, too"
         }
+        Missing::RequestDetail { .. } => {
+            "read the log of a server that writes it whole, as kube-apiserver does"
+        }
         Missing::OldObject { .. } => {
             "give the stored object: an audit log may have it in an earlier event (--remember)"
         }

@@ -2,7 +2,7 @@
 
 use pratique_cel::{Activation, Program, Value};
 use pratique_core::typed_value;
-use pratique_expression::{Authorizers, InputSet, assumed_request, request_value, slots};
+use pratique_expression::{Authorizers, InputSet, partly_known_request, request_value, slots};
 use pratique_match::Matched;
 
 use super::Session;
@@ -98,12 +98,9 @@ impl<'s> Session<'s> {
         let value = request_value(self.request, self.name, matched.resource, matched.kind);
         let value = self.arena.keep_small(value);
         self.typed_roots().add_request(value);
-        let value = if self.request.assumes_resource {
-            // It matched as itself: it has no equivalents.
-            let assumed = || assumed_request(self.request, value);
-            Value::Struct(self.arena.assumed_request.get_or_init(assumed))
-        } else {
-            typed_value(self.context.release, value)
+        let value = match partly_known_request(self.request, value) {
+            Some(known) => Value::Struct(self.arena.keep_request(known)),
+            None => typed_value(self.context.release, value),
         };
         requests.push((*matched, value));
         value
