@@ -51,6 +51,11 @@ pub enum MissingState {
     ImageReview,
     /// The resource of the kind of the request, which was only assumed.
     Resource(GroupVersionKind),
+    /// What the log does not have that the request comes from.
+    RequestDetail {
+        /// Its path: `request.userInfo.groups`.
+        path: &'static str,
+    },
 }
 
 impl Rejection {
@@ -126,6 +131,9 @@ impl From<MissingState> for Missing {
             MissingState::Access(check) => Missing::Authorizer { check },
             MissingState::ImageReview => Missing::ImageReview,
             MissingState::Resource(kind) => Missing::resource_of(&kind),
+            MissingState::RequestDetail { path } => Missing::RequestDetail {
+                path: path.to_owned(),
+            },
         }
     }
 }

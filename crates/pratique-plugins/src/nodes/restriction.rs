@@ -13,7 +13,7 @@ mod references;
 use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
-use pratique_plugin::{MutableAttributes, PluginContext, PluginSettings, Rejection, gates};
+use pratique_plugin::{MissingState, MutableAttributes, PluginContext, PluginSettings, Rejection, gates};
 use pratique_schema::Release;
 use pratique_types::{Operation, UserInfo};
 
@@ -53,7 +53,13 @@ struct NodeRequest<'a> {
 
 impl BuiltInPlugin for NodeRestriction {
     fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
-        let Some(node) = node_of(&attributes.request.user_info) else {
+        let request = attributes.request;
+        // Without groups, nothing says whether such a user is a node.
+        if request.lacks_details && request.user_info.username.starts_with(NODE_PREFIX) {
+            let path = "request.userInfo.groups";
+            return Err(MissingState::RequestDetail { path }.into());
+        }
+        let Some(node) = node_of(&request.user_info) else {
             return Ok(());
         };
         let request = NodeRequest {
@@ -142,10 +148,13 @@ impl<'a> NodeRequest<'a> {
     }
 }
 
+/// What the names of nodes begin with.
+const NODE_PREFIX: &str = "system:node:";
+
 /// The name of the node that a user is; `None` for users that are no nodes.
 // Upstream: pkg/auth/nodeidentifier/default.go, NodeIdentity
 fn node_of(user: &UserInfo) -> Option<&str> {
-    let node = user.username.strip_prefix("system:node:")?;
+    let node = user.username.strip_prefix(NODE_PREFIX)?;
     user.groups
         .iter()
         .any(|group| group == "system:nodes")

@@ -10,6 +10,7 @@ use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Unfinished};
 
 use super::ChainRun;
 use super::end::End;
+use crate::authorization::{Authorizer, NoAuthorizer};
 use crate::clock::Stopwatch;
 use crate::observer::{ChainObserver, Logging, Phase};
 use crate::panics::caught;
@@ -57,7 +58,7 @@ impl<'r> ChainRun<'r> {
             let mut effects = Effects::default();
             let admitted = caught(plugin.handler().name, || {
                 self.mutate_object(|run, attributes| {
-                    let access = PolicyAuthorizer(&*run.answers);
+                    let access = PolicyAuthorizer(run.authorizer_of_plugins());
                     plugin.admit(attributes, &run.plugin_context(&access), &mut effects)
                 })
             })?;
@@ -87,7 +88,7 @@ impl<'r> ChainRun<'r> {
         loop {
             let mut effects = Effects::default();
             let validated = caught(plugin.handler().name, || {
-                let access = PolicyAuthorizer(&*self.answers);
+                let access = PolicyAuthorizer(self.authorizer_of_plugins());
                 plugin.validate(&self.attributes(), &self.plugin_context(&access), &mut effects)
             })?;
             match validated {
@@ -115,6 +116,15 @@ impl<'r> ChainRun<'r> {
         self.may_differ |= copy.is_some();
         self.object = copy.map(Arc::new).or(current);
         result
+    }
+
+    /// The authorizer that plugins ask: nobody knows what a user may do whose groups are not known.
+    fn authorizer_of_plugins(&self) -> &dyn Authorizer {
+        if self.request.lacks_details {
+            &NoAuthorizer
+        } else {
+            &*self.answers
+        }
     }
 
     fn plugin_context<'a>(&'a self, access: &'a PolicyAuthorizer<'a>) -> PluginContext<'a> {

@@ -10,7 +10,9 @@ use pratique::plugins::{
 };
 use pratique::policy::DenialCause;
 use pratique::types::{AdmissionRequest, Operation, Reason, Status};
-use pratique::{Admission, AdmissionBuilder, AdmissionContext, Attributes, Objects, Outcome, PluginChain};
+use pratique::{
+    Admission, AdmissionBuilder, AdmissionContext, AdmissionDecision, Attributes, Objects, Outcome, PluginChain,
+};
 
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 
@@ -269,4 +271,20 @@ fn effects_are_in_the_outcome() {
     assert_eq!(outcome.audit_annotations["mine.example.com/said"], "careful");
     assert_eq!(outcome.booked[0].name, "quota");
     assert_eq!(outcome.refused_by.as_deref(), Some("AlwaysDeny"));
+}
+
+/// As of a log that leaves out the groups of users.
+#[test]
+fn nobody_knows_what_a_user_may_do_whose_groups_are_not_known() {
+    let admission = with(vec![validator("Mine", may_mark)]).build().unwrap();
+    let objects = Objects::new();
+    let decider = OneAnswer(true, Mutex::default());
+    let mut request = configmap("");
+    for (lacks_details, expected) in [(false, AdmissionDecision::Allowed), (true, AdmissionDecision::Undecided)] {
+        request.lacks_details = lacks_details;
+        let context = AdmissionContext::new(&objects).with_decider(&decider);
+        let outcome = run(admission.admit(&request, context, &mut Heard::default())).unwrap();
+        assert_eq!(outcome.decision(), expected);
+    }
+    assert_eq!(*decider.1.lock().unwrap(), 1);
 }
