@@ -2,6 +2,7 @@
 
 mod connect;
 mod delete;
+mod details;
 mod options;
 mod patch;
 mod write;
@@ -9,6 +10,7 @@ mod write;
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
+use self::details::needs_details;
 use crate::event::{Event, Level, ObjectReference, Stage};
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
@@ -95,7 +97,7 @@ impl Source<'_> {
             return EventRequests::NotSubject(why);
         }
         let request = self.request(&event, operation, kind);
-        if event.lacks_details {
+        if event.lacks_details && needs_details(&event, &self.about.subresource, operation) {
             return EventRequests::Unknown(Unknown::Details, Box::new(request));
         }
         let converted = match (event.verb.as_str(), operation) {
@@ -158,6 +160,7 @@ impl Source<'_> {
             user_info: event.effective_user().clone(),
             dry_run: Some(operation != Operation::Connect && self.uri.is_dry_run()),
             options: options::of_write(operation, self.uri),
+            lacks_details: event.lacks_details,
             ..AdmissionRequest::default()
         }
     }

@@ -71,28 +71,77 @@ fn what_is_missing_is_undecided_and_counted() {
         .stdout_has("entries of other logs");
 }
 
-#[test]
-fn google_leaves_out_groups() {
-    let log = json!({
+/// An entry of Google Cloud Logging about a Deployment.
+fn google(method: &str, object: &Value) -> Value {
+    json!({
         "protoPayload": {
             "@type": "type.googleapis.com/google.cloud.audit.AuditLog", "serviceName": "k8s.io",
-            "methodName": "io.k8s.apps.v1.deployments.create", "resourceName": "apps/v1/namespaces/shop/deployments/web",
-            "authenticationInfo": {"principalEmail": "ann@example.com"}, "request": deployment(9),
+            "methodName": format!("io.k8s.apps.v1.deployments.{method}"), "resourceName": "apps/v1/namespaces/shop/deployments/web",
+            "authenticationInfo": {"principalEmail": "ann@example.com"}, "request": object,
         },
         "insertId": "i", "timestamp": "2026-01-01T00:00:00Z", "labels": {"authorization.k8s.io/decision": "allow"},
         "operation": {"id": "id", "producer": "k8s.io", "first": true, "last": true},
-    });
-    let run = replay(&log.to_string(), POLICY);
-    run.exits(3)
-        .stdout_has("ann@example.com")
-        .stdout_has("\"unknown\":\"details\"");
-    // No policy matches it.
-    let other = POLICY.replace("resources: [deployments]", "resources: [statefulsets]");
-    replay(&log.to_string(), &other).exits(0);
-    // The same request in a whole log is decided.
-    let run = replay(&event("Request"), POLICY);
-    run.exits(1);
+    })
+}
+
+#[test]
+fn what_google_has_is_decided() {
+    let log = google("create", &deployment(9)).to_string();
+    let run = replay(&log, POLICY);
+    run.exits(1).stdout_has("ann@example.com");
     assert_eq!(request(&run)["now"]["decision"], "denied", "{run}");
+    let reads = |expression: &str| POLICY.replace("object.spec.replicas <= 3", expression);
+    replay(&log, &reads("request.userInfo.username == 'ann@example.com'")).exits(0);
+    // The same request in a whole log is decided alike.
+    replay(&event("Request"), POLICY).exits(1);
+}
+
+#[test]
+fn what_google_leaves_out_is_undecided() {
+    let log = google("create", &deployment(2)).to_string();
+    let reads = |expression: &str| POLICY.replace("object.spec.replicas <= 3", expression);
+    for (expression, path) in [
+        ("'devs' in request.userInfo.groups", "request.userInfo.groups"),
+        ("!request.dryRun", "request.dryRun"),
+        ("request.options.fieldManager != ''", "request.options"),
+    ] {
+        let run = replay(&log, &reads(expression));
+        run.exits(3).stdout_has(&format!(
+            "the log that the request comes from does not have {path}"
+        ));
+        assert_eq!(request(&run)["now"]["decision"], "undecided", "{run}");
+    }
+    // What another rule of it decides is decided.
+    replay(
+        &log,
+        &reads("object.spec.replicas <= 3 || 'devs' in request.userInfo.groups"),
+    )
+    .exits(0);
+    // Of what these are, too much is left out.
+    let replaced = |version: &str| {
+        let mut object = deployment(9);
+        object["metadata"]["resourceVersion"] = json!(version);
+        google("update", &object).to_string()
+    };
+    for log in [
+        google("patch", &json!({"spec": {"replicas": 9}})).to_string(),
+        replaced(""),
+    ] {
+        let run = replay(&log, POLICY);
+        run.exits(3).stdout_has("\"unknown\":\"details\"");
+        // No policy matches it.
+        let other = POLICY.replace("resources: [deployments]", "resources: [statefulsets]");
+        replay(&log, &other).exits(0);
+    }
+    // An answer with what was there before says that it is an update, and what came of it.
+    let mut answered = google("patch", &json!({"spec": {"replicas": 9}}));
+    let mut stored = deployment(9);
+    stored["metadata"]["creationTimestamp"] = json!("2025-12-31T00:00:00Z");
+    answered["protoPayload"]["response"] = stored;
+    let updates = POLICY.replace("operations: [CREATE]", "operations: [UPDATE]");
+    let run = replay(&answered.to_string(), &updates);
+    run.exits(1).stdout_has("at most 3 replicas");
+    replay(&replaced("7"), &updates).exits(1);
 }
 
 #[test]

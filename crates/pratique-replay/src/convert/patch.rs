@@ -20,6 +20,10 @@ pub(super) fn request<'e>(
     if event.request_object.is_null() {
         return Err(no_object(event));
     }
+    // The type is among the details, and with which manager and force a configuration is applied.
+    if event.lacks_details {
+        return result(event, request).ok_or(Unknown::PatchType);
+    }
     let creates = request.operation == Operation::Create;
     let old = if creates {
         Some(Value::Null)

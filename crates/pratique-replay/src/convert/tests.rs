@@ -390,3 +390,45 @@ fn a_collection_is_one_request_for_each_object() {
         r#"Admitted DELETE ConfigMap a/ null old {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"a"}}, options {"apiVersion":"meta.k8s.io/v1","kind":"DeleteOptions"}, dry run false, ["deleted"]; Admitted DELETE ConfigMap a/ null old {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"y","namespace":"a"}}, options {"apiVersion":"meta.k8s.io/v1","kind":"DeleteOptions"}, dry run false, ["deleted"]"#,
     );
 }
+
+/// An entry of Google Cloud Logging, which has no parameters and no code.
+fn google(verb: &str, part: &str, request: &str, response: &str) -> String {
+    format!(
+        r#"{{"protoPayload":{{"@type":"type.googleapis.com/google.cloud.audit.AuditLog","serviceName":"k8s.io",
+            "methodName":"io.k8s.core.v1.configmaps.{verb}","resourceName":"core/v1/namespaces/a/configmaps/b{part}",
+            "authenticationInfo":{{"principalEmail":"ann"}},"request":{request},"response":{response}}},
+            "insertId":"i","timestamp":"2026-01-01T10:00:00.5Z"}}"#
+    )
+    .replace('\n', "")
+}
+
+#[test]
+fn whether_an_object_was_there_is_told_by_the_answer() {
+    let stored =
+        |created: &str| OBJECT.replace("\"b\",", &format!("\"b\",\"creationTimestamp\":\"{created}\","));
+    let details = ["unknown: details (UPDATE configmaps)"];
+    for (verb, request) in [("patch", r#"{"data":{"c":"d"}}"#), ("update", OBJECT)] {
+        // It may have been created by the request.
+        for response in ["null", OBJECT, &stored("2026-01-01T09:59:30Z"), &stored("x")] {
+            assert_eq!(
+                replay_all(&google(verb, "", request, response), None),
+                details,
+                "{response}"
+            );
+        }
+        let told = replay_all(&google(verb, "", request, &stored("2026-01-01T09:50:00Z")), None);
+        assert!(told[0].contains(" UPDATE ConfigMap a/b "), "{told:?}");
+        assert!(told[0].contains(" old ?, "), "{told:?}");
+    }
+    // What is about a part changes what is there.
+    let told = replay_all(&google("patch", "/status", "{}", &stored("x")), None);
+    assert!(told[0].contains(" UPDATE ConfigMap a/b "), "{told:?}");
+    // Of which type a patch is, is left out as well.
+    let mut remembered = RecentObjects::within(1 << 20);
+    let log = [
+        google("create", "", OBJECT, &stored("2026-01-01T09:00:00Z")),
+        google("patch", "/status", r#"{"data":{"c":"d"}}"#, "null"),
+    ];
+    let told = replay_all(&log.join("\n"), Some(&mut remembered));
+    assert_eq!(told[1], "unknown: patchType (UPDATE configmaps)");
+}
