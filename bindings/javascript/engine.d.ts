@@ -15,7 +15,8 @@ export interface Evaluate {
   stored?: object[];
   /**
    * Other objects of the cluster: namespaces, params, definitions, roles and their bindings. They are all that there are, unless
-   * the index of a snapshot among them says more.
+   * the index of a snapshot among them says more. A snapshot is one text with its index, or, where the index stands alone, all
+   * texts of its directory.
    */
   cluster?: File[];
   /**
@@ -108,6 +109,8 @@ export interface ExplainedExpression {
   /** In CEL's syntax; absent if it failed. */
   value?: string;
   error?: string;
+  /** What to do about the error. */
+  help?: string;
   cost: number;
   /** The innermost subexpression that made it false or fail. */
   because?: string;

@@ -51,10 +51,13 @@ impl StoredState {
     ///
     /// # Errors
     /// The index cannot be read, or the objects are fewer than it says.
-    pub fn new(index: &Value<'_>, objects: &[Value<'static>]) -> Result<Self, StoredStateError> {
+    pub fn new<'o>(
+        index: &Value<'_>,
+        objects: impl IntoIterator<Item = &'o Value<'static>>,
+    ) -> Result<Self, StoredStateError> {
         let index = SnapshotIndex::read(index)?;
         let mut found: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
-        let kinds = objects.iter().filter_map(|object| kind_of(object).ok());
+        let kinds = objects.into_iter().filter_map(|object| kind_of(object).ok());
         kinds.for_each(|kind| *found.entry(kind).or_default() += 1);
         for kind in index.kinds.iter().filter(|kind| kind.extent != Extent::Unknown) {
             let named = kind.version_kind().map_err(IndexError::from)?;

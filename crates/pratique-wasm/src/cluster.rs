@@ -1,5 +1,7 @@
 //! The cluster: its objects, and what indexes of snapshots among them say of the objects that are not there.
 
+use std::path::Path;
+
 use pratique::{FeatureGates, Objects, Release, ServerVersion};
 use pratique_json::Value;
 use pratique_rbac::Completeness;
@@ -24,35 +26,67 @@ pub(crate) struct Cluster {
     pub(crate) version_note: Option<String>,
 }
 
+/// The texts that a snapshot consists of: one with its index and its objects, or, where the index stands alone, as in the
+/// directory that `pratique snapshot` writes, all of its directory.
+struct SnapshotTexts<'t> {
+    path: &'t str,
+    index: &'t Value<'static>,
+    has_objects: bool,
+}
+
+impl SnapshotTexts<'_> {
+    /// Whether a text is one of them.
+    fn has(&self, path: &str) -> bool {
+        let directory = |path| Path::new(path).parent();
+        path == self.path || (!self.has_objects && directory(path) == directory(self.path))
+    }
+}
+
 impl Cluster {
     /// Reads the objects and the indexes of all texts. The server is of a release that is named, or else of that of a snapshot.
     pub(crate) fn read(files: &[File], named: Option<&str>, problems: &mut Vec<Finding>) -> Self {
         let mut cluster = Cluster::default();
         let read = files.iter().flat_map(|file| {
             let objects = input::read(&file.path, &file.text, problems).into_iter();
-            objects.map(move |object| (&file.path, object))
+            objects.map(move |object| (file.path.as_str(), object))
         });
         let (indexes, objects): (Vec<_>, Vec<_>) =
             read.partition(|(_, object)| SnapshotIndex::is_index(object));
-        // What a snapshot has was stored by a server.
-        let origin = if indexes.is_empty() {
-            ObjectOrigin::Given
-        } else {
-            ObjectOrigin::Stored
-        };
-        for (path, object) in objects {
-            cluster.add(object, (path.as_str(), origin), problems);
+        let snapshots: Vec<_> = indexes
+            .iter()
+            .map(|(path, index)| SnapshotTexts {
+                path,
+                index,
+                has_objects: objects.iter().any(|(of, _)| of == path),
+            })
+            .collect();
+        let states = snapshots.iter().map(|snapshot| {
+            let stored = objects.iter().filter(|(path, _)| snapshot.has(path));
+            StoredState::new(snapshot.index, stored.map(|(_, object)| object))
+        });
+        let states: Vec<_> = states.collect();
+        let origins = objects.iter().map(|(path, _)| {
+            // What a snapshot has was stored by a server.
+            if snapshots.iter().any(|snapshot| snapshot.has(path)) {
+                ObjectOrigin::Stored
+            } else {
+                ObjectOrigin::Given
+            }
+        });
+        let origins: Vec<_> = origins.collect();
+        for ((path, object), origin) in objects.into_iter().zip(origins) {
+            cluster.add(object, (path, origin), problems);
         }
         let version = indexes.iter().find_map(|(_, index)| {
             let version = SnapshotIndex::read(index).ok()?.server_version;
             (!version.is_empty()).then_some(version)
         });
         cluster.take_release(named, version.as_deref(), problems);
-        for (path, index) in indexes {
-            match StoredState::new(&index, &cluster.objects) {
-                Ok(snapshot) => {
-                    snapshot.resolve(&mut cluster.known.resolver);
-                    cluster.snapshots.push(snapshot);
+        for ((path, _), state) in indexes.iter().zip(states) {
+            match state {
+                Ok(state) => {
+                    state.resolve(&mut cluster.known.resolver);
+                    cluster.snapshots.push(state);
                 }
                 Err(error) => {
                     problems.push(Finding::plain("invalid-field", error.to_string()).within(path));

@@ -36,7 +36,8 @@ pub struct Evaluate {
     /// Policies and bindings as an API server has stored them, defaulted; they are not validated again.
     pub stored: Vec<serde_json::Value>,
     /// Other objects of the cluster: namespaces, params, definitions, roles and their bindings. They are all that there are,
-    /// unless the index of a snapshot among them says more.
+    /// unless the index of a snapshot among them says more. A snapshot is one text with its index, or, where the index stands
+    /// alone, all texts of its directory.
     pub cluster: Vec<File>,
     /// The object: YAML or JSON. For DELETE, the one that is deleted. An AdmissionReview is taken as it is. Without an object
     /// and a request, policies are only loaded.

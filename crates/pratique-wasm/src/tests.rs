@@ -529,6 +529,56 @@ fn definitions_of_a_snapshot_were_stored() {
 }
 
 #[test]
+fn only_texts_of_a_snapshot_were_stored() {
+    let definition = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: stalls.example.com}, \
+        spec: {group: example.com, scope: Namespaced, names: {plural: stalls, singular: stall, kind: Stall, listKind: StallList}, \
+        versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, \
+        x-kubernetes-validations: [{rule: self.a}]}}}]}}";
+    let index = "apiVersion: pratique/v1alpha1\nkind: Snapshot\nkinds: [{apiVersion: v1, kind: Namespace, objects: 1, extent: all}]\n";
+    let problems = |texts: [(&str, String); 2]| {
+        let mut input = whole();
+        input["cluster"] = texts.iter().map(|(path, text)| file(path, text)).collect();
+        evaluate(&input)["problems"].clone()
+    };
+    let whole = || format!("{index}---\n{NAMESPACE}");
+    // The snapshot is one text, or all texts of its directory.
+    for texts in [
+        [("s.yaml", whole()), ("new.yaml", definition.to_owned())],
+        [
+            ("s/snapshot.yaml", whole()),
+            ("s/new.yaml", definition.to_owned()),
+        ],
+    ] {
+        let told = problems(texts);
+        assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+        assert!(
+            told[0]["location"]["file"]
+                .as_str()
+                .unwrap()
+                .ends_with("new.yaml"),
+            "{told}"
+        );
+    }
+    let all_of_it = || format!("{NAMESPACE}\n---\n{definition}");
+    let texts = |path| [("s/snapshot.yaml", index.to_owned()), (path, all_of_it())];
+    assert_eq!(problems(texts("s/new.yaml")), json!([]));
+    // What is elsewhere is neither stored nor counted.
+    let told = problems(texts("new.yaml"));
+    let told: Vec<&str> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|told| told["message"].as_str())
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|told| told.contains("0 of 1 objects of Namespace")),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn the_index_of_a_snapshot_says_of_which_kinds_all_objects_are_there() {
     let all = |kind: &str, objects: usize| {
         format!("{{apiVersion: v1, kind: {kind}, objects: {objects}, extent: all}}")
