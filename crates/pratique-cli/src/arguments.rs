@@ -22,6 +22,7 @@ mod listen;
 mod lsp;
 mod man;
 mod objects;
+mod output_tip;
 mod outputs;
 mod playground;
 mod policies;
@@ -271,6 +272,8 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
         _ => None,
     };
     if let Some(tip) = tip {
+        // A word that looks like it is not what is meant.
+        error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

@@ -188,6 +188,22 @@ const FLAGS: &[ForeignFlag] = &[
         &["-skip", "--skip", "-reject", "--reject"],
         OurWord::Tip("`--exceptions FILE` accepts findings by kind"),
     ),
+    flag(ALL, &["--json"], OurWord::Tip("`--output json` prints JSON")),
+    flag(
+        ALL,
+        &["--sarif"],
+        OurWord::Tip("`--output sarif=FILE` writes SARIF to a file"),
+    ),
+    flag(
+        ALL,
+        &["--junit"],
+        OurWord::Tip("`--output junit=FILE` writes JUnit XML to a file"),
+    ),
+    flag(
+        ALL,
+        &["--output-file"],
+        OurWord::Tip("`--output FORMAT=FILE` writes an output to a file"),
+    ),
     flag(
         ALL,
         &["--no-color", "--remove-color", "--with-color"],

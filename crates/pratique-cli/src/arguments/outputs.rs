@@ -5,9 +5,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Args, Command, ValueEnum};
 use pratique_s3::Location;
 
+use super::output_tip::right_form;
 use crate::exit::CliError;
 use crate::output::place::absolute_path;
 
@@ -34,6 +36,7 @@ pub(crate) struct OutputArguments<F: ValueEnum + Clone + Send + Sync + 'static> 
         env = "PRATIQUE_OUTPUT",
         value_name = OUTPUT_VALUE,
         default_value = "human",
+        ignore_case = true,
         value_parser = OutputParser::<F>(EnumValueParser::new())
     )]
     output: Vec<OutputChoice<F>>,
@@ -124,13 +127,27 @@ impl<F: ValueEnum + Clone + Send + Sync + 'static> TypedValueParser for OutputPa
             Some((format, file)) if !file.is_empty() => (OsStr::new(format), Some(PathBuf::from(file))),
             _ => (value, None),
         };
-        let format = self.0.parse_ref(command, argument, format)?;
+        let format = self.0.parse_ref(command, argument, format);
+        let format = format.map_err(|error| with_tip::<F>(error, value))?;
         Ok(OutputChoice { format, file })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         self.0.possible_values()
     }
+}
+
+/// An error with the form that an output has, where it can be told which one is meant.
+fn with_tip<F: ValueEnum>(error: clap::Error, typed: &OsStr) -> clap::Error {
+    let mut error = error;
+    if let Some(typed) = typed.to_str()
+        && let Some(tip) = right_form::<F>(typed)
+    {
+        error.insert(ContextKind::InvalidValue, ContextValue::String(typed.to_owned()));
+        error.remove(ContextKind::SuggestedValue);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 #[cfg(test)]
@@ -194,6 +211,8 @@ mod tests {
             ),
             (&["-o", "sarif=a", "-o", "sarif=b"], None),
             (&["-o", "sarif="], None),
+            (&["-o", "sarif,json=a"], None),
+            (&["-o=SARIF"], Some(vec![(Format::Sarif, None)])),
             (&["-o", "xml=a"], None),
         ] {
             assert_eq!(outputs(arguments), expected, "{arguments:?}");
