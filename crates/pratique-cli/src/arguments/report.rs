@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{FailureArguments, ReportFileArguments};
+use super::{FailureArguments, OutputArguments, ReportFileArguments};
 
 /// Work with the reports of scans.
 #[derive(Debug, Args)]
@@ -32,9 +32,8 @@ pub(crate) struct MergeArguments {
     /// `s3://BUCKET/KEY`; `-` is standard input.
     #[arg(required = true, value_name = "REPORT")]
     pub(crate) reports: Vec<PathBuf>,
-    /// Output format.
-    #[arg(long, short, env = "PRATIQUE_OUTPUT", default_value = "human")]
-    pub(crate) output: ReportFormat,
+    #[command(flatten)]
+    pub(crate) outputs: OutputArguments<ReportFormat>,
     #[command(flatten)]
     pub(crate) written: ReportFileArguments,
     #[command(flatten)]

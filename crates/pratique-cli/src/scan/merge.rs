@@ -13,6 +13,7 @@ use crate::destination;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, InputError};
 use crate::output;
+use crate::output_target::{self, OutputTarget};
 use crate::scan::scan_error::ScanError;
 
 /// The largest report, in MiB.
@@ -27,6 +28,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitStatus, CliError> {
 
 /// Adds reports, and prints the result; succeeds if it has nothing that `--fail-on` names.
 fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
+    let choices = arguments.outputs.choices()?;
+    output_target::verify(&choices)?;
     let mut merged: Option<Report> = None;
     let mut inputs = FoundInputs::default();
     for path in &arguments.reports {
@@ -47,10 +50,10 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
         return Ok(ExitStatus::Success);
     };
     written::write(&report, &arguments.written)?;
-    match arguments.output {
-        ReportFormat::Human => output::print(&human::of(&report))?,
-        ReportFormat::Json => output::print_json(&report)?,
-    }
+    output_target::print_all(OutputTarget::open_all(&choices)?, |format, _| match format {
+        ReportFormat::Human => output::print(&human::of(&report)),
+        ReportFormat::Json => output::print_json(&report),
+    })?;
     Ok(collect::status(
         &report,
         !report.missing().is_empty(),

@@ -123,6 +123,61 @@ fn scans_and_comparisons_have_several() {
 }
 
 #[test]
+fn merged_reports_have_several() {
+    let directory = directory();
+    directory.run(&[
+        "scan",
+        "objects",
+        "--policies",
+        "policies",
+        "-o",
+        "json=report.json",
+    ]);
+    let report = fs::read_to_string(directory.path().join("report.json")).unwrap();
+    let merge = ["report", "merge", "report.json"];
+    let run = directory.run(&[&merge[..], &["-o", "json=merged.json"]].concat());
+    run.exits(1).stdout_has("few");
+    let merged = fs::read_to_string(directory.path().join("merged.json")).unwrap();
+    assert_eq!(merged, report, "{run}");
+    let printed = directory.run(&[&merge[..], &["-o", "human=merged.txt", "-o", "json"]].concat());
+    assert_eq!(printed.stdout, report, "{printed}");
+    let written = fs::read_to_string(directory.path().join("merged.txt")).unwrap();
+    assert_eq!(written, run.stdout, "{printed}");
+    let twice = directory.run(&[&merge[..], &["-o", "human", "-o", "json"]].concat());
+    twice.exits(2).stderr_has("two outputs go to the same place");
+}
+
+#[test]
+fn forms_that_are_typed_first_work_or_are_told() {
+    let directory = directory();
+    let review = ["review", "objects", "--policies", "policies"];
+    let usual = directory.run(&[&review[..], &["--output", "json"]].concat());
+    for form in ["-o=json", "-ojson", "--output=JSON", "--format=json"] {
+        let run = directory.run(&[&review[..], &[form]].concat());
+        assert_eq!(
+            (run.code, &run.stdout),
+            (usual.code, &usual.stdout),
+            "{form}: {run}"
+        );
+    }
+    for (form, right) in [
+        (
+            "--output=json,sarif=a.sarif",
+            "`--output json --output sarif=a.sarif`",
+        ),
+        ("-o=sarif:a.sarif", "`--output sarif=a.sarif`"),
+        ("-oa.sarif", "`--output sarif=a.sarif`"),
+        ("-o=table", "`--output human`"),
+        ("--json", "`--output json`"),
+        ("--sarif=a.sarif", "`--output sarif=FILE`"),
+        ("--output-file=a", "`--output FORMAT=FILE`"),
+    ] {
+        let run = directory.run(&[&review[..], &[form]].concat());
+        run.exits(2).stderr_has(right);
+    }
+}
+
+#[test]
 fn columns_are_one_output_of_several() {
     let directory = directory();
     for line in [
