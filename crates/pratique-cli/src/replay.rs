@@ -115,10 +115,12 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
     let engine = Engine { policies, cluster };
     let limits = input_limits(arguments.state.max_input);
-    let (columns, texts): (Vec<_>, Vec<_>) = choices
-        .into_iter()
-        .partition(|choice| choice.format.columns().is_some());
-    let outputs = OutputTarget::open_all(&texts)?;
+    let (results, outputs) = Results::open_outputs(
+        &answers.results,
+        choices,
+        ReplayFormat::columns,
+        ResultRows::of_replay,
+    )?;
     let worker = Worker {
         engine: &engine,
         evaluator: engine.evaluator(false),
@@ -143,12 +145,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     collector.passed_over = files.passed_over();
     collector.lists_passed_over = arguments.files.verbose;
     collector.outputs = outputs;
-    collector.results = Results::open(
-        &answers.results,
-        &columns,
-        ReplayFormat::columns,
-        ResultRows::of_replay,
-    )?;
+    collector.results = results;
     ordered::in_order(
         worker.log.threads(),
         move |sender| pieces.send(&inputs, &sender),

@@ -45,7 +45,7 @@ use crate::input::sources::{report_sources, summary};
 use crate::output;
 use crate::output::notice::Notice;
 use crate::output::text::text;
-use crate::output_target::{self, OutputTarget};
+use crate::output_target;
 use crate::project;
 use crate::replay::engine::{Policies, StateInputs};
 use crate::scan::scan_error::ScanError;
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         return Err(CliError::NoCheckpoint);
     }
     #[cfg(feature = "kube")]
-    if answers.apply && !answers.outputs.any(ScanFormat::has_reports) {
+    if answers.apply && !answers.outputs.any(|format| format.report_api().is_some()) {
         return Err(CliError::Scan(ScanError::NothingToApply));
     }
     let operation = if arguments.as_update {
@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
-    let record = if answers.outputs.any(ScanFormat::lists_skipped) {
+    let record = if answers.outputs.any(|format| format.report_api().is_some()) {
         PolicyRecord::Matches
     } else {
         PolicyRecord::Decisions
@@ -246,11 +246,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.server = Some(connected.map_or_else(connect, Ok)?);
     }
     collector.sources.clone_from(&inputs.files.sources);
-    let (columns, texts): (Vec<_>, Vec<_>) = choices
-        .into_iter()
-        .partition(|choice| choice.format.columns().is_some());
-    collector.results = Results::open(&answers.results, &columns, ScanFormat::columns, ResultRows::new)?;
-    collector.outputs = OutputTarget::open_all(&texts)?;
+    (collector.results, collector.outputs) =
+        Results::open_outputs(&answers.results, choices, ScanFormat::columns, ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
     if let (0, None) = (sources.shard().index, &from) {
         for error in errors.all() {

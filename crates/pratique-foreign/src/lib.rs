@@ -39,7 +39,7 @@ pub use gator::GatorFormat;
 pub use kyverno::KyvernoFormat;
 
 /// The formats of all programs.
-pub const FORMATS: &[&dyn SuiteFormat] = &[&KyvernoFormat, &GatorFormat];
+const FORMATS: &[&dyn SuiteFormat] = &[&KyvernoFormat, &GatorFormat];
 
 /// Reads suites of our format and of all others.
 pub const READER: SuiteReader = SuiteReader::new(FORMATS);

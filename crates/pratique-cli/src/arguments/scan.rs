@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use pratique_arrow::Format;
-use pratique_report::Shard;
+use pratique_report::{ReportApi, Shard};
 
 #[cfg(feature = "kube")]
 use super::ListArguments;
@@ -154,15 +154,20 @@ impl ScanFormat {
         matches!(self, ScanFormat::Sarif | ScanFormat::Junit)
     }
 
-    /// Whether the output tells objects that no policy matched from those that pass.
-    pub(crate) fn lists_skipped(self) -> bool {
-        matches!(self, ScanFormat::PolicyReport | ScanFormat::OpenReports)
-    }
-
-    /// Whether the output is one of reports for dashboards.
-    #[cfg(feature = "kube")]
-    pub(crate) fn has_reports(self) -> bool {
-        matches!(self, ScanFormat::PolicyReport | ScanFormat::OpenReports)
+    /// The kind of the reports for dashboards that the output consists of. They tell objects that no policy matched from those that
+    /// pass.
+    pub(crate) fn report_api(self) -> Option<ReportApi> {
+        match self {
+            ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
+            ScanFormat::OpenReports => Some(ReportApi::OpenReports),
+            ScanFormat::Human
+            | ScanFormat::Json
+            | ScanFormat::Ndjson
+            | ScanFormat::Sarif
+            | ScanFormat::Junit
+            | ScanFormat::Parquet
+            | ScanFormat::Arrow => None,
+        }
     }
 
     /// The format of columns that this is.

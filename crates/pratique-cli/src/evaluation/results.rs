@@ -7,22 +7,29 @@ use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
 use crate::arguments::{OutputChoice, ResultArguments};
 use crate::destination::{self, Destination, Readers};
 use crate::exit::CliError;
+use crate::output_target::OutputTarget;
 
 /// Writers of results: none, one, or several.
 #[derive(Default)]
 pub(crate) struct Results(Vec<(PathBuf, ResultWriter<Destination>)>);
 
 impl Results {
-    /// The writers of a file that arguments name, and of outputs that have `columns`. `rows` makes an empty batch.
-    pub(crate) fn open<F: Copy>(
+    /// Opens the outputs of a command: writers for those that have `columns` and for a file that arguments name, and the others
+    /// as they are. `rows` makes an empty batch.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn open_outputs<F: Copy>(
         arguments: &ResultArguments,
-        outputs: &[OutputChoice<F>],
+        outputs: Vec<OutputChoice<F>>,
         columns: fn(F) -> Option<Format>,
         rows: fn() -> ResultRows,
-    ) -> Result<Self, CliError> {
+    ) -> Result<(Self, Vec<OutputTarget<F>>), CliError> {
         let mut results = Results::default();
+        let mut others = Vec::new();
         for output in outputs {
             let Some(format) = columns(output.format) else {
+                others.push(output);
                 continue;
             };
             if let Some(path) = &output.file {
@@ -39,7 +46,7 @@ impl Results {
             destination::verify([path])?;
             results.add(path, Destination::open(path, Readers::Usual)?, format, rows)?;
         }
-        Ok(results)
+        Ok((results, OutputTarget::open_all(&others)?))
     }
 
     fn add(

@@ -9,7 +9,7 @@ use pratique_review::{PodPolicies, SourceFile};
 #[cfg(feature = "kube")]
 use super::apply;
 use super::counts::ScanCounts;
-use super::ending::{AppliedReports, ScanEnding, report_api};
+use super::ending::{AppliedReports, ScanEnding};
 use super::human;
 use super::work::{Failed, Scanned};
 use super::written;
@@ -103,7 +103,7 @@ impl<'a> Collector<'a> {
             server: None,
             namespaces: arguments
                 .outputs
-                .any(|format| report_api(format).is_some())
+                .any(|format| format.report_api().is_some())
                 .then(|| NamespaceReports::new(NamespaceLimits::default())),
         }
     }
@@ -311,7 +311,9 @@ impl<'a> Collector<'a> {
         let omissions = self.tell_omissions();
         // Which kinds were not validated is a note of the report.
         let limitations = self.counts.limitations.list(true);
-        limitations::tell(&limitations);
+        if !self.arguments.outputs.is_printed(ScanFormat::Human) {
+            limitations::tell(&limitations);
+        }
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
         let mut status = status(&self.counts.report, false, failure);
@@ -357,7 +359,7 @@ impl<'a> Collector<'a> {
             };
             let formats = self.outputs.iter().map(|output| output.format);
             let applied = formats.filter_map(|format| {
-                let applied = apply::apply(server, namespaces, report_api(format)?, kept);
+                let applied = apply::apply(server, namespaces, format.report_api()?, kept);
                 Some(AppliedReports {
                     format,
                     told: applied.human(),
@@ -410,7 +412,7 @@ impl<'a> Collector<'a> {
                 counted(failed - errors, "more error is", "more errors are")
             ));
         }
-        if let (Some(_), Some(namespaces)) = (report_api(format), &self.namespaces) {
+        if let (Some(_), Some(namespaces)) = (format.report_api(), &self.namespaces) {
             let (omitted, unlisted) = (namespaces.omitted(), namespaces.unlisted());
             if omitted > 0 {
                 omissions.push(format!(

@@ -1,6 +1,6 @@
 //! What a scan prints at its end, in each of its outputs.
 
-use pratique_report::{NamespaceReports, Report, ReportApi};
+use pratique_report::{NamespaceReports, Report};
 use pratique_review::SourceFile;
 
 use super::human;
@@ -85,7 +85,7 @@ impl ScanEnding<'_> {
         if let Some(applied) = applied.find(|applied| applied.format == format) {
             return output::print(&applied.told);
         }
-        match (self.namespaces, report_api(format)) {
+        match (self.namespaces, format.report_api()) {
             (Some(namespaces), Some(api)) => output::print_json(&namespaces.list(api)),
             _ => Ok(()),
         }
@@ -96,20 +96,5 @@ impl ScanEnding<'_> {
         let omissions = self.omissions.iter().filter(|(of, _)| *of == format);
         let omissions = omissions.flat_map(|(_, errors)| errors);
         self.errors.iter().chain(omissions).cloned().collect()
-    }
-}
-
-/// The objects that a format consists of.
-pub(super) fn report_api(format: ScanFormat) -> Option<ReportApi> {
-    match format {
-        ScanFormat::PolicyReport => Some(ReportApi::PolicyReport),
-        ScanFormat::OpenReports => Some(ReportApi::OpenReports),
-        ScanFormat::Human
-        | ScanFormat::Json
-        | ScanFormat::Ndjson
-        | ScanFormat::Sarif
-        | ScanFormat::Junit
-        | ScanFormat::Parquet
-        | ScanFormat::Arrow => None,
     }
 }
