@@ -7,6 +7,7 @@ use pratique_manifest::Location;
 use super::finding::Level;
 use super::place::InputPlace;
 use super::text::{Text, printed, text, without_commands, without_invisible};
+use crate::input::STDIN_NAME;
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct AnnotationCounts {
     errors: usize,
     warnings: usize,
     notes: usize,
+    /// Those about standard input, which stand beside no file.
+    of_stdin: usize,
 }
 
 impl AnnotationCounts {
@@ -36,15 +39,32 @@ impl AnnotationCounts {
         }
     }
 
+    fn count_stdin(&mut self, file: &str) {
+        self.of_stdin += usize::from(file == STDIN_NAME);
+    }
+
     /// Adds other counts.
     pub(crate) fn add(&mut self, other: Self) {
         self.errors += other.errors;
         self.warnings += other.warnings;
         self.notes += other.notes;
+        self.of_stdin += other.of_stdin;
     }
 
-    /// What is said of annotations that are not shown; nothing if all are.
+    /// What is said of annotations that are not shown beside a change; nothing if all are.
     pub(super) fn describe_more(self) -> Text {
+        let mut told = self.describe_many();
+        if self.of_stdin > 0 {
+            told.push(&text!(
+                "annotations of {} stand beside no file of a change: with --stdin-filename FILE, review and upgrade take \
+                 it for that file\n",
+                STDIN_NAME
+            ));
+        }
+        told
+    }
+
+    fn describe_many(self) -> Text {
         let levels = [
             (self.errors, "errors"),
             (self.warnings, "warnings"),
@@ -67,6 +87,7 @@ impl Commands {
     /// Adds a message about a part of a file.
     pub(crate) fn annotate(&mut self, level: Level, location: &Location, title: &str, message: &str) {
         let (start, end) = (location.start, location.end);
+        self.counts.count_stdin(&location.file);
         if start.line == 0 {
             // An object of a cluster has no lines.
             return self.add(level, &file(&location.file), title, message);
@@ -89,6 +110,7 @@ impl Commands {
 
     /// Adds a message about a place of an input, of which the line may not be known.
     pub(crate) fn annotate_place(&mut self, level: Level, place: &InputPlace, title: &str, message: &str) {
+        self.counts.count_stdin(&place.file);
         let line = match place.line {
             0 => String::new(),
             line => format!(",line={line},col={}", place.column.max(1)),
@@ -167,6 +189,14 @@ mod tests {
                 .contains("of 22 errors and 20 warnings")
         );
         assert_eq!(AnnotationCounts::default().describe_more(), Text::new());
+        let mut commands = Commands::default();
+        commands.annotate_place(Level::Error, &InputPlace::parse("<stdin>:1:1"), "a", "b");
+        let told = commands.counts().describe_more();
+        assert!(
+            told.as_str()
+                .starts_with("annotations of <stdin> stand beside no file"),
+            "{told:?}"
+        );
     }
 
     #[test]
