@@ -50,6 +50,31 @@ fn every_crate_says_what_it_promises() {
     }
 }
 
+/// Runs `.ci/semver`.
+fn semver(arguments: &[&str]) -> std::process::Output {
+    let mut command = std::process::Command::new(workspace().join(".ci/semver"));
+    command.args(arguments).output().unwrap()
+}
+
+#[test]
+fn promises_are_compared_with_those_of_a_revision() {
+    let run = semver(&["--dry-run", "HEAD"]);
+    assert!(run.status.success(), "{run:?}");
+    let line = String::from_utf8(run.stdout).unwrap();
+    let rest = line
+        .strip_prefix("cargo semver-checks --baseline-rev HEAD ")
+        .unwrap();
+    let named: BTreeSet<&str> = rest
+        .split_whitespace()
+        .filter(|word| *word != "--package")
+        .collect();
+    let page = fs::read_to_string(workspace().join("docs/library-users.md")).unwrap();
+    let promises = listed(&page, "With a promise");
+    assert_eq!(named, promises.iter().map(String::as_str).collect());
+    let unknown = semver(&["--dry-run", "nosuch"]);
+    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+}
+
 #[test]
 fn features_are_documented() {
     for package in published() {
