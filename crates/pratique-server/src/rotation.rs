@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique_metrics::Metrics;
-use pratique_watch::{Loaded, LogMessages, Options, StartError, Version, Watched};
+use pratique_watch::{Loaded, LogMessages, StartError, Version, WatchOptions, Watched};
 
 use crate::configz;
 use crate::tls::{CertificateError, CertificateReload, Certificates};
@@ -97,9 +97,9 @@ fn watch(
     };
     Watched::start_all(
         paths,
-        Options {
+        WatchOptions {
             log_messages,
-            ..Options::default()
+            ..WatchOptions::default()
         },
         load,
         (),

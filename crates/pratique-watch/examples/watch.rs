@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs, io};
 
-use pratique_watch::{Attempt, LoadObserver, Loaded, Options, Outcome, Version, Watched};
+use pratique_watch::{Attempt, LoadObserver, Loaded, Outcome, Version, WatchOptions, Watched};
 
 /// The names of a directory's YAML files, and all that is in them.
 type Files = (Vec<String>, String);
@@ -43,7 +43,7 @@ impl LoadObserver for Faults {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = env::args().nth(1).ok_or("which directory?")?;
-    let mut watched = Watched::start(directory, Options::default(), read, Faults)?;
+    let mut watched = Watched::start(directory, WatchOptions::default(), read, Faults)?;
     io::stdin().read_line(&mut String::new())?;
     watched.stop();
     println!("{} versions", watched.current().number + 1);

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::options::Options;
+use crate::options::WatchOptions;
 
 /// Pending changes, and the thread that waits for them to settle.
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ impl Debouncer {
     }
 
     /// Waits until changes have settled or reached the maximum delay, a reload is requested, or `poll_at`.
-    pub(crate) fn wait(&self, poll_at: Option<Instant>, options: &Options) -> WorkerAction {
+    pub(crate) fn wait(&self, poll_at: Option<Instant>, options: &WatchOptions) -> WorkerAction {
         let mut state = self.lock();
         loop {
             let now = Instant::now();
@@ -107,7 +107,7 @@ impl Debouncer {
 
 impl DebounceState {
     /// When the reload is due; `None` is never.
-    fn due(&self, now: Instant, poll_at: Option<Instant>, options: &Options) -> Option<Instant> {
+    fn due(&self, now: Instant, poll_at: Option<Instant>, options: &WatchOptions) -> Option<Instant> {
         let quiet = if self.is_writing {
             options.write_quiet_period
         } else {
@@ -137,13 +137,13 @@ impl DebounceState {
 mod tests {
     use super::*;
 
-    fn options() -> Options {
-        Options {
+    fn options() -> WatchOptions {
+        WatchOptions {
             quiet_period: Duration::from_millis(2),
             write_quiet_period: Duration::from_millis(30),
             max_delay: Duration::from_millis(50),
             max_write_delay: Duration::from_millis(80),
-            ..Options::default()
+            ..WatchOptions::default()
         }
     }
 

@@ -8,7 +8,7 @@
 //! ```
 //! use std::{fs, io, path::Path};
 //!
-//! use pratique_watch::{Loaded, Options, Version, Watched};
+//! use pratique_watch::{Loaded, Version, WatchOptions, Watched};
 //!
 //! fn read(directory: &Path, current: Option<&Version<u32>>) -> io::Result<Loaded<u32>> {
 //!     let text = fs::read_to_string(directory.join("limit"))?;
@@ -21,7 +21,7 @@
 //!
 //! let directory = tempfile::tempdir()?;
 //! fs::write(directory.path().join("limit"), "100\n")?;
-//! let limit = Watched::start(directory.path(), Options::default(), read, ())?;
+//! let limit = Watched::start(directory.path(), WatchOptions::default(), read, ())?;
 //! assert_eq!(limit.current().value, 100);
 //! let mut versions = limit.versions();
 //!
@@ -39,10 +39,10 @@
 //! entries, its parents, and the targets of symbolic links among them. So a file written in place, a file renamed over
 //! another one, the swap of `..data` in a mounted ConfigMap, a change behind a link, and a directory that is removed and
 //! created again are all noticed at once. In addition, the directory is loaded once a minute
-//! ([`Options::poll_interval`]), for file systems without events and systems that are out of watches.
+//! ([`WatchOptions::poll_interval`]), for file systems without events and systems that are out of watches.
 //!
-//! Changes have to settle before the directory is loaded: [`Options::quiet_period`], or longer while a file is being
-//! written, but at most [`Options::max_delay`], or [`Options::max_write_delay`] while files are only written. Any number
+//! Changes have to settle before the directory is loaded: [`WatchOptions::quiet_period`], or longer while a file is being
+//! written, but at most [`WatchOptions::max_delay`], or [`WatchOptions::max_write_delay`] while files are only written. Any number
 //! of changes causes one load and takes constant memory. Content with the same hash is not a change. A file that is
 //! rewritten in place may be read before it is complete: a loader that notices returns [`Loaded::Unsettled`], and is
 //! called again.
@@ -61,7 +61,7 @@ mod worker;
 
 pub use load::{Load, Loaded, Version};
 pub use observer::{Attempt, LoadObserver, Outcome};
-pub use options::{LogMessages, Options};
+pub use options::{LogMessages, WatchOptions};
 pub use priority::lower_priority;
 pub use versions::Versions;
 pub use watched::{Current, StartError, Watched};

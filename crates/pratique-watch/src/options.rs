@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Options of [`Watched::start`](crate::Watched::start).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct WatchOptions {
     /// The interval of reloads without events, for changes that cause none, as on network file systems.
     pub poll_interval: Duration,
     /// How long no event may occur before changes count as settled.
@@ -21,9 +21,9 @@ pub struct Options {
     pub log_messages: LogMessages,
 }
 
-impl Default for Options {
+impl Default for WatchOptions {
     fn default() -> Self {
-        Options {
+        WatchOptions {
             poll_interval: Duration::from_secs(60),
             quiet_period: Duration::from_millis(1),
             write_quiet_period: Duration::from_millis(20),

@@ -13,7 +13,7 @@ use crate::debouncer::Debouncer;
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{LoadObserver, Outcome};
-use crate::options::Options;
+use crate::options::WatchOptions;
 use crate::priority::lower_priority;
 use crate::versions::{ChangeNotifier, CloseOnDrop, Versions};
 use crate::watch_paths::WatchPaths;
@@ -52,7 +52,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
     /// If the directory cannot be loaded. Later load errors are logged and reported to the observer.
     pub fn start<L, O>(
         directory: impl AsRef<Path>,
-        options: Options,
+        options: WatchOptions,
         loader: L,
         observer: O,
     ) -> Result<Self, StartError<L::Error>>
@@ -71,7 +71,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
     /// If they cannot be loaded. Later load errors are logged and reported to the observer.
     pub fn start_all<L, O>(
         paths: impl IntoIterator<Item = PathBuf>,
-        options: Options,
+        options: WatchOptions,
         loader: L,
         observer: O,
     ) -> Result<Self, StartError<L::Error>>
@@ -86,7 +86,7 @@ impl<T: Send + Sync + 'static> Watched<T> {
 
     fn start_paths<L, O>(
         paths: WatchPaths,
-        options: Options,
+        options: WatchOptions,
         mut loader: L,
         observer: O,
     ) -> Result<Self, StartError<L::Error>>

@@ -11,14 +11,14 @@ use crate::debouncer::{ChangeKind, Debouncer, WorkerAction};
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, LoadObserver, Outcome};
-use crate::options::{LogMessages, Options};
+use crate::options::{LogMessages, WatchOptions};
 use crate::versions::ChangeNotifier;
 use crate::watch_paths::WatchPaths;
 
 /// The state of the thread.
 pub(crate) struct WatchWorker<T, L, O> {
     pub(crate) paths: WatchPaths,
-    pub(crate) options: Options,
+    pub(crate) options: WatchOptions,
     pub(crate) loader: L,
     pub(crate) observer: O,
     pub(crate) current: Arc<ArcSwap<Version<T>>>,
@@ -184,7 +184,7 @@ pub(crate) fn watch(
     watcher: &mut FsWatcher,
     paths: &WatchPaths,
     reset: bool,
-    (options, observer): (&Options, &impl LoadObserver),
+    (options, observer): (&WatchOptions, &impl LoadObserver),
     log_state: &mut LogState,
 ) {
     let updated = watcher.update(paths, reset);

@@ -14,7 +14,7 @@ use pratique_manifest::{
 };
 use pratique_policy::Origin;
 use pratique_watch::{
-    Attempt, Load, LoadObserver, Loaded, LogMessages, Options, Outcome, StartError, Version, Watched,
+    Attempt, Load, LoadObserver, Loaded, LogMessages, Outcome, StartError, Version, WatchOptions, Watched,
 };
 
 use crate::arguments::PolicyPathArguments;
@@ -148,11 +148,11 @@ impl PolicyFiles {
             latest,
             in_use: Mutex::new(in_use),
         };
-        let options = Options {
+        let options = WatchOptions {
             poll_interval: POLL_INTERVAL,
             stack_size: Some(crate::STACK),
             log_messages: log_messages(),
-            ..Options::default()
+            ..WatchOptions::default()
         };
         let watched = Watched::start_all(arguments.policies.clone(), options, loader, observer);
         let watched = watched.map_err(|error| match error {

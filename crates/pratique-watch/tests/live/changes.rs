@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_watch::{Loaded, Options, Version, Watched};
+use pratique_watch::{Loaded, Version, WatchOptions, Watched};
 
 use crate::world::{Kept, World, policy, rename_into};
 
@@ -127,7 +127,7 @@ fn a_swap_while_it_is_read_is_not_half_seen() {
         Ok::<_, String>(Loaded::New { value: [a, b], hash })
     };
     let heard = Arc::clone(&world.heard);
-    let watched = Watched::start(&root, Options::default(), loader, heard).unwrap();
+    let watched = Watched::start(&root, WatchOptions::default(), loader, heard).unwrap();
     assert_eq!(watched.current().value, ["two", "two"]);
     watched.reload();
     world.heard.wait_for(|attempts| {
@@ -285,7 +285,7 @@ fn changes_are_waited_for() {
             hash: text,
         })
     };
-    let mut watched = Watched::start(directory.path(), Options::default(), read, ()).unwrap();
+    let mut watched = Watched::start(directory.path(), WatchOptions::default(), read, ()).unwrap();
     let mut versions = watched.versions();
     assert!(
         versions.wait(Duration::from_millis(1)).is_none(),

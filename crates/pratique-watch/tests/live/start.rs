@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pratique_watch::{Loaded, Options, StartError, Version, Watched};
+use pratique_watch::{Loaded, StartError, Version, WatchOptions, Watched};
 
 use crate::world::{Heard, Kept, World, policy};
 
@@ -14,12 +14,12 @@ type Start = Result<Watched<String>, StartError<String>>;
 fn what_cannot_be_used_does_not_start() {
     let heard = Arc::new(Heard::default());
     let refuse = |_: &Path, _: Option<&Version<String>>| Err("no".to_owned());
-    let ended: Start = Watched::start("/", Options::default(), refuse, Arc::clone(&heard));
+    let ended: Start = Watched::start("/", WatchOptions::default(), refuse, Arc::clone(&heard));
     assert!(matches!(ended, Err(StartError::Load(reason)) if reason == "no"));
     assert_eq!(heard.attempts(), [Kept::Failed("no".to_owned())]);
 
     let nothing = |_: &Path, _: Option<&Version<String>>| Ok(Loaded::Unchanged);
-    let ended: Start = Watched::start("/", Options::default(), nothing, ());
+    let ended: Start = Watched::start("/", WatchOptions::default(), nothing, ());
     assert!(matches!(ended, Err(StartError::Nothing)));
 }
 
@@ -70,7 +70,7 @@ fn a_loader_that_panics_changes_nothing() {
     };
     world.put("text", "a");
     let heard = Arc::clone(&world.heard);
-    let watched = Watched::start(&world.directory, Options::default(), loader, heard).unwrap();
+    let watched = Watched::start(&world.directory, WatchOptions::default(), loader, heard).unwrap();
     world.put("text", "panic");
     let is_told = |attempts: &[Kept]| attempts.iter().any(|attempt| attempt.has_failed("panicked"));
     world.heard.wait_for(is_told);

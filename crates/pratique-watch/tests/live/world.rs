@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use pratique_manifest::{
     LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
 };
-use pratique_watch::{Attempt, Load, LoadObserver, Loaded, LogMessages, Options, Outcome, Version, Watched};
+use pratique_watch::{
+    Attempt, Load, LoadObserver, Loaded, LogMessages, Outcome, Version, WatchOptions, Watched,
+};
 use tempfile::TempDir;
 
 /// So long that nothing but events can be what calls.
@@ -62,10 +64,10 @@ impl World {
     }
 
     fn watch_with(mut self, poll: Duration, delays: RewriteDelays) -> Self {
-        let options = Options {
+        let options = WatchOptions {
             poll_interval: poll,
             log_messages: LogMessages::policies("ValidatingAdmissionPolicy"),
-            ..Options::default()
+            ..WatchOptions::default()
         };
         let reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
         let loader = Policies(reloader.with_rewrite_delays(delays));

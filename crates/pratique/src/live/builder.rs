@@ -30,7 +30,7 @@ pub struct LiveBuilder {
     builder: AdmissionBuilder,
     settings: LiveSettings,
     #[cfg(feature = "watch")]
-    watching: pratique_watch::Options,
+    watching: pratique_watch::WatchOptions,
 }
 
 /// Why a [`Live`] cannot start. Of manifests it displays the first error, as a server stops with it; `{:#}` has all of them, with
@@ -88,7 +88,7 @@ impl LiveBuilder {
                 observers: Vec::new(),
             },
             #[cfg(feature = "watch")]
-            watching: pratique_watch::Options::default(),
+            watching: pratique_watch::WatchOptions::default(),
         }
     }
 
@@ -102,7 +102,7 @@ impl LiveBuilder {
     /// Sets how directories are watched. Log messages are those of an API server whatever the options say.
     #[cfg(feature = "watch")]
     #[must_use]
-    pub fn watching(self, options: pratique_watch::Options) -> Self {
+    pub fn watching(self, options: pratique_watch::WatchOptions) -> Self {
         LiveBuilder {
             watching: options,
             ..self

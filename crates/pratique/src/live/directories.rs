@@ -24,7 +24,7 @@ pub(super) fn watch(
     directories: Vec<Directory>,
     expressions: &Expressions,
     helpers: &Helpers,
-    options: &pratique_watch::Options,
+    options: &pratique_watch::WatchOptions,
     changed: &Changed,
     observers: &[Arc<dyn AdmissionObserver>],
 ) -> Result<Directories, pratique_watch::StartError<LoadErrors>> {
@@ -36,7 +36,7 @@ pub(super) fn watch(
         } else {
             LogMessages::webhooks(directory.plugin.name())
         };
-        let options = pratique_watch::Options {
+        let options = pratique_watch::WatchOptions {
             log_messages,
             ..options.clone()
         };
