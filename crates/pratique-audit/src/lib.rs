@@ -14,12 +14,12 @@
 //! ```
 //! use std::time::{Duration, SystemTime};
 //!
-//! use pratique_audit::{Event, Level, Log, Options, Target};
+//! use pratique_audit::{Event, Level, Log, LogOptions, Target};
 //! use pratique_types::{AdmissionRequest, AdmissionResponse};
 //!
 //! let directory = tempfile::tempdir()?;
 //! let path = directory.path().join("audit.jsonl");
-//! let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata))?;
+//! let log = Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata))?;
 //!
 //! let (request, response) = (AdmissionRequest::default(), AdmissionResponse::default());
 //! let now = SystemTime::now();
@@ -41,7 +41,7 @@ mod target;
 mod writer;
 
 pub use event::{Event, Level};
-pub use log::{Counts, Error, Log, Options};
+pub use log::{Counts, Error, Log, LogOptions};
 pub use losses::LossObserver;
 pub use record::{RecordOptions, Recorder};
 pub use target::Target;

@@ -27,7 +27,7 @@ const DROP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Options of [`Log::start`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct LogOptions {
     /// The target.
     pub target: Target,
     /// The level of detail; with [`Level::None`], there are no events.
@@ -88,11 +88,11 @@ pub struct Log {
 /// Closes the queue once the last clone of a log is dropped.
 struct QueueCloser(Arc<LineQueue>);
 
-impl Options {
+impl LogOptions {
     /// Options with default bounds.
     #[must_use]
     pub fn new(target: Target, level: Level) -> Self {
-        Options {
+        LogOptions {
             target,
             level,
             events: 10_000,
@@ -109,8 +109,8 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be opened within five seconds, as a pipe without a reader, or the thread cannot be started.
-    pub fn start(options: Options) -> Result<Self, Error> {
-        let Options {
+    pub fn start(options: LogOptions) -> Result<Self, Error> {
+        let LogOptions {
             target,
             level,
             events,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::event::Level;
-use crate::log::{Counts, Error, Log, Options};
+use crate::log::{Counts, Error, Log, LogOptions};
 use crate::losses::LossObserver;
 use crate::target::Target;
 
@@ -59,7 +59,7 @@ impl RecordOptions {
     #[must_use]
     pub fn new(path: PathBuf) -> Self {
         RecordOptions {
-            queued_bytes: Options::new(Target::Stdout, Level::None).bytes,
+            queued_bytes: LogOptions::new(Target::Stdout, Level::None).bytes,
             path,
             share: 1.0,
             max_size: 100 << 20,
@@ -73,8 +73,8 @@ impl Recorder {
     /// # Errors
     /// If the file cannot be opened, or the thread cannot be started.
     pub fn start(options: RecordOptions) -> Result<Self, Error> {
-        let usual = Options::new(Target::File(options.path), Level::RequestResponse);
-        let log = Log::start(Options {
+        let usual = LogOptions::new(Target::File(options.path), Level::RequestResponse);
+        let log = Log::start(LogOptions {
             bytes: options.queued_bytes,
             max_size: Some(options.max_size),
             plugin: "record",

@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 use pratique::Live;
-use pratique_audit::{Level, Log, Options, Target};
+use pratique_audit::{Level, Log, LogOptions, Target};
 use pratique_metrics::Metrics;
 use pratique_server::{
     CertificateFiles, Certificates, Drain, Limits, LiveHandler, Reloads, Rotation, Server, Settings,
@@ -329,8 +329,8 @@ fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Arc<Log>>
         AuditLevel::Metadata => Level::Metadata,
         AuditLevel::Request => Level::Request,
     };
-    let usual = Options::new(Target::of(name), level);
-    let options = Options {
+    let usual = LogOptions::new(Target::of(name), level);
+    let options = LogOptions {
         secrets: arguments.audit_secrets,
         bytes: usual.bytes.min(limits.memory / 8),
         ..usual

@@ -3,14 +3,14 @@
 use std::fs;
 use std::time::Instant;
 
-use pratique_audit::{Counts, Level, Log, Options, Target};
+use pratique_audit::{Counts, Level, Log, LogOptions, Target};
 
 use super::{DEADLINE, eventually, record, uids};
 
-fn options(path: impl Into<std::path::PathBuf>) -> Options {
-    Options {
+fn options(path: impl Into<std::path::PathBuf>) -> LogOptions {
+    LogOptions {
         events: 50,
-        ..Options::new(Target::File(path.into()), Level::Metadata)
+        ..LogOptions::new(Target::File(path.into()), Level::Metadata)
     }
 }
 
@@ -65,7 +65,7 @@ fn a_directory_that_is_removed_and_restored_loses_nothing() {
 #[test]
 fn large_events_are_bounded_by_size() {
     let directory = tempfile::tempdir().unwrap();
-    let log = Log::start(Options {
+    let log = Log::start(LogOptions {
         bytes: 1000,
         ..options(directory.path().join("audit.log"))
     })
@@ -97,7 +97,7 @@ fn what_cannot_be_opened_is_an_error() {
 fn many_threads_lose_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.log");
-    let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata)).unwrap();
+    let log = Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let log = &log;

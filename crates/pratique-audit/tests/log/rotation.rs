@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use pratique_audit::{Level, Log, Options, Target};
+use pratique_audit::{Level, Log, LogOptions, Target};
 
 use super::{DEADLINE, eventually, record, uids};
 
@@ -15,7 +15,7 @@ fn a_renamed_file_is_closed_on_reopen() {
         directory.path().join("audit.log.1"),
     );
     fs::write(&path, "").unwrap();
-    let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata)).unwrap();
+    let log = Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap();
     assert!(record(&log, "a"));
     eventually("a is written", || log.counts().written == 1);
     fs::rename(&path, &old).unwrap();
@@ -32,7 +32,7 @@ fn a_renamed_file_is_closed_on_reopen() {
 fn a_removed_file_is_noticed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.log");
-    let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata)).unwrap();
+    let log = Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap();
     assert!(record(&log, "a"));
     eventually("a is written", || log.counts().written == 1);
     fs::remove_file(&path).unwrap();
@@ -46,7 +46,7 @@ fn a_removed_file_is_noticed() {
 fn a_truncated_file_is_appended_to() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.log");
-    let log = Log::start(Options::new(Target::File(path.clone()), Level::Metadata)).unwrap();
+    let log = Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap();
     assert!(record(&log, "a"));
     eventually("a is written", || log.counts().written == 1);
     fs::write(&path, "").unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use pratique_audit::{Level, Log, Options, Target};
+use pratique_audit::{Level, Log, LogOptions, Target};
 use serde_json::json;
 
 use super::client::{Client, review};
@@ -179,7 +179,7 @@ fn the_configuration_is_told() {
 fn decisions_are_kept_in_the_audit_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.log");
-    let log = Arc::new(Log::start(Options::new(Target::File(path.clone()), Level::Metadata)).unwrap());
+    let log = Arc::new(Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap());
     let server = Running::with(|settings| settings.audit = Some(log.clone()));
     let mut client = Client::to(server.address);
     client.review("/validate", "deny");

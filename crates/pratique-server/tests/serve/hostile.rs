@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pratique_audit::{Level, Log, Options, Target};
+use pratique_audit::{Level, Log, LogOptions, Target};
 
 use super::client::{Client, review};
 use super::handler::DEADLINE;
@@ -219,7 +219,7 @@ fn the_largest_wait_for_each_other() {
 #[test]
 fn audit_events_are_part_of_the_memory() {
     let directory = tempfile::tempdir().unwrap();
-    let mut options = Options::new(Target::File(directory.path().join("audit.log")), Level::Request);
+    let mut options = LogOptions::new(Target::File(directory.path().join("audit.log")), Level::Request);
     options.bytes = 4 << 20;
     let log = Arc::new(Log::start(options).unwrap());
     let server = Running::with(|settings| {

@@ -252,7 +252,7 @@ fn metrics_and_audit_hear_of_everything() {
     put(&policies, "p.yaml", &policy);
     let metrics = pratique_metrics::Metrics::new("server");
     let target = pratique_audit::Target::File(log.clone());
-    let audit = pratique_audit::Log::start(pratique_audit::Options::new(
+    let audit = pratique_audit::Log::start(pratique_audit::LogOptions::new(
         target,
         pratique_audit::Level::Metadata,
     ));
@@ -352,7 +352,7 @@ fn without_watches_the_poll_finds_changes() {
     let live = Admission::builder()
         .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
         .live()
-        .watching(pratique_watch::Options {
+        .watching(pratique_watch::WatchOptions {
             poll_interval: Duration::from_millis(50),
             ..Default::default()
         })
