@@ -6,7 +6,7 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 
-use crate::snapshot::{Family, Kind, Series, Value};
+use crate::snapshot::{Family, Kind, Series, SeriesValue};
 
 /// Writes a family unless it is a summary.
 pub(crate) fn encode(family: &Family, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -38,15 +38,15 @@ pub(crate) fn encode(family: &Family, encoder: &mut DescriptorEncoder<'_>) -> Re
 
 fn encode_value(series: &Series, kind: MetricType, encoder: &mut MetricEncoder<'_>) -> Result<(), Error> {
     match &series.value {
-        Value::Counter(count) if matches!(kind, MetricType::Counter) => {
+        SeriesValue::Counter(count) if matches!(kind, MetricType::Counter) => {
             encoder.encode_counter(count, None::<&Exemplar<NoLabelSet, u64>>)
         }
-        Value::Counter(count) => encoder.encode_gauge(count),
-        Value::Gauge(value) => encoder.encode_gauge(value),
-        Value::Histogram(histogram) => {
+        SeriesValue::Counter(count) => encoder.encode_gauge(count),
+        SeriesValue::Gauge(value) => encoder.encode_gauge(value),
+        SeriesValue::Histogram(histogram) => {
             encoder.encode_histogram::<NoLabelSet>(histogram.sum, histogram.count, &histogram.buckets, None)
         }
-        Value::Summary(_) => Ok(()),
+        SeriesValue::Summary(_) => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use prometheus_client::metrics::counter::Counter;
 
 use crate::family::{FloatGauge, SeriesTable};
 use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
-use crate::snapshot::{Family, Kind, Series, Value};
+use crate::snapshot::{Family, Kind, Series, SeriesValue};
 use crate::summary::Summary;
 
 /// The labels of the metrics about a configuration.
@@ -163,7 +163,7 @@ impl Families {
                     .into_iter()
                     .zip([identity.clone(), hash.clone(), plugin.clone()])
                     .collect(),
-                value: Value::Gauge(1.0),
+                value: SeriesValue::Gauge(1.0),
             })
             .collect();
         series.sort_by(|left, right| left.labels.cmp(&right.labels));

@@ -8,7 +8,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
 use crate::histogram::Histogram;
-use crate::snapshot::{Family, Kind, Series, Value};
+use crate::snapshot::{Family, Kind, Series, SeriesValue};
 use crate::summary::Summary;
 
 /// A gauge of floating point numbers.
@@ -29,7 +29,7 @@ pub(crate) trait Metric {
     const KIND: Kind;
 
     /// The current value.
-    fn value(&self) -> Value;
+    fn value(&self) -> SeriesValue;
 }
 
 /// The series of a family by their label values.
@@ -149,32 +149,32 @@ impl<const N: usize> SeriesTable<Summary, N> {
 impl Metric for Counter {
     const KIND: Kind = Kind::Counter;
 
-    fn value(&self) -> Value {
-        Value::Counter(self.get())
+    fn value(&self) -> SeriesValue {
+        SeriesValue::Counter(self.get())
     }
 }
 
 impl Metric for FloatGauge {
     const KIND: Kind = Kind::Gauge;
 
-    fn value(&self) -> Value {
-        Value::Gauge(self.get())
+    fn value(&self) -> SeriesValue {
+        SeriesValue::Gauge(self.get())
     }
 }
 
 impl Metric for Histogram {
     const KIND: Kind = Kind::Histogram;
 
-    fn value(&self) -> Value {
-        Value::Histogram(self.read())
+    fn value(&self) -> SeriesValue {
+        SeriesValue::Histogram(self.read())
     }
 }
 
 impl Metric for Summary {
     const KIND: Kind = Kind::Summary;
 
-    fn value(&self) -> Value {
-        Value::Summary(self.read())
+    fn value(&self) -> SeriesValue {
+        SeriesValue::Summary(self.read())
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
     use prometheus_client::metrics::counter::Counter;
 
     use super::SeriesTable;
-    use crate::snapshot::Value;
+    use crate::snapshot::SeriesValue;
 
     #[test]
     fn names_past_the_limit_are_counted_together() {
@@ -200,17 +200,17 @@ mod tests {
         }
         table.inc(["500", "f"]);
         let family = table.family();
-        let found: Vec<(&str, &str, &Value)> = family
+        let found: Vec<(&str, &str, &SeriesValue)> = family
             .series
             .iter()
             .map(|series| (&*series.labels[0].1, &*series.labels[1].1, &series.value))
             .collect();
         let expected = [
-            ("200", "a", &Value::Counter(2)),
-            ("200", "b", &Value::Counter(1)),
-            ("200", "c", &Value::Counter(1)),
-            ("200", "unexpected", &Value::Counter(2)),
-            ("500", "unexpected", &Value::Counter(1)),
+            ("200", "a", &SeriesValue::Counter(2)),
+            ("200", "b", &SeriesValue::Counter(1)),
+            ("200", "c", &SeriesValue::Counter(1)),
+            ("200", "unexpected", &SeriesValue::Counter(2)),
+            ("500", "unexpected", &SeriesValue::Counter(1)),
         ];
         assert_eq!(found, expected);
     }

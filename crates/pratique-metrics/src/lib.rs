@@ -33,5 +33,5 @@ pub use family::SERIES_LIMIT;
 pub use format::Format;
 pub use labels::{Action, ConditionOwner, Operation, PolicyError, StepType, WebhookError, WebhookType};
 pub use metrics::Metrics;
-pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, Value};
+pub use snapshot::{Distribution, Family, Kind, Quantiles, Series, SeriesValue};
 pub use text::write as write_text;

@@ -36,12 +36,12 @@ pub struct Series {
     /// Label names and values, sorted by name.
     pub labels: Vec<(&'static str, String)>,
     /// The value.
-    pub value: Value,
+    pub value: SeriesValue,
 }
 
 /// The value of a series.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum SeriesValue {
     /// Of a counter.
     Counter(u64),
     /// Of a gauge.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::snapshot::{Family, Kind, Series, Value};
+use crate::snapshot::{Family, Kind, Series, SeriesValue};
 
 /// Families in the text format, in the order in which they are given: those of [`Metrics`](crate::Metrics), or any others.
 #[must_use]
@@ -45,9 +45,9 @@ impl Display for FamilyText<'_> {
 fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::Result {
     let plain = Labels(&series.labels, None);
     match &series.value {
-        Value::Counter(count) => writeln!(out, "{name}{plain} {}", whole(*count)),
-        Value::Gauge(value) => writeln!(out, "{name}{plain} {}", number(*value)),
-        Value::Histogram(distribution) => {
+        SeriesValue::Counter(count) => writeln!(out, "{name}{plain} {}", whole(*count)),
+        SeriesValue::Gauge(value) => writeln!(out, "{name}{plain} {}", number(*value)),
+        SeriesValue::Histogram(distribution) => {
             let mut within = 0;
             for (bound, count) in &distribution.buckets {
                 within += count;
@@ -57,7 +57,7 @@ fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::R
             writeln!(out, "{name}_sum{plain} {}", number(distribution.sum))?;
             writeln!(out, "{name}_count{plain} {}", whole(distribution.count))
         }
-        Value::Summary(quantiles) => {
+        SeriesValue::Summary(quantiles) => {
             for (quantile, value) in &quantiles.quantiles {
                 let labels = Labels(&series.labels, Some(("quantile", *quantile)));
                 writeln!(out, "{name}{labels} {}", number(*value))?;

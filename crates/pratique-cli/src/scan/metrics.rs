@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use pratique_metrics::{Family, Kind, Series, Value, write_text};
+use pratique_metrics::{Family, Kind, Series, SeriesValue, write_text};
 use pratique_report::{Counts, Report};
 
 /// The label of what is counted in no row of its own, as in the metrics of the server.
@@ -117,6 +117,6 @@ fn series(labels: &[(&'static str, &str)], count: u64) -> Series {
     let labels = labels.iter().map(|(name, value)| (*name, (*value).to_owned()));
     Series {
         labels: labels.collect(),
-        value: Value::Gauge(count as f64),
+        value: SeriesValue::Gauge(count as f64),
     }
 }

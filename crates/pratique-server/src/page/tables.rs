@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use pratique_metrics::{Family, Series, Value};
+use pratique_metrics::{Family, Series, SeriesValue};
 
 use super::filter::Filter;
 use super::html::Html;
@@ -97,7 +97,7 @@ pub(super) fn latencies(out: &mut Html, families: &[Family]) {
     ];
     out.heading("Latencies of the last hours").table(&columns);
     for series in &steps.series {
-        let Value::Summary(summary) = &series.value else {
+        let SeriesValue::Summary(summary) = &series.value else {
             continue;
         };
         out.row()
