@@ -27,5 +27,5 @@ mod splitter;
 mod yaml;
 
 pub use encoding::{Utf8Reader, to_utf8};
-pub use piece::{Form, ListHeader, Piece, Place, StreamError, Value};
+pub use piece::{Form, JsonSpan, ListHeader, Piece, Place, StreamError};
 pub use splitter::{Limits, Splitter};

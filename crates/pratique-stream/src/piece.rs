@@ -15,12 +15,12 @@ pub struct Piece {
     /// What the text is.
     pub form: Form,
     /// The JSON values of the text, if it consists of such values only; they may be invalid.
-    pub values: Vec<Value>,
+    pub values: Vec<JsonSpan>,
 }
 
 /// A JSON value in the text of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct JsonSpan {
     /// The bytes of the piece.
     pub range: Range<usize>,
 }

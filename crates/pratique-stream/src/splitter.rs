@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 
 use super::json::JsonScan;
 use super::list::{in_json, in_yaml};
-use super::piece::{Form, ListHeader, Piece, Place, StreamError, Value};
+use super::piece::{Form, JsonSpan, ListHeader, Piece, Place, StreamError};
 
 /// How many bytes are read at once.
 const BLOCK: usize = 64 << 10;
@@ -62,7 +62,7 @@ pub struct Splitter<R> {
     /// Up to where the documents are complete, and how many they are.
     complete: usize,
     count: usize,
-    values: Vec<Value>,
+    values: Vec<JsonSpan>,
     /// Whether the complete documents are JSON values.
     is_json: bool,
     /// Whether the current document follows a JSON value.
@@ -246,7 +246,7 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Completes a document that ends at an offset, and begins the next one.
-    fn complete_document(&mut self, end: usize, value: Option<Value>, is_after_value: bool) -> SplitStep {
+    fn complete_document(&mut self, end: usize, value: Option<JsonSpan>, is_after_value: bool) -> SplitStep {
         let is_long = end.saturating_sub(self.document) > self.limits.list && self.try_list_at != usize::MAX;
         if is_long && self.complete == 0 {
             self.try_list();
@@ -272,7 +272,7 @@ impl<R: Read> Splitter<R> {
     }
 
     /// Completes an item that ends at an offset, from which the next one is searched.
-    fn complete_item(&mut self, end: usize, value: Option<Value>, state: SplitState) -> SplitStep {
+    fn complete_item(&mut self, end: usize, value: Option<JsonSpan>, state: SplitState) -> SplitStep {
         self.state = state;
         if self.is_apart(end) && self.complete > 0 {
             let piece = self.take(self.complete);
@@ -289,7 +289,7 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    fn add(&mut self, end: usize, value: Option<Value>) {
+    fn add(&mut self, end: usize, value: Option<JsonSpan>) {
         self.is_json &= value.is_some();
         self.values.extend(value);
         (self.complete, self.count) = (end, self.count + 1);

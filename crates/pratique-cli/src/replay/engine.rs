@@ -51,7 +51,7 @@ pub(crate) struct Policies {
 /// Policies with the state of a cluster.
 pub(crate) struct Engine {
     pub(crate) policies: Policies,
-    pub(crate) cluster: Arc<KnownCluster>,
+    pub(crate) cluster: Arc<RequestCluster>,
 }
 
 /// The inputs from which the state of a cluster is built.
@@ -75,7 +75,7 @@ pub(crate) struct StateInputs {
 }
 
 /// A cluster as far as it is known.
-pub(crate) struct KnownCluster {
+pub(crate) struct RequestCluster {
     pub(crate) state: ClusterState,
     pub(crate) authorizer: Arc<dyn Authorizer>,
     /// The definitions of custom resources.
@@ -212,7 +212,7 @@ impl StateInputs {
         phases: Phases,
         namespace: &str,
         survey: impl FnOnce(&mut ClusterState),
-    ) -> (KnownCluster, InputErrors) {
+    ) -> (RequestCluster, InputErrors) {
         let is_definition = |object: &&Value<'static>| {
             object.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
         };
@@ -247,7 +247,7 @@ impl StateInputs {
         let others = state.placed(others, namespace);
         let permissions = Permissions::new(rules, &loaded, &others, is_complete);
         state.fill(&loaded, others);
-        let cluster = KnownCluster {
+        let cluster = RequestCluster {
             state,
             authorizer: permissions.authorizer(),
             definitions,
@@ -264,7 +264,7 @@ impl StateInputs {
         namespace: &str,
         validation: ValidationArguments,
         survey: impl FnOnce(&mut ClusterState),
-    ) -> (Arc<KnownCluster>, InputErrors) {
+    ) -> (Arc<RequestCluster>, InputErrors) {
         let mut phases = Phases::of(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
@@ -277,10 +277,10 @@ impl StateInputs {
     }
 }
 
-impl KnownCluster {
+impl RequestCluster {
     /// The same cluster with a server of another release, or with other feature gates.
     pub(crate) fn with_gates(&self, gates: FeatureGates) -> Self {
-        KnownCluster {
+        RequestCluster {
             state: self.state.clone().with_gates(gates),
             authorizer: Arc::clone(&self.authorizer),
             definitions: self.definitions.clone(),

@@ -9,7 +9,7 @@ use pratique_replay::{
 };
 use pratique_stream::{Piece, Place};
 
-use super::engine::KnownCluster;
+use super::engine::RequestCluster;
 use super::faults::Faults;
 use crate::input::InputError;
 use crate::output::problems;
@@ -23,7 +23,7 @@ pub(crate) struct LogReader {
 
 impl LogReader {
     /// A reader that knows the custom resources of a cluster, and remembers so many MiB of objects.
-    pub(crate) fn new(cluster: &KnownCluster, remembered: u32) -> Self {
+    pub(crate) fn new(cluster: &RequestCluster, remembered: u32) -> Self {
         let mut replayer = Replayer::default().with_gates(cluster.gates);
         for definition in &cluster.definitions {
             // Unusable definitions were reported when the state was read.

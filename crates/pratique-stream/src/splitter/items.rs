@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::{OpenList, SplitState, SplitStep, Splitter};
 use crate::json::{JsonScan, StopReason, skip_blanks};
-use crate::piece::{Form, Piece, Value};
+use crate::piece::{Form, JsonSpan, Piece};
 use crate::yaml::{begins_item, indentation, is_separator};
 
 impl<R: Read> Splitter<R> {
@@ -58,7 +58,7 @@ impl<R: Read> Splitter<R> {
         let mut scan = scan;
         match scan.run(&self.buffer, self.at) {
             StopReason::End(end) => {
-                let value = Value {
+                let value = JsonSpan {
                     range: self.value.start..end,
                 };
                 self.complete_item(end, Some(value), SplitState::JsonItems(None))

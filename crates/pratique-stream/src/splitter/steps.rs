@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::{SplitState, SplitStep, Splitter};
 use crate::json::{JsonScan, StopReason, skip_blanks};
-use crate::piece::Value;
+use crate::piece::JsonSpan;
 use crate::yaml::{is_plain_separator, is_separator};
 
 impl<R: Read> Splitter<R> {
@@ -132,7 +132,7 @@ impl<R: Read> Splitter<R> {
                 return SplitStep::On;
             }
         };
-        let value = Value {
+        let value = JsonSpan {
             range: self.value.clone(),
         };
         self.complete_document(end, Some(value), true)

@@ -71,7 +71,7 @@ fn documents_are_given_whole() {
 #[test]
 fn values_are_found() {
     let found = pieces("{\"a\": {\"b:\": 1}}\n {} \n", 100, SMALL, &[]);
-    let value = |range| Value { range };
+    let value = |range| JsonSpan { range };
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].values, [value(0..16), value(18..20)]);
     let found = pieces("{}\na: 1\n---\n{}\n", 100, SMALL, &[]);
