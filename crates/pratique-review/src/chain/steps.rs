@@ -155,6 +155,7 @@ fn author(name: &str, is_webhook: bool) -> String {
     format!("{noun} {name}")
 }
 
+#[cfg(feature = "webhooks")]
 impl Step {
     /// Who did what the step did: `LimitRanger`, `policy add-proxy`.
     pub(crate) fn author(&self) -> String {

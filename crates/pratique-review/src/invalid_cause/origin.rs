@@ -7,7 +7,9 @@ use pratique_json::Value;
 use pratique_types::field::ErrorKind;
 use pratique_validation::{Candidate, FieldFault, Validator};
 
-use crate::chain::{DEFAULTING, RecordedChange, Step, StepEffect};
+use crate::chain::RecordedChange;
+#[cfg(feature = "webhooks")]
+use crate::chain::{DEFAULTING, Step, StepEffect};
 use crate::field_change::FieldChange;
 use crate::field_path::FieldPath;
 
@@ -22,6 +24,7 @@ pub(crate) struct ObjectChange<'c> {
 
 impl<'c> ObjectChange<'c> {
     /// The changes of an object that recorded steps made, the first of which is the setting of defaults.
+    #[cfg(feature = "webhooks")]
     pub(crate) fn of_steps(steps: &'c [Step]) -> Vec<Self> {
         let changes = steps.iter().filter_map(|step| match &step.did {
             StepEffect::Changed { before, after } if step.name != DEFAULTING => Some(ObjectChange {
