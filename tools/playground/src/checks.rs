@@ -154,9 +154,13 @@ fn examples(browser: &Browser) -> Result<String, Error> {
     let mut observed = Vec::new();
     for title in listed.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let decided = choose(browser, title)?;
+        let shown = text(browser, "#decision")?;
+        if shown.contains("warning") {
+            return Err(format!("{title}: what is shown as an example is warned of: {shown}").into());
+        }
         match decided.as_str() {
             "allowed" | "denied" | "value" => observed.push(format!("{title}: {decided}")),
-            _ => return Err(format!("{title}: {decided}: {}", text(browser, "#decision")?).into()),
+            _ => return Err(format!("{title}: {decided}: {shown}").into()),
         }
     }
     match observed.len() {
@@ -219,14 +223,14 @@ fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
     write(
         browser,
         "object",
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: monitoring}\nspec: {containers: []}",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: monitoring}\nspec: {containers: [{name: a, image: b}]}",
     )?;
     same("fault", &decision(browser)?)?;
     let reported = text(browser, "#decision")?;
     write(
         browser,
         "object",
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: c, namespace: monitoring}\nspec: {containers: []}",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: c, namespace: monitoring}\nspec: {containers: [{name: a, image: b}]}",
     )?;
     same("allowed", &decision(browser)?)?;
     Ok(reported)
