@@ -23,13 +23,13 @@ pub fn partly_known_request(request: &AdmissionRequest<'_>, value: &Value<'_>) -
     if !assumes_resource && !lacks_details {
         return None;
     }
-    let is_known = |name: &str| {
-        !(assumes_resource && RESOURCES.contains(&name)) && !(lacks_details && DETAILS.contains(&name))
+    let is_unknown = |name: &str| {
+        (assumes_resource && RESOURCES.contains(&name)) || (lacks_details && DETAILS.contains(&name))
     };
     let members = value.as_object().map(Object::iter).into_iter().flatten();
     let mut known: Vec<(&'static str, Member)> = Vec::new();
     for (name, value) in members {
-        if let Some(name) = NAMES.iter().find(|known| **known == name && is_known(name)) {
+        if let Some(name) = NAMES.iter().find(|known| **known == name && !is_unknown(name)) {
             known.push((*name, Member::Json(value.clone().into_owned())));
         }
     }
