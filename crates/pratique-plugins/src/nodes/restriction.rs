@@ -15,7 +15,7 @@ use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{MissingState, MutableAttributes, PluginContext, PluginSettings, Rejection, gates};
 use pratique_schema::Release;
-use pratique_types::{Operation, UserInfo};
+use pratique_types::{AdmissionRequest, Operation};
 
 use crate::answer::forbidden;
 use crate::built_in::{Answer, BuiltInPlugin, Call};
@@ -53,13 +53,7 @@ struct NodeRequest<'a> {
 
 impl BuiltInPlugin for NodeRestriction {
     fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
-        let request = attributes.request;
-        // Without groups, nothing says whether such a user is a node.
-        if request.lacks_details && request.user_info.username.starts_with(NODE_PREFIX) {
-            let path = "request.userInfo.groups";
-            return Err(MissingState::RequestDetail { path }.into());
-        }
-        let Some(node) = node_of(&request.user_info) else {
+        let Some(node) = node_of(attributes.request)? else {
             return Ok(());
         };
         let request = NodeRequest {
@@ -148,17 +142,20 @@ impl<'a> NodeRequest<'a> {
     }
 }
 
-/// What the names of nodes begin with.
-const NODE_PREFIX: &str = "system:node:";
-
-/// The name of the node that a user is; `None` for users that are no nodes.
+/// The name of the node that sends a request; `None` for users that are no nodes.
 // Upstream: pkg/auth/nodeidentifier/default.go, NodeIdentity
-fn node_of(user: &UserInfo) -> Option<&str> {
-    let node = user.username.strip_prefix(NODE_PREFIX)?;
-    user.groups
-        .iter()
-        .any(|group| group == "system:nodes")
-        .then_some(node)
+fn node_of<'a>(request: &'a AdmissionRequest<'_>) -> Result<Option<&'a str>, MissingState> {
+    let user = &request.user_info;
+    let Some(node) = user.username.strip_prefix("system:node:") else {
+        return Ok(None);
+    };
+    // Without its groups, nothing says whether such a user is one.
+    if request.lacks_details {
+        let path = "request.userInfo.groups";
+        return Err(MissingState::RequestDetail { path });
+    }
+    let is_node = user.groups.iter().any(|group| group == "system:nodes");
+    Ok(is_node.then_some(node))
 }
 
 fn check_lease(request: &NodeRequest<'_>) -> Result<(), Rejection> {
@@ -193,5 +190,34 @@ fn check_slice(request: &NodeRequest<'_>) -> Result<(), Rejection> {
         Err(request.forbidden(format!(
             "can only {verb} ResourceSlice with the same NodeName as the requesting node"
         )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_are_nodes_by_name_and_group() {
+        let node = |username: &str, groups: &[&str], lacks_details: bool| {
+            let mut request = AdmissionRequest {
+                lacks_details,
+                ..AdmissionRequest::default()
+            };
+            username.clone_into(&mut request.user_info.username);
+            request.user_info.groups = groups.iter().map(|group| (*group).to_owned()).collect();
+            node_of(&request)
+                .map(|node| node.map(str::to_owned))
+                .map_err(drop)
+        };
+        assert_eq!(
+            node("system:node:a", &["system:nodes"], false),
+            Ok(Some("a".to_owned()))
+        );
+        assert_eq!(node("system:node:a", &["others"], false), Ok(None));
+        assert_eq!(node("ann", &["system:nodes"], false), Ok(None));
+        // A log may leave out groups.
+        assert_eq!(node("system:node:a", &[], true), Err(()));
+        assert_eq!(node("ann", &[], true), Ok(None));
     }
 }

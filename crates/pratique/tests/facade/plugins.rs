@@ -11,7 +11,8 @@ use pratique::plugins::{
 use pratique::policy::DenialCause;
 use pratique::types::{AdmissionRequest, Operation, Reason, Status};
 use pratique::{
-    Admission, AdmissionBuilder, AdmissionContext, AdmissionDecision, Attributes, Objects, Outcome, PluginChain,
+    Admission, AdmissionBuilder, AdmissionContext, AdmissionDecision, Attributes, Objects, Outcome,
+    PluginChain,
 };
 
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
@@ -280,7 +281,10 @@ fn nobody_knows_what_a_user_may_do_whose_groups_are_not_known() {
     let objects = Objects::new();
     let decider = OneAnswer(true, Mutex::default());
     let mut request = configmap("");
-    for (lacks_details, expected) in [(false, AdmissionDecision::Allowed), (true, AdmissionDecision::Undecided)] {
+    for (lacks_details, expected) in [
+        (false, AdmissionDecision::Allowed),
+        (true, AdmissionDecision::Undecided),
+    ] {
         request.lacks_details = lacks_details;
         let context = AdmissionContext::new(&objects).with_decider(&decider);
         let outcome = run(admission.admit(&request, context, &mut Heard::default())).unwrap();

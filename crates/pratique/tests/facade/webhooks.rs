@@ -233,6 +233,20 @@ impl MemoryBudget for Held {
     }
 }
 
+/// As of a log that leaves out the groups of users, which a webhook is sent.
+#[tokio::test]
+async fn a_webhook_is_not_sent_what_is_not_known() {
+    let mut request = configmap("");
+    request.lacks_details = true;
+    for plugin in [MUTATING, VALIDATING] {
+        let builder = webhooks(Admission::builder(), plugin, &[("w", "Never")]);
+        let (outcome, called, _) = admit(builder, &request).await;
+        assert!(called.is_empty(), "{called:?}");
+        let missing: Vec<&str> = outcome.undecided.iter().map(|one| one.missing.kind()).collect();
+        assert_eq!(missing, ["requestDetail"], "{plugin}");
+    }
+}
+
 #[tokio::test]
 async fn what_webhooks_make_is_held_until_the_request_is_answered() {
     let configured = |plugin, mark| {
