@@ -15,3 +15,11 @@ export function element(name, attributes = {}, ...children) {
   made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
+
+const DOCUMENTATION = "https://github.com/pratique/pratique/blob/main/docs";
+
+/** The name of what is found, as a link to what the documentation says of it. */
+export function ruleLink(finding) {
+  const page = finding.severity === "error" ? "problems" : "warnings";
+  return element("a", { class: "rule", href: `${DOCUMENTATION}/${page}.md#${finding.rule}` }, finding.rule);
+}

@@ -1,6 +1,6 @@
 // A text area with line numbers, colours and marks.
 
-import { element } from "./dom.js";
+import { element, ruleLink } from "./dom.js";
 import { colours } from "./highlight.js";
 
 export class Editor {
@@ -89,7 +89,8 @@ export class Editor {
     const more = this.#findings.length > 1 ? ` (and ${this.#findings.length - 1} more)` : "";
     this.#told.hidden = first === undefined;
     this.#told.classList.toggle("error", first?.severity === "error");
-    this.#told.textContent = first === undefined ? "" : `Line ${first.location.start.line}: ${first.summary ?? first.message}${more}`;
+    const told = first === undefined ? [] : [`Line ${first.location.start.line}: ${first.summary ?? first.message}${more} `, ruleLink(first)];
+    this.#told.replaceChildren(...told);
   }
 
   #number(line) {

@@ -1,6 +1,6 @@
 // The answer of the engine, as elements.
 
-import { element } from "./dom.js";
+import { element, ruleLink } from "./dom.js";
 
 const DECISIONS = { allowed: "Allowed", denied: "Denied", error: "Refused by an error", undecided: "Undecided" };
 
@@ -160,6 +160,7 @@ function evaluated(expression, locate) {
     element("p", { class: "place" },
       expression.at ? jump(expression.place + (expression.name ? ` (${expression.name})` : ""), expression.at, locate) : expression.place,
       element("span", { class: "result" }, value), element("span", { class: "quiet" }, `cost ${number(expression.cost)}`)),
+    expression.help && element("p", { class: "help" }, expression.help),
     diagram(expression.diagram),
     expression.because && element("p", { class: "because" }, "because of ", element("code", {}, expression.because)));
 }
@@ -175,7 +176,7 @@ function findings(title, given, locate) {
   }
   const shown = given.map((finding) => element("li", { class: finding.severity },
     element("p", {}, finding.location && jump(place(finding.location), finding.location, locate), " ",
-      element("span", { class: "quiet" }, finding.rule)),
+      ruleLink(finding)),
     element("p", { class: "message" }, finding.summary ?? finding.message),
     finding.help && element("p", { class: "help" }, finding.help)));
   return section(title, element("ul", { class: "plain findings" }, shown));

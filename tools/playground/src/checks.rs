@@ -139,6 +139,9 @@ fn problems(browser: &Browser) -> Result<String, Error> {
     {
         return Err(format!("what is wrong is not told beside the text: {told}").into());
     }
+    let links = browser.ask("return [...document.querySelectorAll('#upper .told a, .findings a')].map(link => link.href)")?;
+    let documentation = "https://github.com/pratique/pratique/blob/main/docs/problems.md#invalid-expression";
+    equal(&links, &json!([documentation, documentation]))?;
     browser.ask("document.querySelector('.findings .jump').click()")?;
     let selected = browser.ask(
         "const area = document.activeElement;
@@ -154,13 +157,13 @@ fn examples(browser: &Browser) -> Result<String, Error> {
     let mut observed = Vec::new();
     for title in listed.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let decided = choose(browser, title)?;
-        let shown = text(browser, "#decision")?;
-        if shown.contains("warning") {
-            return Err(format!("{title}: what is shown as an example is warned of: {shown}").into());
+        let decision_text = text(browser, "#decision")?;
+        if decision_text.contains("warning") {
+            return Err(format!("{title}: what is shown as an example is warned of: {decision_text}").into());
         }
         match decided.as_str() {
             "allowed" | "denied" | "value" => observed.push(format!("{title}: {decided}")),
-            _ => return Err(format!("{title}: {decided}: {shown}").into()),
+            _ => return Err(format!("{title}: {decided}: {decision_text}").into()),
         }
     }
     match observed.len() {
