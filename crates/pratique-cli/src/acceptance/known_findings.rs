@@ -164,8 +164,8 @@ impl BaselineComparison {
     /// What is told of it.
     pub(super) fn notices(&self, path: &str) -> Vec<Notice> {
         let names = |keys: &[FindingKey]| {
-            let names: Vec<String> = keys.iter().map(FindingKey::describe).collect();
-            first_names(&names, NAMED)
+            let names = keys.iter().map(FindingKey::describe);
+            first_names(&with_counts(names), NAMED)
         };
         let gone = (!self.gone.is_empty()).then(|| {
             let message = format!(
@@ -186,4 +186,20 @@ impl BaselineComparison {
         });
         gone.into_iter().chain(exceeded).collect()
     }
+}
+
+/// Names in their order, each once: several validations of a policy deny one object.
+fn with_counts(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for name in names {
+        match counts.last_mut() {
+            Some((last, count)) if *last == name => *count += 1,
+            _ => counts.push((name, 1)),
+        }
+    }
+    let told = counts.into_iter().map(|(name, count)| match count {
+        1 => name,
+        count => format!("{name} ({count})"),
+    });
+    told.collect()
 }

@@ -232,6 +232,24 @@ fn exceptions_say_what_they_accept() {
 }
 
 #[test]
+fn what_is_alike_is_told_once_with_its_count() {
+    let directory = directory(&[("old", "app: old")]);
+    fs::write(
+        directory.path().join("exceptions.yaml"),
+        exceptions("- {policy: team, reason: it is old}\n"),
+    )
+    .unwrap();
+    let run = review(&directory, &["--exceptions", "exceptions.yaml"]);
+    run.shows(&["  accepted: team: exception: it is old (2 findings)\n"]);
+    assert_eq!(run.stdout.matches("it is old").count(), 1, "{run}");
+    review(&directory, &["--write-baseline", "known.json"]);
+    let clean = pod("old", "team: a, tier: web");
+    fs::write(directory.path().join("pods.yaml"), clean).unwrap();
+    let run = review(&directory, &KNOWN);
+    run.shows(&["are gone, or there are fewer: ", "team denies pods shop/old (2)"]);
+}
+
+#[test]
 fn an_expired_exception_is_a_finding() {
     let directory = directory(&[("old", "tier: web")]);
     let list = "- {policy: team, reason: it moves, until: 2020-02-29}\n";

@@ -144,10 +144,13 @@ fn kustomize(directory: &Path) -> Result<Spool, RenderError> {
     let mut alone = Command::new("kustomize");
     alone.args(["build", "--"]).arg(directory);
     match run(alone, "kustomize build", directory) {
-        Err(RenderError::NoProgram { .. }) => {
+        Err(absent @ RenderError::NoProgram { .. }) => {
             let mut part = Command::new("kubectl");
             part.args(["kustomize", "--"]).arg(directory);
-            run(part, "kustomize build", directory)
+            match run(part, "kubectl kustomize", directory) {
+                Err(RenderError::NoProgram { .. }) => Err(absent),
+                made => made,
+            }
         }
         made => made,
     }
