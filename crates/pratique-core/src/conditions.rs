@@ -12,6 +12,9 @@ pub struct ConditionsOutcome {
     pub matches: Result<bool, ConditionError>,
     /// How many conditions failed before the first false one.
     pub errors: usize,
+    /// The error because of which it does not apply, where failures are ignored. The text is an API server's, which tells it to
+    /// nobody.
+    pub ignored: Option<String>,
 }
 
 /// Why match conditions do not decide whether a policy or webhook applies.
@@ -74,6 +77,7 @@ pub fn evaluate_conditions(
                 return Ok(ConditionsOutcome {
                     matches: on_error.outcome(|| OUT_OF_BUDGET.to_owned()),
                     errors: 0,
+                    ignored: (on_error == OnConditionError::Exclude).then(|| OUT_OF_BUDGET.to_owned()),
                 });
             }
         }
@@ -81,14 +85,19 @@ pub fn evaluate_conditions(
     if pending {
         return Err(Unfinished::Pending);
     }
-    let excluded = is_false || on_error == OnConditionError::Exclude && !messages.is_empty();
+    let is_ignored = !is_false && on_error == OnConditionError::Exclude && !messages.is_empty();
+    let ignored = is_ignored.then(|| aggregate(&messages));
     let matches = match (messages.as_slice(), undecided) {
-        _ if excluded => Ok(false),
+        _ if is_false || is_ignored => Ok(false),
         (_, Some(missing)) => Err(ConditionError::Undecided(missing)),
         ([], None) => Ok(true),
         (messages, None) => on_error.outcome(|| aggregate(messages)),
     };
-    Ok(ConditionsOutcome { matches, errors })
+    Ok(ConditionsOutcome {
+        matches,
+        errors,
+        ignored,
+    })
 }
 
 impl OnConditionError {
@@ -143,6 +152,29 @@ mod tests {
         let spent = || vec![failed("a"), Err(Halt::OutOfBudget)];
         check(spent(), OnConditionError::Fail, Err(OUT_OF_BUDGET), 0);
         check(spent(), OnConditionError::Exclude, Ok(false), 0);
+    }
+
+    #[test]
+    fn what_is_ignored_is_told() {
+        let ignored =
+            |conditions: Vec<Condition>, on_error| evaluate_conditions(conditions, on_error).unwrap().ignored;
+        let failures = || vec![failed("a"), Ok(Ok(true)), failed("b")];
+        let spent = || vec![Err(Halt::OutOfBudget)];
+        assert_eq!(
+            ignored(failures(), OnConditionError::Exclude).as_deref(),
+            Some("[a, b]")
+        );
+        assert_eq!(
+            ignored(spent(), OnConditionError::Exclude).as_deref(),
+            Some(OUT_OF_BUDGET)
+        );
+        for on_error in [OnConditionError::Fail, OnConditionError::Match] {
+            assert_eq!(ignored(failures(), on_error), None);
+            assert_eq!(ignored(spent(), on_error), None);
+        }
+        // A false condition excludes by itself.
+        let excluded = vec![failed("a"), Ok(Ok(false))];
+        assert_eq!(ignored(excluded, OnConditionError::Exclude), None);
     }
 
     #[test]

@@ -55,6 +55,7 @@ mod denial;
 mod evaluator;
 mod few;
 mod groups;
+mod ignored_failures;
 mod inputs;
 mod matcher;
 mod memo;
@@ -84,7 +85,9 @@ use pratique_typed::decode;
 pub use mutating::{
     Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same, seen_the_same,
 };
-pub use observer::{Conditions, Effect, ErrorType, Mutating, ObservedDecision, PolicyObserver};
+pub use observer::{
+    Conditions, Effect, ErrorType, FailedPart, IgnoredFailure, Mutating, ObservedDecision, PolicyObserver,
+};
 pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};

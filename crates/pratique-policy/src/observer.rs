@@ -20,6 +20,13 @@ pub trait PolicyObserver {
         let _ = mutating;
     }
 
+    /// A policy failed, which its failure policy ignores: a server tells nobody, and counts it nowhere.
+    ///
+    /// Validations and mutations that fail are reported as what was decided, and as mutating.
+    fn ignored(&mut self, failure: &IgnoredFailure) {
+        let _ = failure;
+    }
+
     /// The decision of a policy depends on missing input.
     fn undecided(&mut self, undecided: &Undecided) {
         let _ = undecided;
@@ -35,6 +42,30 @@ pub struct Conditions<'a> {
     pub operation: Operation,
     /// How many conditions failed before the first false one.
     pub errors: usize,
+}
+
+/// A failure that a failure policy ignores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredFailure {
+    /// The name of the policy.
+    pub policy: String,
+    /// The name of the binding; `None` where the policy is in error.
+    pub binding: Option<String>,
+    /// What failed.
+    pub part: FailedPart,
+    /// The error: an API server's text.
+    pub error: String,
+}
+
+/// The part of a policy that fails, besides its validations and its mutations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailedPart {
+    /// What it is configured with: its selectors, its params, its kind of params.
+    Configuration,
+    /// Its match conditions.
+    Conditions,
+    /// The audit annotation with this index.
+    Annotation(usize),
 }
 
 /// An attempted mutation.
@@ -57,11 +88,12 @@ pub struct ObservedDecision<'a> {
     pub binding: &'a str,
     /// The effect on the request.
     pub effect: Effect,
-    /// The message of the validation or of the failure; empty for an error that is ignored.
+    /// The message of the validation, or the error, whether it is ignored or not.
     pub message: &'a str,
     /// Whether an error led to it.
     pub error: ErrorType,
-    /// The place of the validation in the policy; `None` where an audit annotation led to it.
+    /// The place of the validation in the policy; `None` where an audit annotation led to it, or an error that is about no single
+    /// validation.
     pub validation: Option<usize>,
 }
 

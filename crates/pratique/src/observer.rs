@@ -68,6 +68,12 @@ impl pratique_policy::PolicyObserver for Logging<'_> {
         }
     }
 
+    fn ignored(&mut self, failure: &pratique_policy::IgnoredFailure) {
+        if let Some(observer) = &mut self.0 {
+            observer.ignored(failure);
+        }
+    }
+
     fn undecided(&mut self, undecided: &Undecided) {
         tracing::warn!("{undecided}");
         if let Some(observer) = &mut self.0 {

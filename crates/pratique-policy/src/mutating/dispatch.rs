@@ -85,6 +85,7 @@ fn run(
     let ended = run.run(sets);
     let conditions = std::mem::take(&mut run.conditions);
     let decisions = std::mem::take(&mut run.decisions);
+    let ignored = std::mem::take(&mut run.failures.ignored);
     session.finished()?;
     let (denial, undecided) = match ended {
         Err(End::Unfinished(unfinished)) => return Err(unfinished),
@@ -105,6 +106,7 @@ fn run(
         .iter()
         .for_each(|evaluated| observer.conditions(evaluated));
     decisions.iter().for_each(|decision| observer.mutating(decision));
+    ignored.report(observer);
     let undecided_policies = run.settled.iter().chain(undecided.as_deref());
     undecided_policies.for_each(|policy| observer.undecided(policy));
     reinvocation.0.clone_from(&run.reinvocation);

@@ -7,11 +7,17 @@ use pratique_types::{Reason, Status, StatusCause};
 use crate::binding::Binding;
 use crate::cause::DenialCause;
 use crate::denial::forbidden;
+use crate::ignored_failures::IgnoredFailures;
+use crate::observer::FailedPart;
 use crate::policy_core::{FailurePolicy, PolicyCore};
 
 /// Failures in the order in which they happened.
 #[derive(Debug, Default)]
-pub(super) struct Failures(Vec<Failure>);
+pub(super) struct Failures {
+    refusing: Vec<Failure>,
+    /// Those that failure policies ignore, without those of mutations, which are steps.
+    pub(super) ignored: IgnoredFailures,
+}
 
 #[derive(Debug)]
 struct Failure {
@@ -30,7 +36,11 @@ impl Failures {
     ) {
         let subject = if binding.is_some() { "binding" } else { "policy" };
         let text = format!("failed to configure {subject}: {error}");
-        self.add(core, binding, &text, (None, cause));
+        if core.failure_policy.ignores() {
+            self.ignored.add(core, binding, FailedPart::Configuration, text);
+        } else {
+            self.add(core, binding, &text, (None, cause));
+        }
     }
 
     /// A mutation, or a match condition, that failed.
@@ -59,19 +69,19 @@ impl Failures {
             }
             None => format!("policy {} denied request: {error}", quote(policy)),
         };
-        self.0.push(Failure { text, reason, cause });
+        self.refusing.push(Failure { text, reason, cause });
     }
 
     /// The status of a denial, and its cause: those of the first failure, with all failures as causes of the status.
     pub(super) fn status(self, target: &Target<'_>) -> Option<(Box<Status>, DenialCause)> {
-        let first = self.0.first()?;
+        let first = self.refusing.first()?;
         let cause = first.cause;
         let mut status = forbidden(target, &first.text);
         status.message.clone_from(&first.text);
         if let Some(reason) = first.reason {
             status.reason = reason.as_str().to_owned();
         }
-        let causes = self.0.into_iter().map(|failure| StatusCause {
+        let causes = self.refusing.into_iter().map(|failure| StatusCause {
             message: failure.text,
             ..StatusCause::default()
         });

@@ -16,7 +16,7 @@ use super::run::{End, MutationRun, PolicyInvocation};
 use super::version::{Version, Viewer};
 use crate::conditions;
 use crate::inputs::{InputKey, Inputs, NamespaceForm, Unconverted};
-use crate::observer::{Conditions, ErrorType, Mutating};
+use crate::observer::{Conditions, ErrorType, FailedPart, Mutating};
 
 impl<'s> MutationRun<'_, 's> {
     pub(super) fn invoke(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<(), End> {
@@ -75,6 +75,10 @@ impl<'s> MutationRun<'_, 's> {
                 operation: self.session.request.operation,
                 errors: outcome.errors,
             });
+        }
+        if let Some(error) = outcome.ignored {
+            let ignored = &mut self.failures.ignored;
+            ignored.add(core, Some(invocation.binding), FailedPart::Conditions, error);
         }
         let error = match outcome.matches {
             Ok(matches) => return Ok(matches),

@@ -11,7 +11,7 @@ use super::run::ValidationRun;
 use crate::annotations::{Collected, Failure};
 use crate::binding::{Action, Binding};
 use crate::denial::Denial;
-use crate::observer::{Effect, ErrorType, ObservedDecision};
+use crate::observer::{Effect, ErrorType, FailedPart, ObservedDecision};
 use crate::policies::Policy;
 use crate::policy_core::FailurePolicy;
 use crate::unmatched::Unmatched;
@@ -29,6 +29,10 @@ impl<'s> ValidationRun<'_, 's> {
         if let Some(errors) = decision.condition_errors {
             self.count_conditions(policy, errors);
         }
+        if let Some(error) = &decision.ignored_conditions {
+            let part = FailedPart::Conditions;
+            self.ignored.add(&policy.core, Some(binding), part, error);
+        }
         for (index, validation) in &decision.validations {
             self.act_on_validation(policy, binding, *index, validation);
         }
@@ -36,6 +40,10 @@ impl<'s> ValidationRun<'_, 's> {
             match annotation {
                 AnnotationDecision::Publish { key, value } => collected.add(key, value),
                 AnnotationDecision::Error(message) => self.deny_annotation(policy, binding, message),
+                AnnotationDecision::Ignored { index, error } => {
+                    let part = FailedPart::Annotation(*index);
+                    self.ignored.add(&policy.core, Some(binding), part, error);
+                }
             }
         }
         for MissingInput { validation, missing } in &decision.undecided {
@@ -44,9 +52,9 @@ impl<'s> ValidationRun<'_, 's> {
             }
             let error = format!("undecided: {missing}");
             match validation {
-                Some(index) => {
+                Some(_) => {
                     let failed = ValidationDecision::failed(policy, error);
-                    self.act_on_validation(policy, binding, *index, &failed);
+                    self.act_on_validation(policy, binding, *validation, &failed);
                 }
                 None if policy.core.failure_policy.ignores() => {}
                 None => self.deny_annotation(policy, binding, &error),
@@ -72,12 +80,13 @@ impl<'s> ValidationRun<'_, 's> {
         &mut self,
         policy: &'s Policy,
         binding: Binding<'s>,
-        index: usize,
+        index: Option<usize>,
         decision: &ValidationDecision<'s>,
     ) {
         match decision {
-            ValidationDecision::Ignored(error) => {
-                self.observe(policy, binding, Some(index), Effect::Allow, (*error, ""))
+            ValidationDecision::Ignored { message, error } => {
+                let message = self.session.arena().str(message);
+                self.observe(policy, binding, index, Effect::Allow, (*error, message));
             }
             ValidationDecision::Deny {
                 message,
@@ -131,7 +140,7 @@ impl<'s> ValidationRun<'_, 's> {
         action: Action,
         policy: &'s Policy,
         binding: Binding<'s>,
-        index: usize,
+        index: Option<usize>,
         (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
     ) {
         let shown: &'s str = match message {
@@ -140,21 +149,22 @@ impl<'s> ValidationRun<'_, 's> {
         };
         match action {
             Action::Deny => {
-                self.observe(policy, binding, Some(index), Effect::Deny, (error, shown));
+                self.observe(policy, binding, index, Effect::Deny, (error, shown));
                 self.deny(policy, Some(binding), (message, reason), error.into());
             }
             Action::Audit => {
-                self.observe(policy, binding, Some(index), Effect::Audit, (error, shown));
+                self.observe(policy, binding, index, Effect::Audit, (error, shown));
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
                     policy: &policy.core.name,
                     binding: binding.name.text(self.session.arena()),
-                    expression_index: index,
+                    // Upstream: the index among the decisions, and an error of all validations is the only one.
+                    expression_index: index.unwrap_or_default(),
                     validation_actions: &binding.terms.action_names,
                 });
             }
             Action::Warn => {
-                self.observe(policy, binding, Some(index), Effect::Warn, (error, shown));
+                self.observe(policy, binding, index, Effect::Warn, (error, shown));
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
                     policy.core.name, binding.name
@@ -163,7 +173,7 @@ impl<'s> ValidationRun<'_, 's> {
         }
     }
 
-    /// Denies because of an error of configuration, whatever the binding's actions are.
+    /// Denies because of an error of configuration, whatever the binding's actions are, unless errors are ignored.
     pub(super) fn fail(
         &mut self,
         policy: &Policy,
@@ -172,12 +182,20 @@ impl<'s> ValidationRun<'_, 's> {
         cause: DenialCause,
     ) {
         let message = match (&policy.core.failure_policy, binding) {
-            (FailurePolicy::Ignore, _) => return,
             (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
-            (FailurePolicy::Fail, None) => format!("failed to configure policy: {error}"),
-            (FailurePolicy::Fail, Some(_)) => format!("failed to configure binding: {error}"),
+            (FailurePolicy::Fail | FailurePolicy::Ignore, None) => {
+                format!("failed to configure policy: {error}")
+            }
+            (FailurePolicy::Fail | FailurePolicy::Ignore, Some(_)) => {
+                format!("failed to configure binding: {error}")
+            }
         };
-        self.deny(policy, binding, (&message, None), cause);
+        if policy.core.failure_policy.ignores() {
+            let part = FailedPart::Configuration;
+            self.ignored.add(&policy.core, binding, part, message);
+        } else {
+            self.deny(policy, binding, (&message, None), cause);
+        }
     }
 
     fn deny(

@@ -22,8 +22,11 @@ use pratique_core::Unfinished;
 pub(crate) struct PolicyDecision<'s> {
     /// How many match conditions failed; `None` for a policy without.
     pub(crate) condition_errors: Option<usize>,
-    /// One for each validation that is not simply true, by its index; or a single one for an error.
-    pub(crate) validations: Vec<(usize, ValidationDecision<'s>)>,
+    /// The error of match conditions that failed, and are ignored.
+    pub(crate) ignored_conditions: Option<String>,
+    /// One for each validation that is not simply true, by its index; or a single one without for an error that is about none
+    /// of them.
+    pub(crate) validations: Vec<(Option<usize>, ValidationDecision<'s>)>,
     pub(crate) annotations: Vec<AnnotationDecision<'s>>,
     /// The missing inputs.
     pub(crate) undecided: Vec<MissingInput>,
@@ -41,7 +44,7 @@ pub(crate) struct MissingInput {
 #[derive(Debug)]
 pub(crate) enum ValidationDecision<'s> {
     /// It failed, and failures are ignored.
-    Ignored(ErrorType),
+    Ignored { message: String, error: ErrorType },
     /// It is false, or failed.
     Deny {
         message: Cow<'s, str>,
@@ -60,6 +63,11 @@ pub(crate) enum AnnotationDecision<'s> {
     },
     /// It failed, which denies.
     Error(String),
+    /// That with this index failed, and failures are ignored.
+    Ignored {
+        index: usize,
+        error: String,
+    },
 }
 
 /// Evaluates a policy. `audited` are the inputs of audit annotations.
@@ -71,7 +79,11 @@ pub(crate) fn evaluate<'s>(
 ) -> Result<PolicyDecision<'s>, Unfinished> {
     let outcome = conditions::evaluate(&policy.core, session, inputs)?;
     let condition_errors = outcome.as_ref().map(|outcome| outcome.errors);
-    let decision = match outcome.map_or(Ok(true), |outcome| outcome.matches) {
+    let (matches, ignored_conditions) = match outcome {
+        Some(outcome) => (outcome.matches, outcome.ignored),
+        None => (Ok(true), None),
+    };
+    let decision = match matches {
         Ok(true) => evaluate_matched(policy, session, inputs, audited)
             .or_else(|halt| PolicyDecision::halted(policy, halt))?,
         Ok(false) => PolicyDecision::default(),
@@ -82,6 +94,7 @@ pub(crate) fn evaluate<'s>(
     };
     Ok(PolicyDecision {
         condition_errors,
+        ignored_conditions,
         ..decision
     })
 }
@@ -97,10 +110,10 @@ fn evaluate_matched<'s>(
     let validations = validate(policy, session, inputs, &mut undecided)?;
     let annotations = annotate(policy, session, audited, &mut undecided)?;
     Ok(PolicyDecision {
-        condition_errors: None,
         validations,
         annotations,
         undecided,
+        ..PolicyDecision::default()
     })
 }
 
@@ -122,7 +135,7 @@ impl PolicyDecision<'_> {
 
     fn failed(policy: &Policy, message: String) -> Self {
         PolicyDecision {
-            validations: vec![(0, ValidationDecision::failed(policy, message))],
+            validations: vec![(None, ValidationDecision::failed(policy, message))],
             ..PolicyDecision::default()
         }
     }
@@ -132,7 +145,7 @@ impl ValidationDecision<'_> {
     pub(crate) fn failed(policy: &Policy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
         if policy.core.failure_policy.ignores() {
-            ValidationDecision::Ignored(error)
+            ValidationDecision::Ignored { message, error }
         } else {
             ValidationDecision::Deny {
                 message: message.into(),
@@ -151,7 +164,7 @@ fn validate<'s>(
     session: &Session<'s>,
     inputs: &Inputs<'s>,
     undecided: &mut Vec<MissingInput>,
-) -> Result<Vec<(usize, ValidationDecision<'s>)>, Halt> {
+) -> Result<Vec<(Option<usize>, ValidationDecision<'s>)>, Halt> {
     let expressions = &policy.expressions;
     let mut round = Round::new(session, &policy.core.variables, inputs, RUNTIME_BUDGET);
     let mut unmet: Vec<Unmet<'s>> = Vec::new();
@@ -220,7 +233,7 @@ fn decide_all<'s>(
     policy: &'s Policy,
     unmet: Vec<Unmet<'s>>,
     messages: Vec<(usize, Answer<'s>)>,
-) -> Vec<(usize, ValidationDecision<'s>)> {
+) -> Vec<(Option<usize>, ValidationDecision<'s>)> {
     let mut messages = messages.into_iter().peekable();
     let validations = &policy.expressions.validations;
     let decisions = unmet.into_iter().filter_map(|(index, answer)| {
@@ -229,7 +242,7 @@ fn decide_all<'s>(
             Ok(_) => decide_false(validations.get(index)?, message.map(|(_, message)| message)),
             Err(error) => ValidationDecision::failed(policy, error),
         };
-        Some((index, decided))
+        Some((Some(index), decided))
     });
     decisions.collect()
 }
@@ -238,7 +251,7 @@ fn decide_all<'s>(
 fn decide_without_messages<'s>(
     policy: &'s Policy,
     unmet: Vec<Unmet<'s>>,
-) -> Vec<(usize, ValidationDecision<'s>)> {
+) -> Vec<(Option<usize>, ValidationDecision<'s>)> {
     let mut unmet = unmet.into_iter().peekable();
     let count = policy.expressions.validations.len();
     let decisions = (0..count).map(|index| {
@@ -246,7 +259,7 @@ fn decide_without_messages<'s>(
             Some((_, Err(error))) => error,
             Some((_, Ok(_))) | None => format!("failed messageExpression: {OUT_OF_BUDGET}"),
         };
-        (index, ValidationDecision::failed(policy, error))
+        (Some(index), ValidationDecision::failed(policy, error))
     });
     decisions.collect()
 }
@@ -286,7 +299,7 @@ fn annotate<'s>(
                 validation: None,
                 missing: *missing,
             }),
-            answer => published.extend(decide_annotation(policy, annotation, answer?)),
+            answer => published.extend(decide_annotation(policy, (index, annotation), answer?)),
         }
     }
     Ok(published)
@@ -295,7 +308,7 @@ fn annotate<'s>(
 /// The decision of an annotation's value; `None` for nothing.
 fn decide_annotation<'s>(
     policy: &Policy,
-    annotation: &'s Annotation,
+    (index, annotation): (usize, &'s Annotation),
     answer: Answer<'s>,
 ) -> Option<AnnotationDecision<'s>> {
     Some(match answer {
@@ -310,7 +323,7 @@ fn decide_annotation<'s>(
             annotation.text,
             other.type_name()
         )),
-        Err(_) if policy.core.failure_policy.ignores() => return None,
+        Err(error) if policy.core.failure_policy.ignores() => AnnotationDecision::Ignored { index, error },
         Err(error) => AnnotationDecision::Error(error),
     })
 }

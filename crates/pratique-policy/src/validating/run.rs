@@ -11,6 +11,7 @@ use super::policy::{self, PolicyDecision};
 use crate::annotations::{Annotations, Collected};
 use crate::binding::{Binding, Params, Terms};
 use crate::denial::Denial;
+use crate::ignored_failures::IgnoredFailures;
 use crate::inputs::{Inputs, NamespaceForm, Objects};
 use crate::matcher::{Param, PolicyMatcher};
 use crate::observer::{Conditions, ObservedDecision, PolicyObserver};
@@ -26,6 +27,7 @@ pub(super) struct ValidationRun<'b, 's> {
     pub(super) pending: bool,
     pub(super) conditions: RefCell<Vec<Conditions<'s>>>,
     pub(super) decisions: Vec<ObservedDecision<'s>>,
+    pub(super) ignored: IgnoredFailures,
     /// The first one, which the user gets.
     pub(super) denial: Option<Denial>,
     pub(super) undecided: Vec<Undecided>,
@@ -68,6 +70,7 @@ impl<'b, 's> ValidationRun<'b, 's> {
             pending: false,
             conditions: RefCell::default(),
             decisions: Vec::new(),
+            ignored: IgnoredFailures::default(),
             denial: None,
             undecided: Vec::new(),
             settled: Vec::new(),
@@ -89,6 +92,7 @@ impl<'b, 's> ValidationRun<'b, 's> {
         for decision in &self.decisions {
             observer.decided(decision);
         }
+        self.ignored.report(observer);
         for undecided in self.settled.iter().chain(&self.undecided) {
             observer.undecided(undecided);
         }

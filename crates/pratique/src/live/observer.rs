@@ -235,6 +235,11 @@ impl pratique_policy::PolicyObserver for Observers<'_> {
             .for_each(|observer| observer.mutating(mutating));
     }
 
+    fn ignored(&mut self, failure: &pratique_policy::IgnoredFailure) {
+        self.policy_observers()
+            .for_each(|observer| observer.ignored(failure));
+    }
+
     fn undecided(&mut self, undecided: &pratique_policy::Undecided) {
         self.policy_observers()
             .for_each(|observer| observer.undecided(undecided));

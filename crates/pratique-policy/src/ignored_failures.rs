@@ -1,0 +1,36 @@
+//! Failures that failure policies ignore.
+
+use crate::binding::Binding;
+use crate::observer::{FailedPart, IgnoredFailure, PolicyObserver};
+use crate::policy_core::PolicyCore;
+
+/// The failures of a run that failure policies ignore.
+#[derive(Debug, Default)]
+pub(crate) struct IgnoredFailures(Vec<IgnoredFailure>);
+
+impl IgnoredFailures {
+    /// Adds the failure of a part of a policy.
+    pub(crate) fn add(
+        &mut self,
+        core: &PolicyCore,
+        binding: Option<Binding<'_>>,
+        part: FailedPart,
+        error: impl Into<String>,
+    ) {
+        let failure = IgnoredFailure {
+            policy: core.name.clone(),
+            binding: binding.map(|binding| binding.name.to_string()),
+            part,
+            error: error.into(),
+        };
+        // A policy may fail in the same way with each of very many params.
+        if self.0.last() != Some(&failure) {
+            self.0.push(failure);
+        }
+    }
+
+    /// Reports them.
+    pub(crate) fn report(&self, observer: &mut dyn PolicyObserver) {
+        self.0.iter().for_each(|failure| observer.ignored(failure));
+    }
+}
