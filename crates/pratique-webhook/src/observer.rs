@@ -71,6 +71,8 @@ pub enum Rejection {
 pub struct Conditions<'a> {
     /// The name of the webhook.
     pub webhook: &'a str,
+    /// The name of its configuration.
+    pub configuration: &'a str,
     /// Its phase.
     pub phase: Phase,
     /// The operation of the request.
@@ -83,4 +85,6 @@ pub struct Conditions<'a> {
     pub excluded: bool,
     /// The error with which the request is refused; `None` where it is not.
     pub failure: Option<&'a str>,
+    /// The error because of which the webhook is not called, as its failure policy ignores errors.
+    pub ignored: Option<&'a str>,
 }

@@ -147,12 +147,14 @@ impl<'r, 's> PhaseRun<'r, 's> {
         let request = self.attributes.request;
         observer.conditions(&Conditions {
             webhook: &webhook.name,
+            configuration: &webhook.configuration,
             phase: self.phase,
             operation: request.operation,
             duration: began.elapsed(),
             errors: outcome.errors,
             excluded: outcome.matches == Ok(false),
             failure: outcome.failure(),
+            ignored: outcome.ignored.as_deref(),
         });
         match outcome.matches {
             Ok(true) if request.lacks_old_object => {

@@ -33,9 +33,11 @@ impl WebhookObserver for Notes {
             webhook,
             errors,
             excluded,
+            ignored,
             ..
         } = conditions;
-        self.0.push(format!("{webhook} {errors} {excluded}"));
+        let ignored = ignored.map(|error| format!(" {error}")).unwrap_or_default();
+        self.0.push(format!("{webhook} {errors} {excluded}{ignored}"));
     }
 }
 
@@ -47,12 +49,21 @@ async fn every_call_is_reported() {
         .plays_after("c", json!("out"), 2)
         .plays_after("d", json!("out"), 3);
     let condition = |expression: &str| json!({"matchConditions": [{"name": "c", "expression": expression}]});
+    let ignoring = |expressions: &[&str]| {
+        let conditions = expressions.iter().enumerate();
+        let conditions =
+            conditions.map(|(index, text)| json!({"name": format!("c{index}"), "expression": text}));
+        let conditions: Vec<_> = conditions.collect();
+        json!({"failurePolicy": "Ignore", "matchConditions": conditions})
+    };
     let hooks = validating(vec![
         hook("a", condition("true")),
         hook("b", json!({})),
         hook("c", json!({})),
         hook("d", json!({"failurePolicy": "Ignore"})),
         hook("e", condition("false")),
+        hook("f", ignoring(&["object.x == 1"])),
+        hook("g", ignoring(&["object.x == 1", "false"])),
     ]);
     let mut notes = Notes::default();
     observed(&hooks, &player, &mut notes).await;
@@ -61,6 +72,8 @@ async fn every_call_is_reported() {
         [
             "a.example.com 0 false",
             "e.example.com 0 true",
+            "f.example.com 1 true expression 'object.x == 1' resulted in error: no such key: x",
+            "g.example.com 1 true",
             "a.example.com 200 - false (true, true)",
             "b.example.com 400 denied false (true, true)",
             "c.example.com 500 failed false (true, false)",
