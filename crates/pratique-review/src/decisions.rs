@@ -1,7 +1,7 @@
 //! The decisions of policies on a request.
 
 use pratique::Outcome;
-use pratique::policy::{Effect, ErrorType, ObservedDecision, PolicyObserver};
+use pratique::policy::{Effect, ErrorType, FailedPart, IgnoredFailure, ObservedDecision, PolicyObserver};
 use pratique_policy::StepResult;
 use serde::Serialize;
 
@@ -14,12 +14,16 @@ pub struct PolicyDecision {
     pub binding: String,
     /// What follows.
     pub action: PolicyAction,
-    /// The place of the validation in the policy; `None` where an audit annotation or a plugin led to it.
+    /// The place of the validation in the policy; `None` where something else led to it: an audit annotation, a match condition, a
+    /// plugin.
     #[serde(skip)]
     pub validation: Option<usize>,
     /// Whether an error led to it, and not a validation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
+    /// Whether it is the failure of a mutation or of a call, which the review has among its steps and its exchanges as well.
+    #[serde(skip)]
+    pub is_step: bool,
     /// The message.
     pub message: String,
 }
@@ -62,11 +66,46 @@ impl PolicyObserver for DecisionRecorder {
             },
             validation: decision.validation,
             failed: decision.error != ErrorType::None,
+            is_step: false,
             message: match decision.effect {
-                Effect::Allow => ignored_error(decision.validation),
+                Effect::Allow => ignored_error(decision),
                 Effect::Deny | Effect::Warn | Effect::Audit => decision.message.to_owned(),
             },
         });
+    }
+
+    fn ignored(&mut self, failure: &IgnoredFailure) {
+        let what = match failure.part {
+            FailedPart::Configuration => "it".to_owned(),
+            FailedPart::Conditions => FAILED_CONDITION.to_owned(),
+            FailedPart::Annotation(index) => format!("auditAnnotations[{index}]"),
+        };
+        let binding = failure.binding.clone().unwrap_or_default();
+        let decision = ignored_failure((failure.policy.clone(), binding), &what, &failure.error);
+        // The second round of a chain may find the same.
+        if !self.0.contains(&decision) {
+            self.0.push(decision);
+        }
+    }
+}
+
+/// The subject of what is told of match conditions that fail.
+pub(crate) const FAILED_CONDITION: &str = "a match condition";
+
+/// A failure of a policy or a webhook that its failure policy ignores, of which a server tells nobody.
+pub(crate) fn ignored_failure(
+    (policy, binding): (String, String),
+    what: &str,
+    error: &str,
+) -> PolicyDecision {
+    PolicyDecision {
+        policy,
+        binding,
+        action: PolicyAction::Ignore,
+        validation: None,
+        failed: true,
+        is_step: false,
+        message: format!("{what} fails, which the failurePolicy ignores: {error}"),
     }
 }
 
@@ -74,26 +113,27 @@ impl PolicyObserver for DecisionRecorder {
 pub(crate) fn ignored_mutations(outcome: &Outcome) -> impl Iterator<Item = PolicyDecision> {
     let steps = outcome.mutations.iter().filter(|_| outcome.allowed());
     steps.filter_map(|step| match &step.result {
-        StepResult::Failed(why) => Some(PolicyDecision {
-            policy: step.policy.clone(),
-            binding: step.binding.clone(),
-            action: PolicyAction::Ignore,
-            validation: None,
-            failed: true,
-            message: format!(
-                "mutations[{}] fails, which the failurePolicy ignores: {why}",
-                step.mutation
-            ),
-        }),
+        StepResult::Failed(why) => {
+            let names = (step.policy.clone(), step.binding.clone());
+            let what = format!("mutations[{}]", step.mutation);
+            Some(PolicyDecision {
+                is_step: true,
+                ..ignored_failure(names, &what, why)
+            })
+        }
         StepResult::Changed | StepResult::Unchanged => None,
     })
 }
 
-/// What there is to say of an error that a failure policy ignores, of which a server tells nobody.
-fn ignored_error(validation: Option<usize>) -> String {
-    let failed = match validation {
-        Some(index) => format!("validations[{index}]"),
-        None => "the policy".to_owned(),
-    };
-    format!("{failed} ends with an error, which the failurePolicy ignores: it refuses nothing")
+/// What there is to say of a validation that ends with an error which a failure policy ignores, or of all of them.
+fn ignored_error(decision: &ObservedDecision<'_>) -> String {
+    match decision.validation {
+        Some(index) => format!(
+            "validations[{index}] ends with an error, which the failurePolicy ignores: it refuses nothing"
+        ),
+        None => format!(
+            "no validation refuses anything, as the policy fails, which the failurePolicy ignores: {}",
+            decision.message
+        ),
+    }
 }

@@ -4,7 +4,7 @@ use pratique::webhook::{Called, Rejection};
 use pratique_json::{Value, base64};
 use serde::Serialize;
 
-use crate::decisions::{PolicyAction, PolicyDecision};
+use crate::decisions::{PolicyDecision, ignored_failure};
 
 /// An exchange with a webhook: request and response.
 #[derive(Clone, Debug, Serialize)]
@@ -52,13 +52,10 @@ impl WebhookExchange {
     /// The decision of a webhook that could not be called, where its failure policy ignores that.
     pub(crate) fn ignored_failure(&self) -> Option<PolicyDecision> {
         let failure = self.failure.as_ref().filter(|_| self.failed_open)?;
+        let names = (self.webhook.clone(), self.configuration.clone());
         Some(PolicyDecision {
-            policy: self.webhook.clone(),
-            binding: self.configuration.clone(),
-            action: PolicyAction::Ignore,
-            validation: None,
-            failed: true,
-            message: format!("it fails, which the failurePolicy ignores: {failure}"),
+            is_step: true,
+            ..ignored_failure(names, "it", failure)
         })
     }
 

@@ -7,7 +7,7 @@ use pratique::authorization::Decider;
 use pratique::cluster::Cluster;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
-use pratique::webhook::{Called, WebhookObserver};
+use pratique::webhook::{Called, Conditions, WebhookObserver};
 use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, Unfinished};
 use pratique_json::{Value, text_at};
 use pratique_schema::Schema;
@@ -16,7 +16,7 @@ use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
 
 use crate::chain::{self, Step};
-use crate::decisions::DecisionRecorder;
+use crate::decisions::{DecisionRecorder, FAILED_CONDITION, ignored_failure};
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
 use crate::invalid_cause::{self, ObjectChange};
@@ -405,5 +405,17 @@ impl ChainObserver for ExchangeRecorder {
 impl WebhookObserver for ExchangeRecorder {
     fn called(&mut self, called: &Called<'_>) {
         self.exchanges.push(WebhookExchange::from(called));
+    }
+
+    fn conditions(&mut self, conditions: &Conditions<'_>) {
+        let Some(error) = conditions.ignored else {
+            return;
+        };
+        let names = (conditions.webhook.to_owned(), conditions.configuration.to_owned());
+        let decision = ignored_failure(names, FAILED_CONDITION, error);
+        // A mutating webhook that is called again may fail again.
+        if !self.decisions.0.contains(&decision) {
+            self.decisions.0.push(decision);
+        }
     }
 }

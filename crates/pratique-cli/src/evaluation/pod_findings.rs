@@ -75,6 +75,7 @@ mod tests {
             validation: None,
             action,
             failed: false,
+            is_step: false,
             message: "m".to_owned(),
         };
         let mut policies = vec![decision("a", PolicyAction::Warn)];

@@ -151,15 +151,15 @@ pub(crate) fn one(
         rest.push(&line(style.paint(Tone::Warning, "warning: "), warning));
     }
     rest.push(&placed_drop::human(&record.dropped, detail.fields, style));
-    // Mutations that failed are among the steps below.
+    // Mutations and calls that failed are among the steps below.
     let is_ignored =
-        |decision: &&PolicyDecision| decision.action == PolicyAction::Ignore && decision.validation.is_some();
+        |decision: &&PolicyDecision| decision.action == PolicyAction::Ignore && !decision.is_step;
     for decision in record.policies.iter().filter(is_ignored) {
-        let (policy, binding, message) = decision.names_and_message();
-        rest.push(&line(
-            style.paint(Tone::Warning, "ignored: "),
-            &format!("{policy} with binding {binding}: {message}"),
-        ));
+        let told = match decision.names_and_message() {
+            (policy, "", message) => format!("{policy}: {message}"),
+            (policy, binding, message) => format!("{policy} with binding {binding}: {message}"),
+        };
+        rest.push(&line(style.paint(Tone::Warning, "ignored: "), &told));
     }
     for (key, value) in audit_annotations {
         for told in describe_annotation(key, value) {

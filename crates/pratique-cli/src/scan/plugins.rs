@@ -208,6 +208,7 @@ impl<'a> PluginRun<'a> {
             validation: None,
             action,
             failed,
+            is_step: false,
             message: message.to_owned(),
         };
         let warnings = effects.warnings.iter();

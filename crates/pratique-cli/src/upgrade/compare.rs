@@ -323,6 +323,7 @@ mod tests {
                     validation: None,
                     action: PolicyAction::Warn,
                     failed: false,
+                    is_step: false,
                     message: message.to_owned(),
                 }],
                 ..ReplayDecision::without_policies(Decision::Allowed)

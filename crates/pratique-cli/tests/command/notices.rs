@@ -235,6 +235,140 @@ webhooks:
     }
 }
 
+/// Policies that ignore failures, and fail before they evaluate anything: for want of a param, and in a match condition; and an
+/// audit annotation that fails.
+const IGNORING: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: param}
+spec:
+  failurePolicy: Ignore
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: 'false'}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: param}
+spec:
+  policyName: param
+  validationActions: [Deny]
+  paramRef: {name: none, namespace: default, parameterNotFoundAction: Deny}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: condition}
+spec:
+  failurePolicy: Ignore
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: host, expression: object.spec.hostPID == true}]
+  auditAnnotations: [{key: a, valueExpression: \"'a'\"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: condition}
+spec: {policyName: condition, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: annotation}
+spec:
+  failurePolicy: Ignore
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  auditAnnotations: [{key: a, valueExpression: string(object.spec.hostPID)}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: annotation}
+spec: {policyName: annotation, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: stamp}
+spec:
+  failurePolicy: Ignore
+  reinvocationPolicy: IfNeeded
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: host, expression: object.spec.hostIPC == true}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {\"a\": \"b\"}}}'}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: stamp}
+spec: {policyName: stamp}
+";
+
+const IGNORING_HOOK: &str = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: hooks}
+webhooks:
+- name: hook.example.com
+  failurePolicy: Ignore
+  clientConfig: {url: 'https://127.0.0.1:1/'}
+  rules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  matchConditions: [{name: host, expression: object.spec.hostUsers == true}]
+  admissionReviewVersions: [v1]
+  sideEffects: None
+";
+
+/// What keeps a policy from being evaluated is told as well as what fails in it.
+#[test]
+fn failures_before_an_evaluation_that_policies_ignore_are_told() {
+    let directory = Directory::new()
+        .with("p.yaml", IGNORING)
+        .with("w.yaml", IGNORING_HOOK)
+        .with("all.yaml", CLEAN);
+    let told = [
+        "it fails, which the failurePolicy ignores: failed to configure binding: no params found",
+        "a match condition fails, which the failurePolicy ignores: expression 'object.spec.hostPID == true' resulted in error",
+        "auditAnnotations[0] fails, which the failurePolicy ignores: expression 'string(object.spec.hostPID)'",
+        "a match condition fails, which the failurePolicy ignores: expression 'object.spec.hostIPC == true' resulted in error",
+        "a match condition fails, which the failurePolicy ignores: expression 'object.spec.hostUsers == true' resulted in error",
+    ];
+    let base = ["--policies", "p.yaml", "--none", "configmaps", "all.yaml"];
+    let review = |more: &[&str]| {
+        let hooks = ["--webhooks", "--policies", "w.yaml"];
+        directory.run(&[&["review"], &base[..], &hooks, more].concat())
+    };
+    let human = review(&[]);
+    for (text, names) in told.into_iter().zip([
+        "param with binding param",
+        "condition with binding condition",
+        "annotation with binding annotation",
+        "stamp with binding stamp",
+        "hook.example.com with binding hooks",
+    ]) {
+        human.exits(0).stdout_has(&format!("  ignored: {names}: {text}"));
+    }
+    human.stdout_has("1 allowed, 0 denied, 5 errors ignored\n");
+    for format in ["json", "ndjson", "sarif", "junit", "github"] {
+        let run = review(&["-o", format]);
+        for text in told {
+            run.exits(0).stdout_has(text);
+        }
+    }
+    review(&["--fail-on", "warn"]).exits(1);
+    let scan = |more: &[&str]| directory.run(&[&["scan"], &base[..], more].concat());
+    for format in ["human", "json", "ndjson", "sarif", "junit"] {
+        let run = scan(&["-o", format]);
+        for text in told.into_iter().take(4) {
+            run.exits(0).stdout_has(text);
+        }
+        scan(&["-o", format, "--fail-on", "warn"]).exits(1);
+    }
+    scan(&["--report", "page.html"]).exits(0);
+    let page = std::fs::read_to_string(directory.path().join("page.html")).unwrap();
+    let page = page.replace("&#39;", "'");
+    for text in told.into_iter().take(4) {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
 #[test]
 fn reports_of_scans_have_notices() {
     let directory = told();
