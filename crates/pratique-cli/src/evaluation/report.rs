@@ -161,8 +161,9 @@ pub(crate) fn one(
         };
         rest.push(&line(style.paint(Tone::Warning, "ignored: "), &told));
     }
+    let text_above = format!("{}{}", head.as_str(), rest.as_str());
     for (key, value) in audit_annotations {
-        for told in describe_annotation(key, value) {
+        for told in describe_annotation(key, value, &text_above) {
             rest.push(&line(style.paint(Tone::Faint, "audit: "), &told));
         }
     }
