@@ -14,6 +14,8 @@ use crate::policies::NAMED;
 
 /// The most bytes of the fields that lead to a Pod template, to be shown.
 const MAX_PATH: usize = 200;
+/// The most Pod templates that are counted apart: definitions of hostile inputs may have any number.
+const MAX_TEMPLATES: usize = 1_000;
 
 /// Workloads whose Pods were not reviewed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -44,8 +46,12 @@ struct CustomTemplates {
     count: usize,
     /// Where the first of them is.
     place: String,
+    /// How many of them have it where no flag can name it.
+    unnameable: usize,
     /// Where the first templates are, as `--pod-template` names them.
     templates: BTreeSet<String>,
+    /// Whether there are more of them.
+    is_cut: bool,
 }
 
 /// Counts by resource as a list: keys of JSON are texts.
@@ -167,7 +173,9 @@ impl CustomTemplates {
         self.add(CustomTemplates {
             count: 1,
             place: input.place(),
+            unnameable: usize::from(!is_nameable),
             templates: template.into_iter().collect(),
+            is_cut: false,
         });
     }
 
@@ -176,9 +184,13 @@ impl CustomTemplates {
             self.place = other.place;
         }
         self.count += other.count;
+        self.unnameable += other.unnameable;
+        self.is_cut |= other.is_cut;
         for template in other.templates {
-            if self.templates.len() < NAMED {
+            if self.templates.len() < MAX_TEMPLATES || self.templates.contains(&template) {
                 self.templates.insert(template);
+            } else {
+                self.is_cut = true;
             }
         }
     }
@@ -189,13 +201,79 @@ impl CustomTemplates {
             1 => "the Pods of 1 custom resource with a Pod template are".to_owned(),
             count => format!("the Pods of {count} custom resources with a Pod template are"),
         };
+        let message = format!("{pods} not reviewed: {}", self.describe_flag());
+        Some(Notice::new(NOT_EVALUATED, self.place.clone(), message))
+    }
+
+    /// What would have the Pods reviewed.
+    fn describe_flag(&self) -> String {
         let templates: Vec<&str> = self.templates.iter().map(String::as_str).collect();
-        let how = if templates.is_empty() {
-            "no flag can name where the template is".to_owned()
+        if templates.is_empty() {
+            return "no flag can name where the template is".to_owned();
+        }
+        let flag = if self.is_cut {
+            let first = templates.get(..NAMED).unwrap_or(&templates);
+            format!("--pod-template does, for {} and more", first.join(", "))
+        } else if templates.len() > NAMED {
+            format!("--pod-template does, for {}", first_names(&templates, NAMED))
         } else {
             format!("--pod-template {} does", templates.join(","))
         };
-        let message = format!("{pods} not reviewed: {how}");
-        Some(Notice::new(NOT_EVALUATED, self.place.clone(), message))
+        match self.unnameable {
+            0 => flag,
+            count => format!("{flag}; no flag can name where the template of {count} of them is"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn templates(names: impl IntoIterator<Item = String>) -> CustomTemplates {
+        let mut all = CustomTemplates::default();
+        for name in names {
+            all.add(CustomTemplates {
+                count: 1,
+                templates: BTreeSet::from([name]),
+                ..CustomTemplates::default()
+            });
+        }
+        all
+    }
+
+    #[test]
+    fn what_is_not_named_is_told() {
+        let named = |count: usize| templates((0..count).map(|index| format!("K{index:04}.g=t")));
+        assert_eq!(
+            named(2).describe_flag(),
+            "--pod-template K0000.g=t,K0001.g=t does"
+        );
+        let first = "K0000.g=t, K0001.g=t, K0002.g=t, K0003.g=t, K0004.g=t";
+        assert_eq!(
+            named(NAMED + 2).describe_flag(),
+            format!("--pod-template does, for {first} and 2 more")
+        );
+        assert_eq!(
+            named(MAX_TEMPLATES + 1).describe_flag(),
+            format!("--pod-template does, for {first} and more")
+        );
+        let mut mixed = named(1);
+        mixed.add(CustomTemplates {
+            count: 3,
+            unnameable: 3,
+            ..CustomTemplates::default()
+        });
+        let expected = "--pod-template K0000.g=t does; no flag can name where the template of 3 of them is";
+        assert_eq!(mixed.describe_flag(), expected);
+        let unnameable = CustomTemplates {
+            count: 1,
+            unnameable: 1,
+            ..CustomTemplates::default()
+        };
+        assert_eq!(
+            unnameable.describe_flag(),
+            "no flag can name where the template is"
+        );
     }
 }
