@@ -46,8 +46,14 @@ impl EvaluationScope {
 
     /// The policies and bindings that are not evaluated.
     pub(crate) fn notices(&self) -> impl Iterator<Item = Notice> {
-        let policies = messages(&self.unbound).into_iter().map(|(policy, message)| {
-            let them = if self.unbound.len() == 1 { "it" } else { "them" };
+        let messages = messages(&self.unbound);
+        // A message is about one of them, or about all.
+        let them = if messages.len() == self.unbound.len() {
+            "it"
+        } else {
+            "them"
+        };
+        let policies = messages.into_iter().map(move |(policy, message)| {
             let message = format!("{message}; --bind evaluates {them} as if bound");
             Notice::new("not-evaluated", problems::place(&policy.location), message)
         });
