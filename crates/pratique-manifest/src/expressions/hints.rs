@@ -85,11 +85,15 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
 
 /// Help for elements of a list or entries of a map that have several types, and for what is asked and is no bool.
 fn for_mismatch(expected: &str) -> String {
-    let expected = expected.split('\'').next().unwrap_or_default();
+    let mut types = expected.split('\'').step_by(2);
+    let (expected, actual) = (types.next().unwrap_or_default(), types.next().unwrap_or_default());
     // An operand of && or the condition of a macro, unless it stands in a list.
     if expected == "bool" {
-        return "what is asked is true or false: compare it, as in … == 'value'; beside a bool in a list, put it into dyn(…)"
-            .to_owned();
+        let comparison = overload::comparison_of(actual).map(|comparison| format!(", as in {comparison}"));
+        return format!(
+            "what is asked is true or false: compare it{}; beside a bool in a list, put it into dyn(…)",
+            comparison.unwrap_or_default()
+        );
     }
     let how = if expected == "dyn" {
         "put it into dyn(…) as well"
@@ -442,8 +446,8 @@ mod tests {
         check("'a' + 1", "only texts are added to a text: string(…)");
         check(
             "quantity(object.a) > '3'",
-            "make the other side a quantity, too, and compare with a.isLessThan(b), a.isGreaterThan(b) or \
-             a.compareTo(quantity('1Gi')) <= 0",
+            "make the other side a quantity, too, and compare with isLessThan(quantity('1Gi')), \
+             isGreaterThan(quantity('1Gi')) or compareTo(quantity('1Gi')) <= 0",
         );
         check(
             "['a'].contains('a')",

@@ -39,69 +39,99 @@ const OF_TEXT: &[&str] = &[
     "duration",
 ];
 
-/// Functions that are called on texts, and take texts.
-const ON_TEXTS: &[&str] = &[
-    "contains",
-    "endsWith",
-    "find",
-    "findAll",
-    "indexOf",
-    "lowerAscii",
-    "matches",
-    "replace",
-    "split",
-    "startsWith",
-    "trim",
-    "upperAscii",
+/// Functions that are called on texts, each with an example of what it takes.
+const ON_TEXTS: &[(&str, &str)] = &[
+    ("contains", "'…'"),
+    ("endsWith", "'…'"),
+    ("find", "'…'"),
+    ("findAll", "'…'"),
+    ("indexOf", "'…'"),
+    ("lowerAscii", ""),
+    ("matches", "'…'"),
+    ("replace", "'…', '…'"),
+    ("split", "'…'"),
+    ("startsWith", "'…'"),
+    ("trim", ""),
+    ("upperAscii", ""),
 ];
 
-/// Functions that are called on values which are made of texts, by the function that makes them.
-const ON_MADE: &[(&str, &[&str])] = &[
+/// Functions that are called on values which are made of texts, by the function that makes them, each with an example of what it
+/// takes.
+const ON_MADE: &[(&str, &[(&str, &str)])] = &[
     (
         "quantity",
         &[
-            "add",
-            "asApproximateFloat",
-            "asInteger",
-            "compareTo",
-            "isGreaterThan",
-            "isInteger",
-            "isLessThan",
-            "sign",
-            "sub",
+            ("add", "quantity('1Gi')"),
+            ("asApproximateFloat", ""),
+            ("asInteger", ""),
+            ("compareTo", "quantity('1Gi')"),
+            ("isGreaterThan", "quantity('1Gi')"),
+            ("isInteger", ""),
+            ("isLessThan", "quantity('1Gi')"),
+            ("sub", "quantity('1Gi')"),
         ],
     ),
-    ("semver", &["major", "minor", "patch"]),
+    ("semver", &[("major", ""), ("minor", ""), ("patch", "")]),
     (
         "timestamp",
         &[
-            "getDate",
-            "getDayOfMonth",
-            "getDayOfWeek",
-            "getDayOfYear",
-            "getFullYear",
-            "getHours",
-            "getMinutes",
-            "getMonth",
-            "getSeconds",
+            ("getDate", ""),
+            ("getDayOfMonth", ""),
+            ("getDayOfWeek", ""),
+            ("getDayOfYear", ""),
+            ("getFullYear", ""),
+            ("getHours", ""),
+            ("getMinutes", ""),
+            ("getMonth", ""),
+            ("getSeconds", ""),
         ],
     ),
     (
         "url",
         &[
-            "getEscapedPath",
-            "getHost",
-            "getHostname",
-            "getPort",
-            "getQuery",
-            "getScheme",
+            ("getEscapedPath", ""),
+            ("getHost", ""),
+            ("getHostname", ""),
+            ("getPort", ""),
+            ("getQuery", ""),
+            ("getScheme", ""),
         ],
     ),
-    ("cidr", &["containsCIDR", "containsIP", "masked", "prefixLength"]),
+    (
+        "cidr",
+        &[
+            ("containsCIDR", "'10.0.0.0/8'"),
+            ("containsIP", "'10.0.0.1'"),
+            ("masked", ""),
+            ("prefixLength", ""),
+        ],
+    ),
 ];
 
-const SAME_TYPE: &str =
-    "both sides need the same type: convert one, with int(…), string(…), double(…) or dyn(…)";
+/// The functions that compare versions as well as quantities.
+const COMPARING: &[&str] = &["compareTo", "isGreaterThan", "isLessThan"];
+
+/// The functions that convert into a type, which has their name, and the types that each takes.
+const CONVERTING: &[(&str, &[&str])] = &[
+    ("int", &["uint", "double", "string", "timestamp"]),
+    ("uint", &["int", "double", "string"]),
+    ("double", &["int", "uint", "string"]),
+    (
+        "string",
+        &[
+            "int",
+            "uint",
+            "double",
+            "bool",
+            "bytes",
+            "timestamp",
+            "duration",
+            "net.IP",
+            "net.CIDR",
+            "dyn",
+        ],
+    ),
+];
 
 /// The help for a call; `refused` follows the first quote of the error: `_+_' applied to '(int, string)'`.
 pub(super) fn help_for_call(refused: &str) -> Option<String> {
@@ -116,43 +146,79 @@ pub(super) fn help_for_call(refused: &str) -> Option<String> {
     match call.function {
         "_<_" | "_<=_" | "_>_" | "_>=_" => Some(for_order(&call)),
         "_==_" | "_!=_" => Some(for_equality(&call)),
-        "_in_" | "@in" => Some(for_membership(&call).to_owned()),
-        "_+_" | "_-_" | "_*_" | "_/_" | "_%_" => for_arithmetic(&call).map(str::to_owned),
+        "_in_" | "@in" => Some(for_membership(&call)),
+        "_+_" | "_-_" | "_*_" | "_/_" | "_%_" => for_arithmetic(&call),
         "_[_]" | "_[?_]" => for_index(&call).map(str::to_owned),
-        "_?_:_" => Some(for_conditional(&call).to_owned()),
-        "_&&_" | "_||_" | "!_" => Some("the operands must be bool: compare them, as in … == true".to_owned()),
-        "string" | "int" | "uint" | "double" | "bool" => for_conversion(&call).map(str::to_owned),
+        "_?_:_" => Some(for_conditional(&call)),
+        "_&&_" | "_||_" | "!_" => Some(for_bool(&call)),
+        "string" | "int" | "uint" | "double" | "bool" => for_conversion(&call),
         "join" => for_join(&call).map(str::to_owned),
+        "sign" => Some("it takes a quantity: sign(quantity('…'))".to_owned()),
         "size" => Some("lists, maps, texts and bytes have a size".to_owned()),
         "orValue" | "or" | "hasValue" | "value" | "optMap" | "optFlatMap" => {
             Some("only what a ? reads is optional, as in object.?field".to_owned())
         }
-        function if OF_TEXT.contains(&function) => Some(format!(
-            "it is made of a text: {function}('…'), or {function}(string(…))"
-        )),
-        function if ON_TEXTS.contains(&function) => Some(for_text_function(&call)),
-        _ => for_method(&call),
+        function if OF_TEXT.contains(&function) => Some(for_maker(&call)),
+        _ => for_text_function(&call).or_else(|| for_method(&call)),
     }
 }
 
 /// Whether `string(…)` takes a value of a type.
 pub(super) fn is_text_made_of(of: &str) -> bool {
-    !matches!(of, QUANTITY | SEMVER | URL) && !is_list(of) && !is_fields(of) && !is_optional(of)
+    of == "string" || is_converted("string", of)
+}
+
+/// How a value of a type that is no bool is asked for one.
+pub(super) fn comparison_of(of: &str) -> Option<&'static str> {
+    Some(match of {
+        "string" => "… == 'value'",
+        "int" => "… != 0",
+        "uint" => "… != 0u",
+        "double" => "… != 0.0",
+        "dyn" => "… == true",
+        "null" | "null_type" => "… == null",
+        QUANTITY => "sign(…) == 1",
+        _ if is_list(of) || of == "bytes" || of.starts_with("map(") => "size(…) > 0",
+        _ => return None,
+    })
+}
+
+/// Whether the function that has the name of a type converts a value of another into it.
+fn is_converted(to: &str, from: &str) -> bool {
+    let mut converting = CONVERTING.iter();
+    converting.any(|(name, types)| *name == to && types.contains(&from))
 }
 
 fn for_order(call: &RefusedCall<'_>) -> String {
+    const WITH_AN_ORDER: &str = "only numbers, texts, bools, bytes and times have an order";
     match call.arguments.as_slice() {
         [QUANTITY, QUANTITY] | [SEMVER, SEMVER] => {
             "they are compared with a.isLessThan(b), a.isGreaterThan(b) or a.compareTo(b) <= 0, not with < and >".to_owned()
         }
-        [QUANTITY, _] | [_, QUANTITY] => {
-            "make the other side a quantity, too, and compare with a.isLessThan(b), a.isGreaterThan(b) or \
-             a.compareTo(quantity('1Gi')) <= 0"
+        [QUANTITY, other] | [other, QUANTITY] if is_text_made_of(other) => {
+            "make the other side a quantity, too, and compare with isLessThan(quantity('1Gi')), isGreaterThan(quantity('1Gi')) or \
+             compareTo(quantity('1Gi')) <= 0"
                 .to_owned()
         }
-        [left, right] if left == right => "only numbers, texts, bools, bytes and times have an order".to_owned(),
+        [QUANTITY, _] | [_, QUANTITY] => {
+            "quantities are compared with each other, as in isLessThan(quantity('1Gi'))".to_owned()
+        }
+        [SEMVER, _] | [_, SEMVER] => {
+            "make the other side a version, too, and compare with isLessThan(semver('1.2.3')) or \
+             compareTo(semver('1.2.3')) <= 0"
+                .to_owned()
+        }
+        [left, right] if left == right || call.has(|operand| !has_order(operand)) => WITH_AN_ORDER.to_owned(),
         _ => for_different_types(call),
     }
+}
+
+/// Whether values of a type are compared with `<`.
+fn has_order(of: &str) -> bool {
+    matches!(
+        of,
+        "int" | "uint" | "double" | "string" | "bool" | "bytes" | "timestamp" | "duration" | "dyn"
+    )
 }
 
 fn for_equality(call: &RefusedCall<'_>) -> String {
@@ -166,44 +232,117 @@ fn for_equality(call: &RefusedCall<'_>) -> String {
 
 /// Help for two operands that need one type.
 fn for_different_types(call: &RefusedCall<'_>) -> String {
-    match call.arguments.iter().find_map(|operand| example_of(operand)) {
-        Some(example) => format!("make the other side one as well: {example}"),
-        None => SAME_TYPE.to_owned(),
+    if let Some(example) = call.arguments.iter().find_map(|operand| example_of(operand)) {
+        return format!("make the other side one as well: {example}");
     }
-}
-
-fn for_membership(call: &RefusedCall<'_>) -> &'static str {
     match call.arguments.as_slice() {
-        [_, "string"] => "ask for a part of a text with text.contains('…')",
-        _ => SAME_TYPE,
+        [left, right] => for_pair(left, right),
+        _ => for_pair("", ""),
     }
 }
 
-fn for_arithmetic(call: &RefusedCall<'_>) -> Option<&'static str> {
+/// Help for two values that need one type: the conversions that there are.
+fn for_pair(left: &str, right: &str) -> String {
+    let converting = CONVERTING.iter().map(|(name, _)| *name);
+    let converting = converting.filter(|name| {
+        let is_made = |to: &str, from: &str| *name == to && is_converted(to, from);
+        is_made(left, right) || is_made(right, left)
+    });
+    let names: Vec<String> = converting.map(|name| format!("{name}(…)")).collect();
+    match names.as_slice() {
+        [] => "both sides need the same type: compare a part of one, or put one into dyn(…)".to_owned(),
+        names => format!(
+            "both sides need the same type: convert one, with {} or dyn(…)",
+            names.join(", ")
+        ),
+    }
+}
+
+fn for_membership(call: &RefusedCall<'_>) -> String {
+    match call.arguments.as_slice() {
+        [_, "string"] => "ask for a part of a text with text.contains('…')".to_owned(),
+        [value, list] if is_list(list) => for_pair(value, element_of(list)),
+        [value, map] if map.starts_with("map(") => {
+            let key = map
+                .trim_start_matches("map(")
+                .split(',')
+                .next()
+                .unwrap_or_default();
+            for_pair(value, key)
+        }
+        _ => "only lists, and maps for their keys, are asked with in".to_owned(),
+    }
+}
+
+fn for_arithmetic(call: &RefusedCall<'_>) -> Option<String> {
     let is_number = |operand: &str| matches!(operand, "int" | "uint" | "double");
-    if call.has(|operand| operand == QUANTITY) {
-        return Some("quantities are added with a.add(b), and subtracted with a.sub(b)");
-    }
-    match (call.function, call.arguments.as_slice()) {
-        ("_+_", operands) if operands.contains(&"string") => {
-            Some("only texts are added to a text: string(…)")
+    let help = match (call.function, call.arguments.as_slice()) {
+        ("_+_" | "_-_", [QUANTITY, QUANTITY | "int"]) => {
+            "quantities are added with a.add(b), and subtracted with a.sub(b)"
         }
-        ("_-_", ["string", "string"]) => Some("a part of a text is left out with text.replace('…', '')"),
+        ("_+_", ["string", QUANTITY] | [QUANTITY, "string"]) => {
+            "no text is made of a quantity again: use the text that it is made of"
+        }
+        (_, operands) if operands.contains(&QUANTITY) => {
+            "a quantity is a number with asInteger(), where isInteger(), or asApproximateFloat()"
+        }
+        ("_+_", ["string", other] | [other, "string"]) => return for_text_of(other),
+        ("_-_", ["string", "string"]) => "a part of a text is left out with text.replace('…', '')",
         ("_+_", [left, right]) if is_list(left) != is_list(right) => {
-            Some("only lists are added to a list: put the value into […]")
+            let (list, value) = if is_list(left) {
+                (*left, *right)
+            } else {
+                (*right, *left)
+            };
+            return Some(for_addition(element_of(list), value));
         }
-        ("_%_", ["double", "double"]) => Some("only whole numbers have a remainder: int(…)"),
-        (_, operands) if operands.iter().copied().all(is_number) => {
-            Some("both numbers need the same type: convert one, with int(…) or double(…)")
+        ("_%_", ["double", "double"]) => "only whole numbers have a remainder: int(…)",
+        ("_%_", [left, right]) if is_number(left) && is_number(right) => {
+            "only whole numbers of one type have a remainder: convert one, with int(…)"
         }
-        _ => None,
-    }
+        (_, [left, right]) if is_number(left) && is_number(right) => return Some(for_pair(left, right)),
+        _ => return None,
+    };
+    Some(help.to_owned())
+}
+
+/// Help for a value that is added to a list of elements of a type.
+fn for_addition(element: &str, value: &str) -> String {
+    let convert = match element {
+        _ if element == value || [element, value].contains(&"dyn") => "[…]".to_owned(),
+        _ if is_converted(element, value) => format!("[{element}(…)]"),
+        _ => "[dyn(…)]".to_owned(),
+    };
+    format!("only lists are added to a list: put the value into {convert}")
+}
+
+/// How a text is made of a value that is added to one, or converted into one.
+fn for_text_of(of: &str) -> Option<String> {
+    let help = match of {
+        QUANTITY | SEMVER | URL => {
+            "no text is made of it again: use the text that it is made of, or read a number of it"
+        }
+        "list(string)" => "join the texts: list.join(', ')",
+        _ if is_list(of) && is_text_made_of(element_of(of)) => {
+            "make a text of each element: list.map(x, string(x)).join(', ')"
+        }
+        _ if is_list(of) => "make a text of a part of each element, and join these texts",
+        _ if is_fields(of) => "make a text of a part of it, as in string(object.spec.replicas)",
+        _ if is_text_made_of(of) => "only texts are added to a text: string(…)",
+        _ => return None,
+    };
+    Some(help.to_owned())
 }
 
 fn for_index(call: &RefusedCall<'_>) -> Option<&'static str> {
     match call.arguments.as_slice() {
+        [list, "string"] if is_list(list) && (is_fields(element_of(list)) || element_of(list) == "dyn") => {
+            Some(
+                "an element of a list is read by its number; look one up by its name with list.filter(x, x.name == '…')",
+            )
+        }
         [list, "string"] if is_list(list) => Some(
-            "an element of a list is read by its number; look one up by its name with list.filter(x, x.name == '…')",
+            "an element of a list is read by its number, as in list[0]; value in list asks whether there is one",
         ),
         ["string", _] => {
             Some("a sign of a text is read with text.charAt(0), a part with text.substring(0, 3)")
@@ -212,89 +351,144 @@ fn for_index(call: &RefusedCall<'_>) -> Option<&'static str> {
     }
 }
 
-fn for_conditional(call: &RefusedCall<'_>) -> &'static str {
-    if call.has(|operand| matches!(operand, "null" | "null_type")) {
-        return "null is of another type than the text beside it: make it dyn(null), or, where a text is due, ''";
+fn for_conditional(call: &RefusedCall<'_>) -> String {
+    if let Some(asked) = call.arguments.first().filter(|asked| !is_bool(asked)) {
+        return match comparison_of(asked) {
+            Some(comparison) => format!("what stands before the ? must be bool: {comparison}"),
+            None => "what stands before the ? must be bool".to_owned(),
+        };
     }
-    "what stands before and behind the colon needs the same type: convert one, or put it into dyn(…)"
+    let help = if call.has(|operand| matches!(operand, "null" | "null_type")) {
+        "null is of another type than the text beside it: make it dyn(null), or, where a text is due, ''"
+    } else {
+        "what stands before and behind the colon needs the same type: convert one, or put it into dyn(…)"
+    };
+    help.to_owned()
 }
 
-fn for_conversion(call: &RefusedCall<'_>) -> Option<&'static str> {
+fn for_bool(call: &RefusedCall<'_>) -> String {
+    let mut others = call.arguments.iter().filter(|operand| !is_bool(operand));
+    match others.next().and_then(|operand| comparison_of(operand)) {
+        Some(comparison) => format!("the operands must be bool: compare them, as in {comparison}"),
+        None => "the operands must be bool".to_owned(),
+    }
+}
+
+fn is_bool(of: &str) -> bool {
+    matches!(of, "bool" | "dyn")
+}
+
+fn for_conversion(call: &RefusedCall<'_>) -> Option<String> {
     let [operand] = call.arguments.as_slice() else {
         return None;
     };
-    match (call.function, *operand) {
-        ("string", QUANTITY | SEMVER | URL) => {
-            Some("no text is made of it again: use the text that it is made of, or read a number of it")
-        }
-        ("string", "list(string)") => Some("join the texts: list.join(', ')"),
-        ("string", list) if is_list(list) => {
-            Some("make a text of each element: list.map(x, string(x)).join(', ')")
-        }
-        ("string", of) if is_fields(of) => {
-            Some("make a text of a part of it, as in string(object.spec.replicas)")
-        }
-        ("bool", _) => Some("compare it, as in … != 0"),
+    let help = match (call.function, *operand) {
+        ("string", of) => return for_text_of(of),
+        ("bool", of) => return comparison_of(of).map(|comparison| format!("compare it, as in {comparison}")),
         (_, QUANTITY) => {
-            Some("a quantity is a number with asInteger(), where isInteger(), or asApproximateFloat()")
+            "a quantity is a number with asInteger(), where isInteger(), or asApproximateFloat()"
         }
-        (_, "bool") => Some("a bool is made a number by a condition: … ? 1 : 0"),
-        (_, of) if is_list(of) || is_fields(of) => Some("the number of its elements is size(…)"),
-        _ => None,
-    }
+        (_, "bool") => "a bool is made a number by a condition: … ? 1 : 0",
+        (_, of) if is_list(of) || of.starts_with("map(") => "the number of its elements is size(…)",
+        _ => return None,
+    };
+    Some(help.to_owned())
 }
 
 fn for_join(call: &RefusedCall<'_>) -> Option<&'static str> {
     match call.receiver? {
         "list(string)" | "list(dyn)" => Some("it takes a text: list.join(', ')"),
-        list if is_list(list) => Some("only texts are joined: list.map(x, string(x)).join(', ')"),
+        list if is_list(list) && is_text_made_of(element_of(list)) => {
+            Some("only texts are joined: list.map(x, string(x)).join(', ')")
+        }
+        list if is_list(list) => Some("only texts are joined: make a text of a part of each element"),
         _ => Some("it is called on a list of texts: ['a', 'b'].join(', ')"),
     }
 }
 
-/// Help for a function of texts, which is called on something else or takes something else.
-fn for_text_function(call: &RefusedCall<'_>) -> String {
+/// Help for a function that makes a value of a text.
+fn for_maker(call: &RefusedCall<'_>) -> String {
     let function = call.function;
-    let is_test = matches!(function, "contains" | "endsWith" | "matches" | "startsWith");
-    match call.receiver {
-        None => format!("it is called on a text: text.{function}(…)"),
-        Some(list) if is_list(list) && function == "contains" => {
+    match (call.receiver, call.arguments.as_slice()) {
+        (None, ["string"]) | (Some(_), _) => format!("it is made of a text: {function}('…')"),
+        (None, [of]) if is_text_made_of(of) => {
+            format!("it is made of a text: {function}('…'), or {function}(string(…))")
+        }
+        (None, ["list(string)"]) => format!("it is made of one text: list.map(x, {function}(x))"),
+        _ => format!("it is made of one text: {function}('…')"),
+    }
+}
+
+/// Help for a function of texts, which is called on something else or takes something else.
+fn for_text_function(call: &RefusedCall<'_>) -> Option<String> {
+    let (function, example) = ON_TEXTS.iter().find(|(name, _)| *name == call.function)?;
+    let example = format!("{function}({example})");
+    let is_test = matches!(*function, "contains" | "endsWith" | "matches" | "startsWith");
+    let help = match call.receiver {
+        None => format!("it is called on a text: text.{example}"),
+        Some(list) if is_list(list) && *function == "contains" => {
             "ask for an element of a list with in: value in list".to_owned()
         }
-        Some(list) if is_list(list) && is_test => {
-            format!("ask each text of a list: list.exists(x, x.{function}(…))")
-        }
         Some(list) if is_list(list) => {
-            format!("do it with each text of a list: list.map(x, x.{function}(…))")
+            let element = match element_of(list) {
+                "string" | "dyn" => "x",
+                of if is_text_made_of(of) => "string(x)",
+                of if is_fields(of) => "x.name",
+                _ => return None,
+            };
+            if is_test {
+                format!("ask each text of a list: list.exists(x, {element}.{example})")
+            } else {
+                format!("do it with each text of a list: list.map(x, {element}.{example})")
+            }
         }
-        Some("string" | "dyn") => format!("it takes a text: text.{function}(string(…))"),
-        Some(_) => format!("it is called on a text: string(…).{function}(…)"),
+        Some("string" | "dyn") => for_text_argument(call, &example),
+        Some(of) if is_text_made_of(of) => format!("it is called on a text: string(…).{example}"),
+        Some(QUANTITY | SEMVER | URL) => {
+            format!("it is called on a text: use the one that it is made of, as in text.{example}")
+        }
+        Some(_) => format!("it is called on a text, as in object.metadata.name.{example}"),
+    };
+    Some(help)
+}
+
+/// Help for what a function of texts takes.
+fn for_text_argument(call: &RefusedCall<'_>, example: &str) -> String {
+    match (call.function, call.arguments.as_slice()) {
+        _ if example.ends_with("()") => format!("it takes nothing: text.{example}"),
+        ("replace", _) => format!("it takes two texts: text.{example}"),
+        (function, [of]) if *of != "string" && is_text_made_of(of) => {
+            format!("it takes a text: text.{function}(string(…))")
+        }
+        _ => format!("it takes a text: text.{example}"),
     }
 }
 
 /// Help for a function that is called on values which are made of texts.
 fn for_method(call: &RefusedCall<'_>) -> Option<String> {
-    let (maker, _) = ON_MADE
-        .iter()
-        .find(|(_, functions)| functions.contains(&call.function))?;
-    match call.receiver {
-        None => Some(format!(
-            "it is called on its value: {maker}(…).{}(…)",
-            call.function
-        )),
-        Some("string" | "dyn") if call.arguments.is_empty() => Some(format!(
-            "make one of the text first: {maker}(…).{}()",
-            call.function
-        )),
-        Some("string") => Some(format!(
-            "make one of each text first: {maker}(…).{}({maker}(…))",
-            call.function
-        )),
-        Some(receiver) => {
-            let example = example_of(receiver)?;
-            Some(format!("make the other one as well: {example}"))
+    let (maker, function, argument) = ON_MADE.iter().find_map(|(maker, functions)| {
+        let (name, argument) = functions.iter().find(|(name, _)| *name == call.function)?;
+        Some((*maker, *name, *argument))
+    })?;
+    let made = call.receiver.filter(|receiver| is_made_by(maker, receiver));
+    let is_version = call.receiver == Some(SEMVER) && COMPARING.contains(&function);
+    Some(match call.receiver {
+        None => format!("it is called on its value: {maker}('…').{function}({argument})"),
+        Some(_) if is_version => format!("make the other one as well: {function}(semver('1.2.3'))"),
+        Some(_) if made.is_some() && argument.is_empty() => format!("it takes nothing: {function}()"),
+        Some(_) if made.is_some() => format!("make the other one as well: {function}({argument})"),
+        Some("string" | "dyn") => format!("make one of the text first: {maker}(…).{function}({argument})"),
+        Some(of) if is_text_made_of(of) => {
+            format!("make one of it first: {maker}(string(…)).{function}({argument})")
         }
-    }
+        Some(_) => return None,
+    })
+}
+
+/// Whether a function makes the values of a type.
+fn is_made_by(maker: &str, of: &str) -> bool {
+    let example = example_of(of).unwrap_or_default();
+    example.split('(').next() == Some(maker)
 }
 
 /// How a value of a type is made of a text.
@@ -309,6 +503,12 @@ fn is_optional(of: &str) -> bool {
 
 fn is_list(of: &str) -> bool {
     of.starts_with("list(")
+}
+
+/// The type of the elements of a list.
+fn element_of(list: &str) -> &str {
+    let element = list.strip_prefix("list(").and_then(|list| list.strip_suffix(')'));
+    element.unwrap_or_default()
 }
 
 /// Whether a type is a map, or the type of an object: `core/v1.Container`.
@@ -370,127 +570,4 @@ fn split_outside<'t>(text: &'t str, separator: &str) -> Option<(&'t str, &'t str
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_are_read() {
-        for (refused, function, receiver, arguments) in [
-            (
-                "_+_' applied to '(int, string)'",
-                "_+_",
-                None,
-                vec!["int", "string"],
-            ),
-            (
-                "contains' applied to 'list(map(string, dyn)).(map(int, int), dyn)'",
-                "contains",
-                Some("list(map(string, dyn))"),
-                vec!["map(int, int)", "dyn"],
-            ),
-            (
-                "sign' applied to 'optional_type(core/v1.Pod).()'",
-                "sign",
-                Some("optional_type(core/v1.Pod)"),
-                vec![],
-            ),
-        ] {
-            let call = RefusedCall::parse(refused).unwrap();
-            assert_eq!(
-                (call.function, call.receiver, call.arguments),
-                (function, receiver, arguments),
-                "{refused}"
-            );
-        }
-        assert!(RefusedCall::parse("_+_").is_none());
-        assert!(RefusedCall::parse("_+_' applied to '").is_none());
-    }
-
-    #[test]
-    fn operands_have_help() {
-        for (refused, expected) in [
-            (
-                "_<_' applied to '(kubernetes.Quantity, kubernetes.Quantity)",
-                "a.isLessThan(b)",
-            ),
-            (
-                "_>=_' applied to '(kubernetes.Semver, kubernetes.Semver)",
-                "a.isLessThan(b)",
-            ),
-            (
-                "_<_' applied to '(kubernetes.Quantity, int)",
-                "make the other side a quantity, too",
-            ),
-            (
-                "_<_' applied to '(string, timestamp)",
-                "one as well: timestamp('2025",
-            ),
-            ("_<_' applied to '(map(dyn, dyn), map(dyn, dyn))", "have an order"),
-            ("_<_' applied to '(int, string)", "both sides need the same type"),
-            (
-                "_==_' applied to '(kubernetes.Quantity, string)",
-                "one as well: quantity('1Gi')",
-            ),
-            ("_==_' applied to '(string, bool)", "never equal"),
-            ("_!=_' applied to '(optional_type(dyn), bool)", "orValue(…)"),
-            ("@in' applied to '(string, string)", "text.contains"),
-            (
-                "_+_' applied to '(kubernetes.Quantity, kubernetes.Quantity)",
-                "a.add(b)",
-            ),
-            ("_+_' applied to '(list(string), int)", "put the value into […]"),
-            ("_+_' applied to '(int, double)", "int(…) or double(…)"),
-            ("_-_' applied to '(string, string)", "replace"),
-            ("_[_]' applied to '(list(dyn), string)", "by its number"),
-            ("_[_]' applied to '(string, int)", "charAt"),
-            (
-                "string' applied to '(kubernetes.Quantity)",
-                "the text that it is made of",
-            ),
-            ("string' applied to '(list(string))", "list.join(', ')"),
-            ("string' applied to '(list(core/v1.Container))", "of each element"),
-            ("string' applied to '(core/v1.Container)", "a part of it"),
-            ("int' applied to '(kubernetes.Quantity)", "asInteger()"),
-            ("int' applied to '(list(dyn))", "size(…)"),
-            ("bool' applied to '(int)", "!= 0"),
-            ("quantity' applied to '(int)", "quantity(string(…))"),
-            (
-                "isLessThan' applied to 'kubernetes.Quantity.(string)",
-                "quantity('1Gi')",
-            ),
-            (
-                "isLessThan' applied to 'string.(string)",
-                "quantity(…).isLessThan(quantity(…))",
-            ),
-            ("asInteger' applied to 'string.()", "quantity(…).asInteger()"),
-            ("getFullYear' applied to 'string.()", "timestamp(…).getFullYear()"),
-            ("getHost' applied to 'string.()", "url(…).getHost()"),
-            (
-                "startsWith' applied to 'list(string).(string)",
-                "list.exists(x, x.startsWith(…))",
-            ),
-            (
-                "lowerAscii' applied to 'list(string).()",
-                "list.map(x, x.lowerAscii(…))",
-            ),
-            ("startsWith' applied to 'string.(int)", "takes a text"),
-            ("startsWith' applied to 'int.(string)", "string(…).startsWith(…)"),
-            ("contains' applied to '(string, string)", "text.contains(…)"),
-            ("join' applied to 'list(int).(string)", "list.map(x, string(x))"),
-            ("join' applied to 'string.()", "on a list of texts"),
-            ("size' applied to '(int)", "have a size"),
-            (
-                "orValue' applied to 'optional_type(bool).(string)",
-                "needs its type",
-            ),
-            (
-                "orValue' applied to 'list(core/v1.Container).(list(dyn))",
-                "object.?field",
-            ),
-        ] {
-            let help = help_for_call(&format!("{refused}'")).unwrap_or_default();
-            assert!(help.contains(expected), "{refused}: {help:?}");
-        }
-        assert_eq!(help_for_call("sets.contains' applied to '(int, int)'"), None);
-    }
-}
+mod tests;
