@@ -52,8 +52,11 @@ const MOST_SAMPLES: usize = 120;
 const MOST_DEPTH: usize = 12;
 /// The maximum depth in fields, elements of lists and members of maps.
 const MOST_NESTING: usize = 24;
-/// The most values of an object: lists within lists would be more by a factor at each depth.
-const MOST_VALUES: usize = 4_000;
+/// The most values of an object that are in elements after the first of a list: lists within lists would be more by a factor at
+/// each depth. Other values are no more than the definition has.
+const MOST_REPEATED: usize = 4_000;
+/// The most values of all objects of a kind: of those of a large definition there are fewer.
+const MOST_VALUES: usize = 480_000;
 /// A text counts as a value for each of so many bytes.
 const VALUE_BYTES: usize = 64;
 /// The most elements of a list.
@@ -198,7 +201,8 @@ impl CustomKind {
     }
 
     fn first_samples(&self, most: usize) -> Vec<CustomSample> {
-        let (object, optional) = self.build(&[], most.saturating_sub(1));
+        let (object, mut optional) = self.build(&[], most.saturating_sub(1));
+        optional.truncate(most_copies(&object).saturating_sub(1));
         let mut samples = vec![CustomSample {
             object,
             without: Vec::new(),
@@ -234,6 +238,8 @@ impl CustomKind {
             path: Vec::new(),
             depth: 0,
             values: 0,
+            repetitions: 0,
+            repeated: 0,
         };
         let mut object = match builder.members(&self.schema) {
             Value::Object(object) => object,
@@ -261,15 +267,21 @@ struct CustomBuilder<'w> {
     depth: usize,
     /// How many values there are until now.
     values: usize,
+    /// In how many elements after the first of a list this is.
+    repetitions: usize,
+    /// How many values there are until now in such elements.
+    repeated: usize,
 }
 
 impl CustomBuilder<'_> {
     /// A value of a schema, if one is known. Recursion is safe: its depth is bounded, and so is the number of values.
     fn value(&mut self, schema: &Value<'_>) -> Option<Value<'static>> {
-        if self.path.len() > MOST_DEPTH || self.depth > MOST_NESTING || self.values >= MOST_VALUES {
+        let is_deep = self.path.len() > MOST_DEPTH || self.depth > MOST_NESTING;
+        let is_much = self.values >= MOST_VALUES || self.repeated >= MOST_REPEATED && self.repetitions > 0;
+        if is_deep || is_much {
             return None;
         }
-        self.values += 1;
+        self.count(1);
         self.depth += 1;
         let value = self.value_within(schema);
         self.depth -= 1;
@@ -302,7 +314,8 @@ impl CustomBuilder<'_> {
             "array" => {
                 let items = schema.get("items")?;
                 let count = number("minItems").unwrap_or(1).clamp(1, MOST_ELEMENTS);
-                let elements: Option<Vec<_>> = (0..count).map(|_| self.value(items)).collect();
+                let elements = (0..count).map(|index| self.element(items, index > 0));
+                let elements: Option<Vec<_>> = elements.collect();
                 Some(Value::Array(elements?.into_iter().collect()))
             }
             "object" => Some(self.members(schema)),
@@ -310,9 +323,24 @@ impl CustomBuilder<'_> {
         }
     }
 
+    /// An element of a list, the first one or another.
+    fn element(&mut self, items: &Value<'_>, is_repeated: bool) -> Option<Value<'static>> {
+        self.repetitions += usize::from(is_repeated);
+        let element = self.value(items);
+        self.repetitions -= usize::from(is_repeated);
+        element
+    }
+
+    fn count(&mut self, values: usize) {
+        self.values = self.values.saturating_add(values);
+        if self.repetitions > 0 {
+            self.repeated = self.repeated.saturating_add(values);
+        }
+    }
+
     /// A value that the schema has, which may be as large as a definition.
     fn copy(&mut self, value: &Value<'_>) -> Value<'static> {
-        self.values = self.values.saturating_add(count_values(value));
+        self.count(count_values(value));
         value.clone().into_owned()
     }
 
@@ -349,6 +377,11 @@ impl CustomBuilder<'_> {
         }
         Value::Object(members)
     }
+}
+
+/// How many objects like this one there may be of a kind.
+fn most_copies(object: &Value<'_>) -> usize {
+    (MOST_VALUES / count_values(object)).max(1)
 }
 
 /// How many values are in a value. Recursion is safe: the reader of a definition bounds its depth.
@@ -492,12 +525,58 @@ mod tests {
             let samples = only_kind(&kinds).samples();
             assert!(!samples.is_empty());
             for sample in samples {
-                assert!(count_values(&sample.object) <= MOST_VALUES, "{sample:?}");
+                // What does not repeat is an element at each depth.
+                let most = MOST_REPEATED + 100;
+                assert!(count_values(&sample.object) <= most, "{sample:?}");
             }
         }
         // What is not too much has all of its elements.
         let kinds = kind_of(&(0..2).fold(element, list));
         let samples = only_kind(&kinds).samples();
         assert!(count_values(&samples[0].object) > 64, "{:?}", samples[0]);
+    }
+
+    #[test]
+    fn large_definitions_have_all_of_their_fields() {
+        let fields = |count: usize, schema: &str| {
+            let fields: Vec<String> = (0..count)
+                .map(|index| format!(r#""f{index}": {schema}"#))
+                .collect();
+            format!(r#"{{"type": "object", "properties": {{{}}}}}"#, fields.join(","))
+        };
+        let text = r#"{"type": "string"}"#;
+        // Beside a list that has too many elements, and behind it.
+        let hostile = (0..10).fold(text.to_owned(), |items, _| {
+            format!(r#"{{"type": "array", "minItems": 8, "items": {items}}}"#)
+        });
+        let count = MOST_REPEATED + 100;
+        let honest = fields(count, text);
+        let field = format!(r#"{{"type": "object", "properties": {{"a": {hostile}, "b": {honest}}}}}"#);
+        let kinds = kind_of(&field);
+        let samples = only_kind(&kinds).first_samples(4);
+        let object = &samples[0].object;
+        let all = object.at(&["spec", "b"]).and_then(Value::as_object).unwrap();
+        assert_eq!((samples.len(), all.iter().count()), (4, count));
+        assert!(most_copies(object) * count_values(object) <= MOST_VALUES);
+        assert!(most_copies(object) < MOST_SAMPLES);
+    }
+
+    #[test]
+    fn all_values_of_an_object_are_bounded() {
+        let schema = r#"{"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "boolean"},
+            "c": {"type": "boolean"}}}"#;
+        let schema = pratique_json::parse(schema.as_bytes()).unwrap();
+        let mut builder = CustomBuilder {
+            without: &[],
+            most_optional: 0,
+            optional: Vec::new(),
+            path: Vec::new(),
+            depth: 0,
+            values: MOST_VALUES - 2,
+            repetitions: 0,
+            repeated: 0,
+        };
+        let object = builder.members(&schema);
+        assert_eq!(object.to_string(), r#"{"a":true,"b":true}"#);
     }
 }

@@ -6,7 +6,7 @@ use pratique_gotext::validation::qualified_name;
 use pratique_json::{Object, Value};
 use pratique_types::Operation;
 
-use super::{CustomKind, MOST_SAMPLES};
+use super::{CustomKind, MOST_SAMPLES, most_copies};
 use crate::complete::{Sample, SampleExtent, SampleSpec, nameless_request, require_names, sample_request};
 
 /// The maps of an object's metadata, whose keys are those that expressions name.
@@ -55,6 +55,7 @@ impl CustomKind {
         let Some(whole) = samples.next() else {
             return Vec::new();
         };
+        let most = most.min(most_copies(&whole.object));
         let first = complete(whole.object.clone(), spec, None);
         let without_metadata = left_out_metadata(spec).into_iter().map(|left_out| {
             let object = complete(whole.object.clone(), spec, Some(&left_out));
