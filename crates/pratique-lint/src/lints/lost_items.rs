@@ -10,8 +10,8 @@
 //! `add` replaces a member that is there. Labels and volumes of the object's author, and those that the server adds such as
 //! the volume of a token, are gone.
 //!
-//! The warning is only given if a generated object lost items, not for lists that can only be replaced as a whole, and not if
-//! the value is made of the list or map itself.
+//! The warning is only given if a generated object lost items, not for lists of plain values that are one value, such as
+//! `command` and `args`, and not if the value is made of the list or map itself.
 //!
 //! # Example
 //!
@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::{ExpressionId, lost_items};
-use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
+use pratique_schema::merge::{ListMerging, ListType, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -94,7 +94,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
             let message = format!(
                 "{}: op \"add\" replaces {pointer} where the object has it: its items are lost, such as {}",
                 kinds_text(&kinds),
-                lost.first().map_or("", String::as_str)
+                shown_item(&lost)
             );
             let item = if is_list(kinds.first(), &pointer) {
                 "-"
@@ -111,6 +111,12 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
             report.add(&policy.origin, &site.path, finding);
         }
     }
+}
+
+/// The item that is shown of those that are lost: objects have keys that expressions name as well.
+fn shown_item(lost: &[String]) -> &str {
+    let example = lost.iter().find(|item| *item == "example");
+    example.or(lost.first()).map_or("", String::as_str)
 }
 
 /// The constant paths that operations add a value to that is not made of what is there.
@@ -151,17 +157,17 @@ fn reads(ast: &Ast, value: ExprId, name: &str) -> bool {
     false
 }
 
-/// Whether several writers share a list or map: it is merged, item by item, when it is applied.
+/// Whether several writers share a list or map: it is merged, item by item, when it is applied, or it has items that are
+/// independent of each other, as tolerations are and the words of a command are not.
 fn is_shared(kind: &GroupVersionKind, pointer: &str) -> bool {
-    let of = type_at(kind, pointer);
-    let is_atomic = |of: &MergeType| {
-        let list = of
-            .list
-            .as_ref()
-            .is_some_and(|list| list.merging == ListMerging::Atomic);
-        list || of.map.as_ref().is_some_and(|map| map.atomic)
+    let Some(of) = type_at(kind, pointer) else {
+        return false;
     };
-    of.is_some_and(|of| !is_atomic(of))
+    let is_of_objects = |list: &ListType| MergeSchema::builtin().get(list.element).map.is_some();
+    let list = of.list.as_ref();
+    let map = of.map.as_ref();
+    list.is_none_or(|list| list.merging != ListMerging::Atomic || is_of_objects(list))
+        && map.is_none_or(|map| !map.atomic || map.element.is_some())
 }
 
 fn is_list(kind: Option<&GroupVersionKind>, pointer: &str) -> bool {
@@ -208,6 +214,20 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/spec/template/spec/volumes', value: [Object.spec.template.spec.volumes{name: 'v'}]}]",
             &["replaces /spec/template/spec/volumes"],
         );
+        // They are merged as a whole, and several writers add to them nevertheless.
+        for (field, value) in [
+            (
+                "tolerations",
+                "[Object.spec.template.spec.tolerations{key: 'a', operator: 'Exists'}]",
+            ),
+            ("nodeSelector", "{'a': 'b'}"),
+        ] {
+            let path = format!("/spec/template/spec/{field}");
+            check(
+                &format!("[JSONPatch{{op: 'add', path: '{path}', value: {value}}}]"),
+                &[&format!("replaces {path} where the object has it")],
+            );
+        }
     }
 
     #[test]
@@ -220,6 +240,9 @@ mod tests {
              object.spec.template.spec.?volumes.orValue([]).filter(v, v.name != 'x')}]",
             // It can only be replaced.
             "[JSONPatch{op: 'add', path: '/spec/template/spec/containers/0/args', value: ['a']}]",
+            "[JSONPatch{op: 'add', path: '/spec/selector', value: {'matchLabels': {'a': 'b'}}}]",
+            "has(object.spec.template.spec.tolerations) ? [] : \
+             [JSONPatch{op: 'add', path: '/spec/template/spec/tolerations', value: [{'key': 'a', 'operator': 'Exists'}]}]",
             "[JSONPatch{op: 'add', path: '/spec/replicas', value: 1}]",
         ] {
             check(expression, &[]);
