@@ -129,6 +129,29 @@ impl CustomDefinition {
         &self.value
     }
 
+    /// The subresources of its versions, each behind the resource that it is of: `status`, and `scale` where that has the field
+    /// `spec.replicas`.
+    pub fn subresources(&self) -> impl Iterator<Item = (&ServedResource, ServedResource)> {
+        let versions = named_versions(&self.value).zip(&self.served);
+        versions.flat_map(|((_, version), served)| {
+            let at = |path: &[&str]| version.get("subresources").and_then(|parts| parts.at(path));
+            let replicas = at(&["scale", "specReplicasPath"]).and_then(Value::as_str);
+            let has_status = at(&["status"]).is_some();
+            let parts = [
+                ("status", has_status),
+                ("scale", replicas == Some(".spec.replicas")),
+            ];
+            let parts = parts.into_iter().filter(|(_, is_there)| *is_there);
+            parts.map(|(part, _)| {
+                let part = ServedResource {
+                    subresource: part.to_owned(),
+                    ..ServedResource::clone(served)
+                };
+                (&**served, part)
+            })
+        })
+    }
+
     /// The kinds that it defines; none if a server does not accept it.
     pub fn kinds(&self) -> &[CustomKind] {
         self.kinds.get_or_init(|| self.compile_kinds())

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `spec.ephemeralContainers` of Pods | `pods/ephemeralcontainers` | `kubectl debug` |
 //! | quantities in `resources` of containers of Pods | `pods/resize` | `kubectl patch --subresource resize` |
-//! | `spec.replicas` of workloads | `deployments/scale`, … | `kubectl scale`, autoscalers |
+//! | `spec.replicas` of workloads, and of custom resources that scale | `deployments/scale`, … | `kubectl scale`, autoscalers |
 //! | `status`, where an expression reads nothing else | `…/status` | controllers, `kubectl patch --subresource status` |
 //!
 //! For the last three the rules have to match `UPDATE`: a policy for `CREATE` only does not limit later changes. There is no
@@ -36,6 +36,7 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
+use pratique_sample::{CustomDefinition, CustomKinds};
 use pratique_types::Operation;
 use pratique_types::builtin::{ServedResource, resources};
 
@@ -60,7 +61,11 @@ impl Lint for MissedSubresource {
         };
         for policy in &manifests.policies {
             for change in &CHANGES {
-                check_change(policy, change, manifests, report);
+                let resources = LintedResources {
+                    manifests,
+                    custom: &context.options.custom_kinds,
+                };
+                check_change(policy, change, &resources, report);
             }
         }
     }
@@ -120,10 +125,18 @@ fn is_pods(served: &ServedResource) -> bool {
     served.resource.group.is_empty() && served.resource.resource == "pods" && served.subresource.is_empty()
 }
 
+/// What a missed subresource is looked for in.
+struct LintedResources<'l> {
+    /// The policies, of which another one may cover it.
+    manifests: &'l ManifestView<'l>,
+    /// The definitions of custom resources.
+    custom: &'l CustomKinds,
+}
+
 fn check_change(
     policy: &PolicyView<'_>,
     change: &FieldChange,
-    manifests: &ManifestView<'_>,
+    linted: &LintedResources<'_>,
     report: &mut LintReport,
 ) {
     // Mutations do not read what they change.
@@ -138,7 +151,7 @@ fn check_change(
     if checks.is_empty() {
         return;
     }
-    let Some(missed) = missed_part(policy, change, manifests) else {
+    let Some(missed) = missed_part(policy, change, linted) else {
         return;
     };
     let find = |site: &&ExpressionSite<'_>| -> Option<TextRange> {
@@ -171,8 +184,8 @@ fn check_change(
 fn missed_part(
     policy: &PolicyView<'_>,
     change: &FieldChange,
-    manifests: &ManifestView<'_>,
-) -> Option<&'static ServedResource> {
+    linted: &LintedResources<'_>,
+) -> Option<ServedResource> {
     let is_matched = |served: &ServedResource| {
         (change.is_of)(served)
             && policy.rules.iter().any(|rule| {
@@ -187,9 +200,14 @@ fn missed_part(
             .find(|part| part.resource == served.resource && part.subresource == change.part)
     };
     let matched = resources().iter().filter(|served| is_matched(served));
-    let mut parts = matched.filter_map(|served| of_part(&served));
+    let builtin = matched.filter_map(|served| of_part(&served)).cloned();
+    let definitions = linted.custom.definitions().iter();
+    let custom = definitions.flat_map(CustomDefinition::subresources);
+    let custom = custom.filter(|(served, part)| part.subresource == change.part && is_matched(served));
+    let mut parts = builtin.chain(custom.map(|(_, part)| part));
     parts.find(|part| {
-        !manifests
+        !linted
+            .manifests
             .policies
             .iter()
             .any(|other| covers(other, policy, part, change))
@@ -337,8 +355,11 @@ fn field_names(ast: &Ast, id: ExprId) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::lints::testing::{check as find, policy_for};
+    use crate::lints::testing::{check as find, load, policy_for};
+    use crate::{LintOptions, lint_with};
 
     #[track_caller]
     fn check(groups: &str, resources: &str, operations: &str, expression: &str, expected: &[(&str, &str)]) {
@@ -423,6 +444,40 @@ mod tests {
             &[],
         );
         check("''", "pods", "DELETE", "oldObject.status.phase != 'Running'", &[]);
+    }
+
+    #[test]
+    fn custom_resources_have_subresources() {
+        let definition = |scale: &str| {
+            let definition = format!(
+                r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {{"name": "widgets.example.com"}},
+                    "spec": {{"group": "example.com", "scope": "Namespaced", "names": {{"kind": "Widget", "plural": "widgets"}},
+                    "versions": [{{"name": "v1", "served": true, "storage": true,
+                        "subresources": {{"status": {{}}, "scale": {{"specReplicasPath": "{scale}"}}}}, "schema": {{"openAPIV3Schema":
+                        {{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}]}}}}"#
+            );
+            pratique_json::parse(definition.as_bytes()).unwrap().into_owned()
+        };
+        let check = |definition, expression: &str, expected: &[&str]| {
+            let spec = format!("validations:\n- expression: >-\n    {expression}\n");
+            let manifests = policy_for("example.com", "v1", "widgets", "CREATE, UPDATE", &spec);
+            let kinds = Arc::new(CustomKinds::new(&[definition]));
+            let options = LintOptions::default().custom_kinds(kinds);
+            let warnings = lint_with(&[&load(&manifests)], &options);
+            let mut missed: Vec<&str> = Vec::new();
+            for warning in &warnings {
+                if warning.lint == MissedSubresource::META {
+                    missed.extend(warning.help.as_ref().map(|help| &*help.text));
+                }
+            }
+            assert_eq!(missed, expected, "{expression}");
+        };
+        let replicas = "object.spec.replicas <= 5";
+        let help = "add widgets/scale to the resources of the rule, with the operation UPDATE";
+        check(definition(".spec.replicas"), replicas, &[help]);
+        check(definition(".spec.size"), replicas, &[]);
+        let help = "add widgets/status to the resources of the rule, with the operation UPDATE";
+        check(definition(".spec.size"), "object.status.phase == 'a'", &[help]);
     }
 
     #[test]
