@@ -9,6 +9,8 @@ mod build;
 mod cel;
 mod contest;
 mod first_minute;
+mod language_server;
+mod lint;
 mod load;
 mod measured;
 mod objects;
@@ -38,8 +40,8 @@ pub use statistics::{Spread, geometric_mean};
 #[derive(Clone, Debug, clap::Parser)]
 #[command(bin_name = "cargo xtask bench")]
 pub struct Arguments {
-    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `build`, `cel`, `load`, `objects`,
-    /// `reload`, `review`, `scan` and `webhook`, which look closer at one thing.
+    /// Rows of the table, or beginnings of their names; all where none is named. Or one of `build`, `cel`, `lint`, `load`,
+    /// `objects`, `reload`, `review`, `scan` and `webhook`, which look closer at one thing.
     #[arg(value_name = "ROW")]
     pub what: Vec<String>,
     /// What the policies of the table are made from.
@@ -74,6 +76,9 @@ pub struct Arguments {
     /// How many objects `scan` scans, and `review` reviews; a million, and ten thousand, unless it is said.
     #[arg(long)]
     pub objects: Option<usize>,
+    /// The directory of policies that `lint` checks and edits, instead of generated ones.
+    #[arg(long, value_name = "DIR")]
+    pub policies: Option<PathBuf>,
     /// Another checkout of this repository, whose commands `build` measures as well; a tenth more than it needs is an error.
     #[arg(long, value_name = "DIR")]
     pub beside: Option<PathBuf>,
@@ -89,6 +94,8 @@ enum What {
     Build,
     /// Expressions over a Pod: parsing, checking, planning, evaluating.
     Cel,
+    /// What lints cost: `pratique check` with and without those that try policies, and `pratique lsp` after an edit.
+    Lint,
     /// A thousand static policies: time, memory, and ten times as many.
     Load,
     /// Objects as a person writes them: parsing, decoding, defaulting.
@@ -125,6 +132,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         }
         Some(What::Build) => first_minute::run(arguments),
         Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
+        Some(What::Lint) => lint::run(arguments),
         Some(What::Load) => load::run(arguments),
         Some(What::Objects) => objects::contest(arguments).and_then(|results| show(arguments, &results)),
         Some(What::Reload) => reload::run(arguments),
