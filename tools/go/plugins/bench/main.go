@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/pratique/pratique/tools/go/contest"
-	"golang.org/x/sys/unix"
 	"k8s.io/klog/v2"
 )
 
@@ -42,7 +41,7 @@ func begin(given setup) (any, contest.Measure, error) {
 	}
 	found, err := s.facts()
 	measure := func(o contest.Order) (contest.Sample, error) {
-		now := clock(o.Processor)
+		now := o.Clock(contest.Process)
 		batch := func(size int) time.Duration { return s.batch(size, now) }
 		return contest.Batches(o.Length(), most, batch), nil
 	}
@@ -51,18 +50,3 @@ func begin(given setup) (any, contest.Measure, error) {
 
 // most is how many objects are copied at once: more would leave the caches of a processor.
 const most = 64
-
-// clock is the wall's, or the time that this process has on processors.
-func clock(processor bool) func() time.Duration {
-	began := time.Now()
-	if !processor {
-		return func() time.Duration { return time.Since(began) }
-	}
-	return func() time.Duration {
-		var now unix.Timespec
-		if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &now); err != nil {
-			panic(err)
-		}
-		return time.Duration(now.Nano())
-	}
-}

@@ -16,12 +16,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	goruntime "runtime"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/pratique/pratique/tools/go/contest"
-	"golang.org/x/sys/unix"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -64,7 +62,7 @@ func begin(given setup) (any, contest.Measure, error) {
 		message = refused.Error()
 	}
 	measure := func(o contest.Order) (contest.Sample, error) {
-		now := clock(o.Processor)
+		now := o.Clock(contest.Thread)
 		batch := func(size int) time.Duration {
 			began := now()
 			for range size {
@@ -79,22 +77,6 @@ func begin(given setup) (any, contest.Measure, error) {
 
 // most is how often the work is done in a batch.
 const most = 1 << 16
-
-// clock is the wall's, or the time that the thread which does the work has on processors.
-func clock(processor bool) func() time.Duration {
-	began := time.Now()
-	if !processor {
-		return func() time.Duration { return time.Since(began) }
-	}
-	goruntime.LockOSThread()
-	return func() time.Duration {
-		var now unix.Timespec
-		if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
-			panic(err)
-		}
-		return time.Duration(now.Nano())
-	}
-}
 
 // subject is an object as a person writes it.
 type subject struct {
