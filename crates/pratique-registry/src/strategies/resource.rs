@@ -11,6 +11,30 @@ use crate::strategy::{Context, Endpoint, Gated, Strategy};
 
 const GROUP: &str = "resource.k8s.io";
 
+/// The gated fields of the requests for devices of a claim, whose spec is at a path.
+macro_rules! request_gates {
+    ($($spec:literal),+) => {
+        &[
+            Gated::Feature(GatedFields::new(
+                "DRADerivedAttributes",
+                &[
+                    &[$($spec,)+ "devices", "requests", "*", DERIVED],
+                    &[$($spec,)+ "devices", "requests", "*", "exactly", DERIVED],
+                    &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", DERIVED],
+                ],
+            )),
+            Gated::Feature(GatedFields::graduated(
+                "DRAConsumableCapacity",
+                &[
+                    &[$($spec,)+ "devices", "requests", "*", "capacity"],
+                    &[$($spec,)+ "devices", "requests", "*", "exactly", "capacity"],
+                    &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", "capacity"],
+                ],
+            )),
+        ]
+    };
+}
+
 pub(super) const STRATEGIES: &[Strategy] = &[
     Strategy::new(GROUP, "DeviceClass")
         .generation(&[&["spec"]])
@@ -28,73 +52,13 @@ pub(super) const STRATEGIES: &[Strategy] = &[
     },
     Strategy::new(GROUP, "ResourceClaim")
         .status(Endpoint::STATUS_ONLY.and(update_claim_status))
-        .gated(&[
-            Gated::Feature(GatedFields::new(
-                "DRADerivedAttributes",
-                &[
-                    &["spec", "devices", "requests", "*", DERIVED],
-                    &["spec", "devices", "requests", "*", "exactly", DERIVED],
-                    &["spec", "devices", "requests", "*", "firstAvailable", "*", DERIVED],
-                ],
-            )),
-            Gated::Feature(GatedFields::graduated(
-                "DRAConsumableCapacity",
-                &[
-                    &["spec", "devices", "requests", "*", "capacity"],
-                    &["spec", "devices", "requests", "*", "exactly", "capacity"],
-                    &[
-                        "spec",
-                        "devices",
-                        "requests",
-                        "*",
-                        "firstAvailable",
-                        "*",
-                        "capacity",
-                    ],
-                ],
-            )),
-        ])
+        .gated(request_gates!("spec"))
         .prepare(
             |context, object| keep_exact(context, object, &["spec", "devices", "requests"]),
             |_, _, _| {},
         ),
     Strategy::new(GROUP, "ResourceClaimTemplate")
-        .gated(&[
-            Gated::Feature(GatedFields::new(
-                "DRADerivedAttributes",
-                &[
-                    &["spec", "spec", "devices", "requests", "*", DERIVED],
-                    &["spec", "spec", "devices", "requests", "*", "exactly", DERIVED],
-                    &[
-                        "spec",
-                        "spec",
-                        "devices",
-                        "requests",
-                        "*",
-                        "firstAvailable",
-                        "*",
-                        DERIVED,
-                    ],
-                ],
-            )),
-            Gated::Feature(GatedFields::graduated(
-                "DRAConsumableCapacity",
-                &[
-                    &["spec", "spec", "devices", "requests", "*", "capacity"],
-                    &["spec", "spec", "devices", "requests", "*", "exactly", "capacity"],
-                    &[
-                        "spec",
-                        "spec",
-                        "devices",
-                        "requests",
-                        "*",
-                        "firstAvailable",
-                        "*",
-                        "capacity",
-                    ],
-                ],
-            )),
-        ])
+        .gated(request_gates!("spec", "spec"))
         .prepare(
             |context, object| keep_exact(context, object, &["spec", "spec", "devices", "requests"]),
             |_, _, _| {},
