@@ -3,6 +3,8 @@
 use pratique_json::same;
 
 /// The positions of names, by hash.
+// Rows `review-*` of `benches/`: every field of an object is looked up in it while the object is decoded, and a `HashMap` would own
+// the names again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Slots {
     /// Positions plus one; 0 for none. The length is a power of two, and more than half are free.
