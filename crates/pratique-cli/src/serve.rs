@@ -321,7 +321,7 @@ fn certificates(
 }
 
 /// Part of the memory is for events: an eighth, if it is less than they need.
-fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Arc<Log>>, CliError> {
+fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Log>, CliError> {
     let Some(name) = &arguments.audit_log_path else {
         return Ok(None);
     };
@@ -336,7 +336,7 @@ fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Arc<Log>>
         ..usual
     };
     let log = Log::start(options);
-    log.map(|log| Some(Arc::new(log)))
+    log.map(Some)
         .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct ServerContext {
     pub(crate) handler: Arc<dyn AdmissionHandler>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
-    pub(crate) audit: Option<Arc<Log>>,
+    pub(crate) audit: Option<Log>,
     pub(crate) recorder: Option<Arc<Recorder>>,
     pub(crate) certificates: Option<Arc<Certificates>>,
     pub(crate) rotation: Option<Arc<Rotation>>,

@@ -20,7 +20,7 @@ pub struct Settings {
     /// Further addresses for health checks and metrics over plain HTTP, for probes and scrapers. May be empty.
     pub health: Vec<SocketAddr>,
     /// The audit log of decisions.
-    pub audit: Option<Arc<Log>>,
+    pub audit: Option<Log>,
     /// A record of requests with their answers.
     pub recorder: Option<Arc<Recorder>>,
     /// The certificates for HTTPS. Without certificates, the server speaks plain HTTP on loopback addresses only.

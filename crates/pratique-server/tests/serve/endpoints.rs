@@ -1,6 +1,5 @@
 //! What is at each path.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -179,7 +178,7 @@ fn the_configuration_is_told() {
 fn decisions_are_kept_in_the_audit_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("audit.log");
-    let log = Arc::new(Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap());
+    let log = Log::start(LogOptions::new(Target::File(path.clone()), Level::Metadata)).unwrap();
     let server = Running::with(|settings| settings.audit = Some(log.clone()));
     let mut client = Client::to(server.address);
     client.review("/validate", "deny");

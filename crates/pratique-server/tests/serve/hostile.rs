@@ -221,7 +221,7 @@ fn audit_events_are_part_of_the_memory() {
     let directory = tempfile::tempdir().unwrap();
     let mut options = LogOptions::new(Target::File(directory.path().join("audit.log")), Level::Request);
     options.bytes = 4 << 20;
-    let log = Arc::new(Log::start(options).unwrap());
+    let log = Log::start(options).unwrap();
     let server = Running::with(|settings| {
         settings.limits.memory = 16 << 20;
         settings.audit = Some(log.clone());
