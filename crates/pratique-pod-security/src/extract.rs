@@ -26,8 +26,6 @@ pub(crate) struct PodParts<'a> {
     pub(crate) spec: &'a Value<'a>,
 }
 
-static NOTHING: Value<'static> = Value::Null;
-
 impl ObjectKind {
     /// The kind of an object; if it has none, the one of this group and name, which a request has.
     pub(crate) fn of(object: &Value<'_>, requested: (&str, &str)) -> Self {
@@ -61,30 +59,26 @@ impl ObjectKind {
 pub(crate) fn pod_of<'a>(kind: ObjectKind, object: &'a Value<'a>) -> Result<Option<PodParts<'a>>, NoPods> {
     let template = match kind {
         ObjectKind::Pod | ObjectKind::PodTemplate => object,
-        ObjectKind::Workload | ObjectKind::ReplicationController => member(object, "spec"),
+        ObjectKind::Workload | ObjectKind::ReplicationController => &object["spec"],
         ObjectKind::CronJob => {
-            let job = member(member(object, "spec"), "jobTemplate");
-            member(job, "spec")
+            let job = &object["spec"]["jobTemplate"];
+            &job["spec"]
         }
         ObjectKind::Namespace | ObjectKind::Other => return Err(NoPods),
     };
     let holder = match kind {
         ObjectKind::Pod => template,
         ObjectKind::ReplicationController if present(template, "template").is_none() => return Ok(None),
-        _ => member(template, "template"),
+        _ => &template["template"],
     };
     Ok(Some(PodParts {
-        metadata: member(holder, "metadata"),
-        spec: member(holder, "spec"),
+        metadata: &holder["metadata"],
+        spec: &holder["spec"],
     }))
 }
 
 /// Objects of a kind have no pods.
 pub(crate) struct NoPods;
-
-fn member<'a>(value: &'a Value<'a>, name: &str) -> &'a Value<'a> {
-    value.get(name).unwrap_or(&NOTHING)
-}
 
 pub(crate) fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)

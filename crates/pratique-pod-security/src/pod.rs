@@ -115,11 +115,9 @@ impl<'a> Pod<'a> {
     /// # Errors
     /// It has no specification, or one without containers.
     pub fn from_template(template: &'a Value<'a>) -> Result<Self, PodError> {
-        static NOTHING: Value<'static> = Value::Null;
-        let member = |name| template.get(name).unwrap_or(&NOTHING);
-        let spec = member("spec");
+        let spec = &template["spec"];
         check_spec(spec, ["spec", "spec.containers"])?;
-        Ok(Pod::from_parts(member("metadata"), spec))
+        Ok(Pod::from_parts(&template["metadata"], spec))
     }
 
     /// A pod of its metadata and its specification, or those of a template.

@@ -4,12 +4,10 @@ use pratique_json::{Value, text_at};
 
 use crate::pod::items;
 
-static NOTHING: Value<'static> = Value::Null;
-
 /// Whether an update changes fields that a check may read: images, or the set of containers.
 // Upstream: pod-security-admission/admission/admission.go, isSignificantPodUpdate
 pub(crate) fn is_significant(spec: &Value<'_>, old_pod: &Value<'_>) -> bool {
-    let old = old_pod.get("spec").unwrap_or(&NOTHING);
+    let old = &old_pod["spec"];
     ["containers", "initContainers"]
         .iter()
         .any(|list| differs(spec, old, list))
