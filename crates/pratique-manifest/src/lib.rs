@@ -80,7 +80,7 @@ pub use parse::source::ObjectSource;
 
 #[cfg(feature = "expressions")]
 pub use comment_swallow::{LITERAL_BLOCK, SwallowedText};
-pub use plugin::{Plugin, UnknownPlugin};
+pub use plugin::{Plugin, UnknownManifestPlugin};
 pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
 pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};

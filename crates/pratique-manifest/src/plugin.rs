@@ -63,14 +63,14 @@ impl Plugin {
 /// A text is the name of no plugin that loads static manifests.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no plugin {0:?} that loads static manifests")]
-pub struct UnknownPlugin(pub String);
+pub struct UnknownManifestPlugin(pub String);
 
 /// By its [name](Plugin::name).
 impl FromStr for Plugin {
-    type Err = UnknownPlugin;
+    type Err = UnknownManifestPlugin;
 
-    fn from_str(name: &str) -> Result<Self, UnknownPlugin> {
-        Self::from_name(name).ok_or_else(|| UnknownPlugin(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, UnknownManifestPlugin> {
+        Self::from_name(name).ok_or_else(|| UnknownManifestPlugin(name.to_owned()))
     }
 }
 
