@@ -168,9 +168,13 @@ impl ApiObjects {
             }),
             Some(_) => None,
             None => {
-                let is_part = of_object || PARTS.contains(&request.sub_resource.as_str());
+                // Parts that are written as objects of their kind: `approval`, `finalize`.
+                let is_part = || {
+                    let part = Target::part(&request.resource, &request.sub_resource);
+                    part.is_some_and(|part| part.kind == request.kind)
+                };
                 let target = Target::collection(&request.kind, &request.namespace)
-                    .filter(|target| target.resource == request.resource && is_part);
+                    .filter(|target| target.resource == request.resource && (of_object || is_part()));
                 let Some(target) = target else {
                     return self.connected_target(request);
                 };
@@ -610,9 +614,6 @@ impl ReceivedRequest<'_> {
         })
     }
 }
-
-/// The parts of built-in resources besides `status` that are written as objects of their kind.
-const PARTS: &[&str] = &["approval", "ephemeralcontainers", "finalize", "resize"];
 
 /// What is missing where validation leaves something open.
 fn missing(question: OpenQuestion, namespace: &str) -> Missing {
