@@ -16,6 +16,7 @@ use pratique::workers::Sequential;
 use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
 use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
+use pratique_schema::Release;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
 use serde_json::Value;
@@ -48,7 +49,7 @@ impl Evaluated {
         // It has a kind and a name, so it is kept.
         let _ = cluster.insert(namespace.into_owned());
         let mut request = serde_json::from_str(text)?;
-        settle_request(&mut request);
+        settle_request(Release::latest(), &mut request);
         Ok(Evaluated {
             admission: load(&setup.directory, plugin(&setup.plugin)?)?,
             cluster,

@@ -10,6 +10,7 @@ use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_expression::Cache;
 use pratique_match::Equivalents;
+use pratique_schema::Release;
 use pratique_testkit::NoOpinion;
 use pratique_webhook::{
     HttpCaller, Mutated, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks, WebhookContext, mutate,
@@ -87,7 +88,7 @@ impl Subject {
             validating: ValidatingWebhooks::compile([&validating], Origin::Api, &Cache::new()),
             request,
             cluster,
-            equivalents: Equivalents::builtin(),
+            equivalents: Equivalents::of_release(Release::latest().resources()),
             caller: HttpCaller::default(),
         })
     }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use pratique_json::{Object, Progress, Value};
+use pratique_schema::Release;
 use pratique_schema::{Schema as BuiltinSchema, TypeId};
 use pratique_typed::decode::{Fault, FaultSink, StrictFault, StrictFaults, decode};
 use pratique_typed::typed_as;
@@ -116,24 +117,28 @@ pub(crate) struct Metadata {
     pub(crate) unknown: Vec<String>,
 }
 
+const OBJECT_META: &str = "meta/v1.ObjectMeta";
+
 /// Reads metadata as its type.
 ///
 /// # Errors
 /// The message of a server for a value that cannot be read.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/coerce.go, GetObjectMetaWithOptions
 pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, String> {
-    let Some(of) = object_meta() else {
+    // The type is the same in all releases, as a test holds.
+    let schema = Release::latest().schema();
+    let Some(of) = schema.named(OBJECT_META) else {
         return Err("the table of types has no ObjectMeta".to_owned());
     };
     let mut sink = Faults::default();
-    decode(of, value, &mut sink);
+    decode(schema, of, value, &mut sink);
     match (sink.fault, value) {
         (None, Value::Object(object)) => Ok(Metadata {
-            metadata: formed(of, object),
+            metadata: formed(schema, of, object),
             unknown: sink.unknown,
         }),
         (None, _) => Ok(Metadata {
-            metadata: formed(of, &Object::new()),
+            metadata: formed(schema, of, &Object::new()),
             unknown: sink.unknown,
         }),
         (Some(_), Value::Object(object)) if malformed == Malformed::Drop => {
@@ -142,13 +147,13 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
                 let mut alone = Object::new();
                 alone.insert(name, value.borrowed());
                 let mut sink = Faults::default();
-                decode(of, &Value::Object(alone), &mut sink);
+                decode(schema, of, &Value::Object(alone), &mut sink);
                 if sink.fault.is_none() {
                     kept.insert(name, value.borrowed());
                 }
             }
             Ok(Metadata {
-                metadata: formed(of, &kept),
+                metadata: formed(schema, of, &kept),
                 unknown: sink.unknown,
             })
         }
@@ -156,14 +161,10 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
     }
 }
 
-fn object_meta() -> Option<TypeId> {
-    BuiltinSchema::builtin().named("meta/v1.ObjectMeta")
-}
-
 /// Metadata in the form of its type; without the null that a time is that was not set.
-fn formed(of: TypeId, object: &Object<'_>) -> Value<'static> {
+fn formed(schema: &'static BuiltinSchema, of: TypeId, object: &Object<'_>) -> Value<'static> {
     let value = Value::Object(object.borrowed());
-    let typed = match typed_as(of, &value, &Progress::unwatched()) {
+    let typed = match typed_as(schema, of, &value, &Progress::unwatched()) {
         Ok(Some(typed)) => typed.into_owned(),
         // It is not interrupted, so it has the form already.
         Ok(None) | Err(_) => value.borrowed().into_owned(),
@@ -199,5 +200,25 @@ impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for Faults {
 
     fn strict_fault(&mut self, fault: &StrictFault<'_, 'v, &'v Value<'a>>) {
         self.unknown.extend(self.strict.admit(fault));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_have_the_same_fields_in_all_releases() {
+        let fields = |release: &'static Release| {
+            let schema = release.schema();
+            let of = schema.get(schema.named(OBJECT_META).unwrap());
+            let field = |field: &pratique_schema::Field| {
+                format!("{} {:?} {}", field.name, field.presence, field.go_type(schema))
+            };
+            of.fields.iter().map(field).collect::<Vec<_>>()
+        };
+        for release in Release::list() {
+            assert_eq!(fields(release), fields(Release::latest()), "{release}");
+        }
     }
 }

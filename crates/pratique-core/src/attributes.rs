@@ -1,6 +1,7 @@
 //! The attributes of a request.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, ObjectForm, ObjectRef};
 
 /// A request, and its object at this point of the chain.
@@ -16,9 +17,13 @@ pub struct Attributes<'s> {
 }
 
 impl<'s> Attributes<'s> {
-    /// A request whose object mutating policies changed last: they leave objects in the form of their kind.
-    pub fn mutated(request: &'s AdmissionRequest<'s>, object: &'s Value<'s>) -> Self {
-        let form = if pratique_typed::keeps_form(&request.kind) {
+    /// A request whose object mutating policies of a server of a release changed last: they leave objects in the form of their kind.
+    pub fn mutated(
+        release: &'static Release,
+        request: &'s AdmissionRequest<'s>,
+        object: &'s Value<'s>,
+    ) -> Self {
+        let form = if pratique_typed::keeps_form(release, &request.kind) {
             ObjectForm::Settled
         } else {
             ObjectForm::Written

@@ -2,6 +2,7 @@
 
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
@@ -75,7 +76,7 @@ impl EmptyCluster {
     /// The cluster.
     pub fn new() -> Self {
         EmptyCluster {
-            equivalents: Equivalents::builtin(),
+            equivalents: Equivalents::of_release(Release::latest().resources()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_json::{Object, Progress, Value};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 /// A namespace in the forms in which expressions see it, for a [`Cluster`](crate::Cluster) to keep.
@@ -15,11 +16,11 @@ pub struct NamespaceObject {
 }
 
 impl NamespaceObject {
-    /// The forms of a stored `v1` Namespace.
-    pub fn new(stored: &Value<'_>) -> Self {
+    /// The forms of a stored `v1` Namespace on a server of a release.
+    pub fn new(release: &'static Release, stored: &Value<'_>) -> Self {
         let kind = GroupVersionKind::new("", "v1", "Namespace");
         // The result serves many requests, so no request's limits apply.
-        let typed = pratique_typed::typed(&kind, stored, &Progress::unwatched()).unwrap_or_default();
+        let typed = pratique_typed::typed(release, &kind, stored, &Progress::unwatched()).unwrap_or_default();
         let full = without_type_meta(typed.as_ref().unwrap_or(stored));
         NamespaceObject {
             reduced: reduced(&full).into_owned(),

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_json::{Progress, Value, text_at};
 use pratique_manifest::{MappingFields, NodeId, Problem, path_text};
 use pratique_request::kind_of;
+use pratique_schema::Release;
 use pratique_suite::{
     Case, CaseInput, DEFAULT_NAMESPACE, Expected, FileReference, PolicyOutcome, Suite, SuiteDocument,
     SuiteFormat, object_label,
 };
 use pratique_typed::settle_object;
-use pratique_types::builtin::resource_of;
 use pratique_types::{Operation, UserInfo};
 
 use crate::reason::NotEvaluatedReason;
@@ -336,9 +336,12 @@ fn is_named(object: &Value<'_>, name: &str) -> bool {
 /// An expected object in the form of its kind, as a server writes it, with the namespace that it sets in a namespaced object.
 fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'static> {
     let mut expected = expected.clone();
-    let namespaced = kind_of(object)
-        .ok()
-        .and_then(|kind| resource_of(&kind).map(|served| served.namespaced));
+    let namespaced = kind_of(object).ok().and_then(|kind| {
+        Release::latest()
+            .resources()
+            .resource_of(&kind)
+            .map(|served| served.namespaced)
+    });
     if namespaced == Some(true)
         && let Value::Object(fields) = &mut expected
         && let Some(Value::Object(metadata)) = fields.get_mut("metadata")
@@ -347,7 +350,7 @@ fn in_namespace(expected: &Value<'static>, object: &Value<'static>) -> Value<'st
         metadata.insert("namespace", DEFAULT_NAMESPACE);
     }
     if let Ok(kind) = kind_of(&expected) {
-        settle_object(&kind, &mut expected, &Progress::unwatched());
+        settle_object(Release::latest(), &kind, &mut expected, &Progress::unwatched());
     }
     expected
 }

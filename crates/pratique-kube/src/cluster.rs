@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use kube::{Api, Client};
+use pratique::Release;
 use pratique::api_objects::ObjectDefaults;
 use pratique::cluster::{Cluster, ClusterView, LookUp, StateLookUp, StoredObject};
 use pratique::live::Changed;
@@ -38,6 +39,7 @@ use super::wanted::Wanted;
 pub struct ApiCluster(Arc<Inner>);
 
 struct Inner {
+    release: &'static Release,
     shared: Arc<Shared>,
     client: Client,
     handle: Handle,
@@ -69,15 +71,17 @@ impl Shared {
 
 impl ApiCluster {
     pub(super) fn start(
+        release: &'static Release,
         client: &Client,
         handle: &Handle,
         wanted: &Arc<Wanted>,
         background: &Arc<Background>,
     ) -> Self {
         let shared = Arc::new(Shared::default());
-        let (builder, mut tasks) = SnapshotBuilder::start(client, handle, wanted, &shared);
+        let (builder, mut tasks) = SnapshotBuilder::start(release, client, handle, wanted, &shared);
         tasks.push(Task::spawn(handle, builder.run()));
         ApiCluster(Arc::new(Inner {
+            release,
             shared,
             client: client.clone(),
             handle: handle.clone(),
@@ -107,9 +111,11 @@ impl ApiCluster {
         if is_known || name.is_empty() {
             return snapshot;
         }
-        let client = self.0.client.clone();
+        let (release, client) = (self.0.release, self.0.client.clone());
         let owned = name.to_owned();
-        let found = Task::spawn(&self.0.handle, async move { get_namespace(client, &owned).await });
+        let found = Task::spawn(&self.0.handle, async move {
+            get_namespace(release, client, &owned).await
+        });
         match found.done().await.flatten() {
             Some(namespace) => Arc::new(Snapshot {
                 found: Some(Arc::new(namespace)),
@@ -120,12 +126,12 @@ impl ApiCluster {
     }
 }
 
-async fn get_namespace(client: Client, name: &str) -> Option<StoredObject> {
+async fn get_namespace(release: &'static Release, client: Client, name: &str) -> Option<StoredObject> {
     let resource = stored::resource(&NAMESPACE, "namespaces");
     let api: Api<Stored> = Api::all_with(client, &resource);
     let answer = timeout(PATIENCE, api.get_opt(name)).await;
     let found = answer.ok()?.ok()??.into_value(&NAMESPACE);
-    Some(StoredObject::new(found))
+    Some(StoredObject::new(release, found))
 }
 
 /// How long a request waits for its namespace.

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use kube::config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
+use pratique::Release;
 
 use super::background::{Background, wait};
 use super::bounded::{bounded, bounded_lists};
@@ -253,8 +254,22 @@ impl ApiServer {
     /// Its namespaces, params and definitions, which are watched from now on. If this is called before
     /// [`source`](Self::source), the cluster has the params of the first policies before these take effect.
     pub fn cluster(&self) -> ApiCluster {
+        self.cluster_of_release(Release::latest())
+    }
+
+    /// The same where it is a server of a release; unless set, it is taken for one of the latest. The first call says so for
+    /// the ones that follow.
+    pub fn cluster_of_release(&self, release: &'static Release) -> ApiCluster {
         let inner = &self.0;
-        let start = || ApiCluster::start(&inner.followed, &inner.handle, &inner.wanted, &inner.background);
+        let start = || {
+            ApiCluster::start(
+                release,
+                &inner.followed,
+                &inner.handle,
+                &inner.wanted,
+                &inner.background,
+            )
+        };
         inner.cluster.get_or_init(start).clone()
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pratique::Release;
 use pratique::api_objects::CustomDefaults;
 use pratique::cluster::MergeSchema;
 use pratique::json::Value;
-use pratique::types::builtin::{self, ServedResource};
+use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::json;
 
@@ -26,15 +27,17 @@ pub(super) struct Definition {
     pub(super) schema: Option<Arc<MergeSchema>>,
 }
 
-/// Keeps the used parts of definitions, once the API server serves them.
-pub(super) struct Definitions;
+/// Keeps the used parts of definitions, once the API server, one of a release, serves them.
+pub(super) struct Definitions {
+    pub(super) release: &'static Release,
+}
 
 impl Keep<Stored> for Definitions {
     type Kept = Definition;
 
     fn keep(&self, object: Stored) -> Option<Definition> {
         let object = object.into_value(&kind());
-        is_established(&object).then(|| Definition::read(&object))
+        is_established(&object).then(|| Definition::read(self.release, &object))
     }
 
     fn same(&self, one: &Definition, other: &Definition) -> bool {
@@ -48,7 +51,7 @@ pub(super) fn kind() -> GroupVersionKind {
 }
 
 impl Definition {
-    fn read(object: &Value<'_>) -> Self {
+    fn read(release: &'static Release, object: &Value<'_>) -> Self {
         let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
         let plural = text(&["spec", "names", "plural"]);
@@ -62,7 +65,7 @@ impl Definition {
             }
             let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
             let resource = GroupVersionResource::new(group, name, plural);
-            if !builtin::may_be_custom(&resource, kind) {
+            if !release.resources().may_be_custom(&resource, kind) {
                 continue;
             }
             names.push(name);
@@ -90,7 +93,7 @@ impl Definition {
             outline: Arc::new(outline(object, &names)),
             defaults: defaults(object),
             served,
-            schema: MergeSchema::custom(object).ok().map(Arc::new),
+            schema: MergeSchema::custom(release, object).ok().map(Arc::new),
         }
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::{Api, Client};
+use pratique::Release;
 use pratique::cluster::ParamScope;
 use pratique::json::Value;
-use pratique::types::{GroupVersionKind, builtin};
+use pratique::types::GroupVersionKind;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -22,6 +23,7 @@ use super::wanted::Kinds;
 
 /// The kinds of params that are watched.
 pub(super) struct Params {
+    release: &'static Release,
     client: Client,
     handle: Handle,
     changed: Arc<Notify>,
@@ -37,8 +39,14 @@ struct Watched {
 }
 
 impl Params {
-    pub(super) fn new(client: Client, handle: Handle, changed: Arc<Notify>) -> Self {
+    pub(super) fn new(
+        release: &'static Release,
+        client: Client,
+        handle: Handle,
+        changed: Arc<Notify>,
+    ) -> Self {
         Params {
+            release,
             client,
             handle,
             changed,
@@ -126,7 +134,7 @@ impl Params {
         let store = Arc::new(Store::new(self.changed.clone()));
         let keeper = WholeObjects {
             kind: kind.clone(),
-            builtin: builtin::resource_of(kind).is_some(),
+            builtin: self.release.resources().resource_of(kind).is_some(),
         };
         let task = Task::spawn(&self.handle, follow(api, store.clone(), keeper));
         Watched {

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use pratique::Release;
 use pratique::cluster::{Equivalents, MergeSchema, ParamScope};
-use pratique::types::builtin::{self, ServedResource};
+use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 
 use super::definitions::Definition;
@@ -29,13 +30,16 @@ impl Served {
     /// The resources of discovery and of definitions. Built-in resources come first, in their order, which counts where
     /// a rule fits several.
     pub(super) fn new<'d>(
+        release: &'static Release,
         discovered: &[ServedResource],
         definitions: impl Iterator<Item = &'d Definition> + Clone,
     ) -> Self {
         let mut served = Served::default();
         let mut seen = HashSet::new();
         let found: HashSet<_> = discovered.iter().map(identity).collect();
-        let builtin = builtin::resources()
+        let builtin = release
+            .resources()
+            .served()
             .iter()
             .filter(|resource| found.contains(&identity(resource)));
         let defined = definitions.clone().flat_map(|definition| &definition.served);
@@ -92,7 +96,9 @@ mod tests {
 
     #[test]
     fn only_what_is_served_counts() {
-        let pods = builtin::resources()
+        let pods = Release::latest()
+            .resources()
+            .served()
             .iter()
             .find(|served| served.resource.resource == "pods");
         let metrics = ServedResource {
@@ -102,7 +108,7 @@ mod tests {
             namespaced: false,
             short_names: Vec::new(),
         };
-        let served = Served::new(&[metrics, pods.unwrap().clone()], [].iter());
+        let served = Served::new(Release::latest(), &[metrics, pods.unwrap().clone()], [].iter());
         let kind = |group, version, kind| served.kind(&GroupVersionKind::new(group, version, kind)).cloned();
         assert_eq!(kind("", "v1", "Pod").unwrap().scope, ParamScope::Namespaced);
         assert_eq!(

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use kube::{Api, Client};
+use pratique::Release;
 use pratique::cluster::StoredObject;
 use pratique::types::builtin::ServedResource;
 use tokio::runtime::Handle;
@@ -28,6 +29,7 @@ use super::wanted::{Kinds, Wanted};
 
 /// Builds the snapshots of a cluster.
 pub(super) struct SnapshotBuilder {
+    release: &'static Release,
     shared: Arc<Shared>,
     wanted: Arc<Wanted>,
     needed: watch::Receiver<Kinds>,
@@ -62,6 +64,7 @@ struct Discovered {
 impl SnapshotBuilder {
     /// Creates a builder, and the tasks that it depends on.
     pub(super) fn start(
+        release: &'static Release,
         client: &Client,
         handle: &Handle,
         wanted: &Arc<Wanted>,
@@ -73,18 +76,22 @@ impl SnapshotBuilder {
         let discovered = Arc::new(Discovered::default());
         let resource = stored::resource(&NAMESPACE, "namespaces");
         let api = Api::all_with(client.clone(), &resource);
-        let first = Task::spawn(handle, follow(api, namespaces.clone(), stored::Namespaces::new()));
+        let first = Task::spawn(
+            handle,
+            follow(api, namespaces.clone(), stored::Namespaces::new(release)),
+        );
         let resource = stored::resource(&definitions::kind(), "customresourcedefinitions");
         let api = Api::all_with(client.clone(), &resource);
-        let second = Task::spawn(handle, follow(api, definitions.clone(), Definitions));
+        let second = Task::spawn(handle, follow(api, definitions.clone(), Definitions { release }));
         let third = keep_discovering(client.clone(), discovered.clone(), changed.clone());
         let third = Task::spawn(handle, third);
         wanted.settled.send_replace(Some(Kinds::new()));
         let builder = SnapshotBuilder {
+            release,
             shared: shared.clone(),
             wanted: wanted.clone(),
             needed: wanted.needed.subscribe(),
-            params: Params::new(client.clone(), handle.clone(), changed.clone()),
+            params: Params::new(release, client.clone(), handle.clone(), changed.clone()),
             changed,
             namespaces,
             definitions,
@@ -179,7 +186,7 @@ impl SnapshotBuilder {
             .values()
             .flat_map(|namespace| namespace.values())
             .map(|object| &**object);
-        self.served = Arc::new(Served::new(discovered, all));
+        self.served = Arc::new(Served::new(self.release, discovered, all));
         self.made_of = Some(Basis {
             discovered: discovered.clone(),
             definitions: definitions.clone(),

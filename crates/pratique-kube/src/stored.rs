@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use kube::core::{ApiResource, DynamicResourceScope};
+use pratique::Release;
 use pratique::cluster::StoredObject;
 use pratique::json::Value;
 use pratique::types::GroupVersionKind;
@@ -105,14 +106,20 @@ pub(super) struct WholeObjects {
 }
 
 /// Keeps namespaces.
-pub(super) struct Namespaces(WholeObjects);
+pub(super) struct Namespaces {
+    release: &'static Release,
+    objects: WholeObjects,
+}
 
 impl Namespaces {
-    pub(super) fn new() -> Self {
-        Namespaces(WholeObjects {
-            kind: NAMESPACE.clone(),
-            builtin: true,
-        })
+    pub(super) fn new(release: &'static Release) -> Self {
+        Namespaces {
+            release,
+            objects: WholeObjects {
+                kind: NAMESPACE.clone(),
+                builtin: true,
+            },
+        }
     }
 }
 
@@ -120,11 +127,12 @@ impl Keep<Stored> for Namespaces {
     type Kept = StoredObject;
 
     fn keep(&self, object: Stored) -> Option<StoredObject> {
-        self.0.keep(object).map(StoredObject::new)
+        let value = self.objects.keep(object)?;
+        Some(StoredObject::new(self.release, value))
     }
 
     fn same(&self, one: &StoredObject, other: &StoredObject) -> bool {
-        self.0.same(one.value(), other.value())
+        self.objects.same(one.value(), other.value())
     }
 }
 

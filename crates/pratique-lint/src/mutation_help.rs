@@ -2,7 +2,8 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_schema::{Schema, Shape, StructType};
+use pratique_schema::Release;
+use pratique_schema::{Shape, StructType};
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::constant_key;
@@ -123,7 +124,7 @@ fn paths(ast: &Ast) -> impl Iterator<Item = &str> {
 
 /// The name that was probably meant by a path of fields.
 fn for_unknown_field(path: &str, kind: &GroupVersionKind) -> Option<String> {
-    let schema = Schema::builtin();
+    let schema = Release::latest().schema();
     let mut of: &StructType = schema.get(schema.kind(kind)?);
     let names = path
         .split('.')

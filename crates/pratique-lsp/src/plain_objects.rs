@@ -13,17 +13,14 @@ use pratique_manifest::{
 };
 use pratique_request::{RequestTemplate, Resolution, ResourceResolver, kind_of};
 use pratique_review::{FieldPath, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};
-use pratique_schema::Schema;
+use pratique_schema::Release;
 use pratique_typed::decode::received_in;
-use pratique_types::GroupVersionKind;
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 
 use crate::other_files::Findings;
 
 /// The size of a file whose objects are reviewed while one types, in bytes: some forty Pods of 3 kB, which take some milliseconds.
 const LARGEST: usize = 128 << 10;
-
-/// The group whose objects are analyzed with the other manifests of their directory.
-const POLICY_GROUP: &str = "admissionregistration.k8s.io";
 
 /// Reviews the objects of plain manifests as a server does that has no policies: they are decoded, completed and validated.
 #[derive(Debug)]
@@ -119,12 +116,12 @@ impl ObjectReviewer {
         let Ok(resolution) = self.template.resolve(&kind, &self.resolver) else {
             return false;
         };
-        if matches!(resolution, Resolution::Assumed(_)) || kind.group == POLICY_GROUP {
+        if matches!(resolution, Resolution::Assumed(_)) || kind.group == ADMISSION_GROUP {
             return false;
         }
         let place = PlacedObject { document, item, kind };
         if matches!(resolution, Resolution::Known(_))
-            && place.add_decode_problems(self.objects.gates().release().schema(), findings)
+            && place.add_decode_problems(self.objects.gates().release(), findings)
         {
             return true;
         }
@@ -177,13 +174,17 @@ impl PlacedObject<'_> {
     }
 
     /// Adds what decoding has against the object; whether a server cannot decode it.
-    fn add_decode_problems(&self, schema: &'static Schema, findings: &mut Findings) -> bool {
+    fn add_decode_problems(&self, release: &'static Release, findings: &mut Findings) -> bool {
         let source = &self.document.source;
-        let decoded = received_in(schema, &self.kind, TreeNode::new(source.tree(), self.item.node));
+        let decoded = received_in(
+            release.schema(),
+            &self.kind,
+            TreeNode::new(source.tree(), self.item.node),
+        );
         if decoded.as_ref().is_ok_and(Vec::is_empty) {
             return false;
         }
-        for problem in decode_problems(schema, source, self.item.node, &self.kind) {
+        for problem in decode_problems(release, source, self.item.node, &self.kind) {
             // By default, a server drops such fields, and warns.
             match problem.rule {
                 Rule::UnknownField | Rule::DuplicateField => findings.cautions.push(problem),

@@ -8,7 +8,8 @@ mod value;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
-use pratique_schema::{Scalar, Schema, Shape, TypeId, layout, names_in_order};
+use pratique_schema::Release;
+use pratique_schema::{Scalar, Shape, TypeId, names_in_order};
 use pratique_typed::decode::{self, FaultSink, Node, StrictFaults};
 use pratique_types::GroupVersionKind;
 use serde_json::Value as Json;
@@ -77,34 +78,30 @@ pub(crate) struct StrictFault {
 /// More values of the wrong type of one document are not listed. The server reports the first only.
 const MAX_TYPES: usize = 1000;
 
-/// Decodes a value as a type of the tables, such as `admissionregistration/v1.ValidatingAdmissionPolicy`.
-pub(crate) fn decode(tree: &Tree, id: NodeId, type_name: &str, raw: Raw) -> Decoded {
-    decode_in(Schema::builtin(), tree, id, type_name, raw)
-}
-
-/// The same with the types of a release.
-pub(crate) fn decode_in(
-    schema: &'static Schema,
+/// Decodes a value as a type of a release, such as `admissionregistration/v1.ValidatingAdmissionPolicy`.
+pub(crate) fn decode(
+    release: &'static Release,
     tree: &Tree,
     id: NodeId,
     type_name: &str,
     raw: Raw,
 ) -> Decoded {
-    match schema.named(type_name) {
-        Some(of) => decode_as(schema, tree, id, of, raw),
+    match release.schema().named(type_name) {
+        Some(of) => decode_as(release, tree, id, of, raw),
         None => Decoded::default(),
     }
 }
 
-/// Decodes a value as a type of a schema.
-fn decode_as(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Decoded {
+/// Decodes a value as a type of a release.
+fn decode_as(release: &'static Release, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Decoded {
+    let schema = release.schema();
     let mut faults = Faults {
-        schema,
+        release,
         raw,
         strict: StrictFaults::default(),
         decoded: Decoded::default(),
     };
-    decode::decode_in(schema, of, TreeNode::new(tree, id), &mut faults);
+    decode::decode(schema, of, TreeNode::new(tree, id), &mut faults);
     Decoded {
         value: value::json(schema, tree, id, of, raw),
         ..faults.decoded
@@ -114,14 +111,14 @@ fn decode_as(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: 
 /// What strict decoding has against an object of a built-in kind, each at its place: values that no server takes, with its messages,
 /// and fields that it does not know. There is nothing against objects of other kinds.
 pub fn decode_problems(
-    schema: &'static Schema,
+    release: &'static Release,
     source: &ObjectSource,
     id: NodeId,
     kind: &GroupVersionKind,
 ) -> Vec<Problem> {
-    match schema.kind(kind) {
+    match release.schema().kind(kind) {
         Some(of) => {
-            let decoded = decode_as(schema, source.tree(), id, of, Raw::LeftOut);
+            let decoded = decode_as(release, source.tree(), id, of, Raw::LeftOut);
             failures::decode_problems(source.document(), &decoded)
         }
         None => Vec::new(),
@@ -130,7 +127,7 @@ pub fn decode_problems(
 
 /// Keeps all faults with their positions.
 struct Faults {
-    schema: &'static Schema,
+    release: &'static Release,
     raw: Raw,
     strict: StrictFaults,
     decoded: Decoded,
@@ -151,7 +148,7 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
                 span: node.span,
                 mismatch: fault
                     .expected
-                    .map(|shape| Mismatch::new(self.schema, &node.value, shape)),
+                    .map(|shape| Mismatch::new(self.release, &node.value, shape)),
             });
         }
         Continue(())
@@ -186,9 +183,9 @@ fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
 }
 
 impl Mismatch {
-    fn new(schema: &'static Schema, found: &Value, expected: &Shape) -> Self {
+    fn new(release: &'static Release, found: &Value, expected: &Shape) -> Self {
         let fields = match expected {
-            Shape::Struct(id) => names_in_order(layout(schema.get(*id).name)),
+            Shape::Struct(id) => names_in_order(release.layouts().of(release.schema().get(*id).name)),
             _ => Vec::new(),
         };
         Mismatch {
@@ -230,6 +227,7 @@ mod tests {
     fn decoded(json: &str) -> Decoded {
         let document = crate::json::parse(json.as_bytes(), &crate::budget::Budget::unlimited()).unwrap();
         decode(
+            Release::latest(),
             &document.tree,
             document.root,
             "admissionregistration/v1.ValidatingAdmissionPolicy",

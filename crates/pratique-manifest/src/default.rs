@@ -1,33 +1,39 @@
 //! The defaults of built-in types, as the tables have them.
 
-use pratique_schema::{FieldPresence, Schema, Shape, TypeId, given};
+use pratique_schema::{FieldPresence, Release, Shape, TypeId};
 use serde_json::{Map, Value as Json};
 
 use crate::decode::registry::ApiVersion;
 use crate::kind::Kind;
 
-/// Sets the fields that a decoded object leaves out to the defaults of its version; returns those that v1 would have
+/// Sets the fields that a decoded object leaves out to the defaults of its version in a release; returns those that v1 would have
 /// left out or set to another value.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go
-pub(crate) fn apply(kind: Kind, version: ApiVersion, object: &mut Json) -> Vec<String> {
+pub(crate) fn apply(
+    release: &'static Release,
+    kind: Kind,
+    version: ApiVersion,
+    object: &mut Json,
+) -> Vec<String> {
     let mut as_stable = match version {
         ApiVersion::V1 => None,
         ApiVersion::V1beta1 | ApiVersion::V1alpha1 => Some(object.clone()),
     };
-    apply_version(kind, version, object);
+    apply_version(release, kind, version, object);
     let mut differing = Vec::new();
     if let Some(stable) = &mut as_stable {
-        apply_version(kind, ApiVersion::V1, stable);
+        apply_version(release, kind, ApiVersion::V1, stable);
         differences("", object, stable, &mut differing);
     }
     differing
 }
 
-fn apply_version(kind: Kind, version: ApiVersion, object: &mut Json) {
-    let schema = Schema::builtin();
-    let of = schema.named(&format!("admissionregistration/{version}.{kind}"));
+fn apply_version(release: &'static Release, kind: Kind, version: ApiVersion, object: &mut Json) {
+    let of = release
+        .schema()
+        .named(&format!("admissionregistration/{version}.{kind}"));
     if let (Some(of), Some(object)) = (of, object.as_object_mut()) {
-        structure(schema, of, object);
+        structure(release, of, object);
     }
 }
 
@@ -51,9 +57,9 @@ fn differences(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
     }
 }
 
-fn structure(schema: &Schema, of: TypeId, object: &mut Map<String, Json>) {
-    let of = schema.get(of);
-    for (field, given) in given(of.name) {
+fn structure(release: &'static Release, of: TypeId, object: &mut Map<String, Json>) {
+    let of = release.schema().get(of);
+    for (field, given) in release.given().of(of.name) {
         if let FieldPresence::Default(Some(value)) = given
             && !object.contains_key(*field)
         {
@@ -63,21 +69,21 @@ fn structure(schema: &Schema, of: TypeId, object: &mut Map<String, Json>) {
     }
     for (name, value) in object {
         if let Some(field) = of.field(name) {
-            nested(schema, &field.shape, value);
+            nested(release, &field.shape, value);
         }
     }
 }
 
-fn nested(schema: &Schema, shape: &Shape, value: &mut Json) {
+fn nested(release: &'static Release, shape: &Shape, value: &mut Json) {
     match (shape, value) {
-        (Shape::Struct(of), Json::Object(object)) => structure(schema, *of, object),
+        (Shape::Struct(of), Json::Object(object)) => structure(release, *of, object),
         (Shape::List(element), Json::Array(elements)) => {
             elements
                 .iter_mut()
-                .for_each(|value| nested(schema, element, value));
+                .for_each(|value| nested(release, element, value));
         }
         (Shape::Map(of), Json::Object(object)) => {
-            object.values_mut().for_each(|value| nested(schema, of, value));
+            object.values_mut().for_each(|value| nested(release, of, value));
         }
         _ => {}
     }
@@ -91,7 +97,10 @@ mod tests {
 
     #[track_caller]
     fn check(kind: Kind, mut object: Json, expected: Json) {
-        assert_eq!(apply(kind, ApiVersion::V1, &mut object), [""; 0]);
+        assert_eq!(
+            apply(Release::latest(), kind, ApiVersion::V1, &mut object),
+            [""; 0]
+        );
         assert_eq!(object, expected);
     }
 
@@ -99,11 +108,14 @@ mod tests {
     fn older_versions_have_other_defaults() {
         let kind = Kind::ValidatingAdmissionPolicyBinding;
         let mut object = json!({"spec": {"paramRef": {"name": "p"}}});
-        let other = apply(kind, ApiVersion::V1alpha1, &mut object);
+        let other = apply(Release::latest(), kind, ApiVersion::V1alpha1, &mut object);
         assert_eq!(other, ["spec.paramRef.parameterNotFoundAction"]);
         assert_eq!(object["spec"]["paramRef"]["parameterNotFoundAction"], "Deny");
         let mut object = json!({"spec": {"paramRef": {"name": "p"}}});
-        assert_eq!(apply(kind, ApiVersion::V1beta1, &mut object), [""; 0]);
+        assert_eq!(
+            apply(Release::latest(), kind, ApiVersion::V1beta1, &mut object),
+            [""; 0]
+        );
     }
 
     #[test]

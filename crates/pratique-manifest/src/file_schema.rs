@@ -4,7 +4,7 @@ use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
 use pratique_schema::Schema;
-use pratique_typed::decode::{Fault, FaultSink, Place, Step, StrictFault, StrictKind, TreeNode, decode_in};
+use pratique_typed::decode::{Fault, FaultSink, Place, Step, StrictFault, StrictKind, TreeNode, decode};
 use serde_json::Value as Json;
 
 use crate::help::Help;
@@ -58,7 +58,7 @@ impl FileSchema {
             problems: Vec::new(),
             missing: Vec::new(),
         };
-        decode_in(
+        decode(
             &self.types,
             of,
             TreeNode::new(source.tree(), source.root()),

@@ -43,11 +43,6 @@ impl Equivalents {
         Equivalents::default()
     }
 
-    /// The resources that every API server of the latest release serves.
-    pub fn builtin() -> Self {
-        Equivalents::of_release(BuiltinResources::latest())
-    }
-
     /// The resources that every API server of a release serves.
     pub fn of_release(resources: &BuiltinResources) -> Self {
         let mut equivalents = Equivalents::new();
@@ -181,7 +176,7 @@ mod tests {
 
     #[track_caller]
     fn check(group: &str, version: &str, resource: &str, subresource: &str, expected: &[&str]) {
-        let mut equivalents = Equivalents::builtin();
+        let mut equivalents = Equivalents::of_release(BuiltinResources::latest());
         equivalents.register(
             GroupVersionResource::new("extensions", "v1beta1", "deployments"),
             "",

@@ -145,6 +145,8 @@ fn collect(groups: &GroupMap, group: &str, resource: &str, found: &mut Vec<u32>)
 
 #[cfg(test)]
 mod tests {
+    use pratique_types::builtin::BuiltinResources;
+
     use super::*;
     use pratique_types::AdmissionRequest;
 
@@ -167,7 +169,10 @@ mod tests {
         ]);
         let check = |request: &str, expected: &[u32]| {
             let request: AdmissionRequest<'_> = serde_json::from_str(request).unwrap();
-            let found = index.candidates(&Target::new(&request), &Equivalents::builtin());
+            let found = index.candidates(
+                &Target::new(&request),
+                &Equivalents::of_release(BuiltinResources::latest()),
+            );
             assert_eq!(found, expected);
         };
         check(

@@ -31,7 +31,7 @@
 //!     object: pod,
 //!     ..AdmissionRequest::default()
 //! };
-//! let equivalents = Equivalents::builtin();
+//! let equivalents = Equivalents::of_release(BuiltinResources::latest());
 //! assert!(constraints.matches(&Target::new(&request), &equivalents, &Shop)?.is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

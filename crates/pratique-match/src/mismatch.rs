@@ -124,6 +124,8 @@ mod tests {
     use pratique_json::Value;
     use pratique_types::AdmissionRequest;
 
+    use pratique_types::builtin::BuiltinResources;
+
     use super::*;
 
     struct Nowhere(Value<'static>);
@@ -146,7 +148,7 @@ mod tests {
         .unwrap();
         let found = MatchResources::compile(Some(&constraints)).mismatch(
             &Target::new(&request),
-            &Equivalents::builtin(),
+            &Equivalents::of_release(BuiltinResources::latest()),
             &Nowhere(Value::Null),
         );
         assert_eq!(

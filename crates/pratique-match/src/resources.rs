@@ -259,6 +259,8 @@ fn labels_at<'a>(object: &'a Value<'a>) -> Labels<'a> {
 
 #[cfg(test)]
 mod tests {
+    use pratique_types::builtin::BuiltinResources;
+
     use super::*;
     use pratique_types::AdmissionRequest;
 
@@ -305,7 +307,11 @@ mod tests {
         let constraints: api::MatchResources = serde_json::from_str(&text).unwrap();
         let request: AdmissionRequest<'_> = serde_json::from_str(request).unwrap();
         let matched = MatchResources::compile(Some(&constraints))
-            .matches(&Target::new(&request), &Equivalents::builtin(), namespaces)
+            .matches(
+                &Target::new(&request),
+                &Equivalents::of_release(BuiltinResources::latest()),
+                namespaces,
+            )
             .map(|matched| matched.is_some())
             .map_err(|error| error.to_string());
         assert_eq!(matched, expected.map_err(str::to_owned), "{text}");

@@ -296,6 +296,8 @@ fn compile(rule: &RuleWithOperations) -> Rule {
 
 #[cfg(test)]
 mod tests {
+    use pratique_types::builtin::BuiltinResources;
+
     use super::*;
     use pratique_types::{AdmissionRequest, GroupVersionKind};
 
@@ -307,7 +309,7 @@ mod tests {
     fn check(rule: &str, request_json: &str, expected: &str) {
         let rule: NamedRuleWithOperations = serde_json::from_str(rule).unwrap();
         let request = request(request_json);
-        let equivalents = Equivalents::builtin();
+        let equivalents = Equivalents::of_release(BuiltinResources::latest());
         let found = Rules::named(&[rule], Some("Equivalent"))
             .find(&Target::new(&request), &equivalents)
             .unwrap();
@@ -332,7 +334,7 @@ mod tests {
     #[test]
     fn what_other_kinds_have_is_excluded() {
         let check = |group: &str, kind: &str, resource: &str, expected: &str| {
-            let mut equivalents = Equivalents::builtin();
+            let mut equivalents = Equivalents::of_release(BuiltinResources::latest());
             equivalents.register(
                 GroupVersionResource::new("example.com", "v1", "widgets"),
                 "",
@@ -400,7 +402,7 @@ mod tests {
         let named: NamedRuleWithOperations = serde_json::from_str(rule).unwrap();
         let mut request = request(request_json);
         request.assumes_resource = true;
-        let mut equivalents = Equivalents::builtin();
+        let mut equivalents = Equivalents::of_release(BuiltinResources::latest());
         equivalents.register(
             GroupVersionResource::new("example.com", "v1", "widgets"),
             "",

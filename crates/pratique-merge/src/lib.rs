@@ -16,7 +16,7 @@
 //! use pratique_schema::merge::MergeSchema;
 //! use pratique_types::GroupVersionKind;
 //!
-//! let schema = MergeSchema::builtin();
+//! let schema = Release::latest().merge_schema();
 //! let pod = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).expect("a built-in kind");
 //! let mut object = pratique_json::parse(br#"{"spec": {"containers": [{"name": "app", "image": "app:1"}]}}"#)?;
 //! let patch = pratique_json::parse(br#"{"spec": {"containers": [{"name": "proxy"}]}}"#)?;

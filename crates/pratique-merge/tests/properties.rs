@@ -8,6 +8,7 @@
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_merge::structured::{self, Patch};
+use pratique_schema::Release;
 use pratique_schema::merge::{MergeSchema, MergeTypeId};
 use pratique_types::GroupVersionKind;
 use proptest::prelude::*;
@@ -154,13 +155,13 @@ fn pod() -> impl Strategy<Value = Document> {
 
 fn of(kind: &str) -> MergeTypeId {
     let kind = GroupVersionKind::new("", "v1", kind);
-    MergeSchema::builtin().kind(&kind).unwrap()
+    Release::latest().merge_schema().kind(&kind).unwrap()
 }
 
 fn merge(object: &Document, patch: &Document) -> Document {
     let mut object = object.clone();
     structured::apply(
-        MergeSchema::builtin(),
+        Release::latest().merge_schema(),
         of("Pod"),
         &mut object,
         Patch::from(patch.clone()),
@@ -206,7 +207,7 @@ proptest! {
             let mut after = object.clone();
             let progress = Progress::unwatched();
             let patch = patch.clone().into();
-            let result = structured::apply(MergeSchema::builtin(), of(kind), &mut after, patch, &progress);
+            let result = structured::apply(Release::latest().merge_schema(), of(kind), &mut after, patch, &progress);
             if result.is_err() {
                 prop_assert_eq!(&after, &object);
             }
@@ -220,7 +221,7 @@ proptest! {
         versions.insert("name", "v1");
         let spec = Value::Object([("versions".into(), Value::Array(vec![versions.into()]))].into_iter().collect());
         let definition = Value::Object([("spec".into(), spec)].into_iter().collect());
-        if let Ok(schema) = MergeSchema::custom(&definition) {
+        if let Ok(schema) = MergeSchema::custom(Release::latest(), &definition) {
             let of = schema.kind(&GroupVersionKind::new("", "v1", "")).unwrap();
             let mut object = object;
             let _ = structured::apply(&schema, of, &mut object, patch.into(), &Progress::unwatched());

@@ -10,6 +10,7 @@ use pratique_plugin::{
     Effects, Handler, Plugin, PluginContext, PluginFactory, PluginSettings, Rejection, StartError, StateKind,
     gates,
 };
+use pratique_types::builtin::BuiltinResources;
 use pratique_types::{AdmissionRequest, ObjectRef, Operation, Status, aggregate, status};
 
 use crate::configuration::ConfigurationError;
@@ -45,6 +46,7 @@ const ERROR: &str = "pod-security.kubernetes.io/error";
 pub struct PodSecurity {
     pub(crate) settings: PodSecuritySettings,
     pub(crate) evaluator: Evaluator,
+    pub(crate) resources: &'static BuiltinResources,
     pub(crate) limits: PodCheckLimits,
     observer: Arc<dyn PodSecurityObserver>,
 }
@@ -55,6 +57,7 @@ impl PodSecurity {
         PodSecurity {
             settings,
             evaluator: Evaluator::new(),
+            resources: BuiltinResources::latest(),
             limits: PodCheckLimits::default(),
             observer: Arc::new(()),
         }
@@ -69,7 +72,8 @@ impl PodSecurity {
         match PodSecuritySettings::read(settings.configuration_file, text) {
             Ok(of_plugin) => {
                 // Upstream: pod-security-admission/policy/registry.go: a release has no checks of later ones.
-                let (_, minor) = settings.feature_gates.release().version();
+                let release = settings.feature_gates.release();
+                let (_, minor) = release.version();
                 let mut evaluator = Evaluator::emulating(Version::Minor(i64::from(minor)));
                 // Upstream: plugin/pkg/admission/security/podsecurity/admission.go, InspectFeatureGates: 1.34 has the gate last.
                 if settings
@@ -78,7 +82,10 @@ impl PodSecurity {
                 {
                     evaluator = evaluator.relaxing_user_namespaces();
                 }
-                Ok(PodSecurity::new(of_plugin).with_evaluator(evaluator))
+                Ok(PodSecurity {
+                    resources: release.resources(),
+                    ..PodSecurity::new(of_plugin).with_evaluator(evaluator)
+                })
             }
             Err(ConfigurationError::Undecodable(failure)) => Err(StartError::Refused(failure)),
             Err(ConfigurationError::Invalid(failure)) => Err(StartError::NotInitialized(failure)),
@@ -172,7 +179,7 @@ impl PodSecurity {
         let kind = kind_of(attributes.object, request);
         let error = match kind {
             ObjectKind::Other => {
-                let found = go_type(attributes.object, &request.kind);
+                let found = go_type(self.resources, attributes.object, &request.kind);
                 format!("failed to decode object: unexpected type {found}")
             }
             kind => match pod_of(kind, attributes.object) {
@@ -217,7 +224,13 @@ impl PodSecurity {
         }
         self.observer.failed(attributes.request, true);
         let names = (format!("{which}object"), format!("{which}pod"));
-        Err(undecodable(attributes, object, (&names.0, &names.1), effects))
+        Err(undecodable(
+            self.resources,
+            attributes,
+            object,
+            (&names.0, &names.1),
+            effects,
+        ))
     }
 
     // Upstream: pod-security-admission/admission/admission.go, EvaluatePod
@@ -371,6 +384,7 @@ fn not_found(namespace: &str) -> String {
 
 /// The rejection of a request whose object is of another kind than its resource.
 pub(crate) fn undecodable(
+    resources: &'static BuiltinResources,
     attributes: &Attributes<'_>,
     object: &Value<'_>,
     (object_name, kind_name): (&str, &str),
@@ -380,7 +394,10 @@ pub(crate) fn undecodable(
     let (message, error) = match kind_of(object, request) {
         ObjectKind::Other => {
             let message = format!("failed to decode {object_name}");
-            let error = format!("{message}: unexpected type {}", go_type(object, &request.kind));
+            let error = format!(
+                "{message}: unexpected type {}",
+                go_type(resources, object, &request.kind)
+            );
             (message, error)
         }
         _ => {

@@ -2,11 +2,16 @@
 
 use pratique_json::{Value, text_at};
 use pratique_types::GroupVersionKind;
+use pratique_types::builtin::BuiltinResources;
 
 use crate::extract::group_of;
 
-/// The Go type that an object of a kind without pods has in a server.
-pub(crate) fn go_type(object: &Value<'_>, requested: &GroupVersionKind) -> String {
+/// The Go type that an object of a kind without pods has in a server of a release.
+pub(crate) fn go_type(
+    resources: &'static BuiltinResources,
+    object: &Value<'_>,
+    requested: &GroupVersionKind,
+) -> String {
     if object.is_null() {
         return "<nil>".to_owned();
     }
@@ -18,7 +23,7 @@ pub(crate) fn go_type(object: &Value<'_>, requested: &GroupVersionKind) -> Strin
             GroupVersionKind::new(group_of(api_version), version, kind)
         }
     };
-    if pratique_types::builtin::resource_of(&kind).is_none() {
+    if resources.resource_of(&kind).is_none() {
         return "*unstructured.Unstructured".to_owned();
     }
     let package = match kind.group.split('.').next().unwrap_or_default() {

@@ -4,6 +4,7 @@ use pratique_core::Attributes;
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_plugin::{Effects, PluginContext, Rejection, StateKind};
+use pratique_types::builtin::BuiltinResources;
 use pratique_types::{ObjectRef, Operation, Status, field, status};
 
 use crate::admission::{PodSecurity, kind_of, undecodable};
@@ -25,7 +26,13 @@ impl PodSecurity {
             return Ok(());
         }
         let namespace = attributes.object;
-        check_kind(attributes, namespace, ("object", "namespace"), effects)?;
+        check_kind(
+            self.resources,
+            attributes,
+            namespace,
+            ("object", "namespace"),
+            effects,
+        )?;
         let (policy, errors) = self.policy_of(namespace);
         if request.operation == Operation::Create {
             if !errors.is_empty() {
@@ -41,7 +48,7 @@ impl PodSecurity {
         }
         // The reference has two spaces in these.
         let names = (" old object", " old namespace");
-        check_kind(attributes, &request.old_object, names, effects)?;
+        check_kind(self.resources, attributes, &request.old_object, names, effects)?;
         let (old_policy, old_errors) = self.policy_of(&request.old_object);
         // Errors that the old labels have are tolerated.
         if !errors.is_empty() && errors != old_errors {
@@ -99,13 +106,14 @@ fn is_of_other_kind(attributes: &Attributes<'_>, object: &Value<'_>) -> bool {
 }
 
 fn check_kind(
+    resources: &'static BuiltinResources,
     attributes: &Attributes<'_>,
     object: &Value<'_>,
     names: (&str, &str),
     effects: &mut Effects,
 ) -> Result<(), Rejection> {
     if is_of_other_kind(attributes, object) {
-        Err(undecodable(attributes, object, names, effects))
+        Err(undecodable(resources, attributes, object, names, effects))
     } else {
         Ok(())
     }

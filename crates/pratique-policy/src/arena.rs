@@ -6,6 +6,7 @@ use pratique_cel::{Arena, MemoryLimit};
 use pratique_core::NamespaceObject;
 use pratique_expression::PartlyKnown;
 use pratique_json as json;
+use pratique_schema::Release;
 
 use crate::memo::Memo;
 use crate::typed_roots::TypedRoots;
@@ -28,11 +29,11 @@ impl<'s> RequestArena<'s> {
     /// Memory within a limit.
     // Inlined, as it is large to move.
     #[inline]
-    pub(crate) fn with_limit(limit: Option<&MemoryLimit>) -> Self {
+    pub(crate) fn with_limit(release: &'static Release, limit: Option<&MemoryLimit>) -> Self {
         RequestArena {
             arena: limit.map_or_else(Arena::new, Arena::within),
             memo: Memo::default(),
-            typed_roots: TypedRoots::default(),
+            typed_roots: TypedRoots::new(release),
             values: OnceCell::new(),
             variables: OnceCell::new(),
             namespace: OnceCell::new(),

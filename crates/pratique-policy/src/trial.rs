@@ -90,7 +90,7 @@ impl Trial {
         context: EvalContext<'_>,
         read: impl FnOnce(TrialResult<'_>) -> R,
     ) -> Result<R, Unfinished> {
-        let arena = RequestArena::with_limit(context.memory);
+        let arena = RequestArena::with_limit(context.release, context.memory);
         let mut session = Session::new(request.into(), context, &arena).without_types();
         session.take_name_of_object();
         session.set_namespace(if namespace.is_null() {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use pratique_cel::{Fault, ObjectTypes};
 use pratique_core::NamespaceObject;
 use pratique_json as json;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::few::Few;
@@ -15,8 +16,9 @@ use crate::typed::{GoValue, Part, PartType, go_value, part_type};
 const VALUE: u64 = 4;
 
 /// The objects that expressions see through Go types, with their kinds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct TypedRoots<'s> {
+    release: &'static Release,
     objects: RefCell<Few<(&'s GroupVersionKind, [&'s json::Value<'s>; 2])>>,
     /// The request, as it is matched.
     requests: RefCell<Few<&'s json::Value<'s>>>,
@@ -29,6 +31,16 @@ static REQUEST: LazyLock<GroupVersionKind> =
     LazyLock::new(|| GroupVersionKind::new("admission.k8s.io", "v1", "AdmissionRequest"));
 
 impl<'s> TypedRoots<'s> {
+    /// Without objects yet, of a server of a release.
+    pub(crate) fn new(release: &'static Release) -> Self {
+        TypedRoots {
+            release,
+            objects: RefCell::default(),
+            requests: RefCell::default(),
+            namespace: Cell::default(),
+        }
+    }
+
     /// Adds an object and its old form.
     pub(crate) fn add(&self, kind: &'s GroupVersionKind, objects: [&'s json::Value<'s>; 2]) {
         self.objects.borrow_mut().push((kind, objects));
@@ -49,10 +61,10 @@ impl<'s> TypedRoots<'s> {
         let requests = self.requests.borrow();
         let mut requests = requests.iter();
         requests
-            .find_map(|request| go_value(&REQUEST, request, part, progress))
+            .find_map(|request| go_value(self.release, &REQUEST, request, part, progress))
             .or_else(|| {
                 let seen = self.namespace.get()?;
-                let found = |object| go_value(&NAMESPACE, object, part, progress);
+                let found = |object| go_value(self.release, &NAMESPACE, object, part, progress);
                 found(&seen.full).or_else(|| found(&seen.reduced))
             })
     }
@@ -62,7 +74,7 @@ impl<'s> TypedRoots<'s> {
         part: &json::Object<'_>,
         work: &mut dyn FnMut(u64) -> Result<(), Fault>,
     ) -> Result<Option<PartType>, Fault> {
-        let mut find = |kind, object| part_type(kind, object, part, || work(VALUE));
+        let mut find = |kind, object| part_type(self.release.schema(), kind, object, part, || work(VALUE));
         for (kind, [object, old_object]) in self.objects.borrow().iter() {
             if let Some(found) = find(kind, object)?.or(find(kind, old_object)?) {
                 return Ok(Some(found));

@@ -31,7 +31,7 @@ fn validate_attributes(
     context: EvalContext<'_>,
     observer: &mut dyn PolicyObserver,
 ) -> Result<ValidationOutcome, Unfinished> {
-    let arena = RequestArena::with_limit(context.memory);
+    let arena = RequestArena::with_limit(context.release, context.memory);
     let mut session = Session::new(attributes, context, &arena);
     session.take_name_of_object();
     let mut run = ValidationRun::new(&session);

@@ -11,6 +11,7 @@ use pratique_policy::{
     ValidationOutcome,
 };
 use pratique_policy::{mutate, settle_request, validate};
+use pratique_schema::Release;
 use pratique_testkit::TestCluster;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use serde_json::{Value as Json, json};
@@ -74,7 +75,7 @@ fn evaluate(policy: Json, binding: Json, request: Json) -> Result<ValidationOutc
     };
     let verdict = evaluate(&request);
     // Objects that have their form already lead to the same decision.
-    settle_request(&mut request);
+    settle_request(Release::latest(), &mut request);
     assert_eq!(format!("{:?}", evaluate(&request)), format!("{verdict:?}"));
     verdict
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_policy::{Attributes, EvalContext, MutatingPolicies, Origin, Policies, mutate, validate};
+use pratique_schema::Release;
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use proptest::prelude::*;
@@ -89,7 +90,11 @@ fn outcome((policies, bindings): (Vec<Json>, Vec<Json>), validating: (Vec<Json>,
     let cluster = TestCluster::new();
     let context = EvalContext::new(&cluster, Arc::new(NoOpinion));
     let mutated = mutate(&[&mutating], &request, &context, &mut ()).unwrap();
-    let attributes = Attributes::mutated(&request, mutated.object.as_ref().expect("it changes"));
+    let attributes = Attributes::mutated(
+        Release::latest(),
+        &request,
+        mutated.object.as_ref().expect("it changes"),
+    );
     let verdict = validate(&[&validating], attributes, context, &mut ()).unwrap();
     let order = attributes
         .object

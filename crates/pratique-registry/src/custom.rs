@@ -75,7 +75,7 @@ impl CustomResources {
     }
 
     fn add(&mut self, resource: CustomResource, definition: &Value<'_>) -> Result<(), UnservedError> {
-        let merging = MergeSchema::custom(definition)
+        let merging = MergeSchema::custom(self.release, definition)
             .map_err(|_| UnservedError::Merging(format!("{}.{}", resource.plural(), resource.group())))?;
         self.served.retain(|other| {
             (other.resource.group(), other.resource.plural()) != (resource.group(), resource.plural())

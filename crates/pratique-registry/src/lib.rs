@@ -12,6 +12,7 @@
 //! ```
 //! use pratique_json::{Progress, Value};
 //! use pratique_registry::{Decoded, FieldValidation, Placeholders, Registry, Request, Scheme, Store, Target, Undecoded};
+//! use pratique_schema::Release;
 //! use pratique_types::{GroupVersionKind, Status};
 //!
 //! struct Plain;
@@ -20,12 +21,12 @@
 //! impl Scheme for Plain {
 //!     fn decode(&self, kind: &GroupVersionKind, body: &[u8], _: FieldValidation) -> Result<Decoded, Undecoded> {
 //!         let mut object = pratique_json::parse(body).unwrap_or_default().into_owned();
-//!         pratique_typed::settle_object(kind, &mut object, &Progress::unwatched());
+//!         pratique_typed::settle_object(Release::latest(), kind, &mut object, &Progress::unwatched());
 //!         Ok(Decoded { object, warnings: Vec::new() })
 //!     }
 //!
 //!     fn default_again(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), Box<Status>> {
-//!         pratique_typed::settle_object(kind, object, &Progress::unwatched());
+//!         pratique_typed::settle_object(Release::latest(), kind, object, &Progress::unwatched());
 //!         Ok(())
 //!     }
 //! }

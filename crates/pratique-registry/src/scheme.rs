@@ -60,12 +60,13 @@ pub trait Scheme {
 
     /// Gives an object, some fields of which were set or removed, the form of its kind.
     fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
-        pratique_typed::settle_object(kind, object, &Progress::unwatched());
+        pratique_typed::settle_object(self.gates().release(), kind, object, &Progress::unwatched());
     }
 
     /// An object in another version of its kind; `None` where it has none.
     fn convert(&self, kind: &GroupVersionKind, object: &Value<'static>) -> Option<Value<'static>> {
-        let converted = pratique_typed::converted(kind, object, &Progress::unwatched()).ok()?;
+        let converted =
+            pratique_typed::converted(self.gates().release(), kind, object, &Progress::unwatched()).ok()?;
         Some(converted.map_or_else(|| object.clone(), Value::into_owned))
     }
 

@@ -62,7 +62,8 @@ pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
 
 #[cfg(test)]
 mod tests {
-    use pratique_types::builtin;
+
+    use pratique_schema::Release;
 
     use super::*;
 
@@ -80,7 +81,11 @@ mod tests {
 
     #[test]
     fn every_stored_kind_has_a_strategy() {
-        let served = builtin::resources().iter().chain(builtin::optional());
+        let served = Release::latest()
+            .resources()
+            .served()
+            .iter()
+            .chain(Release::latest().resources().optional());
         let served = served.filter(|served| served.subresource.is_empty());
         for served in served.filter(|served| pratique_objects::is_builtin(&served.kind)) {
             let kind = &served.kind;
@@ -91,7 +96,9 @@ mod tests {
 
     #[test]
     fn every_status_endpoint_is_in_a_strategy() {
-        for served in builtin::resources()
+        for served in Release::latest()
+            .resources()
+            .served()
             .iter()
             .filter(|served| served.subresource == "status")
         {

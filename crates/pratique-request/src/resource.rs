@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_json::{Value, text_at};
 use pratique_schema::Release;
-use pratique_types::builtin::{self, ServedResource};
+use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
 
 use crate::unserved::{UnservedKind, removed_since};
@@ -276,7 +276,7 @@ impl ResourceResolver {
     /// The answer for a kind that is not known.
     fn of_unknown(&self, kind: &GroupVersionKind) -> Resolution {
         let resource = regular_resource(kind);
-        if builtin::is_group(&kind.group) {
+        if self.release().resources().has_group(&kind.group) {
             return Resolution::Unserved(Box::new(UnservedKind::of_kubernetes(
                 kind,
                 resource,

@@ -10,7 +10,6 @@ use pratique::policy::PolicyObserver;
 use pratique::webhook::{Called, Conditions, WebhookObserver};
 use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, Unfinished};
 use pratique_json::{Value, text_at};
-use pratique_schema::Schema;
 use pratique_state::{PluginState, StoredPart, is_stored_request};
 use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
@@ -313,6 +312,7 @@ impl ChainQuestion<'_> {
             .with_plugins(state.inputs())
             .without_objects();
         let mut observer = AdmissionRecorder {
+            field_names: admission.release().tables().types,
             state,
             keeps_object: detail.keeps_object,
             recorder: ExchangeRecorder::default(),
@@ -345,6 +345,8 @@ impl ChainQuestion<'_> {
 struct AdmissionRecorder<'s> {
     state: &'s PluginState,
     keeps_object: bool,
+    /// The text in which the names of fields lie.
+    field_names: &'static str,
     recorder: ExchangeRecorder,
     object: AdmittedObject,
 }
@@ -368,7 +370,7 @@ impl ChainObserver for AdmissionRecorder<'_> {
             self.object.kept = if matches!(self.object.part, StoredPart::Whole(_)) {
                 KeptObject::Part
             } else {
-                KeptObject::Whole(object.owned_within(Schema::table()))
+                KeptObject::Whole(object.owned_within(self.field_names))
             };
         }
     }

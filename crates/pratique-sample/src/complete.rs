@@ -13,7 +13,7 @@ mod unfilled_object;
 
 use pratique_json::Value;
 use pratique_objects::Objects;
-use pratique_schema::Schema;
+use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
@@ -208,7 +208,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         required,
         ..
     } = *spec;
-    let Some(id) = Schema::builtin().kind(&served.kind) else {
+    let Some(id) = Release::latest().schema().kind(&served.kind) else {
         return Vec::new();
     };
     let api_version = served.kind.api_version();

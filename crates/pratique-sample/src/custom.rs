@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use pratique_apiextensions::{CustomResource, Version};
 use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
+use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
@@ -160,7 +161,7 @@ impl CustomDefinition {
     fn compile_kinds(&self) -> Vec<CustomKind> {
         let (Ok(resource), Ok(merging)) = (
             CustomResource::compile(&self.value),
-            MergeSchema::custom(&self.value),
+            MergeSchema::custom(Release::latest(), &self.value),
         ) else {
             return Vec::new();
         };

@@ -8,6 +8,7 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_policy::{ExpressionId, Trace, settle_request};
+use pratique_schema::Release;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -79,7 +80,7 @@ impl<'e> PolicyEvaluator<'e> {
             either(is(Operation::Delete)),
             either(is(Operation::Create)),
         );
-        settle_request(&mut request);
+        settle_request(Release::latest(), &mut request);
         let recorder = CostRecorder::new(watched);
         self.runner.run(&request, self.allows, &recorder);
         recorder.into_evaluated()
@@ -150,7 +151,6 @@ impl Trace for CostRecorder<'_> {
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::admissionregistration::v1 as api;
-    use pratique_types::builtin::named;
     use serde_json::json;
 
     use super::*;
@@ -172,7 +172,7 @@ mod tests {
         let policy = Policy::Validating(&policy);
         let evaluator = PolicyEvaluator::new(
             policy,
-            named("pods").unwrap(),
+            Release::latest().resources().named("pods").unwrap(),
             operation,
             &policy.reads().params,
             1,

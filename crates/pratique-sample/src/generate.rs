@@ -8,7 +8,8 @@
 mod unions;
 
 use pratique_json::{Object, Value};
-use pratique_schema::{Constraints, Scalar, Schema, Shape, StructType};
+use pratique_schema::Release;
+use pratique_schema::{Scalar, Shape, StructType};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -35,7 +36,7 @@ const DEEPEST: usize = 24;
 
 /// Generates an object, the same for the same seed; `None` for a kind that is not built in.
 pub fn generate(spec: &ObjectSpec<'_>, seed: u64) -> Option<Value<'static>> {
-    let schema = Schema::builtin();
+    let schema = Release::latest().schema();
     let kind = &spec.served.kind;
     let of = schema.get(schema.kind(kind)?);
     let mut generator = ObjectGenerator {
@@ -59,7 +60,7 @@ struct ObjectGenerator<'m> {
 impl ObjectGenerator<'_> {
     fn structure(&mut self, of: &StructType, reads: Option<&ReadTree>, depth: usize) -> Object<'static> {
         let mut object = Object::default();
-        let constraints = Constraints::builtin().of(of.name);
+        let constraints = Release::latest().constraints().of(of.name);
         for field in of.fields.iter() {
             let read = reads.and_then(|reads| reads.fields.get(field.name));
             let required = constraints.is_required(field.name) || is_needed(of.name, field.name);
@@ -90,7 +91,9 @@ impl ObjectGenerator<'_> {
     ) -> Value<'static> {
         match shape {
             Shape::Scalar(scalar) => scalar::generate(*scalar, place, reads, &mut self.random),
-            Shape::Struct(id) => Value::Object(self.structure(Schema::builtin().get(*id), reads, depth)),
+            Shape::Struct(id) => {
+                Value::Object(self.structure(Release::latest().schema().get(*id), reads, depth))
+            }
             Shape::List(element) => {
                 let item = reads.and_then(|reads| reads.item.as_deref());
                 let count = if item.is_some() {

@@ -1,7 +1,8 @@
 //! Grows a list, map or string of an object.
 
 use pratique_json::Value;
-use pratique_schema::{Constraints, Scalar, Schema, Shape};
+use pratique_schema::Release;
+use pratique_schema::{Scalar, Shape};
 use pratique_types::GroupVersionKind;
 
 use crate::generate;
@@ -26,7 +27,7 @@ enum GrowableKind {
 impl GrowablePlace {
     /// The part at a path; `None` if the schema has none, or it cannot be large.
     pub(crate) fn new(kind: &GroupVersionKind, path: &[ReadStep]) -> Option<Self> {
-        let schema = Schema::builtin();
+        let schema = Release::latest().schema();
         let mut shape = Shape::Struct(schema.kind(kind)?);
         let mut parent = "";
         let mut field = "";
@@ -42,7 +43,7 @@ impl GrowablePlace {
                 _ => return None,
             };
         }
-        let constraints = Constraints::builtin().of(parent);
+        let constraints = Release::latest().constraints().of(parent);
         let kind = match shape {
             Shape::List(_) => GrowableKind::List(constraints.keys(field)),
             Shape::Map(_) => GrowableKind::Map,

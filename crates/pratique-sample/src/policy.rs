@@ -3,8 +3,9 @@
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{CURRENT_MINOR, Declarations, Use, environment};
 use pratique_policy::ExpressionId;
+use pratique_schema::Release;
 use pratique_types::Operation;
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_types::builtin::ServedResource;
 
 use crate::reads::PolicyReads;
 
@@ -156,7 +157,11 @@ impl<'p> Policy<'p> {
             };
             Operation::ALL.into_iter().filter(named).collect::<Vec<_>>()
         };
-        let all = resources().iter().map(|served| (served, operations(served)));
+        let all = Release::latest()
+            .resources()
+            .served()
+            .iter()
+            .map(|served| (served, operations(served)));
         all.filter(|(_, operations)| !operations.is_empty()).collect()
     }
 

@@ -13,6 +13,7 @@ use pratique_policy::{
     Cluster, EvalContext, Mutated, MutatingPolicies, ParamScope, Policies, Reinvocation, Trace, mutate,
     mutate_once, validate,
 };
+use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
@@ -193,7 +194,7 @@ impl SampleCluster {
         });
         let namespace = pratique_json::parse(NAMESPACE_OBJECT).map(Value::into_owned);
         SampleCluster {
-            equivalents: Equivalents::builtin(),
+            equivalents: Equivalents::of_release(Release::latest().resources()),
             namespace: namespace.unwrap_or_default(),
             param_kind,
             param: param.unwrap_or_default(),

@@ -17,7 +17,7 @@ use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_policy::{ExpressionId, Mutated, StepResult, Trace};
-use pratique_schema::Schema;
+use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
@@ -91,7 +91,7 @@ impl MutationTrial {
         } else {
             Value::Null
         };
-        let form = if Schema::builtin().kind(&served.kind).is_some() {
+        let form = if Release::latest().schema().kind(&served.kind).is_some() {
             ObjectForm::Settled
         } else {
             ObjectForm::Unstructured
@@ -168,7 +168,6 @@ impl Trace for EvaluationTrace {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use pratique_types::builtin::named;
     use serde_json::json;
 
     use super::*;
@@ -186,7 +185,12 @@ pub(crate) mod tests {
     /// The request to create a Pod.
     pub(crate) fn creation(pod: &str) -> AdmissionRequest<'static> {
         let object = pratique_json::parse(pod.as_bytes()).unwrap().into_owned();
-        build_request(named("pods").unwrap(), Operation::Create, object, Value::Null)
+        build_request(
+            Release::latest().resources().named("pods").unwrap(),
+            Operation::Create,
+            object,
+            Value::Null,
+        )
     }
 
     const POD: &str = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"default"},

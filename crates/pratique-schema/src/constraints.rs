@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 
-use crate::Release;
-
 /// The constraints of all built-in types.
 #[derive(Debug, Default)]
 pub struct Constraints {
@@ -20,11 +18,6 @@ pub struct TypeConstraints {
 }
 
 impl Constraints {
-    /// Those of the [latest release](Release::latest).
-    pub fn builtin() -> &'static Constraints {
-        Release::latest().constraints()
-    }
-
     /// The constraints of a type by its name (`core/v1.Container`); none for a type without.
     pub fn of(&self, name: &str) -> &TypeConstraints {
         const NOTHING: &TypeConstraints = &TypeConstraints {
@@ -89,12 +82,11 @@ pub(crate) fn read(table: &'static str) -> Constraints {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::Schema;
+    use crate::Release;
 
     #[test]
     fn constraints_are_known() {
-        let all = Constraints::builtin();
+        let all = Release::latest().constraints();
         let container = all.of("core/v1.Container");
         assert!(container.is_required("name") && !container.is_required("image"));
         assert!(container.values("imagePullPolicy").contains(&"Never"));
@@ -107,8 +99,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_types() {
-        let known: Vec<&str> = Schema::builtin().types().map(|of| of.name).collect();
-        let all = Constraints::builtin();
+        let known: Vec<&str> = Release::latest().schema().types().map(|of| of.name).collect();
+        let all = Release::latest().constraints();
         let missing = known.iter().filter(|name| all.types.contains_key(**name)).count();
         // Lists, options and the like have no place in the other table.
         assert!(

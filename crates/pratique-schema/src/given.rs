@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::Release;
-
 /// Why a field is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldPresence {
@@ -13,18 +11,13 @@ pub enum FieldPresence {
     Default(Option<&'static str>),
 }
 
-/// The fields that are always present in their parent in objects of a type, by their path from the type on
-/// (`strategy.type`); paths go through all elements of lists.
-pub fn given(type_name: &str) -> &'static [(&'static str, FieldPresence)] {
-    Release::latest().given().of(type_name)
-}
-
 /// The fields of all types of a release that are always present.
 #[derive(Debug, Default)]
 pub struct GivenFields(HashMap<&'static str, Vec<(&'static str, FieldPresence)>>);
 
 impl GivenFields {
-    /// The fields of a type, as [`given`].
+    /// The fields that are always present in their parent in objects of a type, by their path from the type on
+    /// (`strategy.type`); paths go through all elements of lists.
     pub fn of(&self, type_name: &str) -> &[(&'static str, FieldPresence)] {
         self.0.get(type_name).map_or(&[], Vec::as_slice)
     }
@@ -51,10 +44,11 @@ pub(crate) fn read(table: &'static str) -> GivenFields {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Release;
 
     #[track_caller]
     fn check(type_name: &str, path: &str, expected: Option<FieldPresence>) {
-        let mut fields = given(type_name).iter();
+        let mut fields = Release::latest().given().of(type_name).iter();
         let found = fields.find(|(known, _)| *known == path).map(|(_, given)| *given);
         assert_eq!(found, expected, "{type_name} {path}");
     }

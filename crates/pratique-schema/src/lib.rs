@@ -6,10 +6,10 @@
 //! admission sees an object.
 //!
 //! ```
-//! use pratique_schema::Schema;
+//! use pratique_schema::Release;
 //! use pratique_types::GroupVersionKind;
 //!
-//! let schema = Schema::builtin();
+//! let schema = Release::latest().schema();
 //! let pod = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).ok_or("not built in")?;
 //! assert_eq!(schema.get(pod).name, "core/v1.Pod");
 //! assert!(schema.get(pod).field("spec").is_some());
@@ -44,8 +44,8 @@ pub use constraints::{Constraints, TypeConstraints};
 pub use deprecations::{DeprecationTable, KindDeprecation};
 pub use fields::{Fields, LazyFields};
 pub use gates::{FeatureGate, FeatureGates, FeatureGatesError, GateStage, GateTable};
-pub use given::{FieldPresence, GivenFields, given};
-pub use layout::{LayoutField, Layouts, layout, names_in_order};
+pub use given::{FieldPresence, GivenFields};
+pub use layout::{LayoutField, Layouts, names_in_order};
 pub use patch_strategies::{PatchStrategies, PatchStrategy};
 pub use release::{Release, ReleaseError, ReleaseTables};
 pub use release_cache::ReleaseCache;
@@ -80,7 +80,7 @@ pub struct StructType {
 /// A field.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name, which lies in the [table](Schema::table).
+    /// Its name, which lies in the [table](ReleaseTables::types).
     pub name: &'static str,
     /// When it is written.
     pub presence: Presence,
@@ -146,20 +146,9 @@ pub enum Scalar {
 }
 
 impl Schema {
-    /// The types of the [latest release](Release::latest).
-    pub fn builtin() -> &'static Schema {
-        Release::latest().schema()
-    }
-
     /// The types of a table in the format of [`ReleaseTables::types`].
     pub fn read(table: &'static str) -> Schema {
         read::read(table)
-    }
-
-    /// The text that the types of Kubernetes are parsed from. The names of their fields are slices of it, so a name can be
-    /// recognised by its address, and need not be copied.
-    pub fn table() -> &'static str {
-        Release::latest().tables().types
     }
 
     /// The type of a kind that has objects.
@@ -276,7 +265,7 @@ mod tests {
     use super::*;
 
     fn field(kind: GroupVersionKind, path: &[&str]) -> &'static Field {
-        let schema = Schema::builtin();
+        let schema = Release::latest().schema();
         let mut at = schema.kind(&kind).unwrap();
         let (last, path) = path.split_last().unwrap();
         for name in path {
@@ -313,7 +302,7 @@ mod tests {
 
     #[test]
     fn every_type_is_known() {
-        let schema = Schema::builtin();
+        let schema = Release::latest().schema();
         for of in &schema.types {
             for field in of.fields.iter() {
                 let mut shape = &field.shape;

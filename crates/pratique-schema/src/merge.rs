@@ -14,7 +14,6 @@ use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
-use crate::Release;
 use crate::slots::{Named, Slots, Walk};
 
 pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
@@ -108,11 +107,6 @@ pub enum NoMergeType {
 }
 
 impl MergeSchema {
-    /// The types of the [latest release](Release::latest).
-    pub fn builtin() -> &'static MergeSchema {
-        Release::latest().merge_schema()
-    }
-
     /// The type of a kind.
     pub fn kind(&self, kind: &GroupVersionKind) -> Result<MergeTypeId, NoMergeType> {
         let found = self.kinds.get(kind).copied();
@@ -218,15 +212,15 @@ impl MapType {
 
 #[cfg(test)]
 mod tests {
-    use pratique_types::builtin;
-
     use super::*;
+    use crate::Release;
 
     #[test]
     fn all_stored_kinds_are_merged() {
-        let schema = MergeSchema::builtin();
+        let schema = Release::latest().merge_schema();
         // Subresources, such as those for connections, have no objects of their own.
-        let resources = builtin::resources().iter().chain(builtin::optional());
+        let resources = Release::latest().resources();
+        let resources = resources.served().iter().chain(resources.optional());
         for served in resources.filter(|served| served.subresource.is_empty()) {
             let of = schema.kind(&served.kind).map(|of| schema.get(of));
             assert!(of.is_ok_and(|of| of.map.is_some()), "{:?}", served.kind);
@@ -235,7 +229,7 @@ mod tests {
 
     #[test]
     fn keys_of_betas() {
-        let schema = MergeSchema::builtin();
+        let schema = Release::latest().merge_schema();
         let claim = GroupVersionKind::new("resource.k8s.io", "v1beta1", "ResourceClaim");
         let mut at = schema.kind(&claim).unwrap();
         for field in ["spec", "devices", "requests"] {

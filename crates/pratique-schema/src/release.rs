@@ -7,6 +7,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::sync::OnceLock;
 
+use pratique_types::GroupVersionKind;
 use pratique_types::builtin::BuiltinResources;
 
 use crate::changes::apply_changes;
@@ -244,6 +245,11 @@ impl Release {
     /// Its types.
     pub fn schema(&'static self) -> &'static Schema {
         self.schema.get_or_init(|| Schema::read(self.tables().types))
+    }
+
+    /// Whether it has a type of a kind that has objects: the kind is built in.
+    pub fn has_type(&'static self, kind: &GroupVersionKind) -> bool {
+        self.schema().kind(kind).is_some()
     }
 
     /// How Go lays out its types.

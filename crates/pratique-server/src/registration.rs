@@ -5,7 +5,7 @@ mod hooks;
 mod rules;
 
 use pratique::Configurations;
-use pratique_types::builtin;
+use pratique::Release;
 use serde_json::{Value, json};
 
 use crate::webhook_plugins::WebhookPlugin;
@@ -180,7 +180,7 @@ fn put(object: &mut Value, key: &str, value: Value) {
 fn may_be_cluster_scoped(cell: &Cell) -> bool {
     let resource = cell.resource.split('/').next().unwrap_or_default();
     let of_group = || {
-        builtin::resources().iter().filter(|served| {
+        Release::latest().resources().served().iter().filter(|served| {
             served.resource.resource == resource && (cell.group == "*" || served.resource.group == cell.group)
         })
     };

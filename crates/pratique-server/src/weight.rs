@@ -8,6 +8,7 @@ use pratique_json::Counts;
 use pratique_typed::Added;
 use pratique_types::AdmissionRequest;
 
+use pratique::Release;
 use pratique::observer::Phases;
 
 /// The memory of an object of a built-in kind besides the parsed value, in bytes: in the form of its kind, as expressions see
@@ -125,10 +126,12 @@ impl Weight {
 
 /// The members and objects that the built-in type adds to the objects of a request; `None` if the kind is not built in.
 fn added(request: &AdmissionRequest<'_>) -> Option<Added> {
+    // It is an estimate: a field more or less of another release does not count.
+    let schema = Release::latest().schema();
     let objects = [&request.object, &request.old_object];
     let objects = objects.into_iter().filter(|object| !object.is_null());
     objects
-        .map(|object| Added::to(&request.kind, object))
+        .map(|object| Added::to(schema, &request.kind, object))
         .try_fold(Added::default(), |sum, added| {
             let added = added?;
             Some(Added {

@@ -11,7 +11,7 @@ use pratique::plugins::{
 use pratique::{AdmissionRequest, Outcome, PluginInputs};
 use pratique_json::Value;
 use pratique_objects::Objects;
-use pratique_schema::{FeatureGates, Schema};
+use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Operation};
 
 use crate::every_cluster;
@@ -188,7 +188,9 @@ impl PluginState {
                 ObjectText::of_fields(object, fields),
             ),
             Some(LookedUpPart::Nothing) | None => StoredPart::Nothing,
-            Some(LookedUpPart::Whole) => StoredPart::Whole(object.owned_within(Schema::table())),
+            Some(LookedUpPart::Whole) => {
+                StoredPart::Whole(object.owned_within(self.gates.release().tables().types))
+            }
         }
     }
 

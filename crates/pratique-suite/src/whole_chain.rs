@@ -1,5 +1,6 @@
 //! The server's chain around a suite's policies.
 
+use pratique_schema::Release;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::object_model::Mutator;
@@ -7,7 +8,6 @@ use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
 use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Unfinished};
 use pratique_json::Value;
-use pratique_schema::Schema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::case_error::CaseError;
@@ -48,6 +48,7 @@ impl WholeChain {
         self.caller.set_scripts(scripts);
         let mut observer = CaseObserver {
             policies,
+            release: admission.release(),
             stored: Value::Null,
         };
         let model = model.unwrap_or(&NoDefaults);
@@ -103,6 +104,7 @@ fn wait(chain: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Res
 /// Observes the policies of the chain, and takes the object that is stored.
 struct CaseObserver<'o> {
     policies: &'o mut (dyn PolicyObserver + Send),
+    release: &'static Release,
     stored: Value<'static>,
 }
 
@@ -112,7 +114,7 @@ impl ChainObserver for CaseObserver<'_> {
     }
 
     fn admitted(&mut self, attributes: &Attributes<'_>) {
-        self.stored = attributes.object.owned_within(Schema::table());
+        self.stored = attributes.object.owned_within(self.release.tables().types);
     }
 }
 

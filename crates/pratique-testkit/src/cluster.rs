@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::{Cluster, ParamScope};
+use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectRef};
 use serde_json::Value as Json;
 
@@ -45,7 +46,7 @@ impl TestCluster {
     /// Without namespaces and kinds of params.
     pub fn new() -> Self {
         TestCluster {
-            equivalents: Equivalents::builtin(),
+            equivalents: Equivalents::of_release(Release::latest().resources()),
             namespaces: BTreeMap::new(),
             only_names: false,
             params: BTreeMap::new(),

@@ -4,8 +4,6 @@ use pratique_json::{Object, Value};
 use pratique_schema::{Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
-use crate::form::id;
-
 /// The members that the form of its kind adds to an object: fields that are always there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Added {
@@ -17,26 +15,30 @@ pub struct Added {
 
 impl Added {
     /// The members that are added to an object; `None` where the kind is not built in. This takes no memory.
-    pub fn to(kind: &GroupVersionKind, object: &Value<'_>) -> Option<Self> {
+    pub fn to(schema: &Schema, kind: &GroupVersionKind, object: &Value<'_>) -> Option<Self> {
         let mut added = Added::default();
-        added.structure(id(kind)?, object);
+        added.structure(schema, schema.kind(kind)?, object);
         Some(added)
     }
 
-    fn value(&mut self, shape: &Shape, value: &Value<'_>) {
+    fn value(&mut self, schema: &Schema, shape: &Shape, value: &Value<'_>) {
         match (shape, value) {
-            (Shape::Struct(id), value) => self.structure(*id, value),
+            (Shape::Struct(id), value) => self.structure(schema, *id, value),
             (Shape::List(inner), Value::Array(elements)) => {
-                elements.iter().for_each(|element| self.value(inner, element));
+                elements
+                    .iter()
+                    .for_each(|element| self.value(schema, inner, element));
             }
             (Shape::Map(inner), Value::Object(object)) => {
-                object.iter().for_each(|(_, value)| self.value(inner, value));
+                object
+                    .iter()
+                    .for_each(|(_, value)| self.value(schema, inner, value));
             }
             _ => {}
         }
     }
 
-    fn structure(&mut self, id: TypeId, value: &Value<'_>) {
+    fn structure(&mut self, schema: &Schema, id: TypeId, value: &Value<'_>) {
         static NONE: Object<'static> = Object::new();
         let object = match value {
             Value::Object(object) => object,
@@ -44,10 +46,10 @@ impl Added {
             // Nothing that its kind can have.
             _ => return,
         };
-        let fields = &Schema::builtin().get(id).fields;
+        let fields = &schema.get(id).fields;
         for (name, value) in object.iter() {
             if let Some(field) = fields.get(name) {
-                self.value(&field.shape, value);
+                self.value(schema, &field.shape, value);
             }
         }
         let missing = fields.always().filter(|field| !object.contains_key(field.name));
@@ -55,7 +57,7 @@ impl Added {
         for field in missing {
             self.members += 1;
             if let Shape::Struct(id) = field.shape {
-                self.structure(id, &Value::Null);
+                self.structure(schema, id, &Value::Null);
             }
         }
         if object.is_empty() && self.members > before {
@@ -67,6 +69,7 @@ impl Added {
 #[cfg(test)]
 mod tests {
     use pratique_json::{Progress, parse};
+    use pratique_schema::Release;
 
     use super::*;
     use crate::typed;
@@ -87,9 +90,9 @@ mod tests {
     #[track_caller]
     fn check(kind: &GroupVersionKind, text: &str, expected: [usize; 2]) {
         let object = parse(text.as_bytes()).unwrap();
-        let Added { members, objects } = Added::to(kind, &object).unwrap();
+        let Added { members, objects } = Added::to(Release::latest().schema(), kind, &object).unwrap();
         assert_eq!([members, objects], expected, "{text}");
-        let formed = typed(kind, &object, &Progress::unwatched()).unwrap();
+        let formed = typed(Release::latest(), kind, &object, &Progress::unwatched()).unwrap();
         let [had_members, had_objects] = count(&object);
         let formed = formed.as_ref().map_or([had_members, had_objects], count);
         assert_eq!(formed, [had_members + members, had_objects + objects], "{text}");
@@ -115,7 +118,12 @@ mod tests {
         );
         let statuses = r#"{"containerStatuses":[{}]}"#;
         let object = whole(r#"{"containers":[]}"#, statuses);
-        let added = Added::to(&pod, &parse(object.as_bytes()).unwrap()).unwrap();
+        let added = Added::to(
+            Release::latest().schema(),
+            &pod,
+            &parse(object.as_bytes()).unwrap(),
+        )
+        .unwrap();
         assert!(added.members > 5 && added.objects == 1, "{added:?}");
         check(&pod, &object, [added.members, added.objects]);
         let policy = GroupVersionKind::new("networking.k8s.io", "v1", "NetworkPolicy");
@@ -123,7 +131,11 @@ mod tests {
             "spec":{"podSelector":{},"ingress":[{},{}]}}"#;
         check(&policy, text, [0, 0]);
         assert_eq!(
-            Added::to(&GroupVersionKind::new("example.com", "v1", "Foo"), &Value::Null),
+            Added::to(
+                Release::latest().schema(),
+                &GroupVersionKind::new("example.com", "v1", "Foo"),
+                &Value::Null
+            ),
             None
         );
     }

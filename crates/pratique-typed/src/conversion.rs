@@ -21,10 +21,10 @@ use std::borrow::Cow;
 
 use pratique_gotext::strconv::NumberError;
 use pratique_json::{Interrupted, Object, Progress, Value};
-use pratique_schema::{Schema, TypeId};
+use pratique_schema::{Release, Schema, TypeId};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use crate::form::{id, typed, typed_as};
+use crate::form::{typed, typed_as};
 
 /// Why an object has no form in a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,8 +67,13 @@ pub enum ConversionError {
 /// The name of the registry of built-in types in messages.
 const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
-/// The version of an object as it is written: `apps/v1`.
-type ApiVersion<'v> = &'v str;
+/// The version of an object in a release.
+#[derive(Clone, Copy)]
+struct ApiVersion<'v> {
+    /// As it is written: `apps/v1`.
+    name: &'v str,
+    release: &'static Release,
+}
 
 /// A step of a conversion, in place.
 type Step = fn(ApiVersion<'_>, &mut Object<'_>) -> Result<(), ConversionError>;
@@ -77,7 +82,7 @@ type Step = fn(ApiVersion<'_>, &mut Object<'_>) -> Result<(), ConversionError>;
 #[derive(Clone, Copy)]
 struct Family {
     /// Whether a version needs the steps.
-    differs: fn(ApiVersion<'_>) -> bool,
+    differs: fn(&str) -> bool,
     /// From a version to the hub.
     to_hub: Step,
     /// From the hub to a version.
@@ -85,7 +90,7 @@ struct Family {
 }
 
 impl Family {
-    const fn new(differs: fn(ApiVersion<'_>) -> bool, to_hub: Step, from_hub: Step) -> Self {
+    const fn new(differs: fn(&str) -> bool, to_hub: Step, from_hub: Step) -> Self {
         Family {
             differs,
             to_hub,
@@ -110,6 +115,7 @@ enum Relation {
 /// An object of the stated kind cannot be converted into one of `kind`, or the conversion was interrupted. A
 /// kind or version that the object does not state is that of `kind`.
 pub fn converted<'a>(
+    release: &'static Release,
     kind: &GroupVersionKind,
     object: &'a Value<'a>,
     progress: &Progress<'_>,
@@ -127,8 +133,9 @@ pub fn converted<'a>(
     let target_version = kind.api_version();
     let from = if is_version { target_version.as_str() } else { from };
     let name = if name.is_empty() { &kind.kind } else { name };
-    let Some((of, stated)) = builtin_kind(from, name) else {
-        return match id(kind) {
+    let schema = release.schema();
+    let Some((of, stated)) = builtin_kind(schema, from, name) else {
+        return match schema.kind(kind) {
             Some(_) => Err(ConversionError::Unregistered {
                 kind: name.to_owned(),
                 version: from.to_owned(),
@@ -136,34 +143,34 @@ pub fn converted<'a>(
             None => in_group(kind, from),
         };
     };
-    let Some(to) = id(kind) else {
+    let Some(to) = schema.kind(kind) else {
         return in_group(kind, from);
     };
     if !are_versions(&stated, kind) {
-        let name = |of| Schema::builtin().get(of).go_type().to_owned();
+        let name = |of| schema.get(of).go_type().to_owned();
         return Err(ConversionError::Unknown(name(of), name(to)));
     }
     let family = match relation(&stated, kind) {
         Relation::Same => return Ok(None),
         Relation::Differs(family) => family,
     };
-    let formed = typed_as(of, object, progress)?;
+    let formed = typed_as(schema, of, object, progress)?;
     // The formed object does not outlive this function.
     let Value::Object(mut members) = formed.as_ref().unwrap_or(object).try_owned(progress)? else {
         return Ok(None);
     };
-    for (step, version) in [(family.to_hub, from), (family.from_hub, &target_version)] {
-        if (family.differs)(version) {
-            step(version, &mut members)?;
+    for (step, name) in [(family.to_hub, from), (family.from_hub, &target_version)] {
+        if (family.differs)(name) {
+            step(ApiVersion { name, release }, &mut members)?;
         }
     }
     Ok(Some(Value::Object(members)))
 }
 
 /// A built-in kind by the `apiVersion` and `kind` of an object.
-fn builtin_kind(api_version: &str, name: &str) -> Option<(TypeId, GroupVersionKind)> {
+fn builtin_kind(schema: &Schema, api_version: &str, name: &str) -> Option<(TypeId, GroupVersionKind)> {
     let kind = GroupVersion::parse(api_version).ok()?.with_kind(name);
-    Some((id(&kind)?, kind))
+    Some((schema.kind(&kind)?, kind))
 }
 
 /// An object of a custom kind has no other version but in its group, where only `apiVersion` differs.
@@ -180,16 +187,20 @@ fn in_group<'a>(kind: &GroupVersionKind, api_version: &str) -> Result<Option<Val
 /// Fields that a version does not have, or has in another order, stay as they were unless they were changed.
 /// An API server converts the whole object back.
 pub fn changed_back(
+    release: &'static Release,
     kind: &GroupVersionKind,
     object: &Value<'_>,
     (before, after): (&Value<'_>, &Value<'_>),
     progress: &Progress<'_>,
 ) -> Result<Option<Value<'static>>, ConversionError> {
-    let convert = |value| converted(kind, value, progress);
+    let convert = |value| converted(release, kind, value, progress);
     let (Some(before), Some(after)) = (convert(before)?, convert(after)?) else {
         return Ok(None);
     };
-    let (typed_before, typed_after) = (typed(kind, &before, progress)?, typed(kind, &after, progress)?);
+    let (typed_before, typed_after) = (
+        typed(release, kind, &before, progress)?,
+        typed(release, kind, &after, progress)?,
+    );
     let before = typed_before.as_ref().unwrap_or(&before);
     let after = typed_after.as_ref().unwrap_or(&after);
     Ok(Some(changed(object, before, after)))
@@ -271,15 +282,15 @@ fn storage_group(kind: &GroupVersionKind) -> &str {
     }
 }
 
-fn any(_: ApiVersion<'_>) -> bool {
+fn any(_: &str) -> bool {
     true
 }
 
-fn is_v1alpha1(version: ApiVersion<'_>) -> bool {
+fn is_v1alpha1(version: &str) -> bool {
     version.ends_with("/v1alpha1")
 }
 
-fn is_v1beta1(version: ApiVersion<'_>) -> bool {
+fn is_v1beta1(version: &str) -> bool {
     version.ends_with("/v1beta1")
 }
 

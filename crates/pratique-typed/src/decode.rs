@@ -51,20 +51,15 @@ impl From<ValueError> for DecodeError {
     }
 }
 
-/// Decodes a value as a type, and reports values that do not fit.
-pub fn decode<'v, N: Node<'v>>(of: TypeId, value: N, sink: &mut impl FaultSink<'v, N>) {
-    decode_in(Schema::builtin(), of, value, sink);
-}
-
 /// Decodes a value as a type of a schema, and reports values that do not fit.
-pub fn decode_in<'v, N: Node<'v>>(
+pub fn decode<'v, N: Node<'v>>(
     schema: &'static Schema,
     of: TypeId,
     value: N,
     sink: &mut impl FaultSink<'v, N>,
 ) {
     let progress = Progress::unwatched();
-    let mut decoder = Decoder::of_schema(schema, &[], &progress, sink);
+    let mut decoder = Decoder::new(schema, &[], &progress, sink);
     let _ = decoder.root(of, value);
 }
 
@@ -78,16 +73,21 @@ pub fn strict_faults<'v, N: Node<'v>>(
     value: N,
 ) -> Result<Vec<String>, ValueError> {
     let mut sink = FirstFault::default();
-    decode_in(schema, of, value, &mut sink);
+    decode(schema, of, value, &mut sink);
     sink.into_result()
 }
 
-/// Decodes an object strictly.
+/// Decodes an object strictly as a type of a schema.
 ///
 /// # Errors
 /// The message of an API server, or the decoding was interrupted.
-pub fn strict(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
-    strict_written(of, object, &[], progress)
+pub fn strict(
+    schema: &'static Schema,
+    of: TypeId,
+    object: &Object<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
+    strict_written(schema, of, object, &[], progress)
 }
 
 /// Decodes an object strictly that has parts which were written from structs of other types.
@@ -95,12 +95,13 @@ pub fn strict(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Resul
 /// # Errors
 /// As [`strict`].
 pub fn strict_written(
+    schema: &'static Schema,
     of: TypeId,
     object: &Object<'_>,
     written: &[Written],
     progress: &Progress<'_>,
 ) -> Result<(), DecodeError> {
-    let decoded = first_fault(of, object.iter(), written, progress);
+    let decoded = first_fault(schema, of, object.iter(), written, progress);
     progress.outcome()?;
     match decoded?.as_slice() {
         [] => Ok(()),
@@ -115,40 +116,34 @@ pub fn strict_written(
 ///
 /// # Errors
 /// As [`strict`].
-pub fn lenient(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
-    let decoded = first_fault(of, object.iter(), &[], progress);
+pub fn lenient(
+    schema: &'static Schema,
+    of: TypeId,
+    object: &Object<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
+    let decoded = first_fault(schema, of, object.iter(), &[], progress);
     progress.outcome()?;
     decoded.map(drop).map_err(DecodeError::from)
 }
 
 /// Decodes members of an object: the messages of strict decoding; the error is that of a value that cannot be decoded.
 fn first_fault<'v, N: Node<'v>>(
+    schema: &'static Schema,
     of: TypeId,
     members: impl Iterator<Item = (&'v str, N)>,
     written: &'v [Written],
     progress: &Progress<'_>,
 ) -> Result<Vec<String>, ValueError> {
     let mut sink = FirstFault::default();
-    let _ = Decoder::new(written, progress, &mut sink).structure(of, members);
-    sink.into_result()
-}
-
-/// Decodes members of an object by the types of a schema, as [`first_fault`] does.
-fn members_faults<'v, N: Node<'v>>(
-    schema: &'static Schema,
-    of: TypeId,
-    members: impl Iterator<Item = (&'v str, N)>,
-) -> Result<Vec<String>, ValueError> {
-    let mut sink = FirstFault::default();
-    let progress = Progress::unwatched();
-    let _ = Decoder::of_schema(schema, &[], &progress, &mut sink).structure(of, members);
+    let _ = Decoder::new(schema, written, progress, &mut sink).structure(of, members);
     sink.into_result()
 }
 
 /// The messages about members that an object without a schema has twice.
-fn duplicates<'v, N: Node<'v>>(object: N) -> Vec<String> {
+fn duplicates<'v, N: Node<'v>>(schema: &'static Schema, object: N) -> Vec<String> {
     let mut sink = FirstFault::default();
-    Decoder::new(&[], &Progress::unwatched(), &mut sink).untyped(object);
+    Decoder::new(schema, &[], &Progress::unwatched(), &mut sink).untyped(object);
     sink.into_result().unwrap_or_default()
 }
 

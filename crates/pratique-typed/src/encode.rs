@@ -17,11 +17,11 @@ pub struct Encoder<'e> {
 }
 
 impl Encoder<'static> {
-    /// Writes values of the built-in types.
-    pub fn builtin() -> Self {
+    /// Writes values of the types of a release.
+    pub fn of_release(release: &'static Release) -> Self {
         Encoder {
-            schema: Release::latest().schema(),
-            layouts: Release::latest().layouts(),
+            schema: release.schema(),
+            layouts: release.layouts(),
             shape_of: |_, _, _, _| None,
             is_bare: false,
         }

@@ -11,35 +11,39 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use pratique_json::{Interrupted, Object, Progress, Value};
-use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
+use pratique_schema::{Field, Presence, Release, Scalar, Schema, Shape, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::settled::settled;
 
 pub(crate) use scalar::canonical;
+pub(crate) use settle::settle_fitting;
 pub use settle::{Settled, settle_in, settle_keeping_empty, settle_strict};
-pub(crate) use settle::{settle, settle_fitting};
 
-/// An object in the form of its kind; `None` where it has that form, or where the kind is not built in.
+/// An object in the form of its kind in a release; `None` where it has that form, or where the release does not know the
+/// kind.
 ///
 /// # Errors
 /// It was interrupted.
 pub fn typed<'a>(
+    release: &'static Release,
     kind: &GroupVersionKind,
     object: &'a Value<'a>,
     progress: &Progress<'_>,
 ) -> Result<Option<Value<'a>>, Interrupted> {
-    match id(kind) {
-        Some(id) => typed_as(id, object, progress),
+    let schema = release.schema();
+    match schema.kind(kind) {
+        Some(id) => typed_as(schema, id, object, progress),
         None => Ok(None),
     }
 }
 
-/// An object in the form of a type; `None` where it has that form.
+/// An object in the form of a type of a schema; `None` where it has that form.
 ///
 /// # Errors
 /// It was interrupted.
 pub fn typed_as<'a>(
+    schema: &'static Schema,
     id: TypeId,
     object: &'a Value<'a>,
     progress: &Progress<'_>,
@@ -47,34 +51,23 @@ pub fn typed_as<'a>(
     let Some(object) = object.as_object() else {
         return Ok(None);
     };
-    let typed = if settled(id, object, progress) {
+    let typed = if settled(schema, id, object, progress) {
         None
     } else {
-        Typing::new(progress).structure(id, object)
+        Typing::new(schema, progress).structure(id, object)
     };
     progress.outcome().map(|()| typed)
 }
 
-/// The type of a kind, if it is built in.
-pub fn id(kind: &GroupVersionKind) -> Option<TypeId> {
-    Schema::builtin().kind(kind)
-}
-
-/// Whether a kind is built in.
-pub fn is_builtin(kind: &GroupVersionKind) -> bool {
-    Schema::builtin().kind(kind).is_some()
-}
-
 /// Whether objects of a kind that have its form have it still once they were written and read again: whole numbers are
 /// integers then.
-pub fn keeps_form(kind: &GroupVersionKind) -> bool {
-    let schema = Schema::builtin();
+pub fn keeps_form(release: &'static Release, kind: &GroupVersionKind) -> bool {
+    let schema = release.schema();
     schema.kind(kind).is_some_and(|id| !schema.get(id).has_floats)
 }
 
 /// The type of the struct at a place in objects of a kind, by names and indices.
-pub fn type_at(kind: &GroupVersionKind, path: &[String]) -> Option<TypeId> {
-    let schema = Schema::builtin();
+pub fn type_at(schema: &'static Schema, kind: &GroupVersionKind, path: &[String]) -> Option<TypeId> {
     let root = Shape::Struct(schema.kind(kind)?);
     let found = path.iter().try_fold(&root, |shape, name| match shape {
         Shape::Struct(id) => Some(&schema.get(*id).field(name)?.shape),
@@ -190,11 +183,7 @@ enum Edit<'a> {
 
 /// Recursion follows the nesting of the value, which the parser bounds, and of the schema's own structs.
 impl<'p> Typing<'p> {
-    fn new(progress: &'p Progress<'_>) -> Self {
-        Typing::of_schema(Schema::builtin(), progress)
-    }
-
-    fn of_schema(schema: &'static Schema, progress: &'p Progress<'_>) -> Self {
+    fn new(schema: &'static Schema, progress: &'p Progress<'_>) -> Self {
         Typing {
             schema,
             progress,
@@ -323,17 +312,18 @@ mod tests {
     fn check(kind: &str, object: &str, expected: &str) {
         let kind = GroupVersionKind::new("", "v1", kind);
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let typed = typed(&kind, &object, &Progress::unwatched()).unwrap();
+        let typed = typed(Release::latest(), &kind, &object, &Progress::unwatched()).unwrap();
         let text = typed.as_ref().unwrap_or(&object).to_string();
         assert_eq!(text, expected);
         let mut copy = object.clone();
         if let Value::Object(copy) = &mut copy {
-            settle(id(&kind).unwrap(), copy, &Progress::unwatched());
+            let schema = Release::latest().schema();
+            settle_in(schema, schema.kind(&kind).unwrap(), copy, &Progress::unwatched());
         }
         assert_eq!(copy.to_string(), expected);
         // Once it has its form it keeps it.
         let again = pratique_json::parse(text.as_bytes()).unwrap();
-        let typed = super::typed(&kind, &again, &Progress::unwatched());
+        let typed = super::typed(Release::latest(), &kind, &again, &Progress::unwatched());
         assert_eq!(typed, Ok(None), "{text}");
     }
 
@@ -381,11 +371,27 @@ mod tests {
         let kind = GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
         let text = br#"{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"minimum":1}}}]}}"#;
         let object = pratique_json::parse(text).unwrap();
-        let typed = typed(&kind, &object, &Progress::unwatched()).unwrap().unwrap();
+        let typed = typed(Release::latest(), &kind, &object, &Progress::unwatched())
+            .unwrap()
+            .unwrap();
         let version = &typed.at(&["spec", "versions"]).unwrap().as_array().unwrap()[0];
         let minimum = version.at(&["schema", "openAPIV3Schema", "minimum"]);
         assert_eq!(minimum, Some(&Value::Float(1.0)));
-        assert!(!keeps_form(&kind) && keeps_form(&GroupVersionKind::new("", "v1", "Pod")));
+        let pod = GroupVersionKind::new("", "v1", "Pod");
+        assert!(!keeps_form(Release::latest(), &kind) && keeps_form(Release::latest(), &pod));
+    }
+
+    #[test]
+    fn fields_are_those_of_the_release() {
+        let kind = GroupVersionKind::new("", "v1", "Pod");
+        let pod = br#"{"metadata":{},"spec":{"containers":null,"volumes":[{"emptyDir":{"mode":493},"name":"v"}]},"status":{}}"#;
+        let pod = pratique_json::parse(pod).unwrap();
+        let form = |version| {
+            let release = Release::by_version(version).unwrap();
+            let formed = typed(release, &kind, &pod, &Progress::unwatched()).unwrap();
+            formed.map(|formed| formed.to_string().contains("mode"))
+        };
+        assert_eq!([form("1.37"), form("1.36")], [None, Some(false)]);
     }
 
     #[test]

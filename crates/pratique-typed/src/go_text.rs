@@ -9,7 +9,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Progress, Value, base64};
-use pratique_schema::{Field, LayoutField, Presence, Scalar, Schema, Shape, StructType, TypeId, layout};
+use pratique_schema::{Field, LayoutField, Presence, Release, Scalar, Shape, StructType, TypeId};
 use pratique_types::GroupVersionKind;
 
 use crate::part_type::find;
@@ -41,17 +41,25 @@ pub struct GoValue {
 /// A part of an object of a kind in Go's formats; `None` where it is no part of it. Once `progress` is
 /// interrupted, some of the text is missing.
 pub fn go_value(
+    release: &'static Release,
     kind: &GroupVersionKind,
     object: &Value<'_>,
     part: Part<'_>,
     progress: &Progress<'_>,
 ) -> Option<GoValue> {
     let visit = || progress.nodes(1).then_some(()).ok_or(());
-    let found = find(kind, object, |value| is_part(value, part), visit).ok()??;
+    let found = find(
+        release.schema(),
+        kind,
+        object,
+        |value| is_part(value, part),
+        visit,
+    )
+    .ok()??;
     let place = Place {
         shape: &found.shape,
         field: found.field,
-        progress,
+        types: GoTypes { release, progress },
     };
     Some(shown(place, found.value))
 }
@@ -94,16 +102,38 @@ struct Place<'p> {
     shape: &'p Shape,
     /// The field, for Go's name of its type.
     field: Option<&'p Field>,
+    types: GoTypes<'p>,
+}
+
+/// The types that values are shown by.
+#[derive(Clone, Copy)]
+struct GoTypes<'p> {
+    release: &'static Release,
     /// Once it is interrupted, nothing is shown.
     progress: &'p Progress<'p>,
 }
 
+impl GoTypes<'_> {
+    fn by_id(self, id: TypeId) -> &'static StructType {
+        self.release.schema().get(id)
+    }
+
+    /// The fields of a type, in Go's order.
+    fn layout(self, of: &StructType) -> &'static [LayoutField] {
+        self.release.layouts().of(of.name)
+    }
+
+    fn goes_on(self) -> bool {
+        self.progress.nodes(1)
+    }
+}
+
 impl<'p> Place<'p> {
-    fn of(field: &'p Field, progress: &'p Progress<'_>) -> Self {
+    fn of(field: &'p Field, types: GoTypes<'p>) -> Self {
         Place {
             shape: &field.shape,
             field: Some(field),
-            progress,
+            types,
         }
     }
 
@@ -117,7 +147,7 @@ impl<'p> Place<'p> {
     }
 
     fn go_type(&self) -> String {
-        let schema = Schema::builtin();
+        let schema = self.types.release.schema();
         match self.field {
             Some(field) => field.go_type(schema),
             None => self.shape.go_type(schema),
@@ -151,18 +181,18 @@ fn elements<'v>(value: Option<&'v Value<'v>>) -> &'v [Value<'v>] {
 
 /// `%v`
 fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
-    let progress = place.progress;
+    let types = place.types;
     match place.shape {
-        _ if !progress.nodes(1) => String::new(),
+        _ if !types.goes_on() => String::new(),
         Shape::Struct(id) => {
-            let of = type_of(*id);
+            let of = types.by_id(*id);
             let object = members(value);
             let own_text = object.and_then(|object| own_text(of, object, pointer));
             match (own_text, pointer, object) {
                 (Some(text), ..) => text,
-                (None, true, Some(object)) => pointed(*id, object, progress),
+                (None, true, Some(object)) => pointed(*id, object, types),
                 (None, true, None) => "nil".to_owned(),
-                (None, false, object) => braces(layout(of.name), of, object, progress),
+                (None, false, object) => braces(types.layout(of), of, object, types),
             }
         }
         Shape::List(inner) => {
@@ -234,14 +264,14 @@ fn braces(
     fields: &[LayoutField],
     of: &StructType,
     object: Option<&Object<'_>>,
-    progress: &Progress<'_>,
+    types: GoTypes<'_>,
 ) -> String {
     let shown = |field: &LayoutField| match field {
-        LayoutField::Embedded { fields, .. } => Some(braces(fields, of, object, progress)),
+        LayoutField::Embedded { fields, .. } => Some(braces(fields, of, object, types)),
         LayoutField::Named { json, .. } => {
             let field = of.field(json)?;
             let value = object.and_then(|object| object.get(json));
-            Some(plain(Place::of(field, progress), value, is_pointer(field)))
+            Some(plain(Place::of(field, types), value, is_pointer(field)))
         }
     };
     let shown: Vec<String> = fields.iter().filter_map(shown).collect();
@@ -249,9 +279,9 @@ fn braces(
 }
 
 /// The text of a pointer to a struct, as its generated method gives it.
-fn pointed(id: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> String {
-    let of = type_of(id);
-    let shown = generated((of.name, layout(of.name)), of, Some(object), progress);
+fn pointed(id: TypeId, object: &Object<'_>, types: GoTypes<'_>) -> String {
+    let of = types.by_id(id);
+    let shown = generated((of.name, types.layout(of)), of, Some(object), types);
     format!("&{shown}")
 }
 
@@ -260,7 +290,7 @@ fn generated(
     (name, fields): (&str, &[LayoutField]),
     of: &StructType,
     object: Option<&Object<'_>>,
-    progress: &Progress<'_>,
+    types: GoTypes<'_>,
 ) -> String {
     let mut fields: Vec<&LayoutField> = fields.iter().collect();
     fields.sort_by_key(|field| field.number());
@@ -269,14 +299,11 @@ fn generated(
         let (name, value) = match field {
             LayoutField::Embedded {
                 of: embedded, fields, ..
-            } => (
-                short(embedded),
-                generated((embedded, fields), of, object, progress),
-            ),
+            } => (short(embedded), generated((embedded, fields), of, object, types)),
             LayoutField::Named { json, go, .. } => {
                 let Some(field) = of.field(json) else { continue };
                 let value = object.and_then(|object| object.get(json));
-                (&**go, generated_field(package(name), field, value, progress))
+                (&**go, generated_field(package(name), field, value, types))
             }
         };
         shown.push_str(&format!("{name}:{value},"));
@@ -284,35 +311,35 @@ fn generated(
     shown + "}"
 }
 
-fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progress: &Progress<'_>) -> String {
+fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: GoTypes<'_>) -> String {
     let pointer = is_pointer(field);
-    let place = Place::of(field, progress);
+    let place = Place::of(field, types);
     match &field.shape {
-        _ if !progress.nodes(1) => String::new(),
+        _ if !types.goes_on() => String::new(),
         Shape::Struct(id) => {
-            let of = type_of(*id);
+            let of = types.by_id(*id);
             let foreign = package(of.name) != home;
             match (pointer, members(value)) {
                 (true, None) => "nil".to_owned(),
                 (true, Some(object)) if foreign => {
-                    pointed(*id, object, progress).replacen(short(of.name), of.go_type(), 1)
+                    pointed(*id, object, types).replacen(short(of.name), of.go_type(), 1)
                 }
-                (true, Some(object)) => pointed(*id, object, progress),
+                (true, Some(object)) => pointed(*id, object, types),
                 (false, _) if foreign => plain(place, value, false),
-                (false, object) => generated((of.name, layout(of.name)), of, object, progress),
+                (false, object) => generated((of.name, types.layout(of)), of, object, types),
             }
         }
         Shape::List(inner) => match &**inner {
             Shape::Struct(id) => {
-                let of = type_of(*id);
+                let of = types.by_id(*id);
                 let foreign = package(of.name) != home;
                 let name = if foreign { of.go_type() } else { short(of.name) };
                 let shown = elements(value).iter().map(|element| {
                     if foreign {
                         plain(place.inner(inner), Some(element), false) + ","
                     } else {
-                        let layout = (of.name, layout(of.name));
-                        generated(layout, of, element.as_object(), progress) + ","
+                        let layout = (of.name, types.layout(of));
+                        generated(layout, of, element.as_object(), types) + ","
                     }
                 });
                 format!("[]{name}{{{}}}", shown.collect::<String>())
@@ -345,7 +372,7 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, progres
 /// `%#v`
 fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
     let go = || place.go_type();
-    if !place.progress.nodes(1) {
+    if !place.types.goes_on() {
         return String::new();
     }
     if pointer {
@@ -356,11 +383,11 @@ fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String
     }
     match (place.shape, non_null(value)) {
         (Shape::Struct(id), value) => {
-            let of = type_of(*id);
+            let of = place.types.by_id(*id);
             format!(
                 "{}{{{}}}",
                 go(),
-                literal_fields(layout(of.name), of, members(value), place.progress)
+                literal_fields(place.types.layout(of), of, members(value), place.types)
             )
         }
         (Shape::List(_) | Shape::Map(_), None) => format!("{}(nil)", go()),
@@ -411,14 +438,14 @@ fn literal_fields(
     fields: &[LayoutField],
     of: &StructType,
     object: Option<&Object<'_>>,
-    progress: &Progress<'_>,
+    types: GoTypes<'_>,
 ) -> String {
     let shown = |field: &LayoutField| match field {
         LayoutField::Embedded {
             of: embedded, fields, ..
         } => {
             let go = embedded.rsplit_once('/').map_or(*embedded, |(_, local)| local);
-            let fields = literal_fields(fields, of, object, progress);
+            let fields = literal_fields(fields, of, object, types);
             Some(format!("{}:{go}{{{fields}}}", short(embedded)))
         }
         LayoutField::Named { json, go, .. } => {
@@ -426,16 +453,12 @@ fn literal_fields(
             let value = object.and_then(|object| object.get(json));
             Some(format!(
                 "{go}:{}",
-                literal(Place::of(field, progress), value, is_pointer(field))
+                literal(Place::of(field, types), value, is_pointer(field))
             ))
         }
     };
     let shown: Vec<String> = fields.iter().filter_map(shown).collect();
     shown.join(", ")
-}
-
-fn type_of(id: TypeId) -> &'static StructType {
-    Schema::builtin().get(id)
 }
 
 /// `core/v1.Pod` → `Pod`
@@ -524,7 +547,7 @@ mod tests {
             Value::Array(elements) => Part::List(elements),
             other => Part::Object(other.as_object().unwrap()),
         };
-        go_value(&kind, &pod, part, &Progress::unwatched()).unwrap()
+        go_value(Release::latest(), &kind, &pod, part, &Progress::unwatched()).unwrap()
     }
 
     #[track_caller]
@@ -591,7 +614,7 @@ mod tests {
         let request = pratique_json::parse(text.as_bytes()).unwrap();
         let plain = |field: &str| {
             let part = Part::Object(request.get(field).unwrap().as_object().unwrap());
-            go_value(&kind, &request, part, &Progress::unwatched())
+            go_value(Release::latest(), &kind, &request, part, &Progress::unwatched())
                 .unwrap()
                 .plain
         };
@@ -599,7 +622,7 @@ mod tests {
         assert_eq!(plain("requestKind"), "/v1, Kind=Pod");
         assert_eq!(plain("resource"), "{apps v1 deployments}");
         let whole = Part::Object(request.as_object().unwrap());
-        let whole = go_value(&kind, &request, whole, &Progress::unwatched()).unwrap();
+        let whole = go_value(Release::latest(), &kind, &request, whole, &Progress::unwatched()).unwrap();
         let expected =
             "{u apps/v1, Kind=Deployment {apps v1 deployments}  /v1, Kind=Pod apps/v1, Resource=deployments ";
         assert!(whole.plain.starts_with(expected), "{}", whole.plain);

@@ -19,13 +19,14 @@ pub enum PartType {
 /// # Errors
 /// That of `visit`.
 pub fn part_type<E>(
+    schema: &'static Schema,
     kind: &GroupVersionKind,
     object: &Value<'_>,
     part: &Object<'_>,
     visit: impl FnMut() -> Result<(), E>,
 ) -> Result<Option<PartType>, E> {
     let is_part = |value: &Value<'_>| value.as_object().is_some_and(|object| is_same(object, part));
-    let found = find(kind, object, is_part, visit)?;
+    let found = find(schema, kind, object, is_part, visit)?;
     Ok(found.and_then(|found| match found.shape {
         Shape::Struct(id) => Some(PartType::Struct(id)),
         Shape::Map(_) => Some(PartType::Map),
@@ -42,13 +43,13 @@ pub(crate) struct Found<'v, 'a> {
 
 /// Finds a part of an object of a kind. Stops with the error of `visit`, which is called for each value that is looked at.
 pub(crate) fn find<'v, 'a, E>(
+    schema: &'static Schema,
     kind: &GroupVersionKind,
     object: &'v Value<'a>,
     is_part: impl Fn(&Value<'_>) -> bool,
     mut visit: impl FnMut() -> Result<(), E>,
 ) -> Result<Option<Found<'v, 'a>>, E> {
-    let schema = Schema::builtin();
-    let Some(root) = root(kind) else {
+    let Some(root) = root(schema, kind) else {
         return Ok(None);
     };
     let mut pending = vec![(&root, None, object)];
@@ -79,8 +80,7 @@ pub(crate) fn find<'v, 'a, E>(
 }
 
 /// The type of objects of a kind. The request is one too: expressions see it through its Go type.
-pub(crate) fn root(kind: &GroupVersionKind) -> Option<Shape> {
-    let schema = Schema::builtin();
+fn root(schema: &Schema, kind: &GroupVersionKind) -> Option<Shape> {
     let request = || match (&*kind.group, &*kind.kind) {
         ("admission.k8s.io", "AdmissionRequest") => {
             schema.named(&format!("admission/{}.AdmissionRequest", kind.version))

@@ -1,37 +1,44 @@
 //! The objects of a request in the form of their kind.
 
 use pratique_json::{Object, Progress, Value};
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
 use crate::conversion::{ConversionError, converted};
 use crate::decode::DecodeError;
-use crate::form::{id, is_builtin, is_named, settle, settle_fitting};
+use crate::form::{is_named, settle_fitting, settle_in};
 
-/// Gives the objects of a request the form of its kind, in place, as an API server does when it decodes a request,
+/// Gives the objects of a request the form of its kind, in place, as an API server of a release does when it decodes a request,
 /// and marks them so that this is not done again. Requests about kinds that are not built in stay as they are, and so
 /// do those with objects of another version that cannot be converted: policies that match them report why.
-pub fn settle_request(request: &mut AdmissionRequest<'_>) {
+pub fn settle_request(release: &'static Release, request: &mut AdmissionRequest<'_>) {
     let kind = &request.kind;
     let progress = Progress::unwatched();
     let mut settle = || -> Result<(), ConversionError> {
         for object in [&mut request.object, &mut request.old_object] {
-            if let Some(converted) = converted(kind, object, &progress)?.map(Value::into_owned) {
+            if let Some(converted) = converted(release, kind, object, &progress)?.map(Value::into_owned) {
                 *object = converted;
             }
-            settle_object(kind, object, &progress);
+            settle_object(release, kind, object, &progress);
         }
         Ok(())
     };
-    if is_builtin(kind) && settle().is_ok() {
+    if release.has_type(kind) && settle().is_ok() {
         request.form = ObjectForm::Settled;
     }
 }
 
 /// Gives an object the form of its built-in kind, in place, with that kind's name. Where `progress` is stopped, it may have
 /// some of that form.
-pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>, progress: &Progress<'_>) {
-    if let (Some(of), Value::Object(members)) = (id(kind), object) {
-        settle(of, members, progress);
+pub fn settle_object(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    object: &mut Value<'_>,
+    progress: &Progress<'_>,
+) {
+    let schema = release.schema();
+    if let (Some(of), Value::Object(members)) = (schema.kind(kind), object) {
+        settle_in(schema, of, members, progress);
         name(kind, members);
     }
 }
@@ -42,12 +49,14 @@ pub fn settle_object(kind: &GroupVersionKind, object: &mut Value<'_>, progress: 
 /// # Errors
 /// As [`convert`](crate::decode::convert()).
 pub fn convert_object(
+    release: &'static Release,
     kind: &GroupVersionKind,
     object: &mut Value<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), DecodeError> {
-    if let (Some(of), Value::Object(members)) = (id(kind), object) {
-        settle_fitting(of, members, progress)?;
+    let schema = release.schema();
+    if let (Some(of), Value::Object(members)) = (schema.kind(kind), object) {
+        settle_fitting(schema, of, members, progress)?;
         name(kind, members);
     }
     Ok(())
@@ -80,10 +89,12 @@ mod tests {
             old_object: old_object.clone(),
             ..AdmissionRequest::default()
         };
-        settle_request(&mut request);
+        settle_request(Release::latest(), &mut request);
         assert_eq!(request.form, ObjectForm::Settled);
         for (held, before) in [(&request.object, &object), (&request.old_object, &old_object)] {
-            let seen = typed(&kind, before, &Progress::unwatched()).unwrap().unwrap();
+            let seen = typed(Release::latest(), &kind, before, &Progress::unwatched())
+                .unwrap()
+                .unwrap();
             let named = named(&kind, &seen, &Progress::unwatched()).unwrap();
             let seen = named.unwrap_or_else(|| seen.clone()).to_string();
             assert_eq!(held.to_string(), seen);
@@ -98,13 +109,13 @@ mod tests {
             object: object.clone(),
             ..AdmissionRequest::default()
         };
-        settle_request(&mut request);
+        settle_request(Release::latest(), &mut request);
         assert_eq!((&request.object, request.form), (&object, ObjectForm::Written));
         let mut request = AdmissionRequest {
             kind: GroupVersionKind::new("", "v1", "Pod"),
             ..AdmissionRequest::default()
         };
-        settle_request(&mut request);
+        settle_request(Release::latest(), &mut request);
         assert!(request.object.is_null() && request.old_object.is_null());
     }
 }

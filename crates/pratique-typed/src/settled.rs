@@ -11,8 +11,13 @@ use crate::form::canonical;
 
 /// Whether an API server reads an object of a type without a fault, and as it is. `false` means no more than that it
 /// has to be read.
-pub(crate) fn settled(id: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> bool {
-    structure((Schema::builtin(), progress), id, object)
+pub(crate) fn settled(
+    schema: &'static Schema,
+    id: TypeId,
+    object: &Object<'_>,
+    progress: &Progress<'_>,
+) -> bool {
+    structure((schema, progress), id, object)
 }
 
 /// The context of the check.
@@ -118,6 +123,7 @@ pub(crate) fn is_canonical_quantity(text: &[u8]) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use pratique_gotext::quantity::Quantity;
+    use pratique_schema::Release;
 
     use super::*;
 
@@ -162,7 +168,13 @@ pub(crate) mod tests {
         for (kind, value) in &plain {
             assert!(decode::reads(*kind, value), "{kind:?} {value}");
             assert_eq!(canonical(*kind, value), None, "{kind:?} {value}");
-            let fits = decode::fits(&Shape::Scalar(*kind), value, &String::new, &Progress::unwatched());
+            let fits = decode::fits(
+                Release::latest().schema(),
+                &Shape::Scalar(*kind),
+                value,
+                &String::new,
+                &Progress::unwatched(),
+            );
             assert_eq!(fits, Ok(()), "{kind:?} {value}");
         }
         for kind in [

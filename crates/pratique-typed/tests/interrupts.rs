@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use pratique_json::{Object, Progress, Value, parse};
-use pratique_schema::TypeId;
+use pratique_schema::{Release, Schema, TypeId};
 use pratique_typed::Part;
 use pratique_typed::decode::{self, DecodeError};
 use pratique_types::GroupVersionKind;
@@ -34,7 +34,12 @@ fn pod(containers: usize) -> Value<'static> {
 /// The same without unknown fields, as settled.
 fn settled_pod(containers: usize) -> Value<'static> {
     let mut object = pod(containers);
-    pratique_typed::settle_object(&kind("", "v1", "Pod"), &mut object, &Progress::unwatched());
+    pratique_typed::settle_object(
+        Release::latest(),
+        &kind("", "v1", "Pod"),
+        &mut object,
+        &Progress::unwatched(),
+    );
     object
 }
 
@@ -79,19 +84,20 @@ fn objects_are_formed() {
     let of_pod = kind("", "v1", "Pod");
     let object = pod(3_000);
     check("typed", |progress| {
-        let typed = pratique_typed::typed(&of_pod, &object, progress);
+        let typed = pratique_typed::typed(Release::latest(), &of_pod, &object, progress);
         assert_eq!(typed.is_err(), progress.outcome().is_err());
     });
     let settled = settled_pod(3_000);
     check("typed as it is", |progress| {
-        let typed = pratique_typed::typed(&of_pod, &settled, progress);
+        let typed = pratique_typed::typed(Release::latest(), &of_pod, &settled, progress);
         assert_eq!(typed, progress.outcome().map(|()| None));
     });
     check("settle_object", |progress| {
-        pratique_typed::settle_object(&of_pod, &mut object.clone(), progress);
+        pratique_typed::settle_object(Release::latest(), &of_pod, &mut object.clone(), progress);
     });
     check("convert_object", |progress| {
-        let converted = pratique_typed::convert_object(&of_pod, &mut object.clone(), progress);
+        let converted =
+            pratique_typed::convert_object(Release::latest(), &of_pod, &mut object.clone(), progress);
         assert_eq!(converted.is_err(), progress.outcome().is_err());
     });
     let other = kind("", "v2", "Pod");
@@ -107,10 +113,11 @@ fn objects_are_formed() {
 
 #[test]
 fn objects_are_decoded() {
-    let id = pratique_typed::id(&kind("", "v1", "Pod")).unwrap();
+    let schema = Release::latest().schema();
+    let id = schema.kind(&kind("", "v1", "Pod")).unwrap();
     let object = settled_pod(3_000);
     let members = object.as_object().unwrap();
-    type Decode = fn(TypeId, &Object<'_>, &Progress<'_>) -> Result<(), DecodeError>;
+    type Decode = fn(&'static Schema, TypeId, &Object<'_>, &Progress<'_>) -> Result<(), DecodeError>;
     let all: [(&str, Decode); 3] = [
         ("strict", decode::strict),
         ("lenient", decode::lenient),
@@ -118,7 +125,7 @@ fn objects_are_decoded() {
     ];
     for (name, decode) in all {
         check(name, |progress| {
-            let decoded = decode(id, members, progress);
+            let decoded = decode(schema, id, members, progress);
             assert_eq!(decoded, progress.outcome().map_err(DecodeError::from), "{name}");
         });
     }
@@ -129,7 +136,7 @@ fn objects_are_converted() {
     let object = ingress(10_000);
     let stable = kind("networking.k8s.io", "v1", "Ingress");
     check("converted", |progress| {
-        let converted = pratique_typed::converted(&stable, &object, progress);
+        let converted = pratique_typed::converted(Release::latest(), &stable, &object, progress);
         assert_eq!(converted.is_err(), progress.outcome().is_err());
     });
 }
@@ -142,7 +149,13 @@ fn values_are_shown() {
         return assert!(object.is_null(), "a Pod has containers");
     };
     check("go_value", |progress| {
-        let shown = pratique_typed::go_value(&of_pod, &object, Part::List(containers), progress);
+        let shown = pratique_typed::go_value(
+            Release::latest(),
+            &of_pod,
+            &object,
+            Part::List(containers),
+            progress,
+        );
         assert!(shown.is_some() || progress.outcome().is_err());
     });
 }

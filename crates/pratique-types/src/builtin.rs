@@ -40,7 +40,7 @@ impl BuiltinResources {
         }
     }
 
-    /// Those of the latest release, which the functions of this module are about.
+    /// Those of the latest release, for what knows no release: a release has its own.
     pub fn latest() -> &'static BuiltinResources {
         static LATEST: OnceLock<BuiltinResources> = OnceLock::new();
         LATEST.get_or_init(|| BuiltinResources::read(SERVED_TABLE, OPTIONAL_TABLE))
@@ -66,6 +66,25 @@ impl BuiltinResources {
     pub fn find(&self, resource: &GroupVersionResource, subresource: &str) -> Option<&ServedResource> {
         let mut served = self.served.iter();
         served.find(|served| served.resource == *resource && served.subresource == subresource)
+    }
+
+    /// A resource by any of its names: `pods`, `pod`, `po`, `deployments.apps`.
+    pub fn named(&self, name: &str) -> Option<&ServedResource> {
+        let (name, group) = match name.split_once('.') {
+            Some((name, group)) => (name, Some(group)),
+            None => (name, None),
+        };
+        self.served.iter().find(|served| {
+            served.subresource.is_empty()
+                && group.is_none_or(|group| served.resource.group == group)
+                && (served.resource.resource == name || served.short_names.iter().any(|short| short == name))
+        })
+    }
+
+    /// Whether a group is one of Kubernetes itself: nothing else serves kinds of its versions.
+    pub fn has_group(&self, group: &str) -> bool {
+        let mut served = self.served.iter().chain(&self.optional);
+        served.any(|served| served.resource.group == group) || removed::had_group(group)
     }
 
     /// Whether every API server serves a version of a group. It has no custom resources then.
@@ -98,56 +117,6 @@ impl BuiltinResources {
             && !self.serves_version(group, version)
             && self.claimed(group, kind, resource).is_none()
     }
-}
-
-/// All of them, in the order of the API groups.
-pub fn resources() -> &'static [ServedResource] {
-    BuiltinResources::latest().served()
-}
-
-/// The resources of alpha and beta versions: an API server may serve them, and most do not.
-pub fn optional() -> &'static [ServedResource] {
-    BuiltinResources::latest().optional()
-}
-
-/// The resource under which objects of a kind are created, an [optional](optional()) one too.
-pub fn resource_of(kind: &GroupVersionKind) -> Option<&'static ServedResource> {
-    BuiltinResources::latest().resource_of(kind)
-}
-
-/// A resource, or a part of one.
-pub fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {
-    BuiltinResources::latest().find(resource, subresource)
-}
-
-/// A resource by any of its names: `pods`, `pod`, `po`, `deployments.apps`.
-pub fn named(name: &str) -> Option<&'static ServedResource> {
-    let (name, group) = match name.split_once('.') {
-        Some((name, group)) => (name, Some(group)),
-        None => (name, None),
-    };
-    resources().iter().find(|served| {
-        served.subresource.is_empty()
-            && group.is_none_or(|group| served.resource.group == group)
-            && (served.resource.resource == name || served.short_names.iter().any(|short| short == name))
-    })
-}
-
-/// Whether a group is one of Kubernetes itself: nothing else serves kinds of its versions.
-pub fn is_group(group: &str) -> bool {
-    let mut served = resources().iter().chain(optional());
-    served.any(|served| served.resource.group == group) || removed::had_group(group)
-}
-
-/// Whether every API server serves a version of a group.
-pub fn serves_version(group: &str, version: &str) -> bool {
-    BuiltinResources::latest().serves_version(group, version)
-}
-
-/// Whether a custom resource can be served. The groups of custom resources have a dot, and some that have one are those of
-/// Kubernetes itself.
-pub fn may_be_custom(resource: &GroupVersionResource, kind: &str) -> bool {
-    BuiltinResources::latest().may_be_custom(resource, kind)
 }
 
 /// The table of the resources that every server of the latest release serves.
@@ -184,45 +153,58 @@ fn split(text: &str, separator: char) -> (&str, &str) {
 mod tests {
     use super::*;
 
+    fn latest() -> &'static BuiltinResources {
+        BuiltinResources::latest()
+    }
+
     #[test]
     fn every_line_of_the_table_is_read() {
-        assert_eq!(resources().len() + 2, SERVED_TABLE.lines().count());
-        assert_eq!(optional().len() + 2, OPTIONAL_TABLE.lines().count());
+        assert_eq!(latest().served().len() + 2, SERVED_TABLE.lines().count());
+        assert_eq!(latest().optional().len() + 2, OPTIONAL_TABLE.lines().count());
     }
 
     #[test]
     fn what_is_optional_is_not_served_by_all() {
-        for optional in optional() {
+        for optional in latest().optional() {
             assert_eq!(
-                find(&optional.resource, &optional.subresource),
+                latest().find(&optional.resource, &optional.subresource),
                 None,
                 "{optional:?}"
             );
         }
         let kind = GroupVersionKind::new("certificates.k8s.io", "v1beta1", "ClusterTrustBundle");
-        let bundles = resource_of(&kind).unwrap();
+        let bundles = latest().resource_of(&kind).unwrap();
         assert_eq!(bundles.resource.resource, "clustertrustbundles");
         assert!(!bundles.namespaced);
     }
 
     #[test]
     fn kinds_and_resources_find_each_other() {
-        let deployments = resource_of(&GroupVersionKind::new("apps", "v1", "Deployment")).unwrap();
+        let deployments = latest()
+            .resource_of(&GroupVersionKind::new("apps", "v1", "Deployment"))
+            .unwrap();
         assert_eq!(
             deployments.resource,
             GroupVersionResource::new("apps", "v1", "deployments")
         );
         assert!(deployments.namespaced);
-        let scale = find(&deployments.resource, "scale").unwrap();
+        let scale = latest().find(&deployments.resource, "scale").unwrap();
         assert_eq!(scale.kind, GroupVersionKind::new("autoscaling", "v1", "Scale"));
-        assert_eq!(resource_of(&GroupVersionKind::new("", "v1", "Sidecar")), None);
+        assert_eq!(
+            latest().resource_of(&GroupVersionKind::new("", "v1", "Sidecar")),
+            None
+        );
     }
 
     #[test]
     fn custom_resources_take_nothing_that_is_built_in() {
         let check = |group, version, plural, kind, expected| {
             let resource = GroupVersionResource::new(group, version, plural);
-            assert_eq!(may_be_custom(&resource, kind), expected, "{resource} {kind}");
+            assert_eq!(
+                latest().may_be_custom(&resource, kind),
+                expected,
+                "{resource} {kind}"
+            );
         };
         check("example.com", "v1", "widgets", "Widget", true);
         check("gateway.networking.k8s.io", "v1", "gateways", "Gateway", true);
@@ -233,21 +215,21 @@ mod tests {
         check("apps", "v2", "foos", "Foo", false);
         check("", "v1", "foos", "Pod", false);
         for group in ["", "extensions", "storage.k8s.io"] {
-            assert!(is_group(group), "{group}");
+            assert!(latest().has_group(group), "{group}");
         }
-        assert!(!is_group("example.com") && !is_group("metrics.k8s.io"));
+        assert!(!latest().has_group("example.com") && !latest().has_group("metrics.k8s.io"));
     }
 
     #[test]
     fn names() {
         for name in ["nodes", "node", "no"] {
-            assert_eq!(named(name).unwrap().kind.kind, "Node", "{name}");
-            assert!(!named(name).unwrap().namespaced);
+            assert_eq!(latest().named(name).unwrap().kind.kind, "Node", "{name}");
+            assert!(!latest().named(name).unwrap().namespaced);
         }
         assert_eq!(
-            named("events.events.k8s.io").unwrap().resource.group,
+            latest().named("events.events.k8s.io").unwrap().resource.group,
             "events.k8s.io"
         );
-        assert_eq!(named("nonsense"), None);
+        assert_eq!(latest().named("nonsense"), None);
     }
 }

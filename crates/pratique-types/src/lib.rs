@@ -61,6 +61,9 @@ pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
 pub use validate::{Field, FieldProblem, InvalidRequest};
 
+/// The API group of policies, their bindings, and webhook configurations.
+pub const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";
+
 k8s_openapi::k8s_if_le_1_35! {
     compile_error!("enable the feature `v1_36` or `v1_37` of k8s-openapi: older versions have no MutatingAdmissionPolicy in v1");
 }

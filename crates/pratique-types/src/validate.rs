@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use pratique_gotext::validation::is_dns1123_label;
 use pratique_json::Value;
 
-use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResource, Operation, builtin};
+use crate::builtin::BuiltinResources;
+use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResource, Operation};
 
 /// Why no API server sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -223,7 +224,7 @@ impl AdmissionRequest<'_> {
 
 /// The kinds of the objects that requests for built-in resources carry, by group, resource and part.
 static CARRIED: LazyLock<HashMap<(&str, &str, &str), &GroupVersionKind>> = LazyLock::new(|| {
-    let served = builtin::resources().iter();
+    let served = BuiltinResources::latest().served().iter();
     let carried = served.map(|served| {
         let GroupVersionResource { group, resource, .. } = &served.resource;
         let key = (group.as_str(), resource.as_str(), served.subresource.as_str());

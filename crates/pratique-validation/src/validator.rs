@@ -282,7 +282,7 @@ impl Validator {
             .rules_of(candidate.kind)
             .filter(|_| candidate.subresource.is_empty())?;
         let absent = Value::Null;
-        let internal = internal_form(candidate.kind, candidate.object);
+        let internal = internal_form(self.settings.release(), candidate.kind, candidate.object);
         let object = internal.as_ref().unwrap_or(candidate.object);
         let request = candidate.request(object, &absent, &self.settings);
         let mut errors = allocation_errors(&request);
@@ -312,8 +312,8 @@ impl Validator {
         let rules = self.rules_of(candidate.kind)?;
         let rule = update_rule(rules, candidate)?;
         let (internal, internal_old) = (
-            internal_form(candidate.kind, candidate.object),
-            internal_form(candidate.kind, stored),
+            internal_form(self.settings.release(), candidate.kind, candidate.object),
+            internal_form(self.settings.release(), candidate.kind, stored),
         );
         let request = candidate.request(
             internal.as_ref().unwrap_or(candidate.object),

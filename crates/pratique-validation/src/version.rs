@@ -4,6 +4,7 @@
 //! converted. Declarative rules read the version of the request.
 
 use pratique_json::{Progress, Value};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 /// The version whose form is the internal one, where the version of the request has another.
@@ -14,8 +15,12 @@ fn internal_version(kind: &GroupVersionKind) -> Option<&'static str> {
     }
 }
 
-/// An object in the form that the rules read; `None` where it has that form already.
-pub(crate) fn internal_form(kind: &GroupVersionKind, object: &Value<'_>) -> Option<Value<'static>> {
+/// An object in the form that the rules of a release read; `None` where it has that form already.
+pub(crate) fn internal_form(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    object: &Value<'_>,
+) -> Option<Value<'static>> {
     let version = internal_version(kind)?;
     let mut object = object.owned_within("");
     let Value::Object(members) = &mut object else {
@@ -25,6 +30,6 @@ pub(crate) fn internal_form(kind: &GroupVersionKind, object: &Value<'_>) -> Opti
     members.insert("kind", kind.kind.clone());
     let target = GroupVersionKind::new(&kind.group, version, &kind.kind);
     let progress = Progress::unwatched();
-    let converted = pratique_typed::converted(&target, &object, &progress).ok()??;
+    let converted = pratique_typed::converted(release, &target, &object, &progress).ok()??;
     Some(converted.into_owned())
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use pratique_cel::OutOfMemory;
 use pratique_json::{Value, parse};
+use pratique_schema::Schema;
 use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
 use pratique_yaml::wire_bytes;
 
@@ -50,17 +51,18 @@ const GROUP: &str = "admission.k8s.io";
 const KIND: &str = "AdmissionReview";
 
 impl Answered {
-    /// Reads the answer to a review of a version. The memory that decoding takes is reserved first.
+    /// Reads the answer to a review of a version, by the types of a release. The memory that decoding takes is reserved first.
     ///
     /// # Errors
     /// There is no memory, or the body is no answer.
     pub(crate) fn read(
+        schema: &'static Schema,
         body: &[u8],
         version: ReviewVersion,
         hold: &dyn Fn(usize) -> Result<(), OutOfMemory>,
     ) -> Result<Result<Self, AnswerError>, OutOfMemory> {
         if let Ok(value) = parse(body) {
-            return Ok(Self::from_json(&value, body, version));
+            return Ok(Self::from_json(schema, &value, body, version));
         }
         hold(wire_bytes(body.len()))?;
         let text = match wire::plain(body) {
@@ -69,15 +71,20 @@ impl Answered {
         };
         hold(memory::of_answer(text.as_bytes()))?;
         let value = parse(text.as_bytes()).map_err(AnswerError::from);
-        Ok(value.and_then(|value| Self::from_json(&value, text.as_bytes(), version)))
+        Ok(value.and_then(|value| Self::from_json(schema, &value, text.as_bytes(), version)))
     }
 
-    fn from_json(value: &Value<'_>, text: &[u8], version: ReviewVersion) -> Result<Self, AnswerError> {
+    fn from_json(
+        schema: &'static Schema,
+        value: &Value<'_>,
+        text: &[u8],
+        version: ReviewVersion,
+    ) -> Result<Self, AnswerError> {
         let (api_version, kind) = wire::type_of(value)?;
         let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
             // The reference decodes it before it finds that it is no review.
-            fields::check("meta/v1.Status", value, text)?;
+            fields::check(schema, "meta/v1.Status", value, text)?;
         }
         let other = match version {
             ReviewVersion::V1 => ReviewVersion::V1Beta1,
@@ -85,10 +92,10 @@ impl Answered {
         };
         if kind == review_kind(other) {
             // The reference decodes it in its own version before it finds that the version is wrong.
-            Response::of_review(value, text, other)?;
+            Response::of_review(schema, value, text, other)?;
         }
         readable(&kind, version)?;
-        let response = Response::of_review(value, text, version)?;
+        let response = Response::of_review(schema, value, text, version)?;
         // Only here their case matters.
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (member("apiVersion"), member("kind"));
@@ -142,6 +149,7 @@ impl Response {
     /// # Errors
     /// A value does not fit the type of its field.
     fn of_review(
+        schema: &'static Schema,
         review: &Value<'_>,
         text: &[u8],
         version: ReviewVersion,
@@ -150,7 +158,7 @@ impl Response {
             ReviewVersion::V1 => "admission/v1.AdmissionReview",
             ReviewVersion::V1Beta1 => "admission/v1beta1.AdmissionReview",
         };
-        fields::check(type_name, review, text)?;
+        fields::check(schema, type_name, review, text)?;
         Ok(fields::field(review, "response").map(Response::read))
     }
 

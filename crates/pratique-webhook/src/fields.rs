@@ -19,10 +19,15 @@ pub(crate) struct FieldError(String);
 ///
 /// # Errors
 /// The message about the first value of the text that cannot be.
-pub(crate) fn check(type_name: &str, document: &Value<'_>, text: &[u8]) -> Result<(), FieldError> {
+pub(crate) fn check(
+    schema: &'static Schema,
+    type_name: &str,
+    document: &Value<'_>,
+    text: &[u8],
+) -> Result<(), FieldError> {
     let mut faults = Faults::default();
-    if let Some(id) = Schema::builtin().named(type_name) {
-        decode(id, document, &mut faults);
+    if let Some(id) = schema.named(type_name) {
+        decode(schema, id, document, &mut faults);
     }
     let Faults(mut faults) = faults;
     let first = match faults.len() {
@@ -144,11 +149,13 @@ fn element(value: &Value<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use pratique_json::parse;
+    use pratique_schema::Release;
 
     #[track_caller]
     fn check(request: &str, expected: &str) {
         let review = format!(r#"{{"request":{request}}}"#);
         let checked = super::check(
+            Release::latest().schema(),
             "admission/v1beta1.AdmissionReview",
             &parse(review.as_bytes()).unwrap(),
             review.as_bytes(),

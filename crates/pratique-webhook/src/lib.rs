@@ -58,7 +58,7 @@
 //!     r#"{"kind": {"version": "v1", "kind": "Pod"}, "resource": {"version": "v1", "resource": "pods"}, "name": "p",
 //!         "namespace": "default", "operation": "CREATE", "object": {"apiVersion": "v1", "kind": "Pod"}}"#,
 //! ).unwrap();
-//! let equivalents = Equivalents::builtin();
+//! let equivalents = Equivalents::of_release(Release::latest().resources());
 //! let context = WebhookContext::new(&equivalents, &Nowhere, Arc::new(NoAnswer));
 //! let outcome = validate(&[&webhooks], &request, &context, &DenyAll, &mut ()).await.unwrap();
 //! let status = outcome.status.unwrap();

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use pratique_gotext::utf8::lossy;
 use pratique_json::{Progress, Value, escape_html, parse};
 use pratique_merge::json_patch::{self, Operation};
-use pratique_schema::Schema;
 use pratique_typed::ConversionError;
 use pratique_types::{GroupVersion, GroupVersionKind};
 use pratique_yaml::json_as_json;
@@ -135,7 +134,8 @@ pub(crate) fn apply<'s>(
     converter: &Converter<'_>,
     progress: &Progress<'_>,
 ) -> Result<ObjectRef<'s>, ObjectError> {
-    let object = if converter.is_typed(kind) {
+    let typing_release = converter.typing_release(kind);
+    let object = if typing_release.is_some() {
         object.try_borrowed(progress)?
     } else {
         // The reference writes the object and reads it again: in a custom resource, 3.0 is 3 from then on.
@@ -146,7 +146,7 @@ pub(crate) fn apply<'s>(
         wire::type_of(&patched).map_err(|error| ObjectError::Decode(error.to_string()))?;
     let version = GroupVersion::parse(&api_version);
     let version = version.map_err(|error| ObjectError::Decode(error.to_string()))?;
-    if !converter.is_typed(kind) {
+    let Some(release) = typing_release else {
         if patched
             .get("kind")
             .and_then(Value::as_str)
@@ -156,17 +156,17 @@ pub(crate) fn apply<'s>(
             return Err(ObjectError::MissingKind(json));
         }
         return Ok(patched.into());
-    }
+    };
     let kind = wire::with_defaults(version, &kind_name, kind);
-    let schema = Schema::builtin();
+    let schema = release.schema();
     let id = schema.kind(&kind).ok_or_else(|| ConversionError::Unregistered {
         kind: kind.kind.clone(),
         version: kind.api_version(),
     })?;
     if let Some(members) = patched.as_object() {
-        pratique_typed::decode::lenient(id, members, progress)?;
+        pratique_typed::decode::lenient(schema, id, members, progress)?;
     }
-    let formed = pratique_typed::typed(&kind, &patched, progress)?;
+    let formed = pratique_typed::typed(release, &kind, &patched, progress)?;
     Ok(match formed {
         Some(formed) => ObjectRef::Made(Arc::new(formed.into_owned())),
         None => patched.into(),
@@ -211,6 +211,8 @@ fn compact(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
     #[track_caller]
@@ -245,7 +247,7 @@ mod tests {
             br#"{"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}"#,
         );
         let operations = decode(patch.as_bytes()).unwrap();
-        let converter = Converter::new(types, std::iter::once(&kind));
+        let converter = Converter::new(types.then_some(Release::latest()), std::iter::once(&kind));
         let progress = Progress::unwatched();
         let made = apply(&object.unwrap(), &operations, &kind, &converter, &progress);
         let made = match made {

@@ -62,8 +62,8 @@ pub(crate) fn patched<'s>(
         ));
     }
     let kind = &target.objects.kind;
-    if target.converter.is_typed(kind) {
-        quantities::keep_digits(&answer.patch, &mut operations, kind);
+    if let Some(release) = target.converter.typing_release(kind) {
+        quantities::keep_digits(release.schema(), &answer.patch, &mut operations, kind);
     }
     let needed = patch::applied_bytes(object, &operations, answer.patch.len());
     memory.hold(needed).map_err(out_of_memory)?;

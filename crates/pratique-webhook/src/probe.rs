@@ -11,7 +11,8 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::library::authz;
 use pratique_expression::Cache;
 use pratique_match::{Equivalents, Namespace, Namespaces};
-use pratique_types::{GroupVersionResource, OwnedAdmissionRequest, Status, builtin};
+use pratique_schema::Release;
+use pratique_types::{GroupVersionResource, OwnedAdmissionRequest, Status};
 use serde_json::json;
 
 use crate::Origin;
@@ -185,7 +186,7 @@ fn request(rules: &[api::RuleWithOperations]) -> Result<OwnedAdmissionRequest, s
         version: version.clone(),
         resource: resource.clone(),
     };
-    let served = builtin::find(&served, "");
+    let served = Release::latest().resources().find(&served, "");
     let kind = served.map_or_else(|| "Unknown".to_owned(), |served| served.kind.kind.clone());
     let api_version = if group.is_empty() {
         version.clone()

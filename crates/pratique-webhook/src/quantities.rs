@@ -17,12 +17,16 @@ use crate::patch::RecordedPatch;
 const LONGEST: usize = 64 * 1024;
 
 /// Replaces the floats that operations give for quantities of a kind by their text in the patch.
-pub(crate) fn keep_digits(patch: &[u8], operations: &mut [Operation<'static>], kind: &GroupVersionKind) {
+pub(crate) fn keep_digits(
+    schema: &Schema,
+    patch: &[u8],
+    operations: &mut [Operation<'static>],
+    kind: &GroupVersionKind,
+) {
     let mut values = operations.iter().filter_map(|operation| operation.value.as_ref());
     if !values.any(has_floats) {
         return;
     }
-    let schema = Schema::builtin();
     let Some(root) = schema.kind(kind).map(Shape::Struct) else {
         return;
     };
@@ -94,6 +98,8 @@ fn keep(value: &mut Value<'static>, written: &RawValue, (schema, shape): (&Schem
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
     use crate::patch::decode;
 
@@ -102,7 +108,12 @@ mod tests {
         let patch = format!(r#"[{{"op":"add","path":"{path}","value":{value}}}]"#);
         let mut operations = decode(patch.as_bytes()).unwrap();
         let kind = GroupVersionKind::new("", "v1", "Pod");
-        keep_digits(patch.as_bytes(), &mut operations, &kind);
+        keep_digits(
+            Release::latest().schema(),
+            patch.as_bytes(),
+            &mut operations,
+            &kind,
+        );
         let value = operations.pop().and_then(|operation| operation.value).unwrap();
         assert_eq!(value.to_string(), expected);
     }

@@ -59,7 +59,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
             },
             context,
             converter: Converter::new(
-                context.types_objects,
+                context.types_objects.then_some(context.release),
                 std::iter::once(&request.kind).chain(served),
             ),
             memory: PhaseMemory::new(&context.memory),

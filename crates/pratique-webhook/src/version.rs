@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::{Interrupted, Progress, Value};
-use pratique_schema::Schema;
+use pratique_schema::Release;
 use pratique_typed::ConversionError;
 use pratique_types::GroupVersionKind;
 
@@ -28,8 +28,8 @@ pub(crate) struct VersionedObjects<'s> {
 /// Converts objects between the versions of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Converter<'s> {
-    /// Whether built-in kinds have types.
-    types_objects: bool,
+    /// The release whose kinds have types; none have, where this is `None`.
+    types: Option<&'static Release>,
     /// The kinds in which the objects of the resource are served.
     served: Vec<&'s GroupVersionKind>,
 }
@@ -74,16 +74,24 @@ impl From<Value<'_>> for ObjectRef<'_> {
 }
 
 impl<'s> Converter<'s> {
-    pub(crate) fn new(types_objects: bool, served: impl Iterator<Item = &'s GroupVersionKind>) -> Self {
+    pub(crate) fn new(
+        types: Option<&'static Release>,
+        served: impl Iterator<Item = &'s GroupVersionKind>,
+    ) -> Self {
         Converter {
-            types_objects,
+            types,
             served: served.collect(),
         }
     }
 
+    /// The release that has a type for objects of a kind; `None` where they have none of their own.
+    pub(crate) fn typing_release(&self, kind: &GroupVersionKind) -> Option<&'static Release> {
+        self.types.filter(|release| release.has_type(kind))
+    }
+
     /// Whether objects of a kind have a type of their own.
     pub(crate) fn is_typed(&self, kind: &GroupVersionKind) -> bool {
-        self.types_objects && pratique_typed::is_builtin(kind)
+        self.typing_release(kind).is_some()
     }
 
     /// Converts an object to a kind.
@@ -97,8 +105,8 @@ impl<'s> Converter<'s> {
         if value.is_null() {
             return Ok(object.clone());
         }
-        if self.is_typed(kind) {
-            return in_type(object, kind, progress);
+        if let Some(release) = self.typing_release(kind) {
+            return in_type(release, object, kind, progress);
         }
         if pratique_types::ObjectRef::new(value)
             .group_version_kind()
@@ -124,12 +132,12 @@ impl<'s> Converter<'s> {
             .group_version_kind()
             .unwrap_or_default();
         let value = object.get();
-        if self.is_typed(kind) {
-            check_convertible(value, &target)?;
+        if let Some(release) = self.typing_release(kind) {
+            check_convertible(release, value, &target)?;
             let change = (before.get(), value);
-            return match pratique_typed::changed_back(&target, like, change, progress)? {
-                Some(changed) => in_type(&changed.into(), &target, progress),
-                None => in_type(object, &target, progress),
+            return match pratique_typed::changed_back(release, &target, like, change, progress)? {
+                Some(changed) => in_type(release, &changed.into(), &target, progress),
+                None => in_type(release, object, &target, progress),
             };
         }
         self.check_served(value)?;
@@ -172,13 +180,14 @@ impl<'s> Converter<'s> {
 
 /// Converts an object to a built-in kind, and to the form of that.
 fn in_type<'s>(
+    release: &'static Release,
     object: &ObjectRef<'s>,
     kind: &GroupVersionKind,
     progress: &Progress<'_>,
 ) -> Result<ObjectRef<'s>, ObjectError> {
     let value = object.get();
-    let converted = pratique_typed::converted(kind, value, progress)?;
-    let form = pratique_typed::typed(kind, converted.as_ref().unwrap_or(value), progress)?;
+    let converted = pratique_typed::converted(release, kind, value, progress)?;
+    let form = pratique_typed::typed(release, kind, converted.as_ref().unwrap_or(value), progress)?;
     let formed = form.as_ref().or(converted.as_ref()).unwrap_or(value);
     let named = pratique_typed::named(kind, formed, progress)?;
     Ok(match named.as_ref().or(form.as_ref()).or(converted.as_ref()) {
@@ -188,11 +197,15 @@ fn in_type<'s>(
 }
 
 /// Checks that a typed object can become one of a kind: one to which a webhook gave another kind cannot.
-fn check_convertible(object: &Value<'_>, target: &GroupVersionKind) -> Result<(), ObjectError> {
+fn check_convertible(
+    release: &'static Release,
+    object: &Value<'_>,
+    target: &GroupVersionKind,
+) -> Result<(), ObjectError> {
     let source = pratique_types::ObjectRef::new(object)
         .group_version_kind()
         .unwrap_or_default();
-    let schema = Schema::builtin();
+    let schema = release.schema();
     let (Some(from), Some(to)) = (schema.kind(&source), schema.kind(target)) else {
         return Ok(());
     };
@@ -227,9 +240,24 @@ mod tests {
     }
 
     #[test]
+    fn types_are_those_of_the_release() {
+        let pod =
+            br#"{"apiVersion":"v1","kind":"Pod","spec":{"volumes":[{"emptyDir":{"mode":493},"name":"v"}]}}"#;
+        let pod = parse(pod).unwrap();
+        let has_mode = |version| {
+            let release = Release::by_version(version).unwrap();
+            let converter = Converter::new(Some(release), std::iter::empty());
+            let object = ObjectRef::Given(&pod);
+            let converted = converter.to_version(&object, &kind("", "v1", "Pod"), &Progress::unwatched());
+            converted.unwrap().get().to_string().contains("mode")
+        };
+        assert!(has_mode("1.37") && !has_mode("1.36"));
+    }
+
+    #[test]
     fn nothing_is_lost_on_the_way_there_and_back() {
         let progress = Progress::unwatched();
-        let converter = Converter::new(true, std::iter::empty());
+        let converter = Converter::new(Some(Release::latest()), std::iter::empty());
         let text = br#"{"apiVersion":"v1","count":3,"eventTime":null,"firstTimestamp":null,"involvedObject":{"name":"p"},
             "kind":"Event","lastTimestamp":null,"message":"m","metadata":{"name":"e"},"reportingComponent":"",
             "reportingInstance":"","source":{"component":"kubelet"}}"#;
@@ -262,7 +290,7 @@ mod tests {
     fn a_kind_that_is_not_served_does_not_come_back() {
         let progress = Progress::unwatched();
         let widget = kind("example.com", "v1", "Widget");
-        let converter = Converter::new(true, std::iter::once(&widget));
+        let converter = Converter::new(Some(Release::latest()), std::iter::once(&widget));
         let renamed = parse(br#"{"apiVersion":"example.com/v1","kind":"Other"}"#).unwrap();
         let converted = converter
             .to_version(&ObjectRef::Given(&renamed), &widget, &progress)
@@ -300,7 +328,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_converted_is_refused() {
-        let converter = Converter::new(true, std::iter::empty());
+        let converter = Converter::new(Some(Release::latest()), std::iter::empty());
         let text = br#"{"apiVersion":"apps/v1","kind":"DaemonSet",
             "metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
         let set = parse(text).unwrap();

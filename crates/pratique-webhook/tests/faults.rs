@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use pratique_expression::Cache;
 use pratique_match::Equivalents;
+use pratique_schema::Release;
 use pratique_testkit::{NoNamespaces, NoOpinion};
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
@@ -59,7 +60,7 @@ async fn refusal(
     caller: &dyn Caller,
 ) -> Option<Box<Status>> {
     let configuration = configuration(backend, url, policy, timeout);
-    let (request, equivalents) = (request(), Equivalents::builtin());
+    let (request, equivalents) = (request(), Equivalents::of_release(Release::latest().resources()));
     let context = WebhookContext::new(&equivalents, &NoNamespaces, Arc::new(NoOpinion)).without_types();
     if mutates {
         let configuration = serde_json::from_value(configuration).unwrap();

@@ -10,6 +10,7 @@ use pratique_policy::{
     DenialCause, EvalContext, MutatingPolicies, Need, NeedKind, Policies, PolicyObserver, Unfinished,
     ValidationOutcome, mutate, validate,
 };
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 
 use crate::outcome::{Outcome, undecided_validation};
@@ -54,14 +55,14 @@ impl Admission {
         let [first, second] = self.mutating();
         let context = context
             .on_undecided(self.settings.on_undecided)
-            .of_release(self.settings.feature_gates.release());
+            .of_release(self.release());
         let mutated = mutate(&[first, second], request, &context, observer)?;
         if !mutated.allowed() {
             return Ok(Outcome::new(mutated, None, ValidationOutcome::default()));
         }
         let keeps_prepared = context.keeps_prepared;
         let attributes = match &mutated.object {
-            Some(object) => Attributes::mutated(request, object),
+            Some(object) => Attributes::mutated(self.release(), request, object),
             None => Attributes::from(request),
         };
         let prepared = match context.object_model {
@@ -82,7 +83,7 @@ impl Admission {
             }
         };
         let attributes = match &object {
-            Some(object) => Attributes::mutated(request, object),
+            Some(object) => Attributes::mutated(self.release(), request, object),
             None => attributes,
         };
         let validated = match self.registry_check(&attributes) {
@@ -120,6 +121,11 @@ impl Admission {
         )?;
         validated.warnings.splice(0..0, warnings);
         Ok(validated)
+    }
+
+    /// The release of the API server that it stands in for.
+    pub fn release(&self) -> &'static Release {
+        self.settings.feature_gates.release()
     }
 
     /// The warnings of an API server's registry, where this stands in for one.

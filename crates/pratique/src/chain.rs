@@ -306,7 +306,7 @@ impl<'r> ChainRun<'r> {
 
     fn attributes(&self) -> Attributes<'_> {
         if let Some(prepared) = &self.prepared {
-            return Attributes::mutated(self.request, prepared);
+            return Attributes::mutated(self.admission.release(), self.request, prepared);
         }
         Attributes {
             request: self.request,
@@ -336,7 +336,7 @@ impl<'r> ChainRun<'r> {
     fn eval_context(&self) -> EvalContext<'_> {
         let context = EvalContext::new(self.cluster(), self.answers.clone())
             .on_undecided(self.admission.settings.on_undecided)
-            .of_release(self.admission.settings.feature_gates.release())
+            .of_release(self.admission.release())
             .with_interrupt(self.interrupt())
             .with_memory(&self.context.limits.memory)
             .with_object_model(self.context.object_model);

@@ -49,8 +49,8 @@
 //! let object = pratique::json::parse(br#"{"kind": "Namespace", "metadata": {"name": "shop"}}"#)?;
 //! let cluster = OneNamespace {
 //!     name: "shop".to_owned(),
-//!     namespace: StoredObject::new(object.into_owned()),
-//!     served: Equivalents::builtin(),
+//!     namespace: StoredObject::new(Release::latest(), object.into_owned()),
+//!     served: Equivalents::of_release(Release::latest().resources()),
 //! };
 //! assert_eq!(cluster.namespace("other"), Namespace::Absent);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -6,6 +6,7 @@ use pratique::Objects;
 use pratique::authorization::NoAuthorizer;
 use pratique_expression::Cache;
 use pratique_match::{Equivalents, Namespace, Namespaces};
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, Status};
 use pratique_webhook::{
     Answer, Call, Caller, Mutated, MutatingWebhooks, Origin, Reinvocation, ValidatingWebhooks,
@@ -69,7 +70,7 @@ impl Webhooks {
                 .ok()?,
             mutating: MutatingWebhooks::compile([&mutating], Origin::Api, &cache),
             validating: ValidatingWebhooks::compile([&validating], Origin::Api, &cache),
-            equivalents: Equivalents::builtin(),
+            equivalents: Equivalents::of_release(Release::latest().resources()),
             cluster: Objects::new(),
         })
     }

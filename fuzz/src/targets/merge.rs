@@ -3,6 +3,7 @@
 use arbitrary::Unstructured;
 use pratique_json::{self as json, Object, Progress, Value};
 use pratique_merge::structured::{Patch, apply};
+use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId, ScalarKind};
 use pratique_types::GroupVersionKind;
 
@@ -21,7 +22,7 @@ const KINDS: [(&str, &str, &str); 6] = [
 /// A kind, an object and a patch. A patch that is refused leaves the object as it was; one that was merged changes nothing
 /// when it is merged again, and the result is of the kind's type as the object was.
 pub fn merge(input: &[u8]) {
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     match input::read(input, 3) {
         None => {}
         Some(Input::Text(parts)) => {

@@ -8,6 +8,7 @@ use pratique::policy::settle_request;
 use pratique::{Admission, EvalContext, Objects};
 use pratique_json::{self as json, Progress, base64};
 use pratique_merge::json_patch;
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 
 /// Files of `examples`.
@@ -26,7 +27,7 @@ pub fn review(input: &[u8]) {
     let Some(mut request) = review.request else {
         return;
     };
-    settle_request(&mut request);
+    settle_request(Release::latest(), &mut request);
     let Some(response) = decided(&request) else {
         return;
     };
@@ -54,7 +55,7 @@ pub fn review(input: &[u8]) {
     let again = serde_json::Deserializer::from_slice(&written).into_iter().next();
     let again: Option<AdmissionRequest<'_>> = again.and_then(Result::ok);
     if let Some(mut again) = again {
-        settle_request(&mut again);
+        settle_request(Release::latest(), &mut again);
         assert_eq!(decided(&again), Some(response));
     }
 }

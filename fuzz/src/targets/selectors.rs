@@ -9,6 +9,7 @@ use pratique_json::{self as json, Object, Value};
 use pratique_match::{
     Equivalents, Labels, MatchIndex, MatchResources, Namespace, Namespaces, Selector, Target,
 };
+use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 
 use crate::input::{self, Input};
@@ -90,7 +91,7 @@ impl Namespaces for Named {
 }
 
 fn matched(constraints: &Constraints, request: &AdmissionRequest<'_>) {
-    let equivalents = Equivalents::builtin();
+    let equivalents = Equivalents::of_release(Release::latest().resources());
     let compiled = MatchResources::compile(Some(constraints));
     let target = Target::new(request);
     let result = compiled.matches(&target, &equivalents, &Named);

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use pratique_harness::Error;
 use pratique_manifest::yaml_as_json;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     let api_version = object.text("/apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = GroupVersionKind::new(group, version, object.kind());
-    if let Some(id) = pratique_typed::id(&kind) {
+    if let Some(id) = Release::latest().schema().kind(&kind) {
         let fault = builtin(id, &object.value).err();
         return fault.iter().map(Error::to_string).collect();
     }
@@ -50,8 +51,13 @@ fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), Error> {
     let json = value.to_string();
     let parsed = pratique_json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
     let object = parsed.as_object().ok_or("not an object")?;
-    pratique_typed::decode::strict(id, object, &pratique_json::Progress::unwatched())
-        .map_err(|error| Error::from(error.to_string()))
+    pratique_typed::decode::strict(
+        Release::latest().schema(),
+        id,
+        object,
+        &pratique_json::Progress::unwatched(),
+    )
+    .map_err(|error| Error::from(error.to_string()))
 }
 
 /// Recursion follows the nesting, which the reader bounds.

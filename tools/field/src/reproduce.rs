@@ -18,6 +18,7 @@ use pratique_sample::{
     generate,
 };
 use pratique_schema::FeatureGates;
+use pratique_schema::Release;
 use pratique_typed::convert_object;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, Operation};
@@ -130,7 +131,7 @@ fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
         return Outcome::Not("its object is no JSON".to_owned());
     };
     let progress = Progress::unwatched();
-    if let Err(error) = convert_object(&served.kind, &mut object.clone(), &progress) {
+    if let Err(error) = convert_object(Release::latest(), &served.kind, &mut object.clone(), &progress) {
         return Outcome::Not(format!("a server does not take its object: {error}"));
     }
     // The user may be allowed everything, or nothing.
@@ -190,7 +191,14 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
             let Some(object) = generate(&spec, seed) else {
                 break;
             };
-            if convert_object(&served.kind, &mut object.clone(), &Progress::unwatched()).is_err() {
+            if convert_object(
+                Release::latest(),
+                &served.kind,
+                &mut object.clone(),
+                &Progress::unwatched(),
+            )
+            .is_err()
+            {
                 continue;
             }
             tally.objects += 1;

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use pratique_types::builtin::{self, ServedResource};
+use pratique_schema::Release;
+use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 use crate::output::notice::{NO_OTHERS, Notice};
@@ -66,17 +67,21 @@ fn served(name: &str) -> Option<&'static ServedResource> {
             Some((kind, group)) => (kind, Some(group)),
             None => (lower.as_str(), None),
         };
-        builtin::resources().iter().find(|served| {
+        Release::latest().resources().served().iter().find(|served| {
             served.subresource.is_empty()
                 && served.kind.kind.eq_ignore_ascii_case(kind)
                 && group.is_none_or(|group| served.kind.group == group)
         })
     };
-    builtin::named(&lower).or_else(singular)
+    Release::latest().resources().named(&lower).or_else(singular)
 }
 
 fn versions(of: &ServedResource) -> Vec<GroupVersionKind> {
-    let all = builtin::resources().iter().chain(builtin::optional());
+    let all = Release::latest()
+        .resources()
+        .served()
+        .iter()
+        .chain(Release::latest().resources().optional());
     let same = all.filter(|served| {
         let is_same = served.kind.group == of.kind.group && served.kind.kind == of.kind.kind;
         is_same && served.subresource.is_empty()

@@ -3,7 +3,8 @@
 use pratique_expansion::{Expander, ExpansionError, find_template};
 use pratique_json::Value;
 use pratique_review::PodPolicies;
-use pratique_types::{Operation, builtin};
+use pratique_schema::Release;
+use pratique_types::Operation;
 
 use crate::arguments::{ExpandArguments, ExpandMode};
 use crate::evaluation::decision::Decision;
@@ -135,5 +136,5 @@ fn is_stored(input: &InputRequest<'_>) -> bool {
 
 /// Whether a request is one to store a custom resource.
 fn is_custom(input: &InputRequest<'_>) -> bool {
-    is_stored(input) && !builtin::is_group(&input.request.kind.group)
+    is_stored(input) && !Release::latest().resources().has_group(&input.request.kind.group)
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pratique::policy::{Missing, Undecided};
-use pratique_types::builtin;
+use pratique_schema::Release;
 use serde::Serialize;
 
 use crate::evaluation::undecided_reasons::UndecidedReason;
@@ -120,7 +120,7 @@ pub(crate) fn help(missing: &Missing) -> Cow<'static, str> {
 
 /// The name of the resource of a kind, as `--none` takes it: `priorityclasses.scheduling.k8s.io`.
 fn resource_name(kind: &str) -> String {
-    let mut resources = builtin::resources().iter();
+    let mut resources = Release::latest().resources().served().iter();
     let served = resources
         .find(|served| served.subresource.is_empty() && served.kind.group_kind().to_string() == kind);
     served.map_or_else(

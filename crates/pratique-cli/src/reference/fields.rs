@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use pratique_schema::Release;
 use pratique_schema::{Scalar, Schema, Shape, StructType, TypeId};
 use pratique_suite::schema;
 use serde_json::Value;
@@ -119,7 +120,7 @@ The fields of the AdmissionConfiguration, of what plugins are configured by, and
 [Run policies in the API server](../run-in-the-api-server.md) introduces them.
 "
     .to_owned();
-    let schema = Schema::builtin();
+    let schema = Release::latest().schema();
     let mut shown = BTreeSet::new();
     for (kind, name) in CONFIGURATION {
         text += &format!("\n## {kind}\n");

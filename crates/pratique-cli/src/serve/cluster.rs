@@ -123,7 +123,7 @@ fn configure_real(
 ) -> Result<(LiveBuilder, ClusterContext), CliError> {
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
-    let api = server.cluster();
+    let api = server.cluster_of_release(arguments.gates.feature_gates.release());
     let undefined = UndefinedKinds::default();
     let (custom, files) = match objects {
         Some(objects) => (objects.defaults, Some((objects.cluster, objects.state))),

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use pratique::Configurations;
 use pratique_manifest::ManifestSet;
+use pratique_schema::Release;
 use pratique_server::{Endpoint, Registration, WebhookPlugin};
 use pratique_types::GroupVersionResource;
-use pratique_types::builtin::{self, ServedResource};
+use pratique_types::builtin::ServedResource;
 use serde_json::{Value, json};
 
 /// The path and body of a sample request.
@@ -126,13 +127,17 @@ impl ResourceOperation {
             let resource = match (wild(resource), wild(group) || group.is_empty()) {
                 (false, _) => resource.to_owned(),
                 (true, true) => "pods".to_owned(),
-                (true, false) => builtin::resources()
+                (true, false) => Release::latest()
+                    .resources()
+                    .served()
                     .iter()
                     .filter(|served| served.subresource.is_empty())
                     .find(of_group)
                     .map_or_else(|| "demos".to_owned(), |served| served.resource.resource.clone()),
             };
-            let served = builtin::resources()
+            let served = Release::latest()
+                .resources()
+                .served()
                 .iter()
                 .filter(|served| served.resource.resource == resource && served.subresource.is_empty())
                 .find(of_group);
@@ -170,7 +175,7 @@ impl ResourceOperation {
             version: self.version.clone(),
             resource: self.resource.clone(),
         };
-        let served = builtin::find(&resource, &self.subresource);
+        let served = Release::latest().resources().find(&resource, &self.subresource);
         let kind = served.map_or_else(|| kind(&self.resource), |served| served.kind.kind.clone());
         let (group, version) = served.map_or((&self.group, &self.version), |served| {
             (&served.kind.group, &served.kind.version)

@@ -2,15 +2,16 @@
 
 use pratique_json::Value;
 use pratique_request::kind_of;
-use pratique_types::builtin;
+use pratique_schema::Release;
+use pratique_types::ADMISSION_GROUP;
 
 /// Kinds whose status is dropped, unless they are params: group and kind.
 const WITHOUT_STATUS: [(&str, &str); 6] = [
     ("", "Node"),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
-    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
-    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+    (ADMISSION_GROUP, "MutatingAdmissionPolicy"),
+    (ADMISSION_GROUP, "MutatingAdmissionPolicyBinding"),
+    (ADMISSION_GROUP, "ValidatingAdmissionPolicy"),
+    (ADMISSION_GROUP, "ValidatingAdmissionPolicyBinding"),
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
 ];
 
@@ -29,7 +30,7 @@ pub(super) fn stored(object: Value<'static>, is_param: bool) -> Value<'static> {
         return object;
     };
     let mut object = object;
-    let is_builtin = builtin::resource_of(&kind).is_some();
+    let is_builtin = Release::latest().resources().resource_of(&kind).is_some();
     let without_status = WITHOUT_STATUS.contains(&(kind.group.as_str(), kind.kind.as_str()));
     if let Value::Object(members) = &mut object {
         if without_status && !is_param {

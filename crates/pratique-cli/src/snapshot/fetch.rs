@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_json::Value;
 use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
+use pratique_schema::Release;
 use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
-use pratique_types::builtin::{self, ServedResource};
-use pratique_types::{GroupVersion, GroupVersionKind, GroupVersionResource};
+use pratique_types::builtin::ServedResource;
+use pratique_types::{ADMISSION_GROUP, GroupVersion, GroupVersionKind, GroupVersionResource};
 
 use super::kinds::{POLICIES, VERSIONS, WEBHOOKS};
 use super::required::{Groups, RequiredState};
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
-use crate::policies::ADMISSION_GROUP;
 use crate::snapshot::snapshot_error::SnapshotError;
 use crate::time;
 
@@ -76,7 +76,7 @@ impl Fetch {
         let unavailable: BTreeSet<String> = unavailable.map(|(version, _)| version.group.clone()).collect();
         let served = discovery.served();
         let custom = served.iter().filter(|found| {
-            let mut known = builtin::resources().iter();
+            let mut known = Release::latest().resources().served().iter();
             !known.any(|known| known.resource == found.resource && known.subresource == found.subresource)
         });
         let mut index = SnapshotIndex::new();
@@ -170,9 +170,11 @@ impl Fetch {
             known.subresource.is_empty() && known.kind.group == group && known.kind.kind == kind
         };
         let known = || {
-            builtin::resources()
+            Release::latest()
+                .resources()
+                .served()
                 .iter()
-                .chain(builtin::optional())
+                .chain(Release::latest().resources().optional())
                 .filter(of_kind)
         };
         let is_served =
@@ -242,7 +244,10 @@ impl Fetch {
     /// Reads all objects of a kind of params.
     fn params(&mut self, kind: &GroupVersionKind) {
         let of_kind = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
-        let known = builtin::resource_of(kind).or_else(|| self.served.iter().find(of_kind));
+        let known = Release::latest()
+            .resources()
+            .resource_of(kind)
+            .or_else(|| self.served.iter().find(of_kind));
         if let Some(known) = known.cloned() {
             return self.list(&known.resource, kind);
         }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use pratique::plugins::StateKind;
 use pratique::policy::NeedKind;
 use pratique::{Admission, Configurations};
+use pratique_schema::Release;
 use pratique_types::admissionregistration::{MatchResources, ParamKind};
-use pratique_types::{GroupVersion, GroupVersionKind, builtin};
+use pratique_types::{GroupVersion, GroupVersionKind};
 
 use crate::policies::OriginSets;
 
@@ -123,7 +124,9 @@ impl RequiredState {
 
 /// Whether a group is one of Kubernetes.
 fn is_builtin(group: &str) -> bool {
-    builtin::resources()
+    Release::latest()
+        .resources()
+        .served()
         .iter()
         .any(|served| served.resource.group == group)
 }

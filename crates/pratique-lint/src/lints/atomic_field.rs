@@ -32,6 +32,7 @@ use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
+use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
@@ -135,7 +136,7 @@ pub(super) fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
 
 /// Whether a field of a kind is atomic. Parts of an atomic field are reported as the field.
 fn is_atomic(kind: &GroupVersionKind, path: &[&str]) -> bool {
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     let Ok(root) = schema.kind(kind) else {
         return false;
     };

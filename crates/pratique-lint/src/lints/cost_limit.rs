@@ -314,6 +314,8 @@ fn size(bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
     use crate::Warning;
     use crate::lints::testing::{load, policy, policy_for};
@@ -440,7 +442,7 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
         let set = load(&text);
         let manifests = crate::ManifestView::new(&[&set]);
         let policy = &manifests.policies[0];
-        let pods = pratique_types::builtin::named("pods").unwrap();
+        let pods = Release::latest().resources().named("pods").unwrap();
         let reads = policy.manifest.reads();
         let evaluator = PolicyEvaluator::new(policy.manifest, pods, Operation::Create, &reads.params, 1);
         let goal = CostGoal::Expression(pratique_sample::ExpressionId::Validation(0));

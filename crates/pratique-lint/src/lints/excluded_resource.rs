@@ -35,7 +35,8 @@
 //! `.static.k8s.io`: such policies and webhooks are asked about all of it.
 
 use pratique_exclusion::{Interceptor, Origin, intercepts, is_reserved, is_virtual};
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_schema::Release;
+use pratique_types::builtin::ServedResource;
 
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
@@ -87,7 +88,9 @@ fn check_rules(
         |served: &&ServedResource| !intercepts(interceptor, from, &served.resource, &served.kind);
     for rule in rules {
         for (index, pattern) in rule.resources.iter().enumerate() {
-            let named: Vec<&ServedResource> = resources()
+            let named: Vec<&ServedResource> = Release::latest()
+                .resources()
+                .served()
                 .iter()
                 .filter(|served| rule.names_in_any_version(pattern, served))
                 .collect();

@@ -35,6 +35,7 @@ use std::collections::BTreeSet;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::{ExpressionId, lost_items};
+use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, ListType, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
@@ -177,7 +178,7 @@ fn is_list(kind: Option<&GroupVersionKind>, pointer: &str) -> bool {
 
 /// The type of the value at a JSON pointer.
 fn type_at(kind: &GroupVersionKind, pointer: &str) -> Option<&'static MergeType> {
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     let mut at = schema.get(schema.kind(kind).ok()?);
     for name in pointer.split('/').skip(1) {
         at = match (&at.list, &at.map) {

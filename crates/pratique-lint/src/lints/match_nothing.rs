@@ -26,8 +26,9 @@
 //! `pods/exec` is only connected to: use `CONNECT`.
 
 use pratique_exclusion::is_virtual;
+use pratique_schema::Release;
 use pratique_types::Operation;
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_types::builtin::ServedResource;
 
 use super::empty_binding::is_excluded;
 use super::unknown_resource::GroupResources;
@@ -133,7 +134,11 @@ fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
 
 /// Why there is no resource for a rule whose resources all have names that exist.
 fn why_none_served(rule: &RuleView<'_>) -> String {
-    let other_scope = resources().iter().any(|served| rule.matches_in_any_scope(served));
+    let other_scope = Release::latest()
+        .resources()
+        .served()
+        .iter()
+        .any(|served| rule.matches_in_any_scope(served));
     match (other_scope, rule.scope) {
         (true, "Namespaced") => "none of its resources live in namespaces".to_owned(),
         (true, "Cluster") => "all of its resources live in namespaces".to_owned(),

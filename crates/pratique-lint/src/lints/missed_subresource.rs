@@ -37,8 +37,9 @@
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_sample::{CustomDefinition, CustomKinds};
+use pratique_schema::Release;
 use pratique_types::Operation;
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{TextRange, ident_path, parse_site, place_of};
 use crate::lint::{Lint, LintContext, LintSubject};
@@ -195,11 +196,17 @@ fn missed_part(
             })
     };
     let of_part = |served: &&ServedResource| {
-        resources()
+        Release::latest()
+            .resources()
+            .served()
             .iter()
             .find(|part| part.resource == served.resource && part.subresource == change.part)
     };
-    let matched = resources().iter().filter(|served| is_matched(served));
+    let matched = Release::latest()
+        .resources()
+        .served()
+        .iter()
+        .filter(|served| is_matched(served));
     let builtin = matched.filter_map(|served| of_part(&served)).cloned();
     let definitions = linted.custom.definitions().iter();
     let custom = definitions.flat_map(CustomDefinition::subresources);

@@ -28,6 +28,7 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_match::Equivalents;
+use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{FoldedExpression, RequestFacts, TextRange, place_of};
@@ -70,7 +71,7 @@ impl Lint for MovedField {
 fn version_pairs(
     kinds: &[&'static ServedResource],
 ) -> Vec<(&'static ServedResource, &'static ServedResource)> {
-    let equivalents = Equivalents::builtin();
+    let equivalents = Equivalents::of_release(Release::latest().resources());
     let is_equivalent = |one: &ServedResource, other: &ServedResource| {
         let mut family = equivalents.of(&one.resource, &one.subresource).iter();
         one.subresource == other.subresource && family.any(|version| version.resource == other.resource)

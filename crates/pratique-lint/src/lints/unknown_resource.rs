@@ -24,7 +24,8 @@
 //! Resources have plural names: `pods`.
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_types::builtin::{ServedResource, optional, resources};
+use pratique_schema::Release;
+use pratique_types::builtin::ServedResource;
 
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
@@ -84,7 +85,12 @@ impl GroupResources {
     pub(crate) fn new(rule: &RuleView<'_>) -> Self {
         let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
         GroupResources {
-            resources: resources().iter().filter(in_groups).collect(),
+            resources: Release::latest()
+                .resources()
+                .served()
+                .iter()
+                .filter(in_groups)
+                .collect(),
         }
     }
 
@@ -99,7 +105,11 @@ impl GroupResources {
         let of_name = of_name.filter(|served| name == "*" || served.resource.resource == name);
         let parts: Vec<&str> = of_name.map(|served| served.subresource.as_str()).collect();
         if parts.is_empty() {
-            let is_optional = optional().iter().any(|served| served.resource.resource == name);
+            let is_optional = Release::latest()
+                .resources()
+                .optional()
+                .iter()
+                .any(|served| served.resource.resource == name);
             return (!is_optional).then_some(UnknownName::Resource { name, part });
         }
         let is_known = part == "*" || ALPHA_PARTS.contains(&pattern) || parts.contains(&part);
@@ -165,7 +175,12 @@ fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<ProbableRe
     if let Some(served) = candidates.iter().find(same) {
         return Some(ProbableResource::Resource(&served.resource.resource));
     }
-    if let Some(served) = resources().iter().find(|served| same(&served)) {
+    if let Some(served) = Release::latest()
+        .resources()
+        .served()
+        .iter()
+        .find(|served| same(&served))
+    {
         let resource = &served.resource;
         return Some(ProbableResource::InGroup(format!(
             "{:?} are in the API group {:?}",

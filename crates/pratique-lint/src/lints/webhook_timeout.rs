@@ -36,8 +36,9 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_exclusion::is_virtual;
+use pratique_schema::Release;
 use pratique_types::Operation;
-use pratique_types::builtin::{ServedResource, resources};
+use pratique_types::builtin::ServedResource;
 
 use crate::lint::{Lint, LintContext, LintSubject};
 use crate::lint_meta::LintMeta;
@@ -77,7 +78,9 @@ fn check_chains(manifests: &ManifestView<'_>, report: &mut LintReport) {
     mutating.sort_by_key(|webhook| &webhook.origin.name.name);
     let exclusions = ExclusionTable::new(&mutating);
     let mut overruns: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
-    for served in resources()
+    for served in Release::latest()
+        .resources()
+        .served()
         .iter()
         .filter(|served| !is_virtual(&served.resource.group, &served.resource.resource))
     {

@@ -4,8 +4,9 @@ use k8s_openapi::api::admissionregistration::v1::{
     MatchResources, NamedRuleWithOperations, RuleWithOperations,
 };
 use pratique_manifest::Step;
+use pratique_schema::Release;
 use pratique_types::Operation;
-use pratique_types::builtin::{ServedResource, optional, resources};
+use pratique_types::builtin::ServedResource;
 
 use super::origin::item;
 
@@ -73,8 +74,14 @@ impl<'m> RuleView<'m> {
     /// The built-in resources that the rule matches: those that are always served, and others that it names with their
     /// version.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static ServedResource> {
-        let named = optional().iter().filter(|served| self.names(served));
-        resources()
+        let named = Release::latest()
+            .resources()
+            .optional()
+            .iter()
+            .filter(|served| self.names(served));
+        Release::latest()
+            .resources()
+            .served()
             .iter()
             .chain(named)
             .filter(|served| self.matches(served))
@@ -132,7 +139,11 @@ pub(crate) fn matched_operations<'r, 'm: 'r>(
 
 /// Whether a group is served by every API server.
 fn is_builtin_group(group: &str) -> bool {
-    resources().iter().any(|served| served.resource.group == group)
+    Release::latest()
+        .resources()
+        .served()
+        .iter()
+        .any(|served| served.resource.group == group)
 }
 
 /// Whether a pattern (`pods`, `pods/*`, `*/status`) names a resource.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use pratique_cel::{Type, TypeProvider};
 use pratique_json::Value;
 use pratique_sample::CustomKinds;
-use pratique_types::builtin::{self, ServedResource};
+use pratique_schema::Release;
+use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectRef};
 
 use crate::subject::RuleView;
@@ -64,7 +65,7 @@ impl CustomTypes {
                 continue;
             };
             let resource = GroupVersionResource::new(group, name, plural);
-            if !builtin::may_be_custom(&resource, kind) {
+            if !Release::latest().resources().may_be_custom(&resource, kind) {
                 continue;
             }
             let of = GroupVersionKind::new(group, name, kind);

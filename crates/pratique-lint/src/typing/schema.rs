@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use pratique_cel::{Type, TypeProvider};
-use pratique_schema::{Scalar, Schema, Shape, StructType};
+use pratique_schema::Release;
+use pratique_schema::{Scalar, Shape, StructType};
 use pratique_types::GroupVersionKind;
 
 /// The types of all built-in kinds, as values of them are at run time: times, quantities and bytes are texts.
@@ -40,7 +41,7 @@ pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> FieldPrese
             return FieldPresence::Undefined;
         };
         match &field.shape {
-            Shape::Struct(id) => at = Schema::builtin().get(*id),
+            Shape::Struct(id) => at = Release::latest().schema().get(*id),
             _ if fields.peek().is_none() => return FieldPresence::Defined,
             _ => return FieldPresence::Unknown,
         }
@@ -49,7 +50,7 @@ pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> FieldPrese
 }
 
 fn struct_of(kind: &GroupVersionKind) -> Option<&'static StructType> {
-    let schema = Schema::builtin();
+    let schema = Release::latest().schema();
     schema.kind(kind).map(|id| schema.get(id))
 }
 
@@ -57,7 +58,11 @@ impl BuiltinTypes {
     pub(crate) fn shared() -> Arc<dyn TypeProvider> {
         static SHARED: OnceLock<Arc<BuiltinTypes>> = OnceLock::new();
         let shared = SHARED.get_or_init(|| {
-            let by_name = Schema::builtin().types().map(|of| (of.name, of)).collect();
+            let by_name = Release::latest()
+                .schema()
+                .types()
+                .map(|of| (of.name, of))
+                .collect();
             Arc::new(BuiltinTypes { by_name })
         });
         shared.clone()
@@ -102,7 +107,7 @@ const EPHEMERAL: &str = "core/v1.EphemeralContainer";
 fn of_shape(shape: &Shape) -> Type {
     match shape {
         Shape::Scalar(scalar) => of_scalar(*scalar),
-        Shape::Struct(id) => Type::Struct(match Schema::builtin().get(*id).name {
+        Shape::Struct(id) => Type::Struct(match Release::latest().schema().get(*id).name {
             EPHEMERAL => CONTAINER.into(),
             name => name.into(),
         }),
@@ -128,7 +133,6 @@ fn of_scalar(scalar: Scalar) -> Type {
 
 #[cfg(test)]
 mod tests {
-    use pratique_types::builtin;
 
     use super::*;
 
@@ -152,7 +156,12 @@ mod tests {
 
     #[test]
     fn all_built_in_kinds_have_types() {
-        for served in builtin::resources().iter().chain(builtin::optional()) {
+        for served in Release::latest()
+            .resources()
+            .served()
+            .iter()
+            .chain(Release::latest().resources().optional())
+        {
             assert!(type_of(&served.kind).is_some(), "{:?}", served.kind);
         }
         let check = |group: &str, version: &str, kind: &str, fields: &[&str], expected| {

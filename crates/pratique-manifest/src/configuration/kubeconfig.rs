@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::base64;
+use pratique_schema::Release;
 use pratique_typed::decode::{TreeNode, type_meta};
 use pratique_types::{FileError, GroupVersionKind, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 use serde_json::Value as Json;
@@ -100,7 +101,13 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
     check_kind(&parsed)?;
-    let decoded = decode::decode(parsed.tree(), parsed.root, "api/v1.Config", Raw::LeftOut);
+    let decoded = decode::decode(
+        Release::latest(),
+        parsed.tree(),
+        parsed.root,
+        "api/v1.Config",
+        Raw::LeftOut,
+    );
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(KubeConfigIssue::WrongType(fault.message.clone()));
     }

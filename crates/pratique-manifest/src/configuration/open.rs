@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
+use pratique_schema::Release;
 use pratique_typed::decode::{TreeNode, type_meta};
 use pratique_types::GroupVersionKind;
 use pratique_types::configuration::AdmissionConfiguration;
@@ -140,7 +141,7 @@ pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
     id: NodeId,
     type_name: &str,
 ) -> Result<T, Failure> {
-    let decoded = decode::decode(parsed.tree(), id, type_name, Raw::Kept);
+    let decoded = decode::decode(Release::latest(), parsed.tree(), id, type_name, Raw::Kept);
     match failures::decoding(parsed, id, &decoded) {
         Some(failure) => Err(failure),
         // The types are the schema's, so nothing is lost.

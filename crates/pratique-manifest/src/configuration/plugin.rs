@@ -1,7 +1,7 @@
 //! One plugin of an AdmissionConfiguration: its configuration, what it names, and its manifests.
 
 use pratique_gotext::strconv::quote;
-use pratique_schema::{Release, Schema};
+use pratique_schema::Release;
 use pratique_types::KubeConfig;
 use pratique_types::configuration::{StaticOrder, WebhookAdmissionConfiguration};
 
@@ -152,12 +152,12 @@ fn decoded(plugin: Plugin, source: &Source<'_>, release: &'static Release) -> Re
         Strictness::Lenient
     };
     // Upstream: staticOrder is new in 1.38; all other fields are as old as the kinds.
-    let schema = if release.at_least(1, 38) {
-        release.schema()
+    let types = if release.at_least(1, 38) {
+        release
     } else {
-        Schema::builtin()
+        Release::latest()
     };
-    let value = decode_value(parsed, *root, (schema, type_name), strictness)?;
+    let value = decode_value(parsed, *root, (types, type_name), strictness)?;
     // The types are the schema's, so nothing is lost.
     let mut decoded: WebhookAdmissionConfiguration = serde_json::from_value(value).unwrap_or_default();
     // There was no such field before 1.36, and those that are not known were passed over.

@@ -1,6 +1,6 @@
 //! The configuration of plugins that have kinds of their own.
 
-use pratique_schema::Schema;
+use pratique_schema::Release;
 use pratique_types::aggregate;
 use serde_json::Value as Json;
 
@@ -93,7 +93,8 @@ pub fn decode_plugin_configuration(
         let text = registry::not_registered(&found);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
-    let of = (Schema::builtin(), kind.type_name);
+    // Configurations of plugins have the same fields in all releases.
+    let of = (Release::latest(), kind.type_name);
     let value = decode_value(&parsed, parsed.root, of, strictness)?;
     Ok(DecodedConfiguration { parsed, value })
 }
@@ -102,10 +103,10 @@ pub fn decode_plugin_configuration(
 pub(super) fn decode_value(
     parsed: &Parsed,
     id: NodeId,
-    (schema, type_name): (&'static Schema, &str),
+    (release, type_name): (&'static Release, &str),
     strictness: Strictness,
 ) -> Result<Json, Failure> {
-    let mut decoded = decode::decode_in(schema, parsed.tree(), id, type_name, Raw::Kept);
+    let mut decoded = decode::decode(release, parsed.tree(), id, type_name, Raw::Kept);
     if strictness == Strictness::Lenient {
         decoded.strict.clear();
     }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use pratique_gotext::strconv::quote;
 use pratique_schema::Release;
-use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 
 use crate::kind::Kind;
 
@@ -26,7 +26,6 @@ pub(crate) enum Registered {
     },
 }
 
-pub(crate) const GROUP: &str = "admissionregistration.k8s.io";
 const UNVERSIONED: [&str; 5] = [
     "Status",
     "APIVersions",
@@ -103,14 +102,14 @@ impl ServedVersions {
 
 /// Whether a server of a release serves a kind in a version only where `--runtime-config` says so.
 pub(crate) fn is_optional(kind: Kind, version: ApiVersion, release: &Release) -> bool {
-    let gvk = GroupVersionKind::new(GROUP, version.name(), kind.name());
+    let gvk = GroupVersionKind::new(ADMISSION_GROUP, version.name(), kind.name());
     let is = |served: &ServedResource| served.subresource.is_empty() && served.kind == gvk;
     release.resources().optional().iter().any(is)
 }
 
 /// The version of the group that every server of a release has for a kind.
 pub(crate) fn usual_version(kind: Kind, release: &Release) -> Option<&'static str> {
-    let gvk = GroupVersionKind::new(GROUP, "v1", kind.name());
+    let gvk = GroupVersionKind::new(ADMISSION_GROUP, "v1", kind.name());
     let has_stable = release.resources().resource_of(&gvk).is_some();
     has_stable.then_some("admissionregistration.k8s.io/v1")
 }
@@ -118,7 +117,7 @@ pub(crate) fn usual_version(kind: Kind, release: &Release) -> Option<&'static st
 /// Finds the kind of an object of the API: policies and bindings are read in older versions, too.
 pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVersion)> {
     let older = || {
-        let version = ApiVersion::from_name(&gvk.version).filter(|_| gvk.group == GROUP)?;
+        let version = ApiVersion::from_name(&gvk.version).filter(|_| gvk.group == ADMISSION_GROUP)?;
         let (kind, is_list) = kind_or_list(&gvk.kind)?;
         let is_served = kind.is_policy() || kind.is_binding();
         let registered = if is_list {
@@ -139,7 +138,7 @@ pub(crate) fn not_served(
     versions: ServedVersions,
     release: &Release,
 ) -> Option<String> {
-    let (kind, _) = kind_or_list(&gvk.kind).filter(|_| gvk.group == GROUP)?;
+    let (kind, _) = kind_or_list(&gvk.kind).filter(|_| gvk.group == ADMISSION_GROUP)?;
     let is_read = matches!(
         find_served(gvk),
         Some((Registered::Object(_) | Registered::TypedList(_), _))
@@ -157,7 +156,7 @@ pub(crate) fn not_served(
 /// The same for a kind that the group does not have in any version.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError, where the resource of another kind gets it
 pub(crate) fn unknown_kind(gvk: &GroupVersionKind) -> Option<String> {
-    if gvk.group != GROUP || find_served(gvk).is_some() || kind_or_list(&gvk.kind).is_some() {
+    if gvk.group != ADMISSION_GROUP || find_served(gvk).is_some() || kind_or_list(&gvk.kind).is_some() {
         return None;
     }
     let resource = regular_plural(&gvk.kind);
@@ -175,7 +174,7 @@ pub(crate) fn unknown_kind(gvk: &GroupVersionKind) -> Option<String> {
 }
 
 fn no_resource(resource: &str) -> String {
-    format!("the server could not find the requested resource (post {resource}.{GROUP})")
+    format!("the server could not find the requested resource (post {resource}.{ADMISSION_GROUP})")
 }
 
 /// The resource that clients take a kind for.
@@ -197,7 +196,7 @@ fn find(gvk: &GroupVersionKind) -> Option<Registered> {
     if UNVERSIONED.contains(&gvk.kind.as_str()) {
         return Some(other(format!("*v1.{}", gvk.kind)));
     }
-    if gvk.group != GROUP {
+    if gvk.group != ADMISSION_GROUP {
         return None;
     }
     match gvk.version.as_str() {
@@ -294,7 +293,7 @@ mod tests {
 
     #[track_caller]
     fn check_in(release: &Release, versions: ServedVersions, version: &str, kind: &str, expected: bool) {
-        let found = GroupVersionKind::new(GROUP, version, kind);
+        let found = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
         assert_eq!(
             not_served(&found, versions, release).is_none(),
             expected,
@@ -362,7 +361,7 @@ mod tests {
             ("v2", "ValidatingAdmissionPolicyList", None),
             ("v1", "List", None),
         ] {
-            let gvk = GroupVersionKind::new(GROUP, version, kind);
+            let gvk = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
             assert_eq!(unknown_kind(&gvk).as_deref(), expected, "{version} {kind}");
         }
         let pod = GroupVersionKind::new("", "v1", "Pods");

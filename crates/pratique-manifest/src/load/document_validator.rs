@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use pratique_gotext::strconv::quote;
-use pratique_types::aggregate;
+use pratique_types::{ADMISSION_GROUP, aggregate};
 use serde_json::Value as Json;
 
 use super::options::{Options, SourceTexts};
 use super::selection::Selection;
 use super::set::{Object, OlderVersion, OptionalVersion};
 use crate::budget::{Budget, DOCUMENT};
-use crate::decode::registry::{self, ApiVersion, GROUP, Registered, ServedVersions};
+use crate::decode::registry::{self, ApiVersion, Registered, ServedVersions};
 use crate::decode::{self, Raw, failures};
 use crate::kind::Kind;
 use crate::list::list_items;
@@ -260,7 +260,7 @@ impl DocumentValidation<'_> {
         let group = version
             .and_then(|version| text_of(parsed, version))
             .and_then(|version| version.split_once('/'));
-        self.validator.scope == ManifestScope::Api && group.is_some_and(|(group, _)| group == GROUP)
+        self.validator.scope == ManifestScope::Api && group.is_some_and(|(group, _)| group == ADMISSION_GROUP)
     }
 
     /// Whether an object of a kind is one of those to load.
@@ -307,7 +307,8 @@ impl DocumentValidation<'_> {
                 return Ok(Some(Decoded::whole(registered, version, Json::Null)));
             }
         };
-        let decoded = decode::decode(parsed.tree(), id, &type_name, raw);
+        let release = self.validator.options.expressions().release();
+        let decoded = decode::decode(release, parsed.tree(), id, &type_name, raw);
         match failures::decoding(parsed, id, &decoded) {
             None => Ok(Some(Decoded::whole(registered, version, decoded.value))),
             Some(failure) => {
@@ -399,7 +400,12 @@ impl DocumentValidation<'_> {
                     &parsed.document.source.location(parsed.tree().get(id).span),
                 );
             }
-            let other_defaults = default::apply(kind, version, &mut value);
+            let other_defaults = default::apply(
+                self.validator.options.expressions().release(),
+                kind,
+                version,
+                &mut value,
+            );
             let name = ObjectName {
                 kind,
                 name: name_of(&value).to_owned(),
@@ -453,7 +459,7 @@ impl DocumentValidation<'_> {
         is_optional.then(|| OptionalVersion {
             location: source.locate(&[]),
             name: name.clone(),
-            version: format!("{GROUP}/{version}"),
+            version: format!("{ADMISSION_GROUP}/{version}"),
             usual: registry::usual_version(name.kind, release),
         })
     }
@@ -469,7 +475,7 @@ impl DocumentValidation<'_> {
         let text = match self.validator.scope {
             ManifestScope::Plugin(_) => format!("{kind} {name}: {errors_text}"),
             // Upstream: apimachinery/pkg/api/errors/errors.go, NewInvalid
-            ManifestScope::Api => format!("{kind}.{GROUP} {name} is invalid: {errors_text}"),
+            ManifestScope::Api => format!("{kind}.{ADMISSION_GROUP} {name} is invalid: {errors_text}"),
         };
         let problems = errors
             .into_iter()

@@ -175,15 +175,20 @@ fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
 
 #[cfg(test)]
 mod tests {
-    use pratique_schema::Constraints;
 
     use super::super::mutation::PATCH_TYPES;
+    use pratique_schema::Release;
+
     use super::*;
 
     /// The lists are written down because reading the table of all types takes longer than loading a manifest.
     #[test]
     fn supported_values_are_those_of_the_api() {
-        let of = |name: &str| Constraints::builtin().of(&format!("admissionregistration/v1.{name}"));
+        let of = |name: &str| {
+            Release::latest()
+                .constraints()
+                .of(&format!("admissionregistration/v1.{name}"))
+        };
         for (name, field, supported) in [
             ("ValidatingAdmissionPolicySpec", "failurePolicy", FAILURE_POLICIES),
             ("MutatingAdmissionPolicySpec", "failurePolicy", FAILURE_POLICIES),

@@ -1,13 +1,14 @@
 //! One table for the rules of the merge, one for its errors.
 
 use pratique_json::{Interrupted, Progress, Value, parse};
+use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
 use super::{Error, Patch, apply};
 
 fn run(kind: &str, object: &str, patch: &str) -> String {
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     let (version, kind) = kind.rsplit_once('/').unwrap();
     let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
     let of = schema.kind(&GroupVersionKind::new(group, version, kind)).unwrap();
@@ -293,7 +294,7 @@ fn what_openapi_leaves_open_is_merged_by_what_it_is() {
             {"name":"v2"}]}}"#,
     )
     .unwrap();
-    let schema = MergeSchema::custom(&definition).unwrap();
+    let schema = MergeSchema::custom(Release::latest(), &definition).unwrap();
     let of = |version| {
         schema
             .kind(&GroupVersionKind::new("example.com", version, "Thing"))
@@ -340,7 +341,7 @@ fn what_openapi_leaves_open_is_merged_by_what_it_is() {
 #[test]
 fn the_empty_list_of_an_expression_is_null() {
     let mut object = parse(br#"{"metadata":{}}"#).unwrap();
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
     let finalizers = Patch::Map(vec![("finalizers".into(), Patch::EmptyList)]);
     let patch = Patch::Map(vec![("metadata".into(), finalizers)]);
@@ -350,7 +351,7 @@ fn the_empty_list_of_an_expression_is_null() {
 
 #[test]
 fn the_null_of_a_document_takes_the_place_of_what_is_not_merged() {
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
     for (spec, expected) in [
         (r#"{"nodeName":"a"}"#, r#"{"nodeName":null}"#),
@@ -395,7 +396,7 @@ fn callers_interrupt() {
         let text = format!(r#"{{"spec":{{"containers":[{containers}]}}}}"#);
         parse(text.as_bytes()).unwrap().into_owned()
     };
-    let schema = MergeSchema::builtin();
+    let schema = Release::latest().merge_schema();
     let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
     let object = parsed(&containers(0));
     // Half of the containers are merged, the other half comes anew.

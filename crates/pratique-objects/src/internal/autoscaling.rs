@@ -28,7 +28,12 @@ fn v1(object: &mut Object<'_>, context: &Context<'_>) {
     let kind = |version| GroupVersionKind::new("autoscaling", version, "HorizontalPodAutoscaler");
     let value = Value::Object(std::mem::take(object)).into_owned();
     let progress = Progress::unwatched();
-    let convert = |value: &Value<'_>, version| match converted(&kind(version), value, &progress) {
+    let convert = |value: &Value<'_>, version| match converted(
+        context.gates.release(),
+        &kind(version),
+        value,
+        &progress,
+    ) {
         Ok(Some(converted)) => converted.into_owned(),
         _ => value.clone().into_owned(),
     };

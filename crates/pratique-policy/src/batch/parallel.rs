@@ -56,7 +56,7 @@ impl<'s> Parallel<'s> {
     }
 
     fn undecided_of(&self, chunk: Chunk<'s>) -> Result<Vec<u32>, Unfinished> {
-        let arena = RequestArena::with_limit(self.seed.memory);
+        let arena = RequestArena::with_limit(self.seed.release, self.seed.memory);
         let session = self.seed.session(&arena);
         if session.find_namespace().is_err() {
             return Ok(chunk.positions().collect());

@@ -4,6 +4,7 @@ use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
 use pratique_json as json;
 use pratique_merge::structured;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 
@@ -33,14 +34,18 @@ pub(super) fn apply<'s>(
         Form::JsonPatch => patch::patched(&value, version, session, &core.name)?,
         Form::ApplyConfiguration => merged(&value, version, session, &core.name)?,
     };
-    as_requested(version.kind, &session.request.kind)?;
+    check_requested(session.context.release, version.kind, &session.request.kind)?;
     Ok(object)
 }
 
 /// Checks that a built-in object can be converted back into the kind of the request: it has to be of it.
-fn as_requested(kind: &GroupVersionKind, requested: &GroupVersionKind) -> Result<(), Refusal> {
+fn check_requested(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    requested: &GroupVersionKind,
+) -> Result<(), Refusal> {
     let same = kind.group == requested.group && kind.version == requested.version;
-    if same || !typed::is_builtin(kind) {
+    if same || !release.has_type(kind) {
         return Ok(());
     }
     let (from, to) = (&kind.version, &requested.version);
@@ -90,7 +95,7 @@ fn merged<'s>(
     let conversion = Conversion {
         go: &go,
         progress,
-        has_go_type: typed::is_builtin(version.kind),
+        has_go_type: session.context.release.has_type(version.kind),
         keeps_infinite: false,
     };
     let patch = patch_form::patch(value, &context, conversion);
@@ -105,13 +110,15 @@ fn merged<'s>(
         structured::Error::Interrupted(interrupted) => interrupted.into(),
         error => refused(error),
     })?;
-    typed::convert_object(version.kind, &mut object, progress).map_err(|error| match error {
-        DecodeError::Interrupted(interrupted) => interrupted.into(),
-        DecodeError::Invalid(error) => {
-            let kind = version.kind;
-            Refusal::Policy(format!(
-                "unable to convert unstructured object to {kind}: {error}"
-            ))
+    typed::convert_object(session.context.release, version.kind, &mut object, progress).map_err(|error| {
+        match error {
+            DecodeError::Interrupted(interrupted) => interrupted.into(),
+            DecodeError::Invalid(error) => {
+                let kind = version.kind;
+                Refusal::Policy(format!(
+                    "unable to convert unstructured object to {kind}: {error}"
+                ))
+            }
         }
     })?;
     session.default(version.kind, &mut object, policy);

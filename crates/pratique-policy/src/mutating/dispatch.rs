@@ -34,7 +34,7 @@ pub fn mutate<'s>(
     }
     reinvocation.begin_second(false);
     let mutated = match &first.object {
-        Some(object) => Attributes::mutated(attributes.request, object),
+        Some(object) => Attributes::mutated(context.release, attributes.request, object),
         None => attributes,
     };
     let second = mutate_once(sets, mutated, context, &mut reinvocation, observer)?;
@@ -79,7 +79,7 @@ fn run(
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
 ) -> Result<Mutated, Unfinished> {
-    let arena = RequestArena::with_limit(context.memory);
+    let arena = RequestArena::with_limit(context.release, context.memory);
     let session = Session::new(attributes, context.clone(), &arena);
     let mut run = MutationRun::new(attributes, &session, reinvocation);
     let ended = run.run(sets);

@@ -5,6 +5,7 @@ use pratique_cel::{Context, Value};
 use pratique_gotext::json::{TYPE_META, UnmarshalTypeError, unknown_kind};
 use pratique_json as json;
 use pratique_merge::json_patch::{self, Operation, Text};
+use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 
 use super::conversion::{Conversion, ConversionError};
@@ -56,7 +57,7 @@ fn read<'s>(
 ) -> Result<&'s json::Value<'s>, Refusal> {
     let server = |error: String| Refusal::Server(error);
     // A document of null is an object of nothing to built-in kinds.
-    let empty = patched.is_null() && typed::is_builtin(version.kind);
+    let empty = patched.is_null() && session.context.release.has_type(version.kind);
     let mut patched = if empty {
         json::Object::new().into()
     } else {
@@ -69,7 +70,8 @@ fn read<'s>(
     };
     let api_version = text_at(members, "apiVersion").map_err(|error| server(unknown_kind(error)))?;
     let name = text_at(members, "kind").map_err(|error| server(unknown_kind(error)))?;
-    if !typed::is_builtin(version.kind) {
+    let release = session.context.release;
+    if !release.has_type(version.kind) {
         if name.is_empty() {
             return Err(server(no_kind(&patched)));
         }
@@ -78,7 +80,8 @@ fn read<'s>(
         return Ok(session.defaulted(version.kind, object, policy)?);
     }
     let kind = kind_named(api_version, name, version.kind).map_err(|error| server(error.to_string()))?;
-    let Some(id) = typed::id(&kind) else {
+    let schema = release.schema();
+    let Some(id) = schema.kind(&kind) else {
         let version = kind.api_version();
         return Err(server(format!(
             "no kind \"{}\" is registered for version \"{version}\" in scheme \"{SCHEME}\"",
@@ -87,8 +90,11 @@ fn read<'s>(
     };
     // The order in which faults are found is looked for only where there are any.
     let progress = &session.progress;
-    decode::strict(id, members, progress)
-        .or_else(|_| decode::strict_written(id, members, &copies(version.kind, operations), progress))
+    decode::strict(schema, id, members, progress)
+        .or_else(|_| {
+            let copies = copies(release, version.kind, operations);
+            decode::strict_written(schema, id, members, &copies, progress)
+        })
         .map_err(|error| match error {
             DecodeError::Invalid(error) => server(error),
             DecodeError::Interrupted(interrupted) => interrupted.into(),
@@ -168,7 +174,7 @@ fn has_field(object: &json::Value<'_>, path: &[String]) -> bool {
 /// operation looks into it, and then writes it by name.
 ///
 /// Upstream: github.com/evanphx/json-patch, lazyNode
-fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written> {
+fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written> {
     if operations.len() > MANY_OPERATIONS {
         return Vec::new();
     }
@@ -197,8 +203,8 @@ fn copies(kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written>
             && !after
                 .iter()
                 .any(|other| touches(other, &path) || replaces(other, &path));
-        let of = typed::type_at(kind, &from).filter(|_| is_raw)?;
-        Some(Written { path, of })
+        let of = typed::type_at(release.schema(), kind, &from).filter(|_| is_raw)?;
+        Some(Written { path, of, release })
     };
     let copying = |(_, operation): &(usize, &Operation<'_>)| matches!(&*operation.op, "copy" | "move");
     operations
@@ -271,7 +277,7 @@ fn operations<'s>(
     let conversion = Conversion {
         go: &go,
         progress,
-        has_go_type: typed::is_builtin(version.kind),
+        has_go_type: session.context.release.has_type(version.kind),
         keeps_infinite: false,
     };
     let mut measure = Measure::new(session.context.interrupt);

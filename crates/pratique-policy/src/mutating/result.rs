@@ -1,7 +1,6 @@
 //! The mutated object in the version of the request.
 
 use pratique_json as json;
-use pratique_schema::Release;
 use pratique_schema::merge::NoMergeType;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersion, GroupVersionKind, Status};
@@ -9,7 +8,6 @@ use pratique_types::{GroupVersion, GroupVersionKind, Status};
 use super::run::{End, MutationRun};
 use super::same::seen_the_same;
 use super::version::Version;
-use crate::typed;
 
 impl<'s> MutationRun<'_, 's> {
     /// The object that mutations were applied to last.
@@ -22,7 +20,7 @@ impl<'s> MutationRun<'_, 's> {
     /// be the same.
     pub(super) fn check_convertible(&self, changed: &Version<'s>) -> Result<(), End> {
         let requested = &self.session.request.kind;
-        if typed::is_builtin(changed.kind) {
+        if self.session.context.release.has_type(changed.kind) {
             return Ok(());
         }
         let text = |field| {
@@ -71,7 +69,7 @@ impl<'s> MutationRun<'_, 's> {
         let kind = &self.session.request.kind;
         // A version of this very kind has the form of it.
         let of_kind = changed.kind == kind;
-        let object = match typed::is_builtin(kind) {
+        let object = match self.session.context.release.has_type(kind) {
             true if of_kind => changed.object,
             true => self.session.typed(kind, changed.object).unwrap_or(changed.object),
             false => self.session.versioned(kind, changed.object),
@@ -85,9 +83,12 @@ impl<'s> MutationRun<'_, 's> {
             return None;
         }
         // An interrupted result is void.
-        if typed::is_builtin(kind) {
+        if self.session.context.release.has_type(kind) {
             object
-                .try_rewritten(Release::latest().tables().types, &self.session.progress)
+                .try_rewritten(
+                    self.session.context.release.tables().types,
+                    &self.session.progress,
+                )
                 .ok()
         } else {
             // Validating admission sees the object as policies left it, before it is written as JSON.

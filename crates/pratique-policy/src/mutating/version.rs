@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use pratique_cel::Value;
 use pratique_json::{self as json, Progress};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::inputs::{Objects, Unconverted};
@@ -21,6 +22,7 @@ pub(super) struct Version<'s> {
     /// Whether a mutation was applied, whatever it changed.
     pub(super) changed: bool,
     builtin: bool,
+    release: &'static Release,
     roots: &'s TypedRoots<'s>,
     /// Whether expressions see built-in objects through their types from now on.
     uses_types: Cell<bool>,
@@ -41,6 +43,7 @@ impl<'s> Version<'s> {
         object: &'s json::Value<'s>,
         session: &Session<'s>,
     ) -> Result<Self, Unconverted> {
+        let release = session.context.release;
         let old_object = session.typed(kind, &session.request.old_object)?;
         let object = session.typed(kind, object)?;
         Ok(Version {
@@ -50,7 +53,8 @@ impl<'s> Version<'s> {
             old_object,
             changed: false,
             // Before 1.37, expressions saw no types.
-            builtin: typed::is_builtin(kind) && session.context.release.at_least(1, 37),
+            builtin: release.has_type(kind) && release.at_least(1, 37),
+            release,
             roots: session.typed_roots(),
             uses_types: Cell::new(false),
             value: Cell::new(None),
@@ -68,7 +72,8 @@ impl<'s> Version<'s> {
     /// The Go value of a part of the objects, the request or its namespace, where expressions see it through a type of
     /// its own.
     pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
-        let value_in = |object: &json::Value<'_>| typed::go_value(self.kind, object, part, progress);
+        let value_in =
+            |object: &json::Value<'_>| typed::go_value(self.release, self.kind, object, part, progress);
         value_in(self.object)
             .or_else(|| value_in(self.old_object))
             .or_else(|| self.roots.go_value(part, progress))

@@ -62,7 +62,7 @@ impl<'s> Session<'s> {
             let cluster = self.context.cluster;
             let kept = self.is_in_cluster.get();
             let kept = kept.then(|| cluster.namespace_object(&self.request.namespace));
-            let make = || NamespaceObject::new(stored);
+            let make = || NamespaceObject::new(self.context.release, stored);
             kept.flatten()
                 .unwrap_or_else(|| self.arena.namespace.get_or_init(make))
         });

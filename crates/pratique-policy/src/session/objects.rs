@@ -24,9 +24,10 @@ impl<'s> Session<'s> {
         }
         let formed = || -> Result<_, ConversionError> {
             let progress = &self.progress;
-            let converted = typed::converted(kind, object, progress)?;
+            let converted = typed::converted(self.context.release, kind, object, progress)?;
             let object = converted.map_or(object, |converted| self.keep(converted));
-            let object = typed::typed(kind, object, progress)?.map_or(object, |typed| self.keep(typed));
+            let object = typed::typed(self.context.release, kind, object, progress)?
+                .map_or(object, |typed| self.keep(typed));
             Ok(typed::named(kind, object, progress)?.map_or(object, |named| self.keep(named)))
         };
         formed().map_err(Box::new)
@@ -46,7 +47,7 @@ impl<'s> Session<'s> {
         kind: &'s GroupVersionKind,
         mut object: json::Value<'s>,
     ) -> &'s json::Value<'s> {
-        typed::settle_object(kind, &mut object, &self.progress);
+        typed::settle_object(self.context.release, kind, &mut object, &self.progress);
         self.keep(object)
     }
 
@@ -100,7 +101,7 @@ impl<'s> Session<'s> {
             return Value::Null;
         };
         match kind {
-            Some(kind) if self.types_objects && typed::is_builtin(kind) => {
+            Some(kind) if self.types_objects && self.context.release.has_type(kind) => {
                 // Params are of the kind that a policy names.
                 Value::from_json(self.typed(kind, param).unwrap_or(param))
             }
@@ -124,8 +125,9 @@ impl<'s> Session<'s> {
         param: Option<&'s json::Value<'s>>,
     ) -> Value<'s> {
         match (kind, param) {
-            (Some(kind), Some(param)) if typed::is_builtin(kind) => {
-                let typed = typed::typed(kind, param, &self.progress).unwrap_or_default();
+            (Some(kind), Some(param)) if self.context.release.has_type(kind) => {
+                let typed =
+                    typed::typed(self.context.release, kind, param, &self.progress).unwrap_or_default();
                 let typed = typed.map_or(param, |typed| self.keep(typed));
                 typed_value(self.context.release, self.keep(without_type_meta(typed)))
             }
@@ -149,7 +151,7 @@ impl<'s> Session<'s> {
             return Ok(self.unconverted_objects());
         }
         let settled = self.form == ObjectForm::Settled && same(kind, &self.request.kind);
-        let builtin = settled || typed::is_builtin(kind);
+        let builtin = settled || self.context.release.has_type(kind);
         let [object, old_object] = [
             self.typed(kind, self.object)?,
             self.typed(kind, &self.request.old_object)?,

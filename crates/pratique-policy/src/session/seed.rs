@@ -18,7 +18,7 @@ pub(crate) struct SessionSeed<'s> {
     cluster: &'s dyn Cluster,
     authorizer: Arc<dyn Authorizer>,
     interrupt: Option<&'s Interrupt>,
-    release: &'static Release,
+    pub(crate) release: &'static Release,
     pub(crate) memory: Option<&'s MemoryLimit>,
 }
 

@@ -1,7 +1,8 @@
 //! The options of requests, and objects that stand in an address.
 
 use pratique_json::{Object, Value};
-use pratique_schema::{Scalar, Schema, Shape, TypeId};
+use pratique_schema::Release;
+use pratique_schema::{Scalar, Shape, TypeId};
 use pratique_types::Operation;
 
 use crate::uri::RequestUri;
@@ -35,7 +36,7 @@ pub(super) fn of_write(operation: Operation, uri: &RequestUri) -> Value<'static>
 pub(super) fn of_deletion(body: &Value<'_>, uri: &RequestUri) -> Value<'static> {
     let mut options = match body.clone().into_owned() {
         Value::Object(members) => members,
-        _ => match Schema::builtin().named("meta/v1.DeleteOptions") {
+        _ => match Release::latest().schema().named("meta/v1.DeleteOptions") {
             Some(id) => of_parameters(id, uri),
             None => Object::new(),
         },
@@ -56,7 +57,7 @@ fn named(kind: &'static str) -> Object<'static> {
 // Upstream: apimachinery/pkg/runtime/conversion.go, Convert_Slice_string_To_bool and its like
 pub(super) fn of_parameters(id: TypeId, uri: &RequestUri) -> Object<'static> {
     let mut object = Object::new();
-    for field in Schema::builtin().get(id).fields.iter() {
+    for field in Release::latest().schema().get(id).fields.iter() {
         let values = uri.values(field.name);
         let Some(first) = values.first() else { continue };
         if let Some(value) = parameter(&field.shape, first, values) {

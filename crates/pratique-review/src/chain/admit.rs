@@ -35,7 +35,7 @@ pub async fn admit(
     let model = RecordingModel::new(model, &request.kind);
     let mut recording = Recording {
         observer,
-        steps: StepRecorder::new(sent, &request.object, &model),
+        steps: StepRecorder::new(admission.release(), sent, &request.object, &model),
     };
     let context = context.with_object_model(&model);
     let outcome = admission.admit(request, context, &mut recording).await?;

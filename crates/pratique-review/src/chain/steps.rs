@@ -1,5 +1,6 @@
 //! Records what each step of the chain does to a request.
 
+use pratique_schema::Release;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::ObjectModel;
@@ -8,7 +9,6 @@ use pratique::observer::{ChainStep, Phase, StepResult};
 use pratique::policy::Cluster;
 use pratique_json::Value;
 use pratique_manifest::Plugin;
-use pratique_schema::Schema;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 /// The name of the step in which an API server sets defaults.
@@ -49,6 +49,7 @@ pub enum StepEffect {
 
 /// Records the steps of a request.
 pub(super) struct StepRecorder<'m> {
+    release: &'static Release,
     model: &'m RecordingModel<'m>,
     /// The object as the last step left it.
     last: Arc<Value<'static>>,
@@ -57,10 +58,16 @@ pub(super) struct StepRecorder<'m> {
 
 impl<'m> StepRecorder<'m> {
     /// Begins with an object as it was sent, and as it is after defaulting.
-    pub(super) fn new(sent: &Value<'_>, defaulted: &Value<'_>, model: &'m RecordingModel<'m>) -> Self {
+    pub(super) fn new(
+        release: &'static Release,
+        sent: &Value<'_>,
+        defaulted: &Value<'_>,
+        model: &'m RecordingModel<'m>,
+    ) -> Self {
         let mut recorder = StepRecorder {
+            release,
             model,
-            last: owned(sent),
+            last: owned(release, sent),
             steps: Vec::new(),
         };
         recorder.changed(DEFAULTING, None, (Phase::Mutating, false), defaulted);
@@ -97,7 +104,7 @@ impl<'m> StepRecorder<'m> {
         if *object == *self.last {
             return;
         }
-        let after = owned(object);
+        let after = owned(self.release, object);
         let before = std::mem::replace(&mut self.last, Arc::clone(&after));
         self.push(name, by, at, StepEffect::Changed { before, after });
     }
@@ -125,8 +132,8 @@ impl<'m> StepRecorder<'m> {
 }
 
 /// A copy that borrows nothing but the names of fields.
-fn owned(object: &Value<'_>) -> Arc<Value<'static>> {
-    Arc::new(object.owned_within(Schema::table()))
+fn owned(release: &'static Release, object: &Value<'_>) -> Arc<Value<'static>> {
+    Arc::new(object.owned_within(release.tables().types))
 }
 
 /// An object model that records what each policy and webhook makes of the object.

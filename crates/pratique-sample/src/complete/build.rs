@@ -6,7 +6,8 @@ use std::cell::OnceCell;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_cel::ast::Literal;
 use pratique_json::{Object, Value, parse};
-use pratique_schema::{Field, FieldPresence, Presence, Scalar, Schema, Shape, StructType, TypeId, given};
+use pratique_schema::Release;
+use pratique_schema::{Field, FieldPresence, Presence, Scalar, Shape, StructType, TypeId};
 
 use super::always_present::{METADATA, always_present};
 use super::named_fields::{NamedFields, OBJECT_NAME};
@@ -129,7 +130,7 @@ impl ObjectBuilder<'_> {
         inherited: &[(&'static str, FieldPresence)],
         member: Option<&str>,
     ) -> Value<'static> {
-        let of = Schema::builtin().get(id);
+        let of = Release::latest().schema().get(id);
         let mut members = Object::new();
         if self.path.len() > MOST_DEPTH {
             return members.into();
@@ -177,7 +178,7 @@ impl ObjectBuilder<'_> {
         let required = always_present(of.name)
             .iter()
             .map(|path| (*path, FieldPresence::Required));
-        let mut facts: FieldFacts = given(of.name).to_vec();
+        let mut facts: FieldFacts = Release::latest().given().of(of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
         let metadata = METADATA.iter().chain(&["namespace"]);
@@ -290,7 +291,7 @@ impl ObjectBuilder<'_> {
         let Shape::Struct(id) = element else {
             return vec![self.value(element, field, None, facts)];
         };
-        let members = self.members(Schema::builtin().get(*id));
+        let members = self.members(Release::latest().schema().get(*id));
         if members.is_empty() {
             return vec![self.structure(*id, facts, None)];
         }

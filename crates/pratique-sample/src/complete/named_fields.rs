@@ -46,7 +46,7 @@ impl NamedFields {
     /// That of expressions which name every field.
     #[cfg(test)]
     pub(crate) fn everything() -> Self {
-        let types = pratique_schema::Schema::builtin().types();
+        let types = pratique_schema::Release::latest().schema().types();
         let fields = types.flat_map(|of| of.fields.iter());
         NamedFields {
             names: fields.map(|field| field.name.into()).collect(),

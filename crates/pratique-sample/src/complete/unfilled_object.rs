@@ -3,7 +3,8 @@
 
 use pratique_json::Value;
 use pratique_objects::{Objects, is_builtin};
-use pratique_schema::{Constraints, FieldPresence, Schema, Shape, StructType, TypeId, given};
+use pratique_schema::Release;
+use pratique_schema::{FieldPresence, Shape, StructType, TypeId};
 use pratique_types::GroupVersionKind;
 
 use super::build::{FieldFacts, facts_below};
@@ -89,7 +90,7 @@ pub(super) fn unfilled(
 
 /// The other fields of a type that take one of some texts, with each of these.
 fn selectors(of: &'static StructType, name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let constraints = Constraints::builtin().of(of.name);
+    let constraints = Release::latest().constraints().of(of.name);
     let others = of.fields.iter().filter(move |field| field.name != name);
     others.flat_map(move |field| {
         constraints
@@ -112,8 +113,14 @@ fn find_filled(
     if path.len() > MOST_DEPTH {
         return;
     }
-    let of = Schema::builtin().get(id);
-    let facts: FieldFacts = given(of.name).iter().chain(inherited).copied().collect();
+    let of = Release::latest().schema().get(id);
+    let facts: FieldFacts = Release::latest()
+        .given()
+        .of(of.name)
+        .iter()
+        .chain(inherited)
+        .copied()
+        .collect();
     let is_default = |name: &str| {
         let mut facts = facts.iter();
         facts.any(|(path, presence)| *path == name && matches!(presence, FieldPresence::Default(_)))
@@ -193,9 +200,9 @@ mod tests {
             namespaced: true,
         };
         let mut found = BTreeSet::new();
-        for served in pratique_types::builtin::resources() {
+        for served in Release::latest().resources().served() {
             let kind = &served.kind;
-            let Some(id) = Schema::builtin().kind(kind) else {
+            let Some(id) = Release::latest().schema().kind(kind) else {
                 continue;
             };
             let (mut object, _) = build(id, &kind.api_version(), &kind.kind, &spec);

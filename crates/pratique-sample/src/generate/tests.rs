@@ -2,7 +2,7 @@
 
 use pratique_cel::Environment;
 use pratique_json::Progress;
-use pratique_types::builtin::{named, resources};
+use pratique_schema::Release;
 
 use super::*;
 use crate::reads::PolicyReads;
@@ -18,7 +18,7 @@ fn reads(expressions: &[&str]) -> ReadTree {
 
 fn made(resource: &str, operation: Operation, expressions: &[&str], seed: u64) -> Value<'static> {
     let spec = ObjectSpec {
-        served: named(resource).unwrap(),
+        served: Release::latest().resources().named(resource).unwrap(),
         operation,
         reads: &reads(expressions),
         density: 100,
@@ -31,7 +31,7 @@ fn check(of: &StructType, value: &Value<'_>) {
     let Value::Object(object) = value else {
         panic!("{value} is no {}", of.name)
     };
-    let constraints = Constraints::builtin().of(of.name);
+    let constraints = Release::latest().constraints().of(of.name);
     for field in of.fields.iter() {
         let given = object.get(field.name);
         let required = constraints.is_required(field.name);
@@ -47,12 +47,12 @@ fn check(of: &StructType, value: &Value<'_>) {
             assert_eq!(all.len(), elements.len(), "{}.{}: {given}", of.name, field.name);
         }
         match (&field.shape, given) {
-            (Shape::Struct(id), _) => check(Schema::builtin().get(*id), given),
+            (Shape::Struct(id), _) => check(Release::latest().schema().get(*id), given),
             (Shape::List(inner), Value::Array(elements)) => {
                 if let Shape::Struct(id) = &**inner {
                     elements
                         .iter()
-                        .for_each(|element| check(Schema::builtin().get(*id), element));
+                        .for_each(|element| check(Release::latest().schema().get(*id), element));
                 }
             }
             _ => {}
@@ -68,8 +68,13 @@ fn objects_of_all_kinds_have_what_is_required() {
         "object.spec.volumes.all(v, has(v.hostPath) || has(v.secret) || has(v.configMap))",
         "object.metadata.labels['app'] == 'x' && object.metadata.finalizers.all(f, f != '')",
     ]);
-    for served in resources().iter().filter(|served| served.subresource.is_empty()) {
-        let Some(id) = Schema::builtin().kind(&served.kind) else {
+    for served in Release::latest()
+        .resources()
+        .served()
+        .iter()
+        .filter(|served| served.subresource.is_empty())
+    {
+        let Some(id) = Release::latest().schema().kind(&served.kind) else {
             continue;
         };
         for seed in 0..12 {
@@ -85,8 +90,13 @@ fn objects_of_all_kinds_have_what_is_required() {
                 Some(&object),
                 "it is always the same"
             );
-            check(Schema::builtin().get(id), &object);
-            let taken = pratique_typed::convert_object(&served.kind, &mut object, &Progress::unwatched());
+            check(Release::latest().schema().get(id), &object);
+            let taken = pratique_typed::convert_object(
+                Release::latest(),
+                &served.kind,
+                &mut object,
+                &Progress::unwatched(),
+            );
             assert_eq!(taken, Ok(()), "{}", served.kind);
         }
     }

@@ -7,14 +7,15 @@ use pratique_types::GroupVersionKind;
 
 use super::openapi::{DEDUCED, InvalidSchema, OpenApi};
 use super::{MapType, MergeSchema, MergeType, MergeTypeId};
+use crate::Release;
 
 impl MergeSchema {
-    /// The types of a custom resource in all of its versions, from its `CustomResourceDefinition`.
+    /// The types of a custom resource in all of its versions, from its `CustomResourceDefinition`, on servers of a release.
     ///
     /// A version without schema has a type that deduces everything. A schema that a server would not accept is
     /// an error.
-    pub fn custom(definition: &Value<'_>) -> Result<Self, InvalidSchema> {
-        let base = MergeSchema::builtin();
+    pub fn custom(release: &'static Release, definition: &Value<'_>) -> Result<Self, InvalidSchema> {
+        let base = release.merge_schema();
         let mut custom = MergeSchema {
             base: Some(base),
             types: Vec::new(),

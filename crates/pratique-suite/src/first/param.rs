@@ -3,8 +3,8 @@
 use pratique_json::{Object, Value};
 use pratique_manifest::ManifestSet;
 use pratique_sample::{ParamName, Policy, generate_param};
+use pratique_schema::Release;
 use pratique_types::admissionregistration::{ParamKind, ParamRef};
-use pratique_types::builtin::resource_of;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
 /// The namespace of objects that name none.
@@ -18,7 +18,10 @@ pub(super) fn params(set: &ManifestSet, name: &str, policy: Policy<'_>, seed: u6
     };
     let reads = policy.reads().params;
     let mut found = Vec::new();
-    let mut is_namespaced = resource_of(&kind).map(|served| served.namespaced);
+    let mut is_namespaced = Release::latest()
+        .resources()
+        .resource_of(&kind)
+        .map(|served| served.namespaced);
     for reference in references(set, name) {
         let namespace = reference.namespace.as_deref();
         let namespaced = *is_namespaced.get_or_insert(namespace.is_some());
@@ -43,7 +46,7 @@ pub(super) fn params(set: &ManifestSet, name: &str, policy: Policy<'_>, seed: u6
         }
         found.push(param);
     }
-    if resource_of(&kind).is_none() && !found.is_empty() {
+    if Release::latest().resources().resource_of(&kind).is_none() && !found.is_empty() {
         found.insert(0, definition(&kind, is_namespaced.unwrap_or_default()));
     }
     found

@@ -22,7 +22,7 @@ const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Whether a version keeps deprecated fields in annotations.
-fn annotates(version: ApiVersion<'_>) -> bool {
+fn annotates(version: &str) -> bool {
     matches!(version, "apps/v1" | "apps/v1beta2")
 }
 
@@ -80,7 +80,7 @@ fn stateful_set_from_hub(version: ApiVersion<'_>, set: &mut Object<'_>) -> Resul
         }
     }
     // The first version can do without it, others cannot.
-    if let (true, Some(status)) = (version == "apps/v1beta1", part(set, "status")) {
+    if let (true, Some(status)) = (version.name == "apps/v1beta1", part(set, "status")) {
         let generation = take(status, "observedGeneration").unwrap_or(Value::Int(0));
         status.insert("observedGeneration", generation);
     }

@@ -1,7 +1,7 @@
 //! HorizontalPodAutoscalers. The hub is `v2`; `v1` keeps the fields that it does not have in annotations.
 
 use pratique_json::{Object, Progress, Value};
-use pratique_schema::{Schema, Shape, TypeId};
+use pratique_schema::{Release, Shape, TypeId};
 
 use super::go_json;
 use super::{
@@ -37,17 +37,23 @@ const FIRST: &str = "autoscaling/v1";
 const DEFAULT_UTILIZATION: i64 = 80;
 
 fn to_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version == FIRST {
-        let mut metrics = listed(autoscaler, METRICS, "MetricSpec").unwrap_or_default();
+    let release = version.release;
+    if version.name == FIRST {
+        let mut metrics = listed(release, autoscaler, METRICS, "MetricSpec").unwrap_or_default();
         metrics
             .iter_mut()
             .for_each(|metric| each_source(metric, spec_to_hub));
         let behavior = annotation(autoscaler, BEHAVIOR)
-            .zip(named(RULES))
-            .and_then(|(text, of)| go_json::read(text, of))
+            .zip(named(release, RULES))
+            .and_then(|(text, of)| go_json::read(release.schema(), text, of))
             .filter(|behavior| !behavior.is_empty());
-        let current = listed(autoscaler, CURRENT_METRICS, "MetricStatus");
-        let conditions = listed(autoscaler, CONDITIONS, "HorizontalPodAutoscalerCondition");
+        let current = listed(release, autoscaler, CURRENT_METRICS, "MetricStatus");
+        let conditions = listed(
+            release,
+            autoscaler,
+            CONDITIONS,
+            "HorizontalPodAutoscalerCondition",
+        );
         if let Some(spec) = part(autoscaler, "spec") {
             let target = take(spec, "targetCPUUtilizationPercentage");
             let target = target.or_else(|| metrics.is_empty().then_some(Value::Int(DEFAULT_UTILIZATION)));
@@ -79,9 +85,10 @@ fn to_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), Co
 }
 
 fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version != FIRST {
+    if version.name != FIRST {
         return Ok(());
     }
+    let release = version.release;
     let mut annotations: Vec<(&'static str, String)> = Vec::new();
     if let Some(spec) = part(autoscaler, "spec") {
         let mut metrics = objects(take(spec, "metrics"));
@@ -92,14 +99,14 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, spec_from_hub));
         if !metrics.is_empty() {
-            annotations.push((METRICS, written(metrics, "MetricSpec")));
+            annotations.push((METRICS, written(release, metrics, "MetricSpec")));
         }
         if let Some(behavior) = take(spec, "behavior") {
             let encoder = Encoder {
                 is_bare: true,
-                ..Encoder::builtin()
+                ..Encoder::of_release(release)
             };
-            let shape = named(RULES).map(Shape::Struct);
+            let shape = named(release, RULES).map(Shape::Struct);
             annotations.push((BEHAVIOR, encoder.text(shape.as_ref(), &behavior)));
         }
     }
@@ -114,13 +121,13 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
             .iter_mut()
             .for_each(|metric| each_source(metric, status_from_hub));
         if !current.is_empty() {
-            annotations.push((CURRENT_METRICS, written(current, "MetricStatus")));
+            annotations.push((CURRENT_METRICS, written(release, current, "MetricStatus")));
         }
         let conditions = objects(take(status, "conditions"));
         if !conditions.is_empty() {
             annotations.push((
                 CONDITIONS,
-                written(conditions, "HorizontalPodAutoscalerCondition"),
+                written(release, conditions, "HorizontalPodAutoscalerCondition"),
             ));
         }
     }
@@ -131,26 +138,37 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
 }
 
 /// A type of either version, by its name.
-fn named(name: &str) -> Option<TypeId> {
-    Schema::builtin().named(name)
+fn named(release: &'static Release, name: &str) -> Option<TypeId> {
+    release.schema().named(name)
 }
 
 /// The list that an annotation has, of a type of `v1`; `None` where there is none, or none that can be read.
-fn listed(autoscaler: &Object<'_>, name: &str, of: &str) -> Option<Vec<Object<'static>>> {
+fn listed(
+    release: &'static Release,
+    autoscaler: &Object<'_>,
+    name: &str,
+    of: &str,
+) -> Option<Vec<Object<'static>>> {
     let text = annotation(autoscaler, name)?;
-    go_json::read_list(text, named(&format!("autoscaling/v1.{of}"))?)
+    go_json::read_list(
+        release.schema(),
+        text,
+        named(release, &format!("autoscaling/v1.{of}"))?,
+    )
 }
 
 /// A list as text, with all fields that objects of a type of `v1` have.
-fn written(objects: Vec<Object<'_>>, of: &str) -> String {
-    let of = named(&format!("autoscaling/v1.{of}"));
+fn written(release: &'static Release, objects: Vec<Object<'_>>, of: &str) -> String {
+    let of = named(release, &format!("autoscaling/v1.{of}"));
     let formed = objects.into_iter().map(|object| {
         let object = Value::Object(object);
-        let formed = of.and_then(|of| typed_as(of, &object, &Progress::unwatched()).unwrap_or_default());
+        let formed = of.and_then(|of| {
+            typed_as(release.schema(), of, &object, &Progress::unwatched()).unwrap_or_default()
+        });
         formed.unwrap_or_else(|| object.borrowed()).into_owned()
     });
     let shape = of.map(|of| Shape::List(Box::new(Shape::Struct(of))));
-    Encoder::builtin().text(shape.as_ref(), &Value::Array(formed.collect()))
+    Encoder::of_release(release).text(shape.as_ref(), &Value::Array(formed.collect()))
 }
 
 fn list<'a>(objects: Vec<Object<'a>>) -> Value<'a> {

@@ -7,32 +7,32 @@ use crate::decode::lenient;
 use crate::form::typed_as;
 
 /// Reads a struct; `None` where Go does not. Null is one without values.
-pub(super) fn read(text: &str, of: TypeId) -> Option<Object<'static>> {
-    structure(parse(text.as_bytes()).ok()?, of)
+pub(super) fn read(schema: &'static Schema, text: &str, of: TypeId) -> Option<Object<'static>> {
+    structure(schema, parse(text.as_bytes()).ok()?, of)
 }
 
 /// Reads a list of structs, likewise. Null is an empty one.
-pub(super) fn read_list(text: &str, of: TypeId) -> Option<Vec<Object<'static>>> {
+pub(super) fn read_list(schema: &'static Schema, text: &str, of: TypeId) -> Option<Vec<Object<'static>>> {
     match parse(text.as_bytes()).ok()? {
         Value::Null => Some(Vec::new()),
         Value::Array(elements) => elements
             .into_iter()
-            .map(|element| structure(element, of))
+            .map(|element| structure(schema, element, of))
             .collect(),
         _ => None,
     }
 }
 
-fn structure(value: Value<'_>, of: TypeId) -> Option<Object<'static>> {
+fn structure(schema: &'static Schema, value: Value<'_>, of: TypeId) -> Option<Object<'static>> {
     let object = match value {
         Value::Null => Object::new(),
-        Value::Object(object) => named(of, object),
+        Value::Object(object) => named(schema, of, object),
         _ => return None,
     };
     let progress = Progress::unwatched();
-    lenient(of, &object, &progress).ok()?;
+    lenient(schema, of, &object, &progress).ok()?;
     let object = Value::Object(object);
-    match typed_as(of, &object, &progress)
+    match typed_as(schema, of, &object, &progress)
         .unwrap_or_default()
         .unwrap_or_else(|| object.borrowed())
         .into_owned()
@@ -43,25 +43,29 @@ fn structure(value: Value<'_>, of: TypeId) -> Option<Object<'static>> {
 }
 
 /// An object with the names of a type's fields, which may be written in any case. Recursion follows the type.
-fn named<'a>(of: TypeId, object: Object<'a>) -> Object<'a> {
-    let fields = &Schema::builtin().get(of).fields;
+fn named<'a>(schema: &Schema, of: TypeId, object: Object<'a>) -> Object<'a> {
+    let fields = &schema.get(of).fields;
     let mut renamed = Object::new();
     for (name, value) in object.iter() {
         let field = fields.get(name);
         let field = field.or_else(|| fields.iter().find(|field| field.name.eq_ignore_ascii_case(name)));
         if let Some(field) = field {
-            renamed.insert(field.name, named_within(&field.shape, value.clone()));
+            renamed.insert(field.name, named_within(schema, &field.shape, value.clone()));
         }
     }
     renamed
 }
 
-fn named_within<'a>(shape: &Shape, value: Value<'a>) -> Value<'a> {
+fn named_within<'a>(schema: &Schema, shape: &Shape, value: Value<'a>) -> Value<'a> {
     match (shape, value) {
-        (Shape::Struct(of), Value::Object(object)) => Value::Object(named(*of, object)),
+        (Shape::Struct(of), Value::Object(object)) => Value::Object(named(schema, *of, object)),
         (Shape::List(element), Value::Array(elements)) => {
             let elements = elements.into_iter();
-            Value::Array(elements.map(|value| named_within(element, value)).collect())
+            Value::Array(
+                elements
+                    .map(|value| named_within(schema, element, value))
+                    .collect(),
+            )
         }
         (_, value) => value,
     }

@@ -28,11 +28,11 @@ fn budget_to_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(),
         return Ok(());
     };
     let (exists, misses) = (by_label("Exists"), by_label("DoesNotExist"));
-    if is_v1beta1(version) && *selector == everything() {
+    if is_v1beta1(version.name) && *selector == everything() {
         *selector = exists;
-    } else if is_v1beta1(version) && *selector == misses {
+    } else if is_v1beta1(version.name) && *selector == misses {
         *selector = everything();
-    } else if is_v1beta1(version) {
+    } else if is_v1beta1(version.name) {
         let requirements = selector.get_mut("matchExpressions");
         if let Some(Value::Array(requirements)) = requirements {
             let key = |of: &Value<'_>| of.get("key").and_then(Value::as_str) == Some(MATCH_LABEL);
@@ -47,7 +47,7 @@ fn budget_to_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(),
 
 fn budget_from_hub(version: ApiVersion<'_>, budget: &mut Object<'_>) -> Result<(), ConversionError> {
     let selector = part(budget, "spec").and_then(|spec| spec.get_mut("selector"));
-    if let (true, Some(selector)) = (is_v1beta1(version), selector) {
+    if let (true, Some(selector)) = (is_v1beta1(version.name), selector) {
         if *selector == by_label("Exists") {
             *selector = everything();
         } else if *selector == everything() {

@@ -7,41 +7,42 @@ use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, t
 
 pub(super) const CLAIM: Family = Family::new(
     is_v1beta1,
-    |_, claim| requests(claim, &["spec"], gather),
-    |_, claim| requests(claim, &["spec"], spread),
+    |version, claim| requests(version, claim, &["spec"], gather),
+    |version, claim| requests(version, claim, &["spec"], spread),
 );
 pub(super) const CLAIM_TEMPLATE: Family = Family::new(
     is_v1beta1,
-    |_, template| requests(template, &["spec", "spec"], gather),
-    |_, template| requests(template, &["spec", "spec"], spread),
+    |version, template| requests(version, template, &["spec", "spec"], gather),
+    |version, template| requests(version, template, &["spec", "spec"], spread),
 );
 pub(super) const SLICE: Family = Family::new(is_v1beta1, slice_to_hub, slice_from_hub);
 
 /// Changes the requests of a claim whose spec is at a path.
 fn requests(
+    version: ApiVersion<'_>,
     object: &mut Object<'_>,
     spec: &[&str],
-    change: fn(&mut Object<'_>),
+    change: fn(&'static Schema, &mut Object<'_>),
 ) -> Result<(), ConversionError> {
     let of_spec = spec.iter().try_fold(object, |object, field| part(object, field));
     let devices = of_spec.and_then(|spec| part(spec, "devices"));
     if let Some(devices) = devices {
-        parts(devices, "requests").for_each(change);
+        let schema = version.release.schema();
+        parts(devices, "requests").for_each(|request| change(schema, request));
     }
     Ok(())
 }
 
 /// The fields that a request for devices has itself in `v1beta1`, and in its member `exactly` in other
 /// versions.
-fn fields_of_exactly() -> impl Iterator<Item = &'static Field> {
-    let schema = Schema::builtin();
+fn fields_of_exactly(schema: &'static Schema) -> impl Iterator<Item = &'static Field> {
     let of = schema.named("resource/v1.ExactDeviceRequest");
     of.into_iter().flat_map(|of| schema.get(of).fields.iter())
 }
 
-fn gather(request: &mut Object<'_>) {
+fn gather(schema: &'static Schema, request: &mut Object<'_>) {
     let mut exactly = Object::new();
-    for field in fields_of_exactly() {
+    for field in fields_of_exactly(schema) {
         let is_optional = field.presence == Presence::UnlessNull;
         let value = take(request, field.name).filter(|value| is_optional || !value.is_empty());
         put(&mut exactly, field.name, value);
@@ -51,9 +52,9 @@ fn gather(request: &mut Object<'_>) {
     }
 }
 
-fn spread(request: &mut Object<'_>) {
+fn spread(schema: &'static Schema, request: &mut Object<'_>) {
     if let Some(Value::Object(mut exactly)) = request.remove("exactly") {
-        for field in fields_of_exactly() {
+        for field in fields_of_exactly(schema) {
             put(request, field.name, take(&mut exactly, field.name));
         }
     }

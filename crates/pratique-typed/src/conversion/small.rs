@@ -56,17 +56,17 @@ const ASSURED: &str = "assuredConcurrencyShares";
 const NOMINAL: &str = "nominalConcurrencyShares";
 
 /// Whether a version calls the shares assured.
-fn is_assured(version: ApiVersion<'_>) -> bool {
+fn is_assured(version: &str) -> bool {
     is_v1beta1(version) || version.ends_with("/v1beta2")
 }
 
 fn level_to_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(), ConversionError> {
-    if version.ends_with("/v1beta3") {
+    if version.name.ends_with("/v1beta3") {
         drop_annotation(level, PRESERVE_ZERO);
     }
     let limited = part(level, "spec").and_then(|spec| part(spec, "limited"));
     if let Some(limited) = limited {
-        if is_assured(version) {
+        if is_assured(version.name) {
             rename(limited, ASSURED, NOMINAL);
         }
         if limited.get(NOMINAL).is_none_or(Value::is_null) {
@@ -81,10 +81,10 @@ fn level_from_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(),
         return Ok(());
     };
     let has_none = limited.get(NOMINAL).and_then(Value::as_int) == Some(0);
-    if is_assured(version) {
+    if is_assured(version.name) {
         rename(limited, NOMINAL, ASSURED);
     }
-    if version.ends_with("/v1beta3") && has_none && annotation(level, PRESERVE_ZERO).is_none() {
+    if version.name.ends_with("/v1beta3") && has_none && annotation(level, PRESERVE_ZERO).is_none() {
         annotate(level, PRESERVE_ZERO, "");
     }
     Ok(())

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use pratique_json::parse;
-use pratique_schema::{Schema, Shape, TypeId};
+use pratique_schema::{Release, Shape, TypeId};
 
 use super::*;
 use crate::form::named;
 
 /// All pairs of kinds that are versions of one.
 fn pairs() -> Vec<(GroupVersionKind, GroupVersionKind)> {
-    let kinds: Vec<_> = Schema::builtin().kinds().cloned().collect();
+    let kinds: Vec<_> = Release::latest().schema().kinds().cloned().collect();
     let pairs = kinds.iter().flat_map(|one| {
         let others = kinds
             .iter()
@@ -21,9 +21,13 @@ fn pairs() -> Vec<(GroupVersionKind, GroupVersionKind)> {
     pairs.collect()
 }
 
+fn type_id(kind: &GroupVersionKind) -> TypeId {
+    Release::latest().schema().kind(kind).unwrap()
+}
+
 /// The fields that one of two types has and the other does not, or that hold something else in it.
 fn differences(one: TypeId, other: TypeId) -> BTreeSet<String> {
-    let schema = Schema::builtin();
+    let schema = Release::latest().schema();
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::new();
     let mut open = vec![(String::new(), one, other)];
@@ -66,7 +70,7 @@ fn every_pair_of_versions_with_other_fields_is_converted() {
     let mut differ = BTreeSet::new();
     let mut forgotten = Vec::new();
     for (one, other) in pairs {
-        let found = differences(id(&one).unwrap(), id(&other).unwrap());
+        let found = differences(type_id(&one), type_id(&other));
         if !found.is_empty() {
             if matches!(relation(&one, &other), Relation::Same) {
                 forgotten.push(format!("{one} to {other}: {found:?}"));
@@ -114,9 +118,9 @@ fn objects_are_what_an_api_server_makes_of_them() {
         let (from, to) = (kind("from"), kind("to"));
         covered.insert((from.clone(), to.clone()));
         let object = case.get("object").unwrap();
-        let actual = converted(&to, object, &Progress::unwatched()).map(|converted| {
+        let actual = converted(Release::latest(), &to, object, &Progress::unwatched()).map(|converted| {
             let object = converted.as_ref().unwrap_or(object);
-            let formed = typed(&to, object, &Progress::unwatched()).unwrap();
+            let formed = typed(Release::latest(), &to, object, &Progress::unwatched()).unwrap();
             let formed = formed.as_ref().unwrap_or(object);
             let named = named(&to, formed, &Progress::unwatched()).unwrap();
             named.unwrap_or_else(|| formed.clone()).to_string()
@@ -156,7 +160,7 @@ fn objects_are_what_an_api_server_makes_of_them() {
 
 /// An expected object with the fields that a later release adds to all objects, and without losing any.
 fn formed(kind: &GroupVersionKind, object: &Value<'_>) -> String {
-    let formed = typed(kind, object, &Progress::unwatched()).unwrap();
+    let formed = typed(Release::latest(), kind, object, &Progress::unwatched()).unwrap();
     let formed = formed.unwrap_or_else(|| object.borrowed());
     assert!(has(&formed, object), "{object}");
     formed.to_string()
@@ -181,7 +185,7 @@ fn objects_of_no_other_version_stay() {
     let check = |kind: &GroupVersionKind, text: &str| {
         let object = parse(text.as_bytes()).unwrap();
         assert_eq!(
-            converted(kind, &object, &Progress::unwatched()),
+            converted(Release::latest(), kind, &object, &Progress::unwatched()),
             Ok(None),
             "{text}"
         );
@@ -203,7 +207,7 @@ fn objects_of_no_other_version_stay() {
 fn what_is_of_another_kind_is_not_converted() {
     let check = |kind: &GroupVersionKind, text: &str, expected: &str| {
         let object = parse(text.as_bytes()).unwrap();
-        let error = converted(kind, &object, &Progress::unwatched())
+        let error = converted(Release::latest(), kind, &object, &Progress::unwatched())
             .unwrap_err()
             .to_string();
         assert_eq!(error, expected, "{text}");
@@ -248,8 +252,10 @@ fn check_changed(object: &str, version: &str, change: impl FnOnce(&mut Object<'_
     let stated = stated.with_kind(object.get("kind").unwrap().as_str().unwrap());
     let other = GroupVersion::parse(version).unwrap().with_kind(&stated.kind);
     let progress = Progress::unwatched();
-    let before = converted(&other, &object, &progress).unwrap().unwrap();
-    let before = typed(&other, &before, &progress)
+    let before = converted(Release::latest(), &other, &object, &progress)
+        .unwrap()
+        .unwrap();
+    let before = typed(Release::latest(), &other, &before, &progress)
         .unwrap()
         .unwrap_or(before.clone());
     let before = named(&other, &before, &progress).unwrap().unwrap();
@@ -257,7 +263,7 @@ fn check_changed(object: &str, version: &str, change: impl FnOnce(&mut Object<'_
     if let Value::Object(after) = &mut after {
         change(after);
     }
-    let changed = changed_back(&stated, &object, (&before, &after), &progress);
+    let changed = changed_back(Release::latest(), &stated, &object, (&before, &after), &progress);
     let changed = changed.unwrap().unwrap();
     assert_eq!(
         changed.to_string(),
@@ -309,7 +315,7 @@ fn what_has_no_way_is_refused() {
     let text = br#"{"apiVersion":"apps/v1","kind":"Deployment"}"#;
     let object = parse(text).unwrap();
     let kind = GroupVersionKind::new("apps", "v1beta1", "StatefulSet");
-    let refused = converted(&kind, &object, &Progress::unwatched())
+    let refused = converted(Release::latest(), &kind, &object, &Progress::unwatched())
         .unwrap_err()
         .to_string();
     assert_eq!(

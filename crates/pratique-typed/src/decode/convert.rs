@@ -6,12 +6,17 @@ use pratique_schema::{Scalar, Schema, Shape, TypeId};
 
 use super::{DecodeError, ValueError, scalar};
 
-/// Converts an object into a type.
+/// Converts an object into a type of a schema.
 ///
 /// # Errors
 /// The message of an API server about a value that cannot be converted, or the conversion was interrupted.
-pub fn convert(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), DecodeError> {
-    let converted = structure(of, object, progress);
+pub fn convert(
+    schema: &'static Schema,
+    of: TypeId,
+    object: &Object<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), DecodeError> {
+    let converted = structure(schema, of, object, progress);
     progress.outcome()?;
     converted.map_err(DecodeError::from)
 }
@@ -45,16 +50,20 @@ impl From<Box<ConvertError>> for DecodeError {
     }
 }
 
-fn structure(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result<(), Box<ConvertError>> {
+fn structure(
+    schema: &'static Schema,
+    of: TypeId,
+    object: &Object<'_>,
+    progress: &Progress<'_>,
+) -> Result<(), Box<ConvertError>> {
     if !progress.nodes(object.len()) {
         return Ok(());
     }
-    let schema = Schema::builtin();
     let of = schema.get(of);
     let mut walk = of.fields.walk();
     for (name, value) in object.iter() {
         if let Some(field) = walk.field(name) {
-            fits(&field.shape, value, &|| field.go_type(schema), progress)?;
+            fits(schema, &field.shape, value, &|| field.go_type(schema), progress)?;
         }
     }
     Ok(())
@@ -63,6 +72,7 @@ fn structure(of: TypeId, object: &Object<'_>, progress: &Progress<'_>) -> Result
 /// Whether a value can be converted into a type, which Go calls `go`; the error says why not. Recursion follows the
 /// nesting of the value and of the schema. Values after an interruption fit.
 pub(crate) fn fits(
+    schema: &'static Schema,
     shape: &Shape,
     value: &Value<'_>,
     go: &dyn Fn() -> String,
@@ -70,16 +80,16 @@ pub(crate) fn fits(
 ) -> Result<(), Box<ConvertError>> {
     match (shape, value) {
         (_, Value::Null) => Ok(()),
-        (Shape::Struct(id), Value::Object(object)) => structure(*id, object, progress),
+        (Shape::Struct(id), Value::Object(object)) => structure(schema, *id, object, progress),
         (Shape::List(element), Value::Array(elements)) => {
-            let go = || element.go_type(Schema::builtin());
+            let go = || element.go_type(schema);
             let mut elements = elements.iter().take_while(|_| progress.nodes(1));
-            elements.try_for_each(|item| fits(element, item, &go, progress))
+            elements.try_for_each(|item| fits(schema, element, item, &go, progress))
         }
         (Shape::Map(of), Value::Object(object)) => {
-            let go = || of.go_type(Schema::builtin());
+            let go = || of.go_type(schema);
             let mut members = object.iter().take_while(|_| progress.nodes(1));
-            members.try_for_each(|(_, item)| fits(of, item, &go, progress))
+            members.try_for_each(|(_, item)| fits(schema, of, item, &go, progress))
         }
         (Shape::Struct(_), other) => Err(ConvertError::Struct(kind(other)).into()),
         (Shape::List(_), other) => Err(ConvertError::Slice(kind(other)).into()),

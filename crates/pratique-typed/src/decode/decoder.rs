@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_json::{Progress, Value, base64};
-use pratique_schema::{Field, Scalar, Schema, Shape, TypeId, layout, names_in_order};
+use pratique_schema::{Field, Release, Scalar, Schema, Shape, TypeId, names_in_order};
 
 use super::fault::{Cause, Fault, FaultSink, GoType, StrictFault, StrictKind};
 use super::node::Node;
@@ -20,6 +20,8 @@ pub struct Written {
     pub path: Vec<String>,
     /// The struct that it was written from.
     pub of: TypeId,
+    /// The release that has the struct.
+    pub release: &'static Release,
 }
 
 /// Walks a document along a type. Once its `progress` is interrupted, it reports no more faults.
@@ -34,11 +36,7 @@ pub(super) struct Decoder<'v, 'd, N, S> {
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
 impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
-    pub(super) fn new(written: &'v [Written], progress: &'d Progress<'_>, sink: &'d mut S) -> Self {
-        Self::of_schema(Schema::builtin(), written, progress, sink)
-    }
-
-    pub(super) fn of_schema(
+    pub(super) fn new(
         schema: &'static Schema,
         written: &'v [Written],
         progress: &'d Progress<'_>,
@@ -64,9 +62,9 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         let mut walk = of.fields.walk();
         let mut members = members;
         let mut ordered: Vec<(&'v str, N)> = Vec::new();
-        if let Some(source) = self.source() {
+        if let Some((release, source)) = self.source() {
             ordered.extend(members.by_ref());
-            let order = names_in_order(layout(self.schema.get(source).name));
+            let order = names_in_order(release.layouts().of(self.schema.get(source).name));
             ordered.sort_by_key(|(name, _)| {
                 order
                     .iter()
@@ -131,8 +129,9 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         }
     }
 
-    /// The struct that the object at this place was written from, if it was from another than it is read into.
-    fn source(&self) -> Option<TypeId> {
+    /// The struct that the object at this place was written from, if it was from another than it is read into, and its
+    /// release.
+    fn source(&self) -> Option<(&'static Release, TypeId)> {
         let steps = &self.place.steps;
         self.written.iter().find_map(|written| {
             let within = written.path.len();
@@ -152,7 +151,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
                     _ => None,
                 });
             match found {
-                Some(Shape::Struct(id)) => Some(id),
+                Some(Shape::Struct(id)) => Some((written.release, id)),
                 _ => None,
             }
         })
@@ -329,10 +328,9 @@ mod tests {
     #[track_caller]
     fn check(object: &str, expected: &str) {
         let object = pratique_json::parse(object.as_bytes()).unwrap();
-        let pod = Schema::builtin()
-            .kind(&GroupVersionKind::new("", "v1", "Pod"))
-            .unwrap();
-        let fault = strict(pod, object.as_object().unwrap(), &Progress::unwatched()).err();
+        let schema = Release::latest().schema();
+        let pod = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
+        let fault = strict(schema, pod, object.as_object().unwrap(), &Progress::unwatched()).err();
         assert_eq!(fault.map_or(String::new(), |fault| fault.to_string()), expected);
     }
 
@@ -372,7 +370,7 @@ mod tests {
             let progress = Progress::unwatched();
             let mut sink = FirstFault::default();
             let shape = Shape::Scalar(kind);
-            let mut decoder = Decoder::new(&[], &progress, &mut sink);
+            let mut decoder = Decoder::new(Release::latest().schema(), &[], &progress, &mut sink);
             let decoded = decoder.scalar(kind, &shape, &value, &value, &String::new);
             assert_eq!(decoded, Continue(()), "{kind:?} {value}");
             assert_eq!(sink.into_result(), Ok(Vec::new()), "{kind:?} {value}");
@@ -389,21 +387,28 @@ mod tests {
 
     #[test]
     fn what_was_written_from_a_struct_is_in_its_order() {
-        let schema = Schema::builtin();
+        let schema = Release::latest().schema();
         let kind = |name| pratique_types::GroupVersionKind::new("", "v1", name);
         let pod = schema.kind(&kind("Pod")).unwrap();
-        let metadata = crate::type_at(&kind("Pod"), &["metadata".to_owned()]).unwrap();
+        let metadata = crate::type_at(schema, &kind("Pod"), &["metadata".to_owned()]).unwrap();
         let document = r#"{"spec": {"labels": {}, "name": "a", "namespace": "b"}}"#;
         let document = pratique_json::parse(document.as_bytes()).unwrap();
         let object = document.as_object().unwrap();
         let check = |written: &[Written], order: [&str; 3]| {
             let fields = order.map(|name| format!("unknown field \"spec.{name}\""));
             let expected = format!("strict decoding error: {}", fields.join(", "));
-            let decoded = strict_written(pod, object, written, &Progress::unwatched());
+            let decoded = strict_written(schema, pod, object, written, &Progress::unwatched());
             assert_eq!(decoded, Err(DecodeError::Invalid(expected)));
         };
         check(&[], ["labels", "name", "namespace"]);
         let path = vec!["spec".to_owned()];
-        check(&[Written { path, of: metadata }], ["name", "namespace", "labels"]);
+        check(
+            &[Written {
+                path,
+                of: metadata,
+                release: Release::latest(),
+            }],
+            ["name", "namespace", "labels"],
+        );
     }
 }

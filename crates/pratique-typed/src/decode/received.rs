@@ -1,6 +1,7 @@
 //! The warnings and the error of an API server about an object that a client sends it.
 
 use pratique_gotext::strconv::quote;
+use pratique_json::Progress;
 use pratique_schema::Schema;
 use pratique_types::GroupVersionKind;
 
@@ -19,10 +20,10 @@ pub fn received_in<'v, N: Node<'v>>(
     object: N,
 ) -> Result<Vec<String>, String> {
     let Some(id) = schema.kind(kind) else {
-        return Ok(super::duplicates(object));
+        return Ok(super::duplicates(schema, object));
     };
     // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
-    super::members_faults(schema, id, object.members()).map_err(|cause| {
+    super::first_fault(schema, id, object.members(), &[], &Progress::unwatched()).map_err(|cause| {
         let GroupVersionKind { kind, version, .. } = kind;
         format!(
             "{kind} in version {} cannot be handled as a {kind}: {cause}",

@@ -9,17 +9,11 @@ use super::{Typing, scalar};
 use crate::decode::{self, ConvertError, DecodeError};
 use crate::settled::is_plain;
 
-/// Gives an object the form of a type, as [`typed_as`](super::typed_as) does with one that cannot be changed. Where it is
-/// not to go on, some of the object has the form.
-pub(crate) fn settle(id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
-    settle_in(Schema::builtin(), id, object, progress);
-}
-
-/// Gives an object the form of a type of a schema, in place, as [`settle_object`](crate::settle_object) does. Where it is
-/// not to go on, some of the object has the form.
+/// Gives an object the form of a type of a schema, in place, as [`typed_as`](super::typed_as) does with one that cannot be
+/// changed. Where it is not to go on, some of the object has the form.
 pub fn settle_in(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
     // Values that do not fit are left as they are.
-    let _ = Typing::of_schema(schema, progress).settle::<LENIENT>(id, object);
+    let _ = Typing::new(schema, progress).settle::<LENIENT>(id, object);
 }
 
 /// How an object was decoded.
@@ -41,7 +35,7 @@ pub fn settle_strict(
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Settled {
-    let typing = Typing::of_schema(schema, progress);
+    let typing = Typing::new(schema, progress);
     match typing.settle::<STRICT>(id, object) {
         Err(_) => Settled::Refused,
         Ok(()) if progress.outcome().is_err() => Settled::Refused,
@@ -56,7 +50,7 @@ pub fn settle_keeping_empty(
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Settled {
-    let typing = Typing::of_schema(schema, progress);
+    let typing = Typing::new(schema, progress);
     let _ = typing.settle::<KEEPING>(id, object);
     typing.settled()
 }
@@ -73,11 +67,12 @@ const KEEPING: u8 = 3;
 /// Gives an object the form of a type, unless it cannot be [converted](decode::convert()): then some of the
 /// object has the form, and the error is that of the conversion.
 pub(crate) fn settle_fitting(
+    schema: &'static Schema,
     id: TypeId,
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), DecodeError> {
-    let fitting = Typing::of_schema(Schema::builtin(), progress).settle::<FITTING>(id, object);
+    let fitting = Typing::new(schema, progress).settle::<FITTING>(id, object);
     progress.outcome()?;
     fitting.map_err(DecodeError::from)
 }
@@ -137,7 +132,7 @@ impl Typing<'_> {
         match field.presence {
             Presence::UnlessNull if value.is_null() => Ok(false),
             Presence::UnlessEmpty if value.is_empty() => match MODE {
-                FITTING => decode::fits(&field.shape, value, &go, self.progress).map(|()| false),
+                FITTING => decode::fits(self.schema, &field.shape, value, &go, self.progress).map(|()| false),
                 STRICT if !reads_empty(&field.shape, value) => Err(Box::new(ConvertError::Undecoded)),
                 STRICT | KEEPING => {
                     let is_kept = is_empty_collection(&field.shape, value);
@@ -194,7 +189,7 @@ impl Typing<'_> {
             (shape, value @ Value::Null) => *value = self.zero(shape),
             (shape, value) => {
                 match (MODE, shape) {
-                    (FITTING, _) => decode::fits(shape, value, go, self.progress)?,
+                    (FITTING, _) => decode::fits(self.schema, shape, value, go, self.progress)?,
                     (STRICT, Shape::Scalar(kind)) if decode::decodes(*kind, value) => {}
                     (STRICT, _) => return Err(Box::new(ConvertError::Undecoded)),
                     _ => {}
@@ -231,22 +226,24 @@ fn is_empty_collection(shape: &Shape, value: &Value<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use pratique_json::parse;
+    use pratique_schema::Release;
     use pratique_types::GroupVersionKind;
 
     use super::*;
 
     #[track_caller]
     fn check(kind: &str, text: &str) {
-        let id = crate::id(&GroupVersionKind::new("", "v1", kind)).unwrap();
+        let schema = Release::latest().schema();
+        let id = schema.kind(&GroupVersionKind::new("", "v1", kind)).unwrap();
         let given = parse(text.as_bytes()).unwrap();
         let given = given.as_object().unwrap();
         let mut fitting = given.clone();
         let progress = Progress::unwatched();
-        let ended = settle_fitting(id, &mut fitting, &progress);
-        assert_eq!(ended, decode::convert(id, given, &progress), "{text}");
+        let ended = settle_fitting(schema, id, &mut fitting, &progress);
+        assert_eq!(ended, decode::convert(schema, id, given, &progress), "{text}");
         if ended.is_ok() {
             let mut settled = given.clone();
-            settle(id, &mut settled, &progress);
+            settle_in(schema, id, &mut settled, &progress);
             assert_eq!(fitting, settled, "{text}");
         }
     }

@@ -102,7 +102,7 @@ impl<'r> ChainRun<'r> {
             return Err(End::Undecided(undecided));
         }
         if let Some(object) = object {
-            let form = Attributes::mutated(self.request, &object).form;
+            let form = Attributes::mutated(self.admission.release(), self.request, &object).form;
             self.changed(object, form);
         }
         rounds.after_policies = self.object.clone();

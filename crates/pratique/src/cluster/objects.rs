@@ -134,7 +134,7 @@ impl Objects {
         }
         if kind == *NAMESPACE {
             self.namespaces
-                .insert(name.into(), Arc::new(StoredObject::new(object)));
+                .insert(name.into(), Arc::new(StoredObject::new(self.release, object)));
             return Ok(());
         }
         Arc::make_mut(&mut self.objects)
@@ -142,7 +142,7 @@ impl Objects {
             .or_default()
             .entry(namespace)
             .or_default()
-            .insert(name, Arc::new(StoredObject::new(object)));
+            .insert(name, Arc::new(StoredObject::new(self.release, object)));
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Objects {
             .and_then(Value::as_array)
             .unwrap_or_default();
         // A definition with a schema that no API server takes defines nothing to merge by.
-        let schema = MergeSchema::custom(definition).ok().map(Arc::new);
+        let schema = MergeSchema::custom(self.release, definition).ok().map(Arc::new);
         for version in versions {
             let served = version.get("served").and_then(Value::as_bool).unwrap_or_default();
             let Some(name) = version.get("name").and_then(Value::as_str).filter(|_| served) else {

@@ -7,6 +7,7 @@ use pratique_plugin::{
 };
 use pratique_registry::Attributes;
 use pratique_schema::FeatureGates;
+use pratique_schema::Release;
 use pratique_types::{Status, UserInfo};
 use serde_json::{Value, json};
 
@@ -17,6 +18,7 @@ use crate::fixture::json_value;
 /// The default plugins, and the state of the cluster for them.
 pub(super) struct Plugins {
     chain: PluginChain,
+    release: &'static Release,
     state: StateObjects,
     user: UserInfo,
     suffix: String,
@@ -38,6 +40,7 @@ impl Plugins {
             drop(state.insert(object));
         }
         Ok(Plugins {
+            release: gates.release(),
             chain: PluginChain::new(plugins.collect::<Result<_, Error>>()?),
             state,
             user,
@@ -67,7 +70,7 @@ impl Plugins {
         let request = attributes.request(&self.user);
         let validated = self.chain.validate(
             stage,
-            &PluginAttributes::mutated(&request, &attributes.object),
+            &PluginAttributes::mutated(self.release, &request, &attributes.object),
             &self.context(),
             &mut effects,
             &mut (),

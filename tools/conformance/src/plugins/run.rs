@@ -145,7 +145,12 @@ fn admit(
     };
     // The old object comes from storage, where it has the form of its kind.
     if let Some(kind) = kind_of(&request.old_object) {
-        settle_object(&kind, &mut request.old_object, &json::Progress::unwatched());
+        settle_object(
+            gates.release(),
+            &kind,
+            &mut request.old_object,
+            &json::Progress::unwatched(),
+        );
     }
     if request.operation == Operation::Create && request.name.is_empty() {
         let name = decoded.at(&["metadata", "name"]).and_then(json::Value::as_str);

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use pratique_harness::Dice;
-use pratique_schema::{Constraints, Field, Scalar, Schema, Shape, StructType};
+use pratique_schema::Release;
+use pratique_schema::{Field, Scalar, Shape, StructType};
 use pratique_types::GroupVersionKind;
 use serde_json::{Map, Value, json};
 
@@ -294,7 +295,7 @@ impl RandomObjects {
     /// An object of the kind's type.
     fn generated(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
         let gvk = GroupVersionKind::new(kind.group(), kind.version(), kind.kind);
-        let schema = Schema::builtin();
+        let schema = Release::latest().schema();
         let mut object = schema
             .kind(&gvk)
             .map_or(json!({}), |id| self.structure(dice, schema.get(id), 0));
@@ -305,7 +306,7 @@ impl RandomObjects {
     }
 
     fn structure(&self, dice: &mut Dice, of: &StructType, depth: usize) -> Value {
-        let constraints = Constraints::builtin().of(of.name);
+        let constraints = Release::latest().constraints().of(of.name);
         let mut members = Map::new();
         for field in of.fields.iter() {
             let is_often = field.is_always() || constraints.is_required(field.name);
@@ -342,7 +343,7 @@ impl RandomObjects {
         let is_deep = depth > MAX_DEPTH;
         match shape {
             Shape::Struct(_) if is_deep => json!({}),
-            Shape::Struct(id) => self.structure(dice, Schema::builtin().get(*id), depth),
+            Shape::Struct(id) => self.structure(dice, Release::latest().schema().get(*id), depth),
             Shape::List(element) => {
                 let count = if is_deep { 0 } else { dice.below(3) };
                 (0..count)
