@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 use syn::{
-    Arm, Attribute, ExprMatch, Ident, ImplItemFn, ItemEnum, ItemFn, ItemImpl, ItemMod, ItemStruct, ItemTrait,
-    ItemType, ItemUnion, Lit, Meta, Pat, PatIdent, TraitItemFn,
+    Arm, Attribute, ExprMatch, ExprPath, Ident, ImplItemFn, ItemEnum, ItemFn, ItemImpl, ItemMod, ItemStruct,
+    ItemTrait, ItemType, ItemUnion, Lit, Meta, Pat, PatIdent, TraitItemFn,
 };
 
 /// What is counted by crate. Its number may only fall.
@@ -24,13 +24,15 @@ pub(crate) enum Habit {
     ModFiles,
     /// The name of a module is a participle: `compared.rs`.
     ParticipleFiles,
+    /// The tables of the latest release are taken, where whoever asks has a release.
+    LatestReleases,
 }
 
 /// A place where a file has a habit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     pub(crate) habit: Habit,
-    /// The name; for `match` and for files the path of the file in its crate.
+    /// The name; for `match`, for releases and for files the path of the file in its crate.
     pub(crate) word: String,
     pub(crate) path: PathBuf,
     /// From 1; 0 for the file itself.
@@ -38,13 +40,14 @@ pub(crate) struct Occurrence {
 }
 
 impl Habit {
-    pub(crate) const ALL: [Habit; 6] = [
+    pub(crate) const ALL: [Habit; 7] = [
         Habit::OneWordTypes,
         Habit::BareFunctions,
         Habit::BareLocals,
         Habit::BoolMatches,
         Habit::ModFiles,
         Habit::ParticipleFiles,
+        Habit::LatestReleases,
     ];
 
     /// Its name in the baseline.
@@ -56,6 +59,7 @@ impl Habit {
             Habit::BoolMatches => "bool-matches",
             Habit::ModFiles => "mod-files",
             Habit::ParticipleFiles => "participle-files",
+            Habit::LatestReleases => "latest-releases",
         }
     }
 }
@@ -86,6 +90,10 @@ const IRREGULAR: [&str; 14] = [
 ];
 /// Nouns that end like participles.
 const NOUNS: [&str; 5] = ["embed", "feed", "need", "seed", "speed"];
+
+/// What has tables of the latest release, and the crate that chooses them.
+const RELEASES: [&str; 2] = ["Release", "BuiltinResources"];
+const HOME_OF_RELEASES: &str = "pratique-schema";
 
 /// The main nouns of crates that are not named by them.
 const MAIN_NOUNS: [(&str, &[&str]); 6] = [
@@ -248,6 +256,24 @@ impl<'a> Visit<'a> for HabitReader<'_> {
         }
         visit::visit_expr_match(self, expression);
     }
+
+    fn visit_expr_path(&mut self, expression: &'a ExprPath) {
+        if self.crate_name != HOME_OF_RELEASES
+            && let Some(latest) = find_latest(&expression.path)
+        {
+            let line = latest.span().start().line;
+            self.add(Habit::LatestReleases, self.file.clone(), line);
+        }
+        visit::visit_expr_path(self, expression);
+    }
+}
+
+/// What takes the latest release in a path: `Release::latest`.
+fn find_latest(path: &syn::Path) -> Option<&Ident> {
+    let mut names = path.segments.iter().rev().map(|segment| &segment.ident);
+    let (name, owner) = (names.next()?, names.next()?);
+    let is_latest = name == "latest" && RELEASES.iter().any(|release| owner == release);
+    is_latest.then_some(name)
 }
 
 fn is_bool_arm(arm: &Arm) -> bool {
@@ -335,6 +361,15 @@ mod tests {
             (Habit::BoolMatches, "src/a.rs", 3),
         ];
         check("src/a.rs", text, &habits);
+    }
+
+    #[test]
+    fn latest_releases() {
+        let text = "fn a() { b(Release::latest()); }\nfn c() { d.unwrap_or_else(pratique_schema::Release::latest) }\n\
+                    #[cfg(test)]\nmod tests { fn e() { Release::latest(); } }";
+        let twice = [1, 2].map(|line| (Habit::LatestReleases, "src/a.rs", line));
+        check("src/a.rs", text, &twice);
+        check("src/a.rs", "fn a(release: &Release) { release.latest() }", &[]);
     }
 
     #[test]
