@@ -23,6 +23,3 @@ pub(crate) use skipped::report_skipped_beside_definitions;
 
 /// How many policies are named in a message.
 pub(crate) const NAMED: usize = 5;
-
-/// The API group of policies, their bindings, and webhook configurations.
-pub(crate) const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";

@@ -1,6 +1,6 @@
 //! Which policies and webhooks intercept the configuration of admission.
 
-use pratique_types::{GroupVersionKind, GroupVersionResource};
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind, GroupVersionResource};
 
 use crate::virtual_resources::is_virtual;
 
@@ -25,8 +25,6 @@ pub enum Interceptor {
     },
 }
 
-const GROUP: &str = "admissionregistration.k8s.io";
-
 const POLICIES: [&str; 4] = [
     "mutatingadmissionpolicies",
     "mutatingadmissionpolicybindings",
@@ -45,7 +43,7 @@ const KINDS: [&str; 6] = [
 
 /// Whether a kind configures admission.
 pub fn is_configuration(kind: &GroupVersionKind) -> bool {
-    kind.group == GROUP && KINDS.contains(&kind.kind.as_str())
+    kind.group == ADMISSION_GROUP && KINDS.contains(&kind.kind.as_str())
 }
 
 /// Whether policies or webhooks of an origin may intercept a request.
@@ -62,7 +60,8 @@ pub fn intercepts(
     let from_api = origin == Origin::Api;
     match interceptor {
         Interceptor::Policy => {
-            let of_policy = resource.group == GROUP && POLICIES.contains(&resource.resource.as_str());
+            let of_policy =
+                resource.group == ADMISSION_GROUP && POLICIES.contains(&resource.resource.as_str());
             !(reviews || from_api && of_policy)
         }
         Interceptor::Webhook { excludes_virtual } => {
@@ -100,9 +99,13 @@ mod tests {
             "TokenReview",
             [false, false, false, false, true],
         );
-        check((GROUP, POLICIES[2]), KINDS[3], [true, false, true, false, true]);
         check(
-            (GROUP, "validatingwebhookconfigurations"),
+            (ADMISSION_GROUP, POLICIES[2]),
+            KINDS[3],
+            [true, false, true, false, true],
+        );
+        check(
+            (ADMISSION_GROUP, "validatingwebhookconfigurations"),
             KINDS[5],
             [true, true, true, false, true],
         );

@@ -11,14 +11,12 @@ use pratique_manifest::{
     UncheckedExpressions,
 };
 use pratique_review::sorted::{Group, Refused, SortedPolicies};
+use pratique_types::ADMISSION_GROUP;
 
 use crate::workspace::steps;
 
 /// The memory that loading a directory may take, by the loader's estimate.
 const LOAD_BYTES: u64 = 384 << 20;
-/// The text that every file with manifests contains.
-const API_GROUP: &str = "admissionregistration.k8s.io";
-
 /// Compiles manifests again and again: equal expressions are compiled once.
 #[derive(Debug)]
 pub(crate) struct ManifestAnalyzer {
@@ -78,7 +76,7 @@ impl ManifestAnalyzer {
     pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> ManifestAnalysis {
         let mut files: Vec<ManifestFile> = files
             .into_iter()
-            .filter(|file| String::from_utf8_lossy(&file.content).contains(API_GROUP))
+            .filter(|file| String::from_utf8_lossy(&file.content).contains(ADMISSION_GROUP))
             .collect();
         let refused = match sorted(&files).load(&self.expressions) {
             Ok(loaded) => {

@@ -11,7 +11,7 @@ use pratique_manifest::{
     ObjectName, ObjectSource, Options, Plugin, Position, Problem, Rule, read_contents,
 };
 use pratique_policy::Origin;
-use pratique_types::ObjectRef;
+use pratique_types::{ADMISSION_GROUP, ObjectRef};
 
 use crate::foreign_policy::{ForeignPolicy, PolicyEngine};
 use crate::source_files::{SourceFile, SourceFiles, SourceKind};
@@ -99,9 +99,6 @@ pub struct Refused {
     /// Whether the first error is one of a server that reads static manifests, rather than of its API.
     pub stops_server: bool,
 }
-
-/// The group of the kinds, as documents write it.
-const API_GROUP: &str = "admissionregistration.k8s.io";
 
 /// The kind of the definitions of custom resources.
 pub const DEFINITION: &str = "CustomResourceDefinition";
@@ -214,7 +211,7 @@ impl SortedPolicies {
                 let version = text(&["apiVersion"]).unwrap_or_default();
                 if version
                     .split_once('/')
-                    .is_some_and(|(group, _)| group == API_GROUP)
+                    .is_some_and(|(group, _)| group == ADMISSION_GROUP)
                 {
                     // The loader says what the server answers.
                     groups.insert(Group::Api);
@@ -373,7 +370,7 @@ pub fn is_meant_as_policy(source: &SourceFile, content: &[u8]) -> bool {
 /// Whether an `apiVersion` somewhere is that of policies. Roles and the conditions of templates name the group as well.
 fn mentions_policies(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
-    let mut named = text.lines().filter_map(|line| line.split_once(API_GROUP));
+    let mut named = text.lines().filter_map(|line| line.split_once(ADMISSION_GROUP));
     named.any(|(before_group, _)| before_group.contains("apiVersion"))
 }
 

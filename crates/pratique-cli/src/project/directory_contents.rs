@@ -9,13 +9,12 @@ use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
 use pratique_review::SourceFiles;
 use pratique_suite::read_file;
-use pratique_types::ObjectRef;
+use pratique_types::{ADMISSION_GROUP, ObjectRef};
 
 use super::{FILE, permit};
 use crate::exit::CliError;
 use crate::input::FileSelection;
 use crate::input::sources::recognize;
-use crate::policies::ADMISSION_GROUP;
 
 /// The kinds of objects that say what a cluster is, by their API versions' groups and their names.
 const STATE: [(&str, &str); 6] = [

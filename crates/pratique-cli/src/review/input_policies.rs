@@ -2,12 +2,11 @@
 
 use pratique_manifest::ManifestFile;
 use pratique_stream::Limits;
-use pratique_types::GroupVersionResource;
+use pratique_types::{ADMISSION_GROUP, GroupVersionResource};
 
 use crate::exit::CliError;
 use crate::output;
 use crate::output::text::text;
-use crate::policies::ADMISSION_GROUP;
 use crate::stream::read::Inputs;
 
 /// Whether objects of a resource configure admission.

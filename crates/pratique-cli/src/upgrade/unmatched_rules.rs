@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use pratique_json::Value;
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersionKind, GroupVersionResource};
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind, GroupVersionResource};
 
 use super::finding::{UpgradeFinding, UpgradeRule};
-use super::webhooks::list;
+use super::webhooks::{has_value, is_configuration, list};
 
 /// A finding for each webhook of a configuration, and for a policy, that does not see a resource any more because its rules name
 /// no version of it that the new release serves. Requests for other versions are matched as equivalent only to versions that are
@@ -27,10 +27,7 @@ pub(super) fn unmatched_rules(
             .to_owned()
     };
     match (kind.group.as_str(), kind.kind.as_str()) {
-        (
-            "admissionregistration.k8s.io",
-            "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
-        ) => {
+        _ if is_configuration(kind) => {
             let webhooks = list(object, "webhooks").iter();
             let findings = webhooks.filter_map(|webhook| {
                 let seen_by = SeenBy {
@@ -42,7 +39,7 @@ pub(super) fn unmatched_rules(
             });
             findings.collect()
         }
-        ("admissionregistration.k8s.io", "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy") => {
+        (ADMISSION_GROUP, "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy") => {
             let constraints = object.at(&["spec", "matchConstraints"]);
             let rules = constraints.map(|constraints| list(constraints, "resourceRules"));
             let seen_by = SeenBy {
@@ -116,17 +113,15 @@ impl SeenBy<'_> {
 /// Whether a rule names a resource, in its version.
 // Upstream: apiserver/pkg/admission/plugin/webhook/predicates/rules/rules.go, Matcher
 fn names(rule: &Value<'_>, served: &ServedResource) -> bool {
-    let has = |member: &str, wanted: &str| {
-        let mut values = list(rule, member).iter().filter_map(Value::as_str);
-        values.any(|value| value == "*" || value == wanted)
-    };
     let resource = &served.resource;
     let mut patterns = list(rule, "resources").iter().filter_map(Value::as_str);
     let has_resource = patterns.any(|pattern| {
         let (named, part) = pattern.split_once('/').unwrap_or((pattern, ""));
         (named == "*" || named == resource.resource) && (part == "*" || part == served.subresource)
     });
-    has("apiGroups", &resource.group) && has("apiVersions", &resource.version) && has_resource
+    has_value(rule, "apiGroups", &resource.group)
+        && has_value(rule, "apiVersions", &resource.version)
+        && has_resource
 }
 
 /// The resources of a release, those that its servers serve by default first.
@@ -149,7 +144,7 @@ mod tests {
     use super::*;
 
     fn found(kind: &str, object: &str, releases: [&str; 2]) -> Vec<String> {
-        let kind = GroupVersionKind::new("admissionregistration.k8s.io", "v1", kind);
+        let kind = GroupVersionKind::new(ADMISSION_GROUP, "v1", kind);
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         let releases = releases.map(|version| Release::by_version(version).unwrap());
         let findings = unmatched_rules(&kind, &object, releases).into_iter();

@@ -3,14 +3,14 @@
 use pratique_exclusion::VIRTUAL_RESOURCES;
 use pratique_json::Value;
 use pratique_schema::FeatureGates;
-use pratique_types::GroupVersionKind;
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 
 use super::finding::{UpgradeFinding, UpgradeRule};
 
 /// Whether objects of a kind configure webhooks.
 pub(super) fn is_configuration(kind: &GroupVersionKind) -> bool {
     let kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
-    kind.group == "admissionregistration.k8s.io" && kinds.contains(&kind.kind.as_str())
+    kind.group == ADMISSION_GROUP && kinds.contains(&kind.kind.as_str())
 }
 
 /// A finding for each webhook of a configuration that sees such reviews before an upgrade, and not after it.
@@ -47,10 +47,6 @@ pub(super) fn excluded(
 /// Whether a rule matches the creation of a resource.
 // Upstream: apiserver/pkg/admission/plugin/webhook/predicates/rules/rules.go, Matcher
 fn sees(rule: &Value<'_>, group: &str, resource: &str) -> bool {
-    let has = |name: &str, wanted: &str| {
-        let mut values = list(rule, name).iter().filter_map(Value::as_str);
-        values.any(|value| value == "*" || value == wanted)
-    };
     let has_resource = list(rule, "resources")
         .iter()
         .filter_map(Value::as_str)
@@ -68,7 +64,16 @@ fn sees(rule: &Value<'_>, group: &str, resource: &str) -> bool {
         None | Some("*") => true,
         Some(named) => named == scope,
     };
-    has("operations", "CREATE") && has("apiGroups", group) && has_resource && has_scope
+    has_value(rule, "operations", "CREATE")
+        && has_value(rule, "apiGroups", group)
+        && has_resource
+        && has_scope
+}
+
+/// Whether a member of a rule names a value, or all.
+pub(super) fn has_value(rule: &Value<'_>, member: &str, value: &str) -> bool {
+    let mut named = list(rule, member).iter().filter_map(Value::as_str);
+    named.any(|named| named == "*" || named == value)
 }
 
 /// The elements of a list; none where there is no such list.

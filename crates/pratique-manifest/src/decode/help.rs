@@ -2,13 +2,12 @@
 
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_schema::Release;
-use pratique_types::{GroupVersionKind, builtin};
+use pratique_types::{ADMISSION_GROUP, GroupVersionKind, builtin};
 
 use super::{Form, Mismatch};
 use crate::kind::Kind;
 use crate::parse::help::looks_like;
 
-const GROUP: &str = "admissionregistration.k8s.io";
 const CONFIGURATION_KINDS: [&str; 4] = [
     "AdmissionConfiguration",
     "ValidatingAdmissionPolicyConfiguration",
@@ -31,8 +30,11 @@ pub(crate) fn for_kind(gvk: &GroupVersionKind) -> Option<(String, Option<&'stati
         // Of a list, the items are meant.
         return Some((did_you_mean(meant), (name == gvk.kind).then_some(meant)));
     };
-    if gvk.group != GROUP || gvk.version != "v1" {
-        return Some((format!("the kind is read in the version {GROUP}/v1 only"), None));
+    if gvk.group != ADMISSION_GROUP || gvk.version != "v1" {
+        return Some((
+            format!("the kind is read in the version {ADMISSION_GROUP}/v1 only"),
+            None,
+        ));
     }
     let text = format!("{kind} belongs in the directory of the plugin {}", kind.plugin());
     Some((text, None))
@@ -43,8 +45,8 @@ pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<S
     let name = gvk.kind.strip_suffix("List").unwrap_or(&gvk.kind);
     let version = gvk.api_version();
     let kind = GroupVersionKind::new(&gvk.group, &gvk.version, name);
-    let (resources, in_v1) = (release.resources(), format!("{GROUP}/v1"));
-    let of_v1 = GroupVersionKind::new(GROUP, "v1", name);
+    let (resources, in_v1) = (release.resources(), format!("{ADMISSION_GROUP}/v1"));
+    let of_v1 = GroupVersionKind::new(ADMISSION_GROUP, "v1", name);
     let instead = if resources.resource_of(&of_v1).is_some() {
         format!(": write it in {in_v1}")
     } else {
@@ -146,7 +148,7 @@ mod tests {
             ),
             ("v2", "ValidatingAdmissionPolicy", ""),
         ] {
-            let found = GroupVersionKind::new(GROUP, version, kind);
+            let found = GroupVersionKind::new(ADMISSION_GROUP, version, kind);
             assert_eq!(
                 for_version(&found, Release::latest()).unwrap_or_default(),
                 expected,
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn versions_that_a_release_does_not_have_yet() {
-        let found = GroupVersionKind::new(GROUP, "v1", "MutatingAdmissionPolicy");
+        let found = GroupVersionKind::new(ADMISSION_GROUP, "v1", "MutatingAdmissionPolicy");
         let help = |version| for_version(&found, Release::by_version(version).unwrap());
         assert_eq!(
             help("1.35").as_deref(),
@@ -172,25 +174,25 @@ mod tests {
     #[test]
     fn kinds() {
         check(
-            GROUP,
+            ADMISSION_GROUP,
             "v1",
             "ValidatingAdmisionPolicy",
             "did you mean \"ValidatingAdmissionPolicy\"?",
         );
         check(
-            GROUP,
+            ADMISSION_GROUP,
             "v1beta1",
             "MutatingAdmissionPolicyList",
             "the kind is read in the version admissionregistration.k8s.io/v1 only",
         );
         check(
-            GROUP,
+            ADMISSION_GROUP,
             "v2",
             "MutatingAdmissionPolicy",
             "the kind is read in the version admissionregistration.k8s.io/v1 only",
         );
         check(
-            GROUP,
+            ADMISSION_GROUP,
             "v1",
             "MutatingAdmissionPolicy",
             "MutatingAdmissionPolicy belongs in the directory of the plugin MutatingAdmissionPolicy",

@@ -2,14 +2,13 @@
 
 use pratique_exclusion::reserved_name_error;
 use pratique_gotext::jsonpath;
+use pratique_types::ADMISSION_GROUP;
 use pratique_validation::rules::{Errors, KindRules, Node, Request, Rule, validate_conditions};
 
 use super::errors::FieldErrors;
 use super::{ObjectChange, validate_change};
 use crate::expressions::Expressions;
 use crate::kind::Kind;
-
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// The rules of policies, bindings and webhook configurations, for a
 /// [`Validator`](pratique_validation::Validator::with_kinds). Their expressions are compiled as a server of its release does.
@@ -66,7 +65,7 @@ pub const KIND_RULES: &[KindRules] = &[
 
 const fn kind_rules(kind: &'static str, create: Rule, update: Rule) -> KindRules {
     KindRules {
-        group: GROUP,
+        group: ADMISSION_GROUP,
         kind,
         is_namespaced: false,
         create,

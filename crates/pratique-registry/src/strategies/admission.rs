@@ -2,27 +2,26 @@
 // Upstream: pkg/registry/admissionregistration/*/strategy.go
 
 use crate::strategy::{Endpoint, Strategy};
-
-const GROUP: &str = "admissionregistration.k8s.io";
+use pratique_types::ADMISSION_GROUP;
 
 pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new(GROUP, "MutatingAdmissionPolicy")
+    Strategy::new(ADMISSION_GROUP, "MutatingAdmissionPolicy")
         .conditional()
         .generation(&[&["spec"]]),
-    Strategy::new(GROUP, "MutatingAdmissionPolicyBinding")
+    Strategy::new(ADMISSION_GROUP, "MutatingAdmissionPolicyBinding")
         .conditional()
         .generation(&[&["spec"]]),
-    Strategy::new(GROUP, "MutatingWebhookConfiguration")
+    Strategy::new(ADMISSION_GROUP, "MutatingWebhookConfiguration")
         .conditional()
         .generation(&[&["webhooks"]]),
-    Strategy::new(GROUP, "ValidatingAdmissionPolicy")
+    Strategy::new(ADMISSION_GROUP, "ValidatingAdmissionPolicy")
         .conditional()
         .generation(&[&["spec"]])
         .status(Endpoint::STATUS_ONLY),
-    Strategy::new(GROUP, "ValidatingAdmissionPolicyBinding")
+    Strategy::new(ADMISSION_GROUP, "ValidatingAdmissionPolicyBinding")
         .conditional()
         .generation(&[&["spec"]]),
-    Strategy::new(GROUP, "ValidatingWebhookConfiguration")
+    Strategy::new(ADMISSION_GROUP, "ValidatingWebhookConfiguration")
         .conditional()
         .generation(&[&["webhooks"]]),
 ];
