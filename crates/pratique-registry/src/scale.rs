@@ -3,7 +3,7 @@
 // apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 use pratique_json::{Object, Value};
-use pratique_types::{GroupVersionKind, Status, status};
+use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
 
 use crate::kind_strategy::KindStrategy;
 use crate::object::{self, MANAGED_FIELDS};
@@ -178,8 +178,7 @@ fn selector(controller: &Value<'_>) -> String {
 
 /// Whether an object is a scale itself, where the controller that it belongs to is not known.
 pub(crate) fn is_scale(object: &Value<'_>, target: &Target) -> bool {
-    object::text(object, &["kind"]) == target.kind.kind
-        && object::text(object, &["apiVersion"]) == target.kind.api_version()
+    ObjectRef::new(object).is_of(&target.kind)
 }
 
 /// The scale after its controller was updated. What is against a new scale comes before what is against the update.

@@ -1,10 +1,10 @@
 //! Requests to subresources: what is done with them, and the objects that are sent.
 
-use pratique_json::{Object, Value, text_at};
+use pratique_json::{Object, Value};
 use pratique_registry::scale_of;
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, GroupVersionResource, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionResource, ObjectRef, Operation};
 
 /// Why an object is not sent to a subresource.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,9 +119,7 @@ pub fn to_subresource(request: &mut AdmissionRequest<'_>, release: &Release) -> 
 
 /// Whether an object is one of a subresource, or none at all.
 fn is_of_kind(object: &Value<'_>, part: &ServedResource) -> bool {
-    object.is_null()
-        || text_at(object, &["kind"]) == part.kind.kind
-            && text_at(object, &["apiVersion"]) == part.kind.api_version()
+    object.is_null() || ObjectRef::new(object).is_of(&part.kind)
 }
 
 /// The object of a subresource that a client sends for a whole object.

@@ -42,6 +42,11 @@ impl<'v> ObjectRef<'v> {
         Ok(GroupVersion::parse(self.api_version())?.with_kind(self.kind()))
     }
 
+    /// Whether it states a kind, in its version.
+    pub fn is_of(self, kind: &GroupVersionKind) -> bool {
+        self.kind() == kind.kind && kind.is_of_version(self.api_version())
+    }
+
     /// `metadata.namespace`
     pub fn namespace(self) -> &'v str {
         text_at(self.0, &["metadata", "namespace"])
