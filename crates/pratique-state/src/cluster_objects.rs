@@ -42,7 +42,7 @@ pub enum ObjectOrigin {
 }
 
 /// Why a definition defines nothing.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnusableDefinition {
     /// No server serves its version any more.

@@ -1,10 +1,10 @@
 //! Why the request of a case is not evaluated.
 
 use pratique::Unfinished;
-use pratique::api_objects::UnservedError;
 
 use pratique_request::BuildError;
 use pratique_request::review::ReviewError;
+use pratique_state::UnusableDefinition;
 
 /// Why the request of a case is not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum CaseError {
     Refused(String),
     /// A CustomResourceDefinition of the cluster cannot be served.
     #[error(transparent)]
-    Definition(#[from] UnservedError),
+    Definition(#[from] UnusableDefinition),
     /// Only policies without a binding match the request.
     #[error(
         "not evaluated: no binding names the {} {}: add one, or have {} evaluated as if bound, with --bind or `bind: true` in \

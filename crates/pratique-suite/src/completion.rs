@@ -9,8 +9,9 @@ use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::load::Policies;
 use crate::suite::{Case, Expected, Suite};
-use pratique_request::{ResourceResolver, is_definition, kind_of};
+use pratique_request::{ResourceResolver, kind_of};
 use pratique_review::Preparation;
+use pratique_state::{ClusterObjects, ObjectOrigin};
 
 /// Metadata that an update has from the stored object.
 const IDENTITY: [&str; 4] = ["creationTimestamp", "generation", "resourceVersion", "uid"];
@@ -45,19 +46,23 @@ impl Suite {
     /// # Errors
     /// A definition cannot be used.
     pub(crate) fn kinds(&self, case: &Case, policies: &Policies) -> Result<CaseKinds, CaseError> {
-        let mut kinds = CaseKinds {
-            resolver: policies.resolver().with_release(policies.gates.release()),
-            api_objects: policies.api_objects().with_gates(policies.gates),
-            completes: self.defaults,
+        let cluster = ClusterObjects {
+            resolver: policies.resolver(),
+            kinds: policies.api_objects(),
+            ..ClusterObjects::default()
         };
-        for definition in self.objects(case).filter(|object| is_definition(object)) {
-            let served = kinds.api_objects.define(definition)?;
-            kinds.resolver.define(definition, served);
+        let mut cluster = cluster.with_gates(policies.gates);
+        for object in self.objects(case) {
+            cluster.define(object, ObjectOrigin::Given)?;
         }
         for snapshot in self.snapshots(case) {
-            snapshot.resolve(&mut kinds.resolver);
+            snapshot.resolve(&mut cluster.resolver);
         }
-        Ok(kinds)
+        Ok(CaseKinds {
+            resolver: cluster.resolver,
+            api_objects: cluster.kinds,
+            completes: self.defaults,
+        })
     }
 
     /// The kinds whose objects are completed; `None` where objects stay as they are.

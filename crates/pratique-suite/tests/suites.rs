@@ -583,3 +583,17 @@ fn a_test_in_rust_fails_over_what_the_command_fails_over() {
     let missing = run_suites("/nowhere/suites").unwrap_err().to_string();
     assert!(missing.starts_with("/nowhere/suites: "), "{missing}");
 }
+
+#[test]
+fn definitions_of_versions_that_are_gone_define_nothing() {
+    let gone = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: stalls.example.com}\n";
+    let directory = Directory::new().with("gone.yaml", gone);
+    let tests = "- name: a
+  object: {apiVersion: v1, kind: ConfigMap, metadata: {name: kept}, data: {a: '2'}}
+  cluster: {objects: [gone.yaml]}
+  expect: allowed
+";
+    let told = "a: CustomResourceDefinition \"stalls.example.com\" is of apiextensions.k8s.io/v1beta1, a version that is gone since \
+                Kubernetes 1.22: write it in apiextensions.k8s.io/v1";
+    assert_eq!(failures(&directory.suite(tests).unwrap()), [told]);
+}
