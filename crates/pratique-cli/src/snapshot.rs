@@ -11,7 +11,6 @@ mod directory;
 mod dropped;
 #[cfg(feature = "kube")]
 mod fetch;
-#[cfg(feature = "kube")]
 mod kinds;
 #[cfg(feature = "kube")]
 mod policies;

@@ -8,12 +8,12 @@ use pratique_manifest::{Kind, ManifestFile, path_text};
 use pratique_request::kind_of;
 use pratique_schema::{Release, ServerVersion};
 use pratique_state::snapshot::{FILE, SnapshotIndex};
+use pratique_types::ADMISSION_GROUP;
 
 use super::ClusterSnapshot;
 use crate::exit::CliError;
 use crate::input::{self, InputError, read_directory, read_regular};
 use crate::output::problems;
-use crate::policies::ADMISSION_GROUP;
 use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The maximum size of a file, in MiB.
@@ -93,8 +93,10 @@ fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, 
             if let Err(why) = &input.received {
                 return Err(faulty(&path_text(&path), why));
             }
-            let policy = policy_kind(&input.object).filter(|_| !has_policies);
-            if let (None, Some(kind)) = (&snapshot.misplaced, policy) {
+            if !has_policies
+                && snapshot.misplaced.is_none()
+                && let Some(kind) = policy_kind(&input.object)
+            {
                 snapshot.misplaced = Some((problems::place(&input.location), kind.to_string()));
             }
             snapshot.objects.push(input.object);

@@ -24,4 +24,5 @@ pub(super) const WEBHOOKS: [(&str, &str); 2] = [
 ];
 
 /// The versions of policies, the first that is served counts.
+#[cfg(feature = "kube")]
 pub(super) const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];

@@ -3,19 +3,10 @@
 use pratique_manifest::ManifestFile;
 use pratique_state::snapshot::Extent;
 
+use super::kinds::{POLICIES, WEBHOOKS};
 use super::{ClusterSnapshot, WebhookUse, warn};
 use crate::exit::CliError;
 use crate::snapshot::snapshot_error::SnapshotError;
-
-/// The kinds that decide, whether or not webhooks are called.
-const POLICIES: [&str; 4] = [
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-];
-/// The kinds of webhook configurations.
-const WEBHOOKS: [&str; 2] = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 
 impl ClusterSnapshot {
     /// The files with the policies that the cluster had, and its webhook configurations unless they are skipped.
@@ -30,10 +21,10 @@ impl ClusterSnapshot {
             }));
         }
         let takes_webhooks = webhooks == WebhookUse::Taken;
-        let called: &[&str] = if takes_webhooks { &WEBHOOKS } else { &[] };
+        let called: &[(&str, &str)] = if takes_webhooks { &WEBHOOKS } else { &[] };
         let complete = self.complete_kinds();
         let is_complete = |kind: &&&str| complete.iter().any(|complete| complete.kind == ***kind);
-        let all = || POLICIES.iter().chain(called);
+        let all = || POLICIES.iter().chain(called).map(|(kind, _)| kind);
         if let Some(unknown) = all().find(|kind| !is_complete(kind)) {
             let entries = self.index.kinds.iter();
             let mut of_kind = entries.filter(|entry| entry.kind == **unknown);
@@ -50,7 +41,7 @@ impl ClusterSnapshot {
             .index
             .kinds
             .iter()
-            .filter(|entry| WEBHOOKS.contains(&&*entry.kind));
+            .filter(|entry| WEBHOOKS.iter().any(|(kind, _)| *kind == entry.kind));
         let count: usize = of_webhooks.map(|entry| entry.objects).sum();
         webhooks.skipped_message(count, "snapshot").iter().for_each(warn);
         let files = self.policies.iter();
