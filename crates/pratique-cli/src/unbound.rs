@@ -5,7 +5,7 @@ use pratique_lint::Warning;
 use pratique_manifest::Help;
 use pratique_review::Unbound;
 
-use crate::output::counted::counted;
+use crate::output::counted::{counted, first_names};
 
 /// The lint that warns of them.
 const LINT: &str = "unbound-policy";
@@ -26,7 +26,7 @@ pub(crate) fn messages(policies: &[Unbound]) -> Vec<(&Unbound, String)> {
             let message = format!(
                 "{} are not evaluated, as no binding refers to them: {}",
                 counted(policies.len(), "policy", "policies"),
-                first_names(&names)
+                first_names(&names, MAX_APART)
             );
             vec![(first, message)]
         }
@@ -51,7 +51,7 @@ pub(crate) fn group_warnings(warnings: Vec<Warning>) -> Vec<Warning> {
     let mut message = Some(format!(
         "no binding refers to {}: they are never evaluated: {}",
         counted(names.len(), "policy", "policies"),
-        first_names(&names)
+        first_names(&names, MAX_APART)
     ));
     let mut grouped = Vec::with_capacity(warnings.len());
     for warning in warnings {
@@ -67,14 +67,4 @@ pub(crate) fn group_warnings(warnings: Vec<Warning>) -> Vec<Warning> {
         }
     }
     grouped
-}
-
-/// The first names of several, and how many more there are.
-fn first_names(names: &[&str]) -> String {
-    let first = names.get(..MAX_APART).unwrap_or(names);
-    format!(
-        "{} and {} more",
-        first.join(", "),
-        names.len().saturating_sub(first.len())
-    )
 }

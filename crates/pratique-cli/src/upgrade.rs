@@ -39,7 +39,7 @@ use crate::input::FileSelection;
 use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
-use crate::output::notice::{Notice, Notices};
+use crate::output::notice::{NOT_EVALUATED, Notice, Notices};
 use crate::output::problems;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let mut findings: Vec<UpgradeFinding> = refusals.map(UpgradeFinding::from).collect();
     if pair.is_new_refused {
         let message = format!("policies are not evaluated: Kubernetes {to} does not load them");
-        notices.tell(Notice::new("not-evaluated", "", message));
+        notices.tell(Notice::new(NOT_EVALUATED, "", message));
     }
     let PolicyPair {
         old,

@@ -2,7 +2,7 @@
 
 use pratique_review::{Orphan, Unbound, orphans, unbound};
 
-use crate::output::notice::Notice;
+use crate::output::notice::{NOT_EVALUATED, Notice};
 use crate::output::text::{Text, text};
 use crate::output::{self, problems};
 use crate::policies::OriginSets;
@@ -55,14 +55,14 @@ impl EvaluationScope {
         };
         let policies = messages.into_iter().map(move |(policy, message)| {
             let message = format!("{message}; --bind evaluates {them} as if bound");
-            Notice::new("not-evaluated", problems::place(&policy.location), message)
+            Notice::new(NOT_EVALUATED, problems::place(&policy.location), message)
         });
         let bindings = self.orphans.iter().map(|binding| {
             let Orphan {
                 kind, name, policy, ..
             } = binding;
             let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");
-            Notice::new("not-evaluated", problems::place(&binding.location), message)
+            Notice::new(NOT_EVALUATED, problems::place(&binding.location), message)
         });
         policies.chain(bindings)
     }

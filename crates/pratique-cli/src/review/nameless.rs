@@ -4,7 +4,7 @@ use pratique_lint::find_deleted_names;
 use pratique_manifest::ManifestSet;
 use pratique_types::Operation;
 
-use crate::output::notice::Notice;
+use crate::output::notice::{NOT_EVALUATED, Notice};
 use crate::output::problems;
 use crate::policies::OriginSets;
 
@@ -20,7 +20,7 @@ pub(super) fn notices(operation: Option<Operation>, sets: &OriginSets) -> Vec<No
              none: they are not reviewed",
             name.kind, name.name
         );
-        Notice::new("not-evaluated", problems::place(&location), message)
+        Notice::new(NOT_EVALUATED, problems::place(&location), message)
     };
     find_deleted_names(&sets).into_iter().map(notice).collect()
 }

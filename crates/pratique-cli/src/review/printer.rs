@@ -15,7 +15,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::PassedOver;
 use crate::input::sources;
 use crate::output::github::AnnotationCounts;
-use crate::output::notice::{Notice, Notices};
+use crate::output::notice::{NOT_EVALUATED, Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, Printed};
 use crate::output_target::{self, OutputTarget};
@@ -287,7 +287,7 @@ impl<'a> Printer<'a> {
                 "there are only policies in it, and they are reviewed as objects: --policies {path} evaluates them for the others"
             );
             self.notices
-                .tell(Notice::new("not-evaluated", path.clone(), message));
+                .tell(Notice::new(NOT_EVALUATED, path.clone(), message));
         }
     }
 

@@ -26,7 +26,7 @@ use crate::evaluation::result::ReviewResult;
 use crate::impact::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject};
-use crate::output::notice::Notice;
+use crate::output::notice::{NOT_EVALUATED, Notice};
 use crate::output::problems;
 use crate::replay::decision::ReplayDecision;
 use crate::replay::engine::{Engine, input};
@@ -115,7 +115,7 @@ impl InputComparison for UpgradeWorker<'_> {
                 let message = format!(
                     "--admission-control-config-file {path} is not compared: give it with the flag of that name"
                 );
-                part.notices.push(Notice::new("not-evaluated", place, message));
+                part.notices.push(Notice::new(NOT_EVALUATED, place, message));
             }
         }
         self.review_both([old, new], &pods, &subject, part);
