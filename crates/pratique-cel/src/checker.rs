@@ -30,10 +30,10 @@ use unify::Bindings;
 
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
 pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
-    let mut checker = Checker::new(environment, &ast);
+    let mut checker = TypeChecker::new(environment, &ast);
     checker.check(ast.root);
     checker.settle();
-    let Outcome {
+    let WalkOutcome {
         mut issues,
         types,
         references,
@@ -51,7 +51,7 @@ pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<
 
 /// Finds types and references as far as there are any. Unresolved names and calls are dyn: they are errors when they are evaluated.
 pub(crate) fn check_loosely(environment: &Environment, ast: Ast) -> Checked {
-    let mut checker = Checker::new(environment, &ast);
+    let mut checker = TypeChecker::new(environment, &ast);
     checker.loose = true;
     checker.check(ast.root);
     checker.settle();
@@ -84,7 +84,7 @@ fn checked(
 }
 
 /// One walk over a tree.
-struct Checker<'e> {
+struct TypeChecker<'e> {
     environment: &'e Environment,
     ast: &'e Ast,
     /// The variables of the comprehensions around the node, outermost first.
@@ -94,12 +94,12 @@ struct Checker<'e> {
     formats: usize,
     /// Whether type errors are left to the evaluation.
     loose: bool,
-    outcome: Outcome,
+    outcome: WalkOutcome,
 }
 
 /// The results of a walk.
 #[derive(Default)]
-struct Outcome {
+struct WalkOutcome {
     types: Vec<Option<Type>>,
     references: Vec<Option<Reference>>,
     rewrites: Vec<(ExprId, Expr)>,
@@ -107,14 +107,14 @@ struct Outcome {
     literals: Vec<ExprId>,
 }
 
-impl<'e> Checker<'e> {
+impl<'e> TypeChecker<'e> {
     fn new(environment: &'e Environment, ast: &'e Ast) -> Self {
-        let outcome = Outcome {
+        let outcome = WalkOutcome {
             types: vec![None; ast.len()],
             references: vec![None; ast.len()],
-            ..Outcome::default()
+            ..WalkOutcome::default()
         };
-        Checker {
+        TypeChecker {
             environment,
             ast,
             locals: Vec::new(),

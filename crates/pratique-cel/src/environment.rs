@@ -23,9 +23,9 @@ use crate::types::Type;
 /// is shared.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    functions: Arc<Functions>,
+    functions: Arc<FunctionTable>,
     macros: Arc<Vec<Macro>>,
-    names: Arc<Names>,
+    names: Arc<NameTable>,
     variables: Arc<Variables>,
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
@@ -44,14 +44,14 @@ pub(crate) fn find_slot(variables: &Variables, name: &str) -> Option<Slot> {
 
 /// The functions by name, and the prefixes of those with dotted names.
 #[derive(Clone, Debug, Default)]
-struct Functions {
+struct FunctionTable {
     by_name: HashMap<Arc<str>, Arc<Function>>,
     prefixes: Vec<Box<str>>,
 }
 
 /// The types and constants that have a name of their own, and the prefixes of dotted names.
 #[derive(Clone, Debug, Default)]
-struct Names {
+struct NameTable {
     types: HashMap<Arc<str>, Type>,
     constants: HashMap<Arc<str>, Literal>,
     prefixes: Vec<Box<str>>,
@@ -231,7 +231,7 @@ impl Environment {
     }
 }
 
-impl Functions {
+impl FunctionTable {
     /// Adds a function, or its overloads to the function of that name.
     fn add(&mut self, function: Function) {
         add_prefix(&mut self.prefixes, &function.name);

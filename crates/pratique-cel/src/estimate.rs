@@ -26,7 +26,7 @@ use sizes::{EntrySize, literal_size};
 
 /// The range in which the cost of evaluating an expression lies.
 pub fn estimate(checked: &Checked, sizes: &dyn Sizes) -> Range {
-    Estimator::new(checked, sizes).cost(checked.ast.root)
+    CostEstimator::new(checked, sizes).cost(checked.ast.root)
 }
 
 /// The size of an expression's value, as far as it is known before evaluation.
@@ -42,7 +42,7 @@ pub struct ValueSize {
 
 /// The size of an expression's value, from which hosts derive the sizes of variables that are defined by expressions.
 pub fn value_size(checked: &Checked, sizes: &dyn Sizes) -> ValueSize {
-    let mut estimator = Estimator::new(checked, sizes);
+    let mut estimator = CostEstimator::new(checked, sizes);
     let root = checked.ast.root;
     estimator.cost(root);
     ValueSize {
@@ -52,9 +52,9 @@ pub fn value_size(checked: &Checked, sizes: &dyn Sizes) -> ValueSize {
     }
 }
 
-impl<'c> Estimator<'c> {
+impl<'c> CostEstimator<'c> {
     fn new(checked: &'c Checked, sizes: &'c dyn Sizes) -> Self {
-        Estimator {
+        CostEstimator {
             checked,
             sizes,
             locals: Vec::new(),
@@ -70,7 +70,7 @@ const READ: Range = Range::exactly(1);
 const NEW_MAP: Range = Range::exactly(30);
 const NEW_STRUCT: Range = Range::exactly(40);
 
-struct Estimator<'c> {
+struct CostEstimator<'c> {
     checked: &'c Checked,
     sizes: &'c dyn Sizes,
     /// The variables of the comprehensions around the node.
@@ -88,7 +88,7 @@ struct Local {
     entry: Option<EntrySize>,
 }
 
-impl<'c> Estimator<'c> {
+impl<'c> CostEstimator<'c> {
     fn cost(&mut self, id: ExprId) -> Range {
         let checked = self.checked;
         match checked.ast.expr(id) {

@@ -109,14 +109,14 @@ pub fn lists() -> Library {
 const LISTS: u32 = 34;
 
 /// A library with the minor versions of Kubernetes that have it.
-struct Versioned {
+struct VersionedLibrary {
     since: u32,
     until: Option<u32>,
     library: fn() -> Library,
 }
 
 /// In the order in which the reference adds them: it is the order of a function's overloads.
-const LIBRARIES: &[Versioned] = &[
+const LIBRARIES: &[VersionedLibrary] = &[
     since(0, standard),
     since(0, scalars::library),
     since(0, url::library),
@@ -138,16 +138,16 @@ const LIBRARIES: &[Versioned] = &[
     since(38, cidr::masks),
 ];
 
-const fn since(since: u32, library: fn() -> Library) -> Versioned {
-    Versioned {
+const fn since(since: u32, library: fn() -> Library) -> VersionedLibrary {
+    VersionedLibrary {
         since,
         until: None,
         library,
     }
 }
 
-const fn until(until: u32, library: fn() -> Library) -> Versioned {
-    Versioned {
+const fn until(until: u32, library: fn() -> Library) -> VersionedLibrary {
+    VersionedLibrary {
         since: 0,
         until: Some(until),
         library,

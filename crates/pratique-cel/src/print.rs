@@ -9,9 +9,9 @@ use crate::ast::{Ast, Expr, ExprId, Literal};
 
 /// Writes a tree as an expression, with the parentheses it needs and one blank around operators.
 pub fn print(ast: &Ast) -> String {
-    let mut printer = Printer {
+    let mut printer = AstPrinter {
         ast,
-        left: vec![Piece::Node(ast.root, BindingLevel::Conditional)],
+        left: vec![OpenPiece::Node(ast.root, BindingLevel::Conditional)],
         text: String::with_capacity(ast.source.text().len()),
     };
     printer.run();
@@ -32,7 +32,7 @@ enum BindingLevel {
 }
 
 /// A part that is yet to be written.
-enum Piece<'a> {
+enum OpenPiece<'a> {
     Text(&'a str),
     Field(&'a str),
     /// A node, in parentheses unless it holds together at least as strongly as the level.
@@ -40,32 +40,32 @@ enum Piece<'a> {
 }
 
 /// A stack instead of recursion: trees may be deep.
-struct Printer<'a> {
+struct AstPrinter<'a> {
     ast: &'a Ast,
-    left: Vec<Piece<'a>>,
+    left: Vec<OpenPiece<'a>>,
     text: String,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> AstPrinter<'a> {
     fn run(&mut self) {
         while let Some(piece) = self.left.pop() {
             match piece {
-                Piece::Text(text) => self.text.push_str(text),
-                Piece::Field(name) if is_plain(name) => self.text.push_str(name),
-                Piece::Field(name) => {
+                OpenPiece::Text(text) => self.text.push_str(text),
+                OpenPiece::Field(name) if is_plain(name) => self.text.push_str(name),
+                OpenPiece::Field(name) => {
                     self.text.push('`');
                     self.text.push_str(name);
                     self.text.push('`');
                 }
-                Piece::Node(id, at_least) => {
+                OpenPiece::Node(id, at_least) => {
                     let parenthesized = self.level(id) < at_least;
                     let mut pieces = Vec::new();
                     if parenthesized {
-                        pieces.push(Piece::Text("("));
+                        pieces.push(OpenPiece::Text("("));
                     }
                     self.expr(id, &mut pieces);
                     if parenthesized {
-                        pieces.push(Piece::Text(")"));
+                        pieces.push(OpenPiece::Text(")"));
                     }
                     self.left.extend(pieces.into_iter().rev());
                 }
@@ -99,14 +99,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn expr(&mut self, id: ExprId, pieces: &mut Vec<Piece<'a>>) {
+    fn expr(&mut self, id: ExprId, pieces: &mut Vec<OpenPiece<'a>>) {
         match self.written(id) {
             Expr::Literal(literal) => {
                 // A literal is written at once, after the texts before it.
                 self.flush(pieces);
                 write_literal(&mut self.text, literal);
             }
-            Expr::Ident(name) => pieces.push(Piece::Text(name)),
+            Expr::Ident(name) => pieces.push(OpenPiece::Text(name)),
             Expr::Select {
                 operand,
                 field,
@@ -114,11 +114,11 @@ impl<'a> Printer<'a> {
             } => {
                 let (before, after) = if *test_only { ("has(", ")") } else { ("", "") };
                 pieces.extend([
-                    Piece::Text(before),
-                    Piece::Node(*operand, BindingLevel::Member),
-                    Piece::Text("."),
-                    Piece::Field(field),
-                    Piece::Text(after),
+                    OpenPiece::Text(before),
+                    OpenPiece::Node(*operand, BindingLevel::Member),
+                    OpenPiece::Text("."),
+                    OpenPiece::Field(field),
+                    OpenPiece::Text(after),
                 ]);
             }
             Expr::Call {
@@ -127,42 +127,45 @@ impl<'a> Printer<'a> {
                 args,
             } => match target {
                 Some(target) => {
-                    pieces.extend([Piece::Node(*target, BindingLevel::Member), Piece::Text(".")]);
+                    pieces.extend([
+                        OpenPiece::Node(*target, BindingLevel::Member),
+                        OpenPiece::Text("."),
+                    ]);
                     arguments(function, args, pieces);
                 }
                 None => self.operator_or_call(id, function, args, pieces),
             },
             Expr::List { elements, optional } => {
-                pieces.push(Piece::Text("["));
+                pieces.push(OpenPiece::Text("["));
                 for (index, element) in elements.iter().enumerate() {
                     separate(index, pieces);
                     mark(optional.contains(&(index as u32)), pieces);
-                    pieces.push(Piece::Node(*element, BindingLevel::Conditional));
+                    pieces.push(OpenPiece::Node(*element, BindingLevel::Conditional));
                 }
-                pieces.push(Piece::Text("]"));
+                pieces.push(OpenPiece::Text("]"));
             }
             Expr::Map(entries) => {
-                pieces.push(Piece::Text("{"));
+                pieces.push(OpenPiece::Text("{"));
                 for (index, entry) in entries.iter().enumerate() {
                     separate(index, pieces);
                     mark(entry.optional, pieces);
                     pieces.extend([
-                        Piece::Node(entry.key, BindingLevel::Conditional),
-                        Piece::Text(": "),
+                        OpenPiece::Node(entry.key, BindingLevel::Conditional),
+                        OpenPiece::Text(": "),
                     ]);
-                    pieces.push(Piece::Node(entry.value, BindingLevel::Conditional));
+                    pieces.push(OpenPiece::Node(entry.value, BindingLevel::Conditional));
                 }
-                pieces.push(Piece::Text("}"));
+                pieces.push(OpenPiece::Text("}"));
             }
             Expr::Struct { type_name, fields } => {
-                pieces.extend([Piece::Text(type_name), Piece::Text("{")]);
+                pieces.extend([OpenPiece::Text(type_name), OpenPiece::Text("{")]);
                 for (index, field) in fields.iter().enumerate() {
                     separate(index, pieces);
                     mark(field.optional, pieces);
-                    pieces.extend([Piece::Field(&field.name), Piece::Text(": ")]);
-                    pieces.push(Piece::Node(field.value, BindingLevel::Conditional));
+                    pieces.extend([OpenPiece::Field(&field.name), OpenPiece::Text(": ")]);
+                    pieces.push(OpenPiece::Node(field.value, BindingLevel::Conditional));
                 }
-                pieces.push(Piece::Text("}"));
+                pieces.push(OpenPiece::Text("}"));
             }
             // Only macros make comprehensions; this shows the parts of one without its macro.
             Expr::Comprehension(comprehension) => {
@@ -179,9 +182,9 @@ impl<'a> Printer<'a> {
     }
 
     /// Writes the texts that are waiting.
-    fn flush(&mut self, pieces: &mut Vec<Piece<'a>>) {
+    fn flush(&mut self, pieces: &mut Vec<OpenPiece<'a>>) {
         for piece in pieces.drain(..) {
-            if let Piece::Text(text) = piece {
+            if let OpenPiece::Text(text) = piece {
                 self.text.push_str(text);
             }
         }
@@ -192,33 +195,38 @@ impl<'a> Printer<'a> {
         id: ExprId,
         function: &'a str,
         args: &'a [ExprId],
-        pieces: &mut Vec<Piece<'a>>,
+        pieces: &mut Vec<OpenPiece<'a>>,
     ) {
         match (function, args) {
             ("_?_:_", [condition, then, otherwise]) => pieces.extend([
-                Piece::Node(*condition, BindingLevel::Or),
-                Piece::Text(" ? "),
-                Piece::Node(*then, BindingLevel::Or),
-                Piece::Text(" : "),
-                Piece::Node(*otherwise, BindingLevel::Conditional),
+                OpenPiece::Node(*condition, BindingLevel::Or),
+                OpenPiece::Text(" ? "),
+                OpenPiece::Node(*then, BindingLevel::Or),
+                OpenPiece::Text(" : "),
+                OpenPiece::Node(*otherwise, BindingLevel::Conditional),
             ]),
-            ("!_", [operand]) => {
-                pieces.extend([Piece::Text("!"), Piece::Node(*operand, BindingLevel::Member)])
-            }
+            ("!_", [operand]) => pieces.extend([
+                OpenPiece::Text("!"),
+                OpenPiece::Node(*operand, BindingLevel::Member),
+            ]),
             ("-_", [operand]) if self.begins_with_number(*operand) => {
-                let inner = Piece::Node(*operand, BindingLevel::Conditional);
-                pieces.extend([Piece::Text("-("), inner, Piece::Text(")")]);
+                let inner = OpenPiece::Node(*operand, BindingLevel::Conditional);
+                pieces.extend([OpenPiece::Text("-("), inner, OpenPiece::Text(")")]);
             }
-            ("-_", [operand]) => {
-                pieces.extend([Piece::Text("-"), Piece::Node(*operand, BindingLevel::Member)])
-            }
+            ("-_", [operand]) => pieces.extend([
+                OpenPiece::Text("-"),
+                OpenPiece::Node(*operand, BindingLevel::Member),
+            ]),
             ("_[_]", [operand, index]) => index_pieces(*operand, "[", *index, pieces),
             ("_[?_]", [operand, index]) => index_pieces(*operand, "[?", *index, pieces),
             ("_?._", [operand, field]) => {
-                pieces.extend([Piece::Node(*operand, BindingLevel::Member), Piece::Text(".?")]);
+                pieces.extend([
+                    OpenPiece::Node(*operand, BindingLevel::Member),
+                    OpenPiece::Text(".?"),
+                ]);
                 pieces.push(match self.written(*field) {
-                    Expr::Literal(Literal::String(name)) => Piece::Field(name),
-                    _ => Piece::Node(*field, BindingLevel::Member),
+                    Expr::Literal(Literal::String(name)) => OpenPiece::Field(name),
+                    _ => OpenPiece::Node(*field, BindingLevel::Member),
                 });
             }
             (_, [left, right]) if binary(function).is_some() => {
@@ -230,9 +238,9 @@ impl<'a> Printer<'a> {
                 } else {
                     let stronger = stronger(level);
                     pieces.extend([
-                        Piece::Node(*left, level),
-                        Piece::Text(sign),
-                        Piece::Node(*right, stronger),
+                        OpenPiece::Node(*left, level),
+                        OpenPiece::Text(sign),
+                        OpenPiece::Node(*right, stronger),
                     ]);
                 }
             }
@@ -247,7 +255,7 @@ impl<'a> Printer<'a> {
         function: &'a str,
         level: BindingLevel,
         sign: &'a str,
-        pieces: &mut Vec<Piece<'a>>,
+        pieces: &mut Vec<OpenPiece<'a>>,
     ) {
         let terms = self.terms(id, function);
         let terms = if self.is_balanced(id, function, terms.len().saturating_sub(1)) {
@@ -257,8 +265,8 @@ impl<'a> Printer<'a> {
                 .map_or_else(Vec::new, |(_, args)| args.to_vec())
         };
         for (index, term) in terms.into_iter().enumerate() {
-            pieces.push(Piece::Text(if index > 0 { sign } else { "" }));
-            pieces.push(Piece::Node(term, stronger(level)));
+            pieces.push(OpenPiece::Text(if index > 0 { sign } else { "" }));
+            pieces.push(OpenPiece::Node(term, stronger(level)));
         }
     }
 
@@ -340,29 +348,35 @@ fn stronger(level: BindingLevel) -> BindingLevel {
     }
 }
 
-fn index_pieces<'a>(operand: ExprId, open: &'static str, index: ExprId, pieces: &mut Vec<Piece<'a>>) {
-    pieces.extend([Piece::Node(operand, BindingLevel::Member), Piece::Text(open)]);
-    pieces.extend([Piece::Node(index, BindingLevel::Conditional), Piece::Text("]")]);
+fn index_pieces<'a>(operand: ExprId, open: &'static str, index: ExprId, pieces: &mut Vec<OpenPiece<'a>>) {
+    pieces.extend([
+        OpenPiece::Node(operand, BindingLevel::Member),
+        OpenPiece::Text(open),
+    ]);
+    pieces.extend([
+        OpenPiece::Node(index, BindingLevel::Conditional),
+        OpenPiece::Text("]"),
+    ]);
 }
 
-fn arguments<'a>(function: &'a str, args: &[ExprId], pieces: &mut Vec<Piece<'a>>) {
-    pieces.extend([Piece::Text(function), Piece::Text("(")]);
+fn arguments<'a>(function: &'a str, args: &[ExprId], pieces: &mut Vec<OpenPiece<'a>>) {
+    pieces.extend([OpenPiece::Text(function), OpenPiece::Text("(")]);
     for (index, argument) in args.iter().enumerate() {
         separate(index, pieces);
-        pieces.push(Piece::Node(*argument, BindingLevel::Conditional));
+        pieces.push(OpenPiece::Node(*argument, BindingLevel::Conditional));
     }
-    pieces.push(Piece::Text(")"));
+    pieces.push(OpenPiece::Text(")"));
 }
 
-fn separate(index: usize, pieces: &mut Vec<Piece<'_>>) {
+fn separate(index: usize, pieces: &mut Vec<OpenPiece<'_>>) {
     if index > 0 {
-        pieces.push(Piece::Text(", "));
+        pieces.push(OpenPiece::Text(", "));
     }
 }
 
-fn mark(optional: bool, pieces: &mut Vec<Piece<'_>>) {
+fn mark(optional: bool, pieces: &mut Vec<OpenPiece<'_>>) {
     if optional {
-        pieces.push(Piece::Text("?"));
+        pieces.push(OpenPiece::Text("?"));
     }
 }
 

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use super::messages::present;
 use super::relate::{is_dyn, plausible, same};
 use super::unify::instantiate;
-use super::{Checker, Reference};
+use super::{Reference, TypeChecker};
 use crate::ast::{Expr, ExprId, undotted};
 use crate::function::{Function, Overload};
 use crate::types::Type;
 
 /// The arguments of a call, the receiver of a member call first.
 #[derive(Clone, Copy)]
-struct Operands<'e> {
+struct CallOperands<'e> {
     target: Option<ExprId>,
     args: &'e [ExprId],
 }
 
 /// The overloads of a function that fit a call.
 #[derive(Default)]
-struct Fitting {
+struct FittingOverloads {
     indices: Vec<usize>,
     result: Option<Type>,
 }
 
-impl<'e> Checker<'e> {
+impl<'e> TypeChecker<'e> {
     pub(super) fn check_call(
         &mut self,
         id: ExprId,
@@ -93,7 +93,7 @@ impl<'e> Checker<'e> {
         if target.is_none() && function.name.len() > name.len() {
             self.call_by_name(id, function.name.clone(), args);
         }
-        let operands = Operands { target, args };
+        let operands = CallOperands { target, args };
         let fitting = match &*function.name {
             "_&&_" | "_||_" => self.resolve_logic(args),
             _ => self.fitting(function, operands),
@@ -113,7 +113,7 @@ impl<'e> Checker<'e> {
     }
 
     /// The operands of `&&` and `||` are bool, each by itself.
-    fn resolve_logic(&mut self, args: &[ExprId]) -> Fitting {
+    fn resolve_logic(&mut self, args: &[ExprId]) -> FittingOverloads {
         let mut result = Some(Type::Bool);
         for arg in args {
             let of = self.known_type(*arg);
@@ -123,12 +123,12 @@ impl<'e> Checker<'e> {
             }
         }
         let indices = vec![0];
-        Fitting { indices, result }
+        FittingOverloads { indices, result }
     }
 
     /// All overloads that fit; where their results differ, the result is dyn.
-    fn fitting(&mut self, function: &Function, operands: Operands<'_>) -> Fitting {
-        let mut found = Fitting::default();
+    fn fitting(&mut self, function: &Function, operands: CallOperands<'_>) -> FittingOverloads {
+        let mut found = FittingOverloads::default();
         for (index, overload) in function.overloads.iter().enumerate() {
             if overload.member != operands.target.is_some() {
                 continue;
@@ -151,7 +151,7 @@ impl<'e> Checker<'e> {
     }
 
     /// The result of an overload where the arguments fit it.
-    fn try_overload(&mut self, overload: &Overload, operands: Operands<'_>) -> Option<Type> {
+    fn try_overload(&mut self, overload: &Overload, operands: CallOperands<'_>) -> Option<Type> {
         let free = self.bindings.reserve(overload.type_params.len());
         if !self.is_plausible(overload, operands) {
             return None;
@@ -180,7 +180,7 @@ impl<'e> Checker<'e> {
     }
 
     /// Whether number and outermost types of the arguments are those of an overload.
-    fn is_plausible(&self, overload: &Overload, operands: Operands<'_>) -> bool {
+    fn is_plausible(&self, overload: &Overload, operands: CallOperands<'_>) -> bool {
         operands.ids().count() == overload.params.len()
             && operands
                 .ids()
@@ -189,7 +189,7 @@ impl<'e> Checker<'e> {
     }
 
     #[cold]
-    fn report_no_overload(&mut self, id: ExprId, name: &str, operands: Operands<'_>) {
+    fn report_no_overload(&mut self, id: ExprId, name: &str, operands: CallOperands<'_>) {
         let target = operands.target.map(|target| self.settled(target));
         let args: Vec<_> = operands.args.iter().map(|arg| self.settled(*arg)).collect();
         let receiver = target.map(|target| target + ".").unwrap_or_default();
@@ -205,7 +205,7 @@ impl<'e> Checker<'e> {
     }
 }
 
-impl<'e> Operands<'e> {
+impl<'e> CallOperands<'e> {
     fn ids(self) -> impl Iterator<Item = ExprId> + use<'e> {
         self.target.into_iter().chain(self.args.iter().copied())
     }

@@ -1,11 +1,11 @@
 //! Comprehensions.
 
-use super::Checker;
+use super::TypeChecker;
 use super::messages::present;
 use crate::ast::{Comprehension, ExprId};
 use crate::types::Type;
 
-impl<'e> Checker<'e> {
+impl<'e> TypeChecker<'e> {
     pub(super) fn check_comprehension(&mut self, id: ExprId, comprehension: &'e Comprehension) {
         self.check(comprehension.range);
         self.check(comprehension.init);

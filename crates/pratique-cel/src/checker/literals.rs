@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Checker;
+use super::TypeChecker;
 use super::messages::present;
 use super::relate::{is_dyn, less_specific};
 use crate::ast::{Expr, ExprId, MapEntry, StructField};
 use crate::types::Type;
 
-impl<'e> Checker<'e> {
+impl<'e> TypeChecker<'e> {
     pub(super) fn check_list(&mut self, id: ExprId, elements: &'e [ExprId], optional: &'e [u32]) {
         let mut element_type = None;
         for (index, element) in elements.iter().enumerate() {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Checker, Reference, literal_type};
+use super::{Reference, TypeChecker, literal_type};
 use crate::ast::{Expr, ExprId, undotted};
 use crate::environment::Slot;
 use crate::types::Type;
 
-impl<'e> Checker<'e> {
+impl<'e> TypeChecker<'e> {
     pub(super) fn check_ident(&mut self, id: ExprId, name: &'e Arc<str>) {
         let found = match self.local(name) {
             Some((place, of)) => Some((of.clone(), Reference::Local(place))),

@@ -5,11 +5,11 @@ use pratique_gotext::suggest::nearest;
 use super::messages::present;
 use super::names::Qualified;
 use super::relate::is_dynamic;
-use super::{Checker, Reference};
+use super::{Reference, TypeChecker};
 use crate::ast::{Expr, ExprId, Literal};
 use crate::types::Type;
 
-impl<'e> Checker<'e> {
+impl<'e> TypeChecker<'e> {
     /// Checks a select; `may_be_name` is false where it is known to be no qualified name.
     pub(super) fn check_select(&mut self, id: ExprId, may_be_name: bool) {
         let Expr::Select {

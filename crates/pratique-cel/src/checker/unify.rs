@@ -76,13 +76,13 @@ impl Bindings {
         }
         if let Type::Free(number) = to {
             match self.learn(from, *number) {
-                Learned::Fits => return true,
-                Learned::Contradicts => return false,
-                Learned::Circular => {}
+                LearnedType::Fits => return true,
+                LearnedType::Contradicts => return false,
+                LearnedType::Circular => {}
             }
         }
         if let Type::Free(number) = from {
-            return matches!(self.learn(to, *number), Learned::Fits);
+            return matches!(self.learn(to, *number), LearnedType::Fits);
         }
         self.fixed_fits(from, to)
     }
@@ -108,28 +108,28 @@ impl Bindings {
     }
 
     /// Whether the free type `number` may be `of`; if so, remembers it.
-    fn learn(&mut self, of: &Type, number: u32) -> Learned {
+    fn learn(&mut self, of: &Type, number: u32) -> LearnedType {
         if matches!(of, Type::Free(other) if *other == number) {
-            return Learned::Fits;
+            return LearnedType::Fits;
         }
         let Some(known) = self.known(number).cloned() else {
             if !self.free_of(number, of) {
-                return Learned::Circular;
+                return LearnedType::Circular;
             }
             self.bind(number, of.clone());
-            return Learned::Fits;
+            return LearnedType::Fits;
         };
         if same(of, &known) {
-            return Learned::Fits;
+            return LearnedType::Fits;
         }
         if !self.fits(of, &known) {
-            return Learned::Contradicts;
+            return LearnedType::Contradicts;
         }
         let general = if less_specific(of, &known) { of } else { &known };
         if self.free_of(number, general) {
             self.bind(number, general.clone());
         }
-        Learned::Fits
+        LearnedType::Fits
     }
 
     /// The type that a free type is bound to.
@@ -216,7 +216,7 @@ impl Bindings {
 }
 
 /// The result of binding a free type.
-enum Learned {
+enum LearnedType {
     /// It may be that type.
     Fits,
     /// It is known to be another type.

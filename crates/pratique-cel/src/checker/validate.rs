@@ -20,19 +20,19 @@ pub(super) fn validate(
     references: &[Option<Reference>],
     candidates: &[ExprId],
 ) -> Vec<Issue> {
-    let mut validator = Validator {
+    let mut validator = ArgumentValidator {
         ast,
         types,
         references,
         issues: Vec::new(),
     };
     let passes = [
-        Validator::check_list,
-        Validator::check_map,
-        Validator::check_duration,
-        Validator::check_timestamp,
-        Validator::check_pattern,
-        Validator::check_format,
+        ArgumentValidator::check_list,
+        ArgumentValidator::check_map,
+        ArgumentValidator::check_duration,
+        ArgumentValidator::check_timestamp,
+        ArgumentValidator::check_pattern,
+        ArgumentValidator::check_format,
     ];
     for pass in passes {
         for candidate in candidates {
@@ -42,14 +42,14 @@ pub(super) fn validate(
     validator.issues
 }
 
-struct Validator<'c> {
+struct ArgumentValidator<'c> {
     ast: &'c Ast,
     types: &'c [Option<Type>],
     references: &'c [Option<Reference>],
     issues: Vec<Issue>,
 }
 
-impl Validator<'_> {
+impl ArgumentValidator<'_> {
     fn check_duration(&mut self, id: ExprId) {
         let (argument, valid) = match self.literal_argument(id, "duration") {
             Some((argument, Literal::String(text))) => (argument, Duration::parse(text).is_ok()),
@@ -186,7 +186,7 @@ impl Validator<'_> {
         text: &str,
         elements: &[ExprId],
         count: usize,
-    ) -> Result<usize, FormatError<Refusal>> {
+    ) -> Result<usize, FormatError<ArgumentRefusal>> {
         let checked = interpolate(text, count, &mut String::new(), |clause, index, _| match elements
             .get(index)
         {
@@ -206,7 +206,7 @@ impl Validator<'_> {
     }
 
     /// Whether an argument fits its clause.
-    fn check_clause(&self, clause: Clause, id: ExprId) -> Result<(), Refusal> {
+    fn check_clause(&self, clause: Clause, id: ExprId) -> Result<(), ArgumentRefusal> {
         let of = self.type_of(id).unwrapped();
         let fits = match clause {
             Clause::String => return self.check_string(id),
@@ -223,7 +223,7 @@ impl Validator<'_> {
     }
 
     /// Whether an argument fits `%s`, and all within it where it is a literal.
-    fn check_string(&self, id: ExprId) -> Result<(), Refusal> {
+    fn check_string(&self, id: ExprId) -> Result<(), ArgumentRefusal> {
         let printable = !matches!(
             self.type_of(id),
             Type::Opaque(..) | Type::Struct(_) | Type::Any | Type::Error
@@ -241,9 +241,9 @@ impl Validator<'_> {
         }
     }
 
-    fn refusal(&self, clause: Clause, at: ExprId) -> Refusal {
+    fn refusal(&self, clause: Clause, at: ExprId) -> ArgumentRefusal {
         let error = ArgumentError::mismatch(clause, self.type_of(at).runtime_name());
-        Refusal { at, error }
+        ArgumentRefusal { at, error }
     }
 
     /// Whether a call may be one of an overload.
@@ -283,7 +283,7 @@ impl Validator<'_> {
 /// An argument that does not fit its clause.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
-struct Refusal {
+struct ArgumentRefusal {
     at: ExprId,
     error: ArgumentError,
 }

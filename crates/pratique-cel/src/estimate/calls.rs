@@ -1,12 +1,12 @@
 //! The cost of calls of the standard functions.
 
 use super::operand::{Call, Operand, PER_CHARACTER, below, matching};
-use super::{Estimator, READ, extensions, kubernetes};
+use super::{CostEstimator, READ, extensions, kubernetes};
 use crate::ast::ExprId;
 use crate::checker::Reference;
 use crate::cost::{CallCost, Range};
 
-impl<'c> Estimator<'c> {
+impl<'c> CostEstimator<'c> {
     pub(super) fn call(
         &mut self,
         id: ExprId,

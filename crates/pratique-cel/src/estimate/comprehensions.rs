@@ -1,11 +1,11 @@
 //! The cost of comprehensions: that of an iteration times the maximum size of the range.
 
-use super::{Estimator, Local, below};
+use super::{CostEstimator, Local, below};
 use crate::ast::{Comprehension, Expr, ExprId};
 use crate::cost::Range;
 use crate::types::Type;
 
-impl Estimator<'_> {
+impl CostEstimator<'_> {
     pub(super) fn binding(&mut self, id: ExprId, comprehension: &Comprehension) -> Range {
         let range = self.cost(comprehension.range);
         let init = self.cost(comprehension.init);

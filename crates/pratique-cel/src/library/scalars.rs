@@ -8,15 +8,15 @@ use crate::types::Type;
 /// `duration`, `timestamp` and their like: types that have no value.
 pub(crate) fn library() -> Library {
     Library {
-        types: vec![Arc::new(Scalars)],
+        types: vec![Arc::new(ScalarLibrary)],
         ..Library::default()
     }
 }
 
 #[derive(Debug)]
-struct Scalars;
+struct ScalarLibrary;
 
-impl TypeProvider for Scalars {
+impl TypeProvider for ScalarLibrary {
     fn has_type(&self, name: &str) -> bool {
         self.type_named(name).is_some()
     }

@@ -10,7 +10,7 @@ use crate::value::{Evaluation, Opaque, Value};
 
 /// An error in the place of a value.
 #[derive(Debug)]
-struct Failed {
+struct FailedValue {
     fault: Fault,
     /// The reference's name of the type of the native value.
     native: &'static str,
@@ -21,7 +21,7 @@ struct Failed {
 /// A value that stands for an error. `native` is the reference's name of the type of the native value.
 pub(crate) fn failed<'a>(context: &Context<'a>, fault: Fault, native: &'static str) -> Value<'a> {
     let is_loud = false;
-    context.arena.opaque(Failed {
+    context.arena.opaque(FailedValue {
         fault,
         native,
         is_loud,
@@ -31,7 +31,7 @@ pub(crate) fn failed<'a>(context: &Context<'a>, fault: Fault, native: &'static s
 /// A value of the host that stands for an error, also in presence tests.
 pub(crate) fn wrong(arena: &Arena, fault: Fault) -> Value<'_> {
     let (native, is_loud) = ("*types.Err", true);
-    arena.opaque(Failed {
+    arena.opaque(FailedValue {
         fault,
         native,
         is_loud,
@@ -40,13 +40,13 @@ pub(crate) fn wrong(arena: &Arena, fault: Fault) -> Value<'_> {
 
 /// Whether a value is one of the host that stands for an error.
 pub(crate) fn is_wrong(value: &Value<'_>) -> bool {
-    let failed = value.downcast::<Failed>();
+    let failed = value.downcast::<FailedValue>();
     failed.is_some_and(|failed| failed.is_loud)
 }
 
 /// Whether a member is present.
 pub(crate) fn presence(member: Option<Value<'_>>) -> Result<bool, Fault> {
-    match member.as_ref().and_then(Value::downcast::<Failed>) {
+    match member.as_ref().and_then(Value::downcast::<FailedValue>) {
         Some(failed) if failed.is_loud => Err(failed.fault.clone()),
         _ => Ok(member.is_some()),
     }
@@ -62,7 +62,7 @@ pub(crate) fn sound(value: Value<'_>) -> Evaluation<'_> {
 }
 
 fn sound_opaque(opaque: &dyn Opaque) -> Evaluation<'_> {
-    match Value::Opaque(opaque).downcast::<Failed>() {
+    match Value::Opaque(opaque).downcast::<FailedValue>() {
         Some(failed) => Err(failed.fault.clone()),
         None => Ok(Value::Opaque(opaque)),
     }
@@ -70,16 +70,16 @@ fn sound_opaque(opaque: &dyn Opaque) -> Evaluation<'_> {
 
 /// Whether a value stands for an error.
 pub(crate) fn is_failed(opaque: &dyn Opaque) -> bool {
-    (opaque as &dyn Any).is::<Failed>()
+    (opaque as &dyn Any).is::<FailedValue>()
 }
 
 /// The reference's name of the type of a value that stands for an error.
 pub(super) fn native_name(opaque: &dyn Opaque) -> Option<&'static str> {
-    let failed = (opaque as &dyn Any).downcast_ref::<Failed>();
+    let failed = (opaque as &dyn Any).downcast_ref::<FailedValue>();
     failed.map(|failed| failed.native)
 }
 
-impl Opaque for Failed {
+impl Opaque for FailedValue {
     fn type_name(&self) -> &'static str {
         "error"
     }

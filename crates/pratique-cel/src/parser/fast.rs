@@ -19,17 +19,17 @@ const DEEPEST: u32 = 80;
 #[derive(Debug)]
 pub(super) struct Unsupported;
 
-type Read<T> = Result<T, Unsupported>;
+type ReadResult<T> = Result<T, Unsupported>;
 
 /// An expression that was read, and how deep its chains of operators, selections and calls are.
 #[derive(Clone, Copy)]
-struct Operand {
+struct ReadOperand {
     id: ExprId,
     height: u32,
 }
 
 /// Reads a text.
-pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Read<ExprId> {
+pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> ReadResult<ExprId> {
     let mut reader = FastReader {
         text,
         tokens: tokens(text)?,
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Read<ExprId> {
     Ok(root.id)
 }
 
-fn tokens(text: &str) -> Read<Vec<Token>> {
+fn tokens(text: &str) -> ReadResult<Vec<Token>> {
     let mut lexer = Lexer::new(text);
     let mut tokens = Vec::with_capacity(text.len() / 3 + 2);
     loop {
@@ -80,7 +80,7 @@ impl<'s> FastReader<'s, '_, '_> {
         self.kind_ahead(0)
     }
 
-    fn take(&mut self) -> Read<Token> {
+    fn take(&mut self) -> ReadResult<Token> {
         let token = self.tokens.get(self.at).copied().ok_or(Unsupported)?;
         self.at += 1;
         Ok(token)
@@ -92,7 +92,7 @@ impl<'s> FastReader<'s, '_, '_> {
         found
     }
 
-    fn expect(&mut self, kind: Kind) -> Read<Token> {
+    fn expect(&mut self, kind: Kind) -> ReadResult<Token> {
         match self.take()? {
             token if token.kind == kind => Ok(token),
             _ => Err(Unsupported),
@@ -104,7 +104,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     /// `condition ? a : b`
-    fn expr(&mut self) -> Read<Operand> {
+    fn expr(&mut self) -> ReadResult<ReadOperand> {
         if self.depth >= DEEPEST {
             return Err(Unsupported);
         }
@@ -116,7 +116,7 @@ impl<'s> FastReader<'s, '_, '_> {
             self.expect(Kind::Colon)?;
             let otherwise = self.expr()?;
             let args = vec![result.id, then.id, otherwise.id];
-            result = Operand {
+            result = ReadOperand {
                 id: self.builder.operation("_?_:_", args, operator.offset),
                 height: 1 + result.height.max(then.height).max(otherwise.height),
             };
@@ -126,7 +126,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     /// `a || b || c`, and below it `a && b && c`.
-    fn either(&mut self, kind: Kind, operator: &'static str) -> Read<Operand> {
+    fn either(&mut self, kind: Kind, operator: &'static str) -> ReadResult<ReadOperand> {
         let first = self.term(kind)?;
         if self.kind() != kind {
             return Ok(first);
@@ -139,10 +139,10 @@ impl<'s> FastReader<'s, '_, '_> {
             height = height.max(next.height);
         }
         let id = self.builder.balanced(operator, &terms, &offsets);
-        Ok(Operand { id, height })
+        Ok(ReadOperand { id, height })
     }
 
-    fn term(&mut self, kind: Kind) -> Read<Operand> {
+    fn term(&mut self, kind: Kind) -> ReadResult<ReadOperand> {
         match kind {
             Kind::Or => self.either(Kind::And, "_&&_"),
             _ => self.binary(0),
@@ -150,7 +150,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     /// Relations, sums and products, from the operators that bind at least as strongly as `strength`.
-    fn binary(&mut self, strength: u8) -> Read<Operand> {
+    fn binary(&mut self, strength: u8) -> ReadResult<ReadOperand> {
         let mut left = self.unary()?;
         loop {
             let kind = self.kind();
@@ -165,7 +165,7 @@ impl<'s> FastReader<'s, '_, '_> {
             };
             let offset = self.take()?.offset;
             let right = self.binary(precedence + 1)?;
-            left = Operand {
+            left = ReadOperand {
                 id: self.builder.operation(operator, vec![left.id, right.id], offset),
                 height: 1 + left.height.max(right.height),
             };
@@ -173,7 +173,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     /// `!a`, `-a`: an even number of signs is none.
-    fn unary(&mut self) -> Read<Operand> {
+    fn unary(&mut self) -> ReadResult<ReadOperand> {
         let sign = self.kind();
         let operator = match sign {
             Kind::Not => "!_",
@@ -190,14 +190,14 @@ impl<'s> FastReader<'s, '_, '_> {
         if !odd {
             return Ok(operand);
         }
-        Ok(Operand {
+        Ok(ReadOperand {
             id: self.builder.operation(operator, vec![operand.id], offset),
             height: operand.height,
         })
     }
 
     /// Selections, calls and indices.
-    fn member(&mut self) -> Read<Operand> {
+    fn member(&mut self) -> ReadResult<ReadOperand> {
         let mut operand = self.primary()?;
         loop {
             operand = match self.kind() {
@@ -211,7 +211,7 @@ impl<'s> FastReader<'s, '_, '_> {
         }
     }
 
-    fn after_dot(&mut self, operand: Operand) -> Read<Operand> {
+    fn after_dot(&mut self, operand: ReadOperand) -> ReadResult<ReadOperand> {
         let dot = self.take()?;
         let optional = self.take_if(Kind::Question);
         let name = self.take()?;
@@ -234,10 +234,10 @@ impl<'s> FastReader<'s, '_, '_> {
             };
             self.builder.add(select, dot.offset)
         };
-        Ok(Operand { id, height })
+        Ok(ReadOperand { id, height })
     }
 
-    fn field_name(&self, token: Token) -> Read<&'s str> {
+    fn field_name(&self, token: Token) -> ReadResult<&'s str> {
         let text = self.text_of(token);
         match token.kind {
             Kind::Identifier => Ok(text),
@@ -247,7 +247,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     /// A call, from its parenthesis on.
-    fn call(&mut self, name: &str, target: Option<Operand>) -> Read<Operand> {
+    fn call(&mut self, name: &str, target: Option<ReadOperand>) -> ReadResult<ReadOperand> {
         let open = self.expect(Kind::OpenParen)?;
         let mut height = target.map_or(0, |operand| operand.height);
         let mut args = Vec::new();
@@ -265,13 +265,13 @@ impl<'s> FastReader<'s, '_, '_> {
         let made = self
             .builder
             .call(name, target.map(|operand| operand.id), args, open.offset);
-        Ok(Operand {
+        Ok(ReadOperand {
             id: made.map_err(|_| Unsupported)?,
             height: height + u32::from(target.is_some()),
         })
     }
 
-    fn index(&mut self, operand: Operand) -> Read<Operand> {
+    fn index(&mut self, operand: ReadOperand) -> ReadResult<ReadOperand> {
         let open = self.take()?;
         let operator = if self.take_if(Kind::Question) {
             "_[?_]"
@@ -280,7 +280,7 @@ impl<'s> FastReader<'s, '_, '_> {
         };
         let index = self.expr()?;
         self.expect(Kind::CloseBracket)?;
-        Ok(Operand {
+        Ok(ReadOperand {
             id: self
                 .builder
                 .operation(operator, vec![operand.id, index.id], open.offset),

@@ -28,7 +28,7 @@ pub(super) fn sort_by_keys<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -
 }
 
 /// A key and the element that is sorted by it.
-type Pair<'a> = (Value<'a>, Value<'a>);
+type KeyedElement<'a> = (Value<'a>, Value<'a>);
 
 /// The elements of a list in the order of their keys; those with equal keys stay in theirs.
 fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evaluation<'a> {
@@ -51,7 +51,7 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
     }
     // Each element with its key, and again while runs are merged.
     bounds::elements(context, keys.len().saturating_mul(4))?;
-    let mut pairs: Vec<Pair<'a>> = keys.iter().zip(list.iter()).collect();
+    let mut pairs: Vec<KeyedElement<'a>> = keys.iter().zip(list.iter()).collect();
     sort_pairs(context, &mut pairs)?;
     results::collected(context, pairs.into_iter().map(|(_, element)| element))
 }
@@ -63,7 +63,7 @@ const INSERTION: usize = 12;
 const ELEMENT: u64 = 20;
 
 /// A merge sort of its own: the standard library's wants an order of all keys, and NaN has none.
-fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<Pair<'a>>) -> Result<(), Fault> {
+fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<KeyedElement<'a>>) -> Result<(), Fault> {
     let mut width = INSERTION;
     for run in pairs.chunks_mut(width) {
         context.work(ELEMENT.saturating_mul(width as u64))?;
@@ -82,7 +82,7 @@ fn sort_pairs<'a>(context: &Context<'a>, pairs: &mut Vec<Pair<'a>>) -> Result<()
     Ok(())
 }
 
-fn insertion_sort(context: &Context<'_>, run: &mut [Pair<'_>]) -> Result<(), Fault> {
+fn insertion_sort(context: &Context<'_>, run: &mut [KeyedElement<'_>]) -> Result<(), Fault> {
     for end in 1..run.len() {
         for place in (1..=end).rev() {
             match (run.get(place - 1), run.get(place)) {
@@ -100,9 +100,9 @@ fn insertion_sort(context: &Context<'_>, run: &mut [Pair<'_>]) -> Result<(), Fau
 
 fn merge<'a>(
     context: &Context<'a>,
-    mut left: &[Pair<'a>],
-    mut right: &[Pair<'a>],
-    merged: &mut Vec<Pair<'a>>,
+    mut left: &[KeyedElement<'a>],
+    mut right: &[KeyedElement<'a>],
+    merged: &mut Vec<KeyedElement<'a>>,
 ) -> Result<(), Fault> {
     while let (Some((one, left_rest)), Some((other, right_rest))) = (left.split_first(), right.split_first())
     {

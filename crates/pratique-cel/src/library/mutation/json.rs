@@ -72,14 +72,14 @@ fn string(text: impl Into<String>) -> json::Value<'static> {
     json::Value::String(Cow::Owned(text.into()))
 }
 
-type Convert = fn(&Value<'_>) -> Result<json::Value<'static>, NotJson>;
+type JsonConversion = fn(&Value<'_>) -> Result<json::Value<'static>, NotJson>;
 
-fn array(list: &List<'_>, convert: Convert) -> Result<json::Value<'static>, NotJson> {
+fn array(list: &List<'_>, convert: JsonConversion) -> Result<json::Value<'static>, NotJson> {
     let elements: Result<_, NotJson> = list.iter().map(|element| convert(&element)).collect();
     Ok(json::Value::Array(elements?))
 }
 
-fn entries(map: &Map<'_>, convert: Convert) -> Result<json::Value<'static>, NotJson> {
+fn entries(map: &Map<'_>, convert: JsonConversion) -> Result<json::Value<'static>, NotJson> {
     let mut members = json::Object::default();
     for (key, value) in map.iter() {
         let Value::String(key) = key else {
@@ -94,7 +94,7 @@ fn structure(value: &dyn Struct) -> Result<json::Value<'static>, NotJson> {
     let arena = Arena::new();
     let context = Context::new(&arena, u64::MAX);
     let patch = value.type_name() == JSON_PATCH;
-    let convert: Convert = if patch { to_json } else { field };
+    let convert: JsonConversion = if patch { to_json } else { field };
     let mut members = json::Object::default();
     // The fields of these types can always be listed.
     for (name, value) in value.fields(&context).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Values of `Object` and of the types below it.
+//! Values of `ObjectLiteral` and of the types below it.
 
 use super::go_types::{JSON_PATCH, native_type};
 use super::json::check_keys;
@@ -10,7 +10,7 @@ use crate::value::{List, Map, Struct, Value};
 
 /// An object literal.
 #[derive(Clone, Copy, Debug)]
-struct Object<'v> {
+struct ObjectLiteral<'v> {
     type_name: &'v str,
     fields: &'v [(&'v str, Value<'v>)],
 }
@@ -22,7 +22,7 @@ pub(super) fn construct<'a>(
     fields: &[(&'a str, Value<'a>)],
 ) -> Value<'a> {
     let arena = context.arena;
-    let object: &'a Object<'a> = arena.value(Object {
+    let object: &'a ObjectLiteral<'a> = arena.value(ObjectLiteral {
         type_name: arena.str(type_name),
         fields: arena.slice(fields),
     });
@@ -30,7 +30,7 @@ pub(super) fn construct<'a>(
 }
 
 /// Fields are read only where the checker knows the type: elsewhere objects seem to have none.
-impl Struct for Object<'_> {
+impl Struct for ObjectLiteral<'_> {
     fn type_name(&self) -> &str {
         self.type_name
     }
@@ -73,7 +73,7 @@ impl Struct for Object<'_> {
     }
 }
 
-impl Object<'_> {
+impl ObjectLiteral<'_> {
     /// The work of looking at all that is in its fields.
     fn weight(&self) -> u64 {
         let of_field = |(_, value): &(&str, Value<'_>)| match value {
@@ -87,7 +87,7 @@ impl Object<'_> {
 }
 
 /// Whether the maps among the fields have keys of strings, as plain data must.
-fn is_plain(object: &Object<'_>) -> bool {
+fn is_plain(object: &ObjectLiteral<'_>) -> bool {
     object.fields.iter().all(|(_, value)| unfit_key(value).is_none())
 }
 
@@ -126,9 +126,9 @@ fn plain<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
     }
 }
 
-type Convert<'a> = fn(&Context<'a>, &Value<'a>) -> Value<'a>;
+type FieldConversion<'a> = fn(&Context<'a>, &Value<'a>) -> Value<'a>;
 
-fn plain_list<'a>(context: &Context<'a>, list: &List<'a>, convert: Convert<'a>) -> Value<'a> {
+fn plain_list<'a>(context: &Context<'a>, list: &List<'a>, convert: FieldConversion<'a>) -> Value<'a> {
     let elements: Vec<Value<'a>> = list.iter().map(|element| convert(context, &element)).collect();
     Value::List(List::Values(context.arena.slice(&elements)))
 }

@@ -28,9 +28,9 @@ pub(super) fn wrapper(type_name: &str) -> Option<(&'static str, Value<'static>)>
     found.map(|(_, native, default)| (native, default))
 }
 
-type Fields = &'static [(&'static str, fn() -> Type)];
+type MessageFields = &'static [(&'static str, fn() -> Type)];
 
-pub(super) fn fields(type_name: &str) -> Fields {
+pub(super) fn fields(type_name: &str) -> MessageFields {
     let Some(name) = type_name.strip_prefix("google.protobuf.") else {
         return &[];
     };

@@ -57,9 +57,9 @@ pub(super) fn functions() -> Vec<Function> {
 }
 
 /// The name of a type in the ids of overloads, and the type.
-type Named = (&'static str, Type);
+type NamedType = (&'static str, Type);
 
-fn conversion(name: &str, (target, to): &Named, from: &[&Named], call: CallFn) -> Function {
+fn conversion(name: &str, (target, to): &NamedType, from: &[&NamedType], call: CallFn) -> Function {
     from.iter().fold(Function::new(name), |function, (source, of)| {
         let id = format!("{source}_to_{target}");
         let overload = global(&id, std::slice::from_ref(of), to.clone()).implemented(call);

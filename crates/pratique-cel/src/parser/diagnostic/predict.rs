@@ -6,7 +6,7 @@ use super::recovery::Fault;
 use crate::parser::token::{Kind, Token};
 
 /// The alternative to take, counted from 0; or the token that fits none.
-type Way = Result<usize, Token>;
+type PredictedWay = Result<usize, Token>;
 
 /// The alternatives of a repeated or optional body: to enter it, or to continue after it.
 const BODY: usize = 0;
@@ -51,14 +51,14 @@ impl Machine<'_> {
             .is_some_and(|way| self.network.next(*way).kinds.contains(kind))
     }
 
-    fn alternative(&self, ways: &[StepIndex], first: Token) -> Way {
+    fn alternative(&self, ways: &[StepIndex], first: Token) -> PredictedWay {
         (0..ways.len())
             .find(|way| self.begins(ways, *way, first.kind))
             .ok_or(first)
     }
 
     /// `.name`, `.name(…)` or `[…]`
-    fn suffix(&mut self, first: Token) -> Result<Way, Aborted> {
+    fn suffix(&mut self, first: Token) -> Result<PredictedWay, Aborted> {
         const SELECT: usize = 0;
         const CALL: usize = 1;
         const INDEX: usize = 2;
@@ -75,7 +75,7 @@ impl Machine<'_> {
     }
 
     /// An operand with `!`, with `-`, or with neither: the sign of a number is its own.
-    fn sign(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
+    fn sign(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
         const NEGATE: usize = 2;
         if first.kind != Kind::Minus {
             return Ok(self.alternative(ways, first));
@@ -89,7 +89,7 @@ impl Machine<'_> {
     }
 
     /// Whether another minus sign is one of the signs before an operand: all before the operand are.
-    fn more_signs(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
+    fn more_signs(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
         if first.kind != Kind::Minus {
             return Ok(if self.begins(ways, PAST, first.kind) {
                 Ok(PAST)
@@ -106,7 +106,7 @@ impl Machine<'_> {
     }
 
     /// The first token of an operand. Names may be variables, functions, or those of structs.
-    fn primary(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
+    fn primary(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
         const NAME: usize = 0;
         const CALL: usize = 1;
         const STRUCT: usize = 5;
@@ -143,7 +143,7 @@ impl Machine<'_> {
     }
 
     /// The kind of a literal.
-    fn number(&mut self, ways: &[StepIndex], first: Token) -> Result<Way, Aborted> {
+    fn number(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
         const INT: usize = 0;
         const DOUBLE: usize = 2;
         if first.kind != Kind::Minus {

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::super::literal;
 use super::super::token::{Kind, is_reserved};
-use super::{FastReader, Operand, Read, Unsupported};
+use super::{FastReader, ReadOperand, ReadResult, Unsupported};
 use crate::ast::{Expr, Literal, MapEntry, StructField};
 
 impl FastReader<'_, '_, '_> {
-    pub(super) fn primary(&mut self) -> Read<Operand> {
+    pub(super) fn primary(&mut self) -> ReadResult<ReadOperand> {
         match self.kind() {
             Kind::Identifier | Kind::Dot => self.named(),
             Kind::OpenParen => {
@@ -24,7 +24,7 @@ impl FastReader<'_, '_, '_> {
     }
 
     /// A name, the call of a function, or a struct.
-    fn named(&mut self) -> Read<Operand> {
+    fn named(&mut self) -> ReadResult<ReadOperand> {
         let start = self.at;
         let rooted = self.take_if(Kind::Dot);
         let name = self.expect(Kind::Identifier)?;
@@ -45,7 +45,7 @@ impl FastReader<'_, '_, '_> {
         }
         let ident = Expr::Ident(self.builder.name(&path));
         let id = self.builder.add(ident, name.offset);
-        Ok(Operand { id, height: 0 })
+        Ok(ReadOperand { id, height: 0 })
     }
 
     /// Where the `{` is that makes the name here, with further names after dots, that of a struct.
@@ -57,7 +57,7 @@ impl FastReader<'_, '_, '_> {
         (self.kind_ahead(ahead) == Kind::OpenBrace).then_some(self.at + ahead)
     }
 
-    fn structure(&mut self, start: usize, brace: usize) -> Read<Operand> {
+    fn structure(&mut self, start: usize, brace: usize) -> ReadResult<ReadOperand> {
         let path = self.tokens.get(start..brace).unwrap_or_default();
         let type_name: String = path.iter().map(|token| token.text(self.text)).collect();
         self.at = brace;
@@ -83,10 +83,10 @@ impl FastReader<'_, '_, '_> {
         self.close(Kind::CloseBrace)?;
         let type_name = type_name.into();
         let id = self.builder.add(Expr::Struct { type_name, fields }, open.offset);
-        Ok(Operand { id, height })
+        Ok(ReadOperand { id, height })
     }
 
-    fn list(&mut self) -> Read<Operand> {
+    fn list(&mut self) -> ReadResult<ReadOperand> {
         let open = self.take()?;
         let (mut elements, mut optional, mut height) = (Vec::new(), Vec::new(), 0);
         while !matches!(self.kind(), Kind::CloseBracket | Kind::Comma) {
@@ -102,10 +102,10 @@ impl FastReader<'_, '_, '_> {
         }
         self.close(Kind::CloseBracket)?;
         let id = self.builder.add(Expr::List { elements, optional }, open.offset);
-        Ok(Operand { id, height })
+        Ok(ReadOperand { id, height })
     }
 
-    fn map(&mut self) -> Read<Operand> {
+    fn map(&mut self) -> ReadResult<ReadOperand> {
         let open = self.take()?;
         let (mut entries, mut height) = (Vec::new(), 0);
         while !matches!(self.kind(), Kind::CloseBrace | Kind::Comma) {
@@ -126,11 +126,11 @@ impl FastReader<'_, '_, '_> {
         }
         self.close(Kind::CloseBrace)?;
         let id = self.builder.add(Expr::Map(entries), open.offset);
-        Ok(Operand { id, height })
+        Ok(ReadOperand { id, height })
     }
 
     /// Whether another element follows: takes the comma before it, but leaves one before the end.
-    fn another(&mut self, close: Kind) -> Read<bool> {
+    fn another(&mut self, close: Kind) -> ReadResult<bool> {
         match (self.kind(), self.kind_ahead(1)) {
             (Kind::Comma, after) if after == close => Ok(false),
             (Kind::Comma, Kind::Comma) => Err(Unsupported),
@@ -143,12 +143,12 @@ impl FastReader<'_, '_, '_> {
     }
 
     /// The end of a list, map or struct, with the comma that may stand before it.
-    fn close(&mut self, close: Kind) -> Read<()> {
+    fn close(&mut self, close: Kind) -> ReadResult<()> {
         self.take_if(Kind::Comma);
         self.expect(close).map(drop)
     }
 
-    fn literal(&mut self) -> Read<Operand> {
+    fn literal(&mut self) -> ReadResult<ReadOperand> {
         let first = self.take()?;
         let negative = first.kind == Kind::Minus;
         let token = if negative { self.take()? } else { first };
@@ -167,6 +167,6 @@ impl FastReader<'_, '_, '_> {
         };
         let value = value.map_err(|_| Unsupported)?;
         let id = self.builder.add(Expr::Literal(value), first.offset);
-        Ok(Operand { id, height: 0 })
+        Ok(ReadOperand { id, height: 0 })
     }
 }

@@ -16,7 +16,7 @@ impl Planner<'_> {
         if ast.is_binding(comprehension) {
             return self.plan_binding(id, comprehension);
         }
-        let macro_call = Macro::of(ast, comprehension);
+        let macro_call = ExpandedMacro::of(ast, comprehension);
         let init = match macro_call {
             Some(_) => None,
             None => Some(self.plan(comprehension.init)?),
@@ -54,12 +54,12 @@ impl Planner<'_> {
         Ok(self.add(id, Node::Let { local, value, body }))
     }
 
-    fn plan_macro(&mut self, macro_call: Macro) -> Result<FoldKind, PlanError> {
+    fn plan_macro(&mut self, macro_call: ExpandedMacro) -> Result<FoldKind, PlanError> {
         Ok(match macro_call {
-            Macro::All(predicate) => FoldKind::All(self.plan(predicate)?),
-            Macro::Exists(predicate) => FoldKind::Exists(self.plan(predicate)?),
-            Macro::ExistsOne(predicate) => FoldKind::ExistsOne(self.plan(predicate)?),
-            Macro::List { filter, element } => {
+            ExpandedMacro::All(predicate) => FoldKind::All(self.plan(predicate)?),
+            ExpandedMacro::Exists(predicate) => FoldKind::Exists(self.plan(predicate)?),
+            ExpandedMacro::ExistsOne(predicate) => FoldKind::ExistsOne(self.plan(predicate)?),
+            ExpandedMacro::List { filter, element } => {
                 let filter = self.plan_filter(filter)?;
                 let element = self.plan(element)?;
                 let list_cost = if self.constant(element).is_some() {
@@ -73,7 +73,7 @@ impl Planner<'_> {
                     list_cost,
                 }
             }
-            Macro::Map { filter, key, value } => {
+            ExpandedMacro::Map { filter, key, value } => {
                 let filter = self.plan_filter(filter)?;
                 if let Expr::Ident(name) = self.checked.ast.expr(key) {
                     self.check_names_no_type(key, name)?;
@@ -85,7 +85,7 @@ impl Planner<'_> {
                     by_key: true,
                 }
             }
-            Macro::Entries { filter, value } => FoldKind::Map {
+            ExpandedMacro::Entries { filter, value } => FoldKind::Map {
                 by_key: false,
                 filter: self.plan_filter(filter)?,
                 value: self.plan(value)?,
@@ -124,7 +124,7 @@ impl Planner<'_> {
 }
 
 /// A macro with the expressions that the user wrote.
-enum Macro {
+enum ExpandedMacro {
     All(ExprId),
     Exists(ExprId),
     ExistsOne(ExprId),
@@ -143,9 +143,9 @@ enum Macro {
     },
 }
 
-impl Macro {
+impl ExpandedMacro {
     /// The macro that a comprehension is exactly the expansion of. Expressions of users cannot name its accumulator.
-    fn of(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
+    fn of(ast: &Ast, comprehension: &Comprehension) -> Option<ExpandedMacro> {
         if *comprehension.accumulator != *ACCUMULATOR {
             return None;
         }
@@ -161,7 +161,7 @@ impl Macro {
     }
 }
 
-fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Macro> {
+fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<ExpandedMacro> {
     let [condition] = call(ast, comprehension.condition, "@not_strictly_false")?;
     let read = if init {
         condition
@@ -175,29 +175,29 @@ fn quantifier(ast: &Ast, comprehension: &Comprehension, init: bool) -> Option<Ma
         return None;
     }
     Some(if init {
-        Macro::All(predicate)
+        ExpandedMacro::All(predicate)
     } else {
-        Macro::Exists(predicate)
+        ExpandedMacro::Exists(predicate)
     })
 }
 
-fn exists_one(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
+fn exists_one(ast: &Ast, comprehension: &Comprehension) -> Option<ExpandedMacro> {
     let is_one = |id: ExprId| *ast.expr(id) == Expr::Literal(Literal::Int(1));
     let [predicate, counted, unchanged] = call(ast, comprehension.step, "_?_:_")?;
     let [count, one] = call(ast, counted, "_+_")?;
     let [total, once] = call(ast, comprehension.result, "_==_")?;
     let all_read = [unchanged, count, total];
     let as_expected = all_read.iter().all(|id| is_accumulator(ast, *id)) && is_one(one) && is_one(once);
-    as_expected.then_some(Macro::ExistsOne(predicate))
+    as_expected.then_some(ExpandedMacro::ExistsOne(predicate))
 }
 
-fn collect_list(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
+fn collect_list(ast: &Ast, comprehension: &Comprehension) -> Option<ExpandedMacro> {
     let (filter, step) = filtered(ast, comprehension.step)?;
     let [so_far, more] = call(ast, step, "_+_")?;
     match ast.expr(more) {
         Expr::List { elements, optional } if is_accumulator(ast, so_far) && optional.is_empty() => {
             match **elements {
-                [element] => Some(Macro::List { filter, element }),
+                [element] => Some(ExpandedMacro::List { filter, element }),
                 _ => None,
             }
         }
@@ -205,14 +205,14 @@ fn collect_list(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
     }
 }
 
-fn insert(ast: &Ast, comprehension: &Comprehension) -> Option<Macro> {
+fn insert(ast: &Ast, comprehension: &Comprehension) -> Option<ExpandedMacro> {
     let (filter, step) = filtered(ast, comprehension.step)?;
     if let Some([so_far, value]) = call(ast, step, "cel.@mapInsert") {
-        return is_accumulator(ast, so_far).then_some(Macro::Entries { filter, value });
+        return is_accumulator(ast, so_far).then_some(ExpandedMacro::Entries { filter, value });
     }
     let [so_far, key, value] = call(ast, step, "cel.@mapInsert")?;
     let by_key = is_name(ast, key, &comprehension.var);
-    (is_accumulator(ast, so_far) && by_key).then_some(Macro::Map { filter, key, value })
+    (is_accumulator(ast, so_far) && by_key).then_some(ExpandedMacro::Map { filter, key, value })
 }
 
 /// The filter of a step and the step itself; `None` if the step has another form.

@@ -342,13 +342,13 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 }
 
 /// A member of an object of the input.
-struct Member<'a> {
+struct InputMember<'a> {
     json: &'a json::Value<'a>,
     /// Whether the reference sees it through a type.
     typed: bool,
 }
 
-impl<'a> Member<'a> {
+impl<'a> InputMember<'a> {
     #[inline(always)]
     fn value(&self) -> Value<'a> {
         if self.typed {
@@ -363,7 +363,7 @@ impl<'a> Member<'a> {
 /// whether the steps are optional or not. Returns the last member and the steps that are left; `None` if there is not even
 /// the first.
 #[inline(always)]
-fn follow<'a>(root: &Value<'a>, path: &'a [MemberStep]) -> Option<(Member<'a>, &'a [MemberStep])> {
+fn follow<'a>(root: &Value<'a>, path: &'a [MemberStep]) -> Option<(InputMember<'a>, &'a [MemberStep])> {
     let (mut object, mut typed) = match root {
         Value::Map(Map::Json(object)) => (*object, false),
         Value::Map(Map::Typed(object)) => (*object, true),
@@ -383,7 +383,7 @@ fn follow<'a>(root: &Value<'a>, path: &'a [MemberStep]) -> Option<(Member<'a>, &
         typed = typed && !is_options(name, inner);
         object = inner;
     }
-    Some((Member { json: last?, typed }, rest))
+    Some((InputMember { json: last?, typed }, rest))
 }
 
 /// The object of the input at the end of a path of names.

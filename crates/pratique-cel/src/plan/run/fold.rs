@@ -176,7 +176,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         value: NodeId,
         by_key: bool,
     ) -> Evaluation<'a> {
-        let mut entries: Vec<Pair<'a>> = Vec::new();
+        let mut entries: Vec<MapEntry<'a>> = Vec::new();
         let mut fault = None;
         for iteration in 0..range.len() {
             self.bind_iteration(fold, range, iteration);
@@ -261,13 +261,13 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 }
 
 /// An entry of a map.
-type Pair<'a> = (Value<'a>, Value<'a>);
+type MapEntry<'a> = (Value<'a>, Value<'a>);
 
 /// Adds an entry; an error if there is one for its key. Keys that are `distinct` are not compared.
 fn add<'a>(
     context: &Context<'a>,
-    entries: &mut Vec<Pair<'a>>,
-    (key, value): Pair<'a>,
+    entries: &mut Vec<MapEntry<'a>>,
+    (key, value): MapEntry<'a>,
     distinct: bool,
 ) -> Result<(), Fault> {
     if !distinct {
@@ -281,7 +281,11 @@ fn add<'a>(
     Ok(())
 }
 
-fn extend<'a>(context: &Context<'a>, entries: &mut Vec<Pair<'a>>, added: &Value<'a>) -> Result<(), Fault> {
+fn extend<'a>(
+    context: &Context<'a>,
+    entries: &mut Vec<MapEntry<'a>>,
+    added: &Value<'a>,
+) -> Result<(), Fault> {
     let Value::Map(added) = added else {
         let name = added.type_name();
         return Err(Fault::error(format!(
