@@ -34,7 +34,7 @@ use text::Text;
 /// An exact number with the kind of suffix it was written with. Equality and order are those of the number.
 #[derive(Debug, Clone)]
 pub struct Quantity {
-    amount: Amount,
+    amount: QuantityAmount,
     format: Format,
     /// The text it was read from, where that passes for canonical.
     text: Option<Text>,
@@ -42,7 +42,7 @@ pub struct Quantity {
 
 /// The number. Most quantities are [`Small`]; only those count as integers.
 #[derive(Debug, Clone)]
-enum Amount {
+enum QuantityAmount {
     Small(Small),
     Big(Decimal),
 }
@@ -81,7 +81,7 @@ impl Quantity {
     /// A whole number. Shows as `12e6` when it is left alone.
     pub fn from_integer(number: i64) -> Self {
         Self {
-            amount: Amount::Small(Small {
+            amount: QuantityAmount::Small(Small {
                 value: number,
                 scale: 0,
             }),
@@ -93,8 +93,8 @@ impl Quantity {
     /// The parts of the struct that it is in Go, as Go's formats show it.
     pub fn go_parts(&self) -> GoParts {
         let small = match &self.amount {
-            Amount::Small(small) => Some(*small),
-            Amount::Big(_) => None,
+            QuantityAmount::Small(small) => Some(*small),
+            QuantityAmount::Big(_) => None,
         };
         GoParts {
             value: small.map_or(0, |small| small.value),
@@ -119,8 +119,8 @@ impl Quantity {
     #[inline]
     pub fn signum(&self) -> i64 {
         match &self.amount {
-            Amount::Small(small) => small.value.signum(),
-            Amount::Big(decimal) => decimal.signum(),
+            QuantityAmount::Small(small) => small.value.signum(),
+            QuantityAmount::Big(decimal) => decimal.signum(),
         }
     }
 
@@ -130,8 +130,8 @@ impl Quantity {
     #[inline]
     pub fn as_integer(&self) -> Option<i64> {
         match &self.amount {
-            Amount::Small(small) => small.to_integer(),
-            Amount::Big(_) => None,
+            QuantityAmount::Small(small) => small.to_integer(),
+            QuantityAmount::Big(_) => None,
         }
     }
 
@@ -139,8 +139,8 @@ impl Quantity {
     // Upstream: apimachinery/pkg/api/resource/quantity.go, Quantity.AsApproximateFloat64
     pub fn as_approximate_float(&self) -> f64 {
         match &self.amount {
-            Amount::Small(small) => decimal::scaled_float(small.value as f64, small.scale),
-            Amount::Big(decimal) => decimal.to_float(),
+            QuantityAmount::Small(small) => decimal::scaled_float(small.value as f64, small.scale),
+            QuantityAmount::Big(decimal) => decimal.to_float(),
         }
     }
 
@@ -170,14 +170,14 @@ impl Quantity {
     /// Whether it has no memory on the heap.
     #[inline]
     pub fn owns_nothing(&self) -> bool {
-        matches!(self.amount, Amount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
+        matches!(self.amount, QuantityAmount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
     }
 
     /// About how much memory it has on the heap.
     pub fn owned_bytes(&self) -> usize {
         let of_amount = match &self.amount {
-            Amount::Small(_) => 0,
-            Amount::Big(decimal) => decimal.owned_bytes(),
+            QuantityAmount::Small(_) => 0,
+            QuantityAmount::Big(decimal) => decimal.owned_bytes(),
         };
         of_amount.saturating_add(self.text.as_ref().map_or(0, |text| text.as_str().len()))
     }
@@ -189,14 +189,14 @@ impl Quantity {
         big: fn(&Decimal, &Decimal) -> Option<Decimal>,
     ) -> Result<Self, OutOfRange> {
         let fast = match (&self.amount, &other.amount) {
-            (Amount::Small(a), Amount::Small(b)) => small(*a, *b),
+            (QuantityAmount::Small(a), QuantityAmount::Small(b)) => small(*a, *b),
             _ => None,
         };
         let amount = match fast {
-            Some(small) => Amount::Small(small),
-            None => {
-                Amount::Big(big(&self.amount.to_decimal(), &other.amount.to_decimal()).ok_or(OutOfRange)?)
-            }
+            Some(small) => QuantityAmount::Small(small),
+            None => QuantityAmount::Big(
+                big(&self.amount.to_decimal(), &other.amount.to_decimal()).ok_or(OutOfRange)?,
+            ),
         };
         let format = if self.is_zero() { other.format } else { self.format };
         Ok(Self {
@@ -231,7 +231,7 @@ impl Quantity {
             scale: 0,
         };
         let magnitude_reached = match &self.amount {
-            Amount::Small(small) => {
+            QuantityAmount::Small(small) => {
                 small.compare(limit).is_ge()
                     || small
                         .compare(Small {
@@ -240,13 +240,13 @@ impl Quantity {
                         })
                         .is_le()
             }
-            Amount::Big(decimal) => decimal.compare_magnitude(&limit.to_decimal()).is_ge(),
+            QuantityAmount::Big(decimal) => decimal.compare_magnitude(&limit.to_decimal()).is_ge(),
         };
         magnitude_reached && self.amount.is_whole()
     }
 }
 
-impl Amount {
+impl QuantityAmount {
     fn to_decimal(&self) -> Decimal {
         match self {
             Self::Small(small) => small.to_decimal(),
@@ -282,7 +282,7 @@ impl Ord for Quantity {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.amount, &other.amount) {
-            (Amount::Small(a), Amount::Small(b)) => a.compare(*b),
+            (QuantityAmount::Small(a), QuantityAmount::Small(b)) => a.compare(*b),
             (a, b) => a.to_decimal().compare(&b.to_decimal()),
         }
     }

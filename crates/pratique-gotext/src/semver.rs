@@ -36,17 +36,17 @@ pub struct Version {
 
 /// One part of a pre-release. Numbers sort before words; they have no leading zeroes, so that longer ones are larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Identifier<'v> {
+enum PreReleasePart<'v> {
     Number(usize, &'v str),
     Word(&'v str),
 }
 
-impl<'v> From<&'v str> for Identifier<'v> {
+impl<'v> From<&'v str> for PreReleasePart<'v> {
     fn from(text: &'v str) -> Self {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            Identifier::Number(text.len(), text)
+            PreReleasePart::Number(text.len(), text)
         } else {
-            Identifier::Word(text)
+            PreReleasePart::Word(text)
         }
     }
 }
@@ -78,8 +78,8 @@ impl Version {
     }
 
     /// The identifiers of the pre-release.
-    fn identifiers(&self) -> impl Iterator<Item = Identifier<'_>> {
-        self.pre.split('.').map(Identifier::from)
+    fn identifiers(&self) -> impl Iterator<Item = PreReleasePart<'_>> {
+        self.pre.split('.').map(PreReleasePart::from)
     }
 }
 

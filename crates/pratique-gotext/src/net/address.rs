@@ -106,7 +106,7 @@ fn ipv6_with_zone(text: &[u8]) -> Result<Address, Fault<'_>> {
     if zone == Some(b"") {
         return Err(("zone must be a non-empty string", &[]));
     }
-    let ip = Groups::read(address)?.expanded()?;
+    let ip = AddressGroups::read(address)?.expanded()?;
     Ok(Address {
         ip: IpAddr::V6(ip),
         has_zone: zone.is_some(),
@@ -115,14 +115,14 @@ fn ipv6_with_zone(text: &[u8]) -> Result<Address, Fault<'_>> {
 
 /// The 16-bit groups of an IPv6 address, before `::` is expanded.
 #[derive(Default)]
-struct Groups {
+struct AddressGroups {
     groups: [u16; 8],
     filled: usize,
     /// The index of the first group behind `::`.
     ellipsis: Option<usize>,
 }
 
-impl Groups {
+impl AddressGroups {
     fn read(text: &[u8]) -> Result<Self, Fault<'_>> {
         let mut this = Self::default();
         let mut rest = text;

@@ -4,7 +4,7 @@ use super::decimal::Decimal;
 use super::small::Small;
 use super::suffix::{self, Format, Suffix};
 use super::text::Text;
-use super::{Amount, Quantity};
+use super::{Quantity, QuantityAmount};
 
 /// How many decimal digits a [`Small`] holds for sure.
 const SMALL_DIGITS: usize = 18;
@@ -27,7 +27,7 @@ pub enum ParseError {
 }
 
 /// A text taken apart.
-struct Parts<'a> {
+struct QuantityParts<'a> {
     negative: bool,
     /// The digits before the point without leading zeroes, at least `0`.
     whole: &'a str,
@@ -40,19 +40,19 @@ pub(super) fn quantity(text: &str) -> Result<Quantity, ParseError> {
     if text.is_empty() {
         return Err(ParseError::Format);
     }
-    let parts = Parts::split(text)?;
+    let parts = QuantityParts::split(text)?;
     let suffix = suffix::interpret(parts.suffix).ok_or(ParseError::Suffix)?;
     match small(&parts, suffix) {
         Some(small) => Ok(Quantity {
             text: passes_for_canonical(text, &parts, suffix, small).then(|| Text::new(text)),
-            amount: Amount::Small(small),
+            amount: QuantityAmount::Small(small),
             format: suffix.format(),
         }),
         None => big(text, &parts, suffix),
     }
 }
 
-impl<'a> Parts<'a> {
+impl<'a> QuantityParts<'a> {
     fn split(text: &'a str) -> Result<Self, ParseError> {
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         let zeros = unsigned.bytes().position(|byte| byte != b'0');
@@ -106,7 +106,7 @@ fn check_suffix(suffix: &str) -> Result<(), ParseError> {
 }
 
 /// The amount, where it is certain to fit.
-fn small(parts: &Parts<'_>, suffix: Suffix) -> Option<Small> {
+fn small(parts: &QuantityParts<'_>, suffix: Suffix) -> Option<Small> {
     let digits = parts.whole.len() + parts.fraction.len();
     let (room, exponent, factor) = match suffix {
         Suffix::Decimal { exponent, .. } => (SMALL_DIGITS, exponent, 1i64),
@@ -137,7 +137,7 @@ fn small(parts: &Parts<'_>, suffix: Suffix) -> Option<Small> {
 }
 
 /// Upstream keeps a text that it takes for canonical; some are not quite.
-fn passes_for_canonical(text: &str, parts: &Parts<'_>, suffix: Suffix, small: Small) -> bool {
+fn passes_for_canonical(text: &str, parts: &QuantityParts<'_>, suffix: Suffix, small: Small) -> bool {
     if text == "0" {
         return true;
     }
@@ -157,7 +157,7 @@ fn passes_for_canonical(text: &str, parts: &Parts<'_>, suffix: Suffix, small: Sm
     }
 }
 
-fn big(text: &str, parts: &Parts<'_>, suffix: Suffix) -> Result<Quantity, ParseError> {
+fn big(text: &str, parts: &QuantityParts<'_>, suffix: Suffix) -> Result<Quantity, ParseError> {
     let number = text.strip_suffix(parts.suffix).unwrap_or(text);
     let mut amount = Decimal::parse(number).ok_or(ParseError::Numeric)?;
     match suffix {
@@ -176,7 +176,7 @@ fn big(text: &str, parts: &Parts<'_>, suffix: Suffix) -> Result<Quantity, ParseE
         }
     }
     Ok(Quantity {
-        amount: Amount::Big(amount),
+        amount: QuantityAmount::Big(amount),
         format,
         text: None,
     })

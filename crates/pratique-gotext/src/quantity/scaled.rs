@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::decimal::Decimal;
 use super::small::{Small, power_of_10};
-use super::{Amount, Quantity};
+use super::{Quantity, QuantityAmount};
 
 /// The largest whole number whose thousandths fit an `i64`.
 pub const MAX_MILLI_VALUE: i64 = i64::MAX / 1000;
@@ -25,8 +25,8 @@ impl Quantity {
     // Upstream: apimachinery/pkg/api/resource/quantity.go, Quantity.ScaledValue
     fn scaled_value(&self, scale: i32) -> i64 {
         match &self.amount {
-            Amount::Small(small) => small.scaled(scale),
-            Amount::Big(decimal) => decimal.scaled(scale),
+            QuantityAmount::Small(small) => small.scaled(scale),
+            QuantityAmount::Big(decimal) => decimal.scaled(scale),
         }
     }
 }

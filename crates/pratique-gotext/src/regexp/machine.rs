@@ -14,7 +14,7 @@ use super::meter::Meter;
 #[derive(Debug)]
 pub(super) struct Machine {
     instructions: Vec<Instruction>,
-    classes: Vec<Set>,
+    classes: Vec<CharacterSet>,
     start: Place,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Instruction {
 
 /// The characters of a class.
 #[derive(Debug)]
-struct Set {
+struct CharacterSet {
     /// A bit for each character of ASCII.
     ascii: u128,
     /// The others, in order.
@@ -54,7 +54,7 @@ impl Machine {
             classes: Vec::new(),
             start: 0,
         };
-        let mut builder = Builder {
+        let mut builder = MachineBuilder {
             machine,
             known: HashMap::new(),
             meter,
@@ -86,9 +86,9 @@ impl Machine {
     }
 }
 
-impl Set {
+impl CharacterSet {
     fn new(class: &ClassUnicode) -> Self {
-        let mut set = Set {
+        let mut set = CharacterSet {
             ascii: 0,
             ranges: Vec::new(),
         };
@@ -115,7 +115,7 @@ impl Set {
 }
 
 /// Compiles from the end to the start: each part is given the instruction after it.
-struct Builder<'m, M> {
+struct MachineBuilder<'m, M> {
     machine: Machine,
     /// Classes that are there already, by their address: repetitions have them again and again.
     known: HashMap<*const ClassUnicode, u32>,
@@ -128,7 +128,7 @@ const INSTRUCTION: u64 = 30;
 /// The number of instructions that are made between two reservations of memory.
 const PORTION: usize = 4_096;
 
-impl<M: Meter> Builder<'_, M> {
+impl<M: Meter> MachineBuilder<'_, M> {
     fn push(&mut self, instruction: Instruction) -> Result<Place, M::Stop> {
         let instructions = &mut self.machine.instructions;
         self.meter.work(INSTRUCTION)?;
@@ -196,7 +196,7 @@ impl<M: Meter> Builder<'_, M> {
                 self.meter.work(8 * class.ranges().len() as u64)?;
                 self.meter.reserve(size_of_val(class.ranges()))?;
                 let place = u32::try_from(self.machine.classes.len()).unwrap_or(u32::MAX);
-                self.machine.classes.push(Set::new(class));
+                self.machine.classes.push(CharacterSet::new(class));
                 self.known.insert(std::ptr::from_ref(class), place);
                 place
             }

@@ -23,7 +23,7 @@ const PORTION: usize = 256;
 
 /// Translates a pattern. Each thing in it is accounted for.
 pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<Parsed, Refused<M::Stop>> {
-    let mut parser = Parser {
+    let mut parser = PatternParser {
         pattern,
         flags: Flags::default(),
         groups: Vec::new(),
@@ -64,7 +64,7 @@ pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<Parsed, Refuse
 /// Code points in all classes, twice for each range, as Go counts its memory.
 const MAX_RUNES: usize = (128 << 20) / 4;
 
-struct Parser<'p> {
+struct PatternParser<'p> {
     pattern: &'p str,
     flags: Flags,
     /// The groups around the one being read.
@@ -86,7 +86,7 @@ struct Group {
     outer: Flags,
 }
 
-impl Parser<'_> {
+impl PatternParser<'_> {
     /// Reads one piece that is no repetition; returns the rest of the pattern.
     fn item<'t>(&mut self, first: char, here: &'t str, after: &'t str) -> Result<&'t str, Error> {
         match first {

@@ -21,7 +21,7 @@ pub(super) struct Parsed {
 /// A part of a pattern.
 pub(super) struct Piece {
     hir: Hir,
-    shape: Shape,
+    shape: PieceShape,
     /// Levels of nesting, this one included.
     height: u32,
     /// Instructions in Go's program.
@@ -34,7 +34,7 @@ pub(super) struct Piece {
 
 /// What a piece is, as far as neighbours care.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum PieceShape {
     /// A string of literals; adjacent ones are one.
     Literal {
         fold_case: bool,
@@ -56,7 +56,7 @@ impl Piece {
             (Some(letter), false) => Hir::literal(letter.encode_utf8(&mut [0; 4]).as_bytes()),
             (None, _) => Hir::fail(),
         };
-        let shape = Shape::Literal {
+        let shape = PieceShape::Literal {
             fold_case: flags.fold_case,
             single: true,
         };
@@ -65,12 +65,12 @@ impl Piece {
 
     /// A character of a class.
     pub(super) fn class(class: ClassUnicode) -> Piece {
-        Piece::leaf(Hir::class(Class::Unicode(class)), Shape::Class)
+        Piece::leaf(Hir::class(Class::Unicode(class)), PieceShape::Class)
     }
 
     /// A place in the text.
     pub(super) fn look(look: Look) -> Piece {
-        Piece::leaf(Hir::look(look), Shape::Other)
+        Piece::leaf(Hir::look(look), PieceShape::Other)
     }
 
     /// A sequence of pieces.
@@ -81,7 +81,7 @@ impl Piece {
             .filter(|pair| !matches!(pair, [one, next] if one.joins(next)))
             .count()
             + 1;
-        Self::combine(pieces, runs, Shape::Concatenation, Hir::concat)
+        Self::combine(pieces, runs, PieceShape::Concatenation, Hir::concat)
     }
 
     /// A choice between pieces, the first that matches being taken.
@@ -91,14 +91,14 @@ impl Piece {
             .filter(|pair| !matches!(pair, [one, next] if one.merges(next)))
             .count()
             + 1;
-        Self::combine(pieces, runs, Shape::Alternation, in_order)
+        Self::combine(pieces, runs, PieceShape::Alternation, in_order)
     }
 
     /// The piece in a capturing group. Captures are never used, so only its measures change.
     pub(super) fn captured(self) -> Result<Piece, ErrorKind> {
         let (height, size) = (self.height + 1, self.size + 2);
         Piece {
-            shape: Shape::Other,
+            shape: PieceShape::Other,
             height,
             size,
             ..self
@@ -147,7 +147,7 @@ impl Piece {
         }
     }
 
-    fn leaf(hir: Hir, shape: Shape) -> Piece {
+    fn leaf(hir: Hir, shape: PieceShape) -> Piece {
         let weight = match hir.kind() {
             HirKind::Literal(literal) => literal.0.len() as u64,
             HirKind::Class(Class::Unicode(class)) => class.ranges().len() as u64,
@@ -175,7 +175,7 @@ impl Piece {
         let times = u64::from(max.unwrap_or(min).max(min).max(1));
         Piece {
             hir,
-            shape: Shape::Other,
+            shape: PieceShape::Other,
             height,
             size: size.max(1),
             repeats: self.repeats,
@@ -187,13 +187,13 @@ impl Piece {
     fn combine(
         mut pieces: Vec<Piece>,
         runs: usize,
-        shape: Shape,
+        shape: PieceShape,
         make: fn(Vec<Hir>) -> Hir,
     ) -> Result<Piece, ErrorKind> {
         if pieces.len() < 2 {
             return Ok(pieces
                 .pop()
-                .unwrap_or_else(|| Piece::leaf(Hir::empty(), Shape::Other)));
+                .unwrap_or_else(|| Piece::leaf(Hir::empty(), PieceShape::Other)));
         }
         let inner = |piece: &Piece| {
             if piece.shape == shape {
@@ -203,7 +203,7 @@ impl Piece {
             }
         };
         let height = 1 + pieces.iter().map(inner).max().unwrap_or(0);
-        let joints = if shape == Shape::Alternation {
+        let joints = if shape == PieceShape::Alternation {
             runs.saturating_sub(1) as u64
         } else {
             0
@@ -217,14 +217,14 @@ impl Piece {
         let weight = weights.fold(joints, u64::saturating_add);
         let literal = pieces.first().map(|piece| piece.shape).filter(|_| runs == 1);
         let (shape, height) = match literal {
-            Some(Shape::Literal { fold_case, .. }) if shape == Shape::Concatenation => (
-                Shape::Literal {
+            Some(PieceShape::Literal { fold_case, .. }) if shape == PieceShape::Concatenation => (
+                PieceShape::Literal {
                     fold_case,
                     single: false,
                 },
                 1,
             ),
-            Some(_) => (Shape::Class, 1),
+            Some(_) => (PieceShape::Class, 1),
             None => (shape, height),
         };
         let hir = make(pieces.into_iter().map(|piece| piece.hir).collect());
@@ -242,15 +242,21 @@ impl Piece {
     /// Whether Go makes one string of this and the next piece.
     fn joins(&self, next: &Piece) -> bool {
         match (self.shape, next.shape) {
-            (Shape::Literal { fold_case: one, .. }, Shape::Literal { fold_case: other, .. }) => one == other,
+            (PieceShape::Literal { fold_case: one, .. }, PieceShape::Literal { fold_case: other, .. }) => {
+                one == other
+            }
             _ => false,
         }
     }
 
     /// Whether Go makes one class of this and the next alternative.
     fn merges(&self, next: &Piece) -> bool {
-        let single =
-            |piece: &Piece| matches!(piece.shape, Shape::Class | Shape::Literal { single: true, .. });
+        let single = |piece: &Piece| {
+            matches!(
+                piece.shape,
+                PieceShape::Class | PieceShape::Literal { single: true, .. }
+            )
+        };
         single(self) && single(next)
     }
 

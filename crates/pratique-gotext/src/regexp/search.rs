@@ -8,7 +8,7 @@ use super::machine::{Instruction, Machine, Place};
 use super::meter::Meter;
 
 /// The ways of matching that lead on from a place of the text, the preferred ones first.
-struct Threads {
+struct ThreadList {
     /// Instructions that take a character, or that have matched, each with where its match began.
     ways: Vec<(Place, usize)>,
     /// For each instruction the number of the last step that came to it.
@@ -16,9 +16,9 @@ struct Threads {
     step: u32,
 }
 
-impl Threads {
+impl ThreadList {
     fn new(machine: &Machine) -> Self {
-        Threads {
+        ThreadList {
             ways: Vec::new(),
             entered: vec![0; machine.len()],
             step: 0,
@@ -60,7 +60,7 @@ pub(super) fn find<M: Meter>(
 ) -> Result<Option<Range<usize>>, M::Stop> {
     meter.work(machine.len() as u64 / 4)?;
     meter.reserve(machine.len().saturating_mul(4 * size_of::<(Place, usize)>()))?;
-    let (mut ways, mut next) = (Threads::new(machine), Threads::new(machine));
+    let (mut ways, mut next) = (ThreadList::new(machine), ThreadList::new(machine));
     let mut stack = Vec::new();
     let mut found: Option<Range<usize>> = None;
     let mut at = from;
@@ -68,7 +68,7 @@ pub(super) fn find<M: Meter>(
     ways.clear();
     loop {
         let character = text.get(at..).and_then(|text| text.chars().next());
-        let here = Neighbors {
+        let here = NeighborCharacters {
             before,
             after: character,
         };
@@ -79,7 +79,7 @@ pub(super) fn find<M: Meter>(
             return Ok(found);
         }
         let end = at + character.map_or(1, char::len_utf8);
-        let here = Neighbors {
+        let here = NeighborCharacters {
             before: character,
             after: text.get(end..).and_then(|text| text.chars().next()),
         };
@@ -119,12 +119,12 @@ pub(super) fn find<M: Meter>(
 
 /// The characters around a place.
 #[derive(Clone, Copy)]
-struct Neighbors {
+struct NeighborCharacters {
     before: Option<char>,
     after: Option<char>,
 }
 
-impl Neighbors {
+impl NeighborCharacters {
     fn is(self, look: Look) -> bool {
         let is_word = |character: Option<char>| {
             character.is_some_and(|character| character.is_ascii_alphanumeric() || character == '_')
@@ -146,8 +146,8 @@ impl Neighbors {
 fn follow(
     machine: &Machine,
     (place, began): (Place, usize),
-    here: Neighbors,
-    ways: &mut Threads,
+    here: NeighborCharacters,
+    ways: &mut ThreadList,
     stack: &mut Vec<Place>,
 ) -> u64 {
     let mut steps = 0;

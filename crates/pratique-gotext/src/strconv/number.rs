@@ -181,7 +181,7 @@ fn decimal_float(unsigned: &str) -> Option<f64> {
 /// A hexadecimal number after its prefix: digits, perhaps a point and underscores, and a binary exponent.
 fn hexadecimal_float(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once(['p', 'P'])?;
-    let mut mantissa = Mantissa::default();
+    let mut mantissa = HexMantissa::default();
     let mut after_point = false;
     for byte in digits.bytes() {
         match byte {
@@ -236,14 +236,14 @@ fn underscores_between(text: &str, mut before: u8, digit: fn(u8) -> bool) -> boo
 
 /// The value of hexadecimal digits: those that do not fit become a sticky bit, which suffices for rounding.
 #[derive(Default)]
-struct Mantissa {
+struct HexMantissa {
     bits: u64,
     sticky: bool,
     exponent: i64,
     has_digits: bool,
 }
 
-impl Mantissa {
+impl HexMantissa {
     fn push(&mut self, digit: u32, after_point: bool) {
         self.has_digits = true;
         if self.bits >> 60 == 0 {

@@ -18,11 +18,11 @@ pub struct Duration {
 #[error("time: {problem} duration {}", quote(text.as_bytes()))]
 pub struct DurationError<'t> {
     text: &'t str,
-    problem: Problem<'t>,
+    problem: DurationProblem<'t>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Problem<'t> {
+enum DurationProblem<'t> {
     #[error("invalid")]
     Invalid,
     #[error("missing unit in")]
@@ -73,7 +73,7 @@ impl Duration {
     pub fn parse(text: &str) -> Result<Self, DurationError<'_>> {
         let invalid = DurationError {
             text,
-            problem: Problem::Invalid,
+            problem: DurationProblem::Invalid,
         };
         let (negative, mut rest) = split_sign(text);
         if rest == "0" {
@@ -185,27 +185,27 @@ impl Display for Duration {
 }
 
 /// One number and its unit, in nanoseconds; and the rest of the text.
-fn parse_term(text: &str) -> Result<(u64, &str), Problem<'_>> {
+fn parse_term(text: &str) -> Result<(u64, &str), DurationProblem<'_>> {
     let (digits, rest) = split_digits(text);
     let whole = digits.bytes().try_fold(0u64, |value, digit| {
         at_most_min(value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?)
     });
-    let whole = whole.ok_or(Problem::Invalid)?;
+    let whole = whole.ok_or(DurationProblem::Invalid)?;
     let (fraction, rest) = rest.strip_prefix('.').map_or(("", rest), split_digits);
     if digits.is_empty() && fraction.is_empty() {
-        return Err(Problem::Invalid);
+        return Err(DurationProblem::Invalid);
     }
     let end = rest
         .find(|next: char| next == '.' || next.is_ascii_digit())
         .unwrap_or(rest.len());
     let (name, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
     if name.is_empty() {
-        return Err(Problem::MissingUnit);
+        return Err(DurationProblem::MissingUnit);
     }
-    let unit = unit(name).ok_or(Problem::UnknownUnit(name))?;
+    let unit = unit(name).ok_or(DurationProblem::UnknownUnit(name))?;
     let nanos = whole.checked_mul(unit).and_then(at_most_min);
     let nanos = nanos.and_then(|nanos| at_most_min(nanos + fraction_of(fraction, unit)));
-    Ok((nanos.ok_or(Problem::Invalid)?, rest))
+    Ok((nanos.ok_or(DurationProblem::Invalid)?, rest))
 }
 
 /// A fraction of a unit, computed in doubles as Go does; digits that overflow 63 bits do not count.

@@ -33,12 +33,12 @@ pub struct Parsed {
 pub struct ParseError<'t> {
     text: &'t str,
     layout: Layout,
-    problem: Problem,
+    problem: TimeProblem,
 }
 
 /// The kind of error, and the number of bytes that were left to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Problem {
+enum TimeProblem {
     /// The text does not continue as this piece of the layout requires.
     Unfit { piece: &'static str, left: usize },
     /// A number is too small or too large.
@@ -61,14 +61,14 @@ enum Problem {
 /// The first piece of the text that does not fit the layout, or the first number that is out of range.
 // Upstream: time/format.go, Parse
 pub fn parse(text: &str, layout: Layout) -> Result<Parsed, ParseError<'_>> {
-    read(Rest(text.as_bytes()), layout).map_err(|problem| ParseError {
+    read(RestOfText(text.as_bytes()), layout).map_err(|problem| ParseError {
         text,
         layout,
         problem,
     })
 }
 
-fn read(mut rest: Rest<'_>, layout: Layout) -> Result<Parsed, Problem> {
+fn read(mut rest: RestOfText<'_>, layout: Layout) -> Result<Parsed, TimeProblem> {
     let year = rest.digits(4, "2006")?;
     rest.expect(b'-', "-")?;
     let month = within(rest.digits(2, "01")?, 1, 12, "month")?;
@@ -86,7 +86,7 @@ fn read(mut rest: Rest<'_>, layout: Layout) -> Result<Parsed, Problem> {
     };
     let offset_minutes = rest.offset()?;
     if !rest.0.is_empty() {
-        return Err(Problem::Extra { left: rest.0.len() });
+        return Err(TimeProblem::Extra { left: rest.0.len() });
     }
     // Go looks at the day when it has all of the date.
     within(day, 1, days_in_month(year, month), "day")?;
@@ -99,26 +99,26 @@ fn read(mut rest: Rest<'_>, layout: Layout) -> Result<Parsed, Problem> {
     })
 }
 
-fn within(number: i64, least: i64, most: i64, name: &'static str) -> Result<i64, Problem> {
+fn within(number: i64, least: i64, most: i64, name: &'static str) -> Result<i64, TimeProblem> {
     if (least..=most).contains(&number) {
         Ok(number)
     } else {
-        Err(Problem::OutOfRange(name))
+        Err(TimeProblem::OutOfRange(name))
     }
 }
 
 /// The rest of the text.
-struct Rest<'a>(&'a [u8]);
+struct RestOfText<'a>(&'a [u8]);
 
-impl Rest<'_> {
-    fn unfit(&self, piece: &'static str) -> Problem {
-        Problem::Unfit {
+impl RestOfText<'_> {
+    fn unfit(&self, piece: &'static str) -> TimeProblem {
+        TimeProblem::Unfit {
             piece,
             left: self.0.len(),
         }
     }
 
-    fn expect(&mut self, byte: u8, piece: &'static str) -> Result<(), Problem> {
+    fn expect(&mut self, byte: u8, piece: &'static str) -> Result<(), TimeProblem> {
         match self.0.split_first() {
             Some((first, rest)) if *first == byte => {
                 self.0 = rest;
@@ -128,7 +128,7 @@ impl Rest<'_> {
         }
     }
 
-    fn digits(&mut self, count: usize, piece: &'static str) -> Result<i64, Problem> {
+    fn digits(&mut self, count: usize, piece: &'static str) -> Result<i64, TimeProblem> {
         let split = self.0.split_at_checked(count);
         let read = split.and_then(|(digits, rest)| Some((decimal(digits)?, rest)));
         let (number, rest) = read.ok_or_else(|| self.unfit(piece))?;
@@ -137,7 +137,7 @@ impl Rest<'_> {
     }
 
     /// One or two digits.
-    fn hour(&mut self) -> Result<i64, Problem> {
+    fn hour(&mut self) -> Result<i64, TimeProblem> {
         let two = self.0.get(1).is_some_and(u8::is_ascii_digit);
         self.digits(if two { 2 } else { 1 }, "15")
     }
@@ -157,7 +157,7 @@ impl Rest<'_> {
     }
 
     /// A point or comma and six digits, of which Go lets the first be a sign; the nanoseconds.
-    fn micros(&mut self) -> Result<u32, Problem> {
+    fn micros(&mut self) -> Result<u32, TimeProblem> {
         let unfit = self.unfit(".000000");
         let Some(([b'.' | b',', number @ ..], rest)) = self.0.split_at_checked(7) else {
             return Err(unfit);
@@ -169,7 +169,7 @@ impl Rest<'_> {
         };
         let micros = decimal(digits).ok_or(unfit)?;
         if negative && micros > 0 {
-            return Err(Problem::OutOfRange("fractional second"));
+            return Err(TimeProblem::OutOfRange("fractional second"));
         }
         self.0 = rest;
         // Six digits fit.
@@ -177,7 +177,7 @@ impl Rest<'_> {
     }
 
     /// `Z`, or a sign, hours and minutes. Go looks at the ranges of the numbers before anything else.
-    fn offset(&mut self) -> Result<i16, Problem> {
+    fn offset(&mut self) -> Result<i16, TimeProblem> {
         let unfit = self.unfit("Z07:00");
         if let [b'Z', rest @ ..] = self.0 {
             self.0 = rest;
@@ -189,8 +189,10 @@ impl Rest<'_> {
         let hours = decimal(&[*h1, *h2]);
         let minutes = hours.and(decimal(&[*m1, *m2]));
         let (hours, minutes) = match (hours, minutes) {
-            (_, Some(minutes)) if minutes > 60 => return Err(Problem::OutOfRange("time zone offset minute")),
-            (Some(hours), _) if hours > 24 => return Err(Problem::OutOfRange("time zone offset hour")),
+            (_, Some(minutes)) if minutes > 60 => {
+                return Err(TimeProblem::OutOfRange("time zone offset minute"));
+            }
+            (Some(hours), _) if hours > 24 => return Err(TimeProblem::OutOfRange("time zone offset hour")),
             (Some(hours), Some(minutes)) => (hours, minutes),
             _ => return Err(unfit),
         };
@@ -229,7 +231,7 @@ impl Display for ParseError<'_> {
         let last = |left: usize| quote(bytes.get(bytes.len().saturating_sub(left)..).unwrap_or_default());
         write!(formatter, "parsing time {}", quote(bytes))?;
         match self.problem {
-            Problem::Unfit { piece, left } => {
+            TimeProblem::Unfit { piece, left } => {
                 let layout = self.layout.text();
                 write!(
                     formatter,
@@ -237,8 +239,8 @@ impl Display for ParseError<'_> {
                     last(left)
                 )
             }
-            Problem::OutOfRange(name) => write!(formatter, ": {name} out of range"),
-            Problem::Extra { left } => write!(formatter, ": extra text: {}", last(left)),
+            TimeProblem::OutOfRange(name) => write!(formatter, ": {name} out of range"),
+            TimeProblem::Extra { left } => write!(formatter, ": extra text: {}", last(left)),
         }
     }
 }
