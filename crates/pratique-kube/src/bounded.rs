@@ -27,7 +27,7 @@ pub(super) const MOST_OF_ANSWER: usize = 64 << 20;
 const MOST_OF_LIST: usize = 512 << 20;
 
 /// An error of a request or of its answer.
-type Failure = Box<dyn Error + Send + Sync>;
+type ClientError = Box<dyn Error + Send + Sync>;
 
 /// Why an answer is not read to its end.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -145,11 +145,11 @@ impl AnswerBudget {
 }
 
 impl Service<Request<Body>> for BoundedClient {
-    type Response = Response<UnsyncBoxBody<Bytes, Failure>>;
-    type Error = Failure;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failure>> + Send>>;
+    type Response = Response<UnsyncBoxBody<Bytes, ClientError>>;
+    type Error = ClientError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ClientError>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ClientError>> {
         Poll::Ready(Ok(()))
     }
 
@@ -160,11 +160,11 @@ impl Service<Request<Body>> for BoundedClient {
             let response = client.send(request).await?;
             Ok(response.map(|body| {
                 let frames = BodyStream::new(body).map(move |frame| {
-                    let frame = frame.map_err(Failure::from)?;
+                    let frame = frame.map_err(ClientError::from)?;
                     if let Some(data) = frame.data_ref() {
                         budget.count(data)?;
                     }
-                    Ok::<_, Failure>(frame)
+                    Ok::<_, ClientError>(frame)
                 });
                 BodyExt::boxed_unsync(StreamBody::new(frames))
             }))

@@ -36,9 +36,9 @@ use super::wanted::Wanted;
 /// Params are watched while a policy names their kind. While they are not known, such a policy has an error that its
 /// failure policy decides on.
 #[derive(Clone, Debug)]
-pub struct ApiCluster(Arc<Inner>);
+pub struct ApiCluster(Arc<ClusterInner>);
 
-struct Inner {
+struct ClusterInner {
     release: &'static Release,
     shared: Arc<Shared>,
     client: Client,
@@ -80,7 +80,7 @@ impl ApiCluster {
         let shared = Arc::new(Shared::default());
         let (builder, mut tasks) = SnapshotBuilder::start(release, client, handle, wanted, &shared);
         tasks.push(Task::spawn(handle, builder.run()));
-        ApiCluster(Arc::new(Inner {
+        ApiCluster(Arc::new(ClusterInner {
             release,
             shared,
             client: client.clone(),
@@ -185,10 +185,10 @@ impl ClusterView for ApiCluster {
     }
 }
 
-impl fmt::Debug for Inner {
+impl fmt::Debug for ClusterInner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Inner")
+            .debug_struct("ClusterInner")
             .field("shared", &self.shared)
             .finish_non_exhaustive()
     }

@@ -106,7 +106,7 @@ where
         return None;
     }
     let api: Api<K> = Api::all(client.clone());
-    Some(Task::spawn(handle, follow(api, store.clone(), Configuration)))
+    Some(Task::spawn(handle, follow(api, store.clone(), BareObjects)))
 }
 
 fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
@@ -123,9 +123,9 @@ fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
 }
 
 /// Keeps objects without `managedFields`. A new generation is a change; a new status is not.
-struct Configuration;
+struct BareObjects;
 
-impl<K: Resource + Clone + Send + Sync> Keep<K> for Configuration {
+impl<K: Resource + Clone + Send + Sync> Keep<K> for BareObjects {
     type Kept = K;
 
     fn keep(&self, mut object: K) -> Option<K> {

@@ -25,9 +25,9 @@ use super::write::ClusterWriter;
 /// An API server. A copy is the same; background tasks end when the last copy of it and of the views from it is
 /// dropped.
 #[derive(Clone, Debug)]
-pub struct ApiServer(Arc<Inner>);
+pub struct ApiServer(Arc<ServerInner>);
 
-struct Inner {
+struct ServerInner {
     client: Client,
     /// The client of objects that are kept.
     followed: Client,
@@ -213,7 +213,7 @@ impl ApiServer {
     }
 
     fn new(background: Background, client: Client, url: String) -> io::Result<Self> {
-        Ok(ApiServer(Arc::new(Inner {
+        Ok(ApiServer(Arc::new(ServerInner {
             followed: bounded_lists(client.clone(), background.handle()?),
             client: bounded(client, background.handle()?),
             url,
@@ -294,10 +294,10 @@ impl ApiServer {
     }
 }
 
-impl std::fmt::Debug for Inner {
+impl std::fmt::Debug for ServerInner {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_struct("Inner")
+            .debug_struct("ServerInner")
             .field("url", &self.url)
             .finish_non_exhaustive()
     }

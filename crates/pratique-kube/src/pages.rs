@@ -206,7 +206,7 @@ impl ListPages {
 
     /// The page that an answer is; `None` if all of its objects were listed before.
     fn page(&mut self, text: Vec<u8>) -> Result<Option<Page>, ReadError> {
-        let answer = Answer::of(&text)?;
+        let answer = PageAnswer::of(&text)?;
         if !answer.token.is_empty() && answer.token == self.position.token {
             let why = "the server gives the same page again";
             return Err(ReadError::Failed(why.to_owned()));
@@ -244,21 +244,21 @@ impl ListPages {
 }
 
 /// The metadata of a page.
-struct Answer {
+struct PageAnswer {
     keys: Vec<String>,
     version: String,
     token: String,
     remaining: Option<u64>,
 }
 
-impl Answer {
+impl PageAnswer {
     fn of(text: &[u8]) -> Result<Self, ReadError> {
         let list = json::parse(text).map_err(|error| ReadError::Failed(error.to_string()))?;
         let metadata = |name| list.at(&["metadata", name]);
         let text_at = |name| metadata(name).and_then(Value::as_str).unwrap_or_default();
         let items = list.get("items").and_then(Value::as_array).unwrap_or_default();
         let remaining = metadata("remainingItemCount").and_then(Value::as_int);
-        Ok(Answer {
+        Ok(PageAnswer {
             keys: items.iter().map(key).collect(),
             version: text_at("resourceVersion").to_owned(),
             token: text_at("continue").to_owned(),

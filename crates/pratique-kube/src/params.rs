@@ -27,10 +27,10 @@ pub(super) struct Params {
     client: Client,
     handle: Handle,
     changed: Arc<Notify>,
-    watched: BTreeMap<GroupVersionKind, Watched>,
+    watched: BTreeMap<GroupVersionKind, WatchedParams>,
 }
 
-struct Watched {
+struct WatchedParams {
     store: Arc<Store<Value<'static>>>,
     kind: Kind,
     /// When it was needed last; `None` while it is needed.
@@ -128,7 +128,7 @@ impl Params {
         states.filter_map(SyncState::problem).collect()
     }
 
-    fn watch(&self, kind: &GroupVersionKind, served_kind: Kind) -> Watched {
+    fn watch(&self, kind: &GroupVersionKind, served_kind: Kind) -> WatchedParams {
         let resource = stored::resource(kind, &served_kind.plural);
         let api = Api::all_with(self.client.clone(), &resource);
         let store = Arc::new(Store::new(self.changed.clone()));
@@ -137,7 +137,7 @@ impl Params {
             builtin: self.release.resources().resource_of(kind).is_some(),
         };
         let task = Task::spawn(&self.handle, follow(api, store.clone(), keeper));
-        Watched {
+        WatchedParams {
             store,
             kind: served_kind,
             unneeded_since: None,

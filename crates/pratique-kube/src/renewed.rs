@@ -19,14 +19,14 @@ use super::exec::ExecPlugin;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The error of a request.
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+type ClientError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Makes a client of a configuration that names a command. It is to be called within the runtime that the client is to be
 /// used in.
-pub(super) async fn client(config: Config, plugin: ExecPlugin) -> Result<Client, Failure> {
+pub(super) async fn client(config: Config, plugin: ExecPlugin) -> Result<Client, ClientError> {
     let namespace = config.default_namespace.clone();
     let first = CredentialedClient::new(&plugin, &config).await?;
-    let renewed = Renewed(Arc::new(Inner {
+    let renewed = RenewedToken(Arc::new(RenewedInner {
         plugin,
         config,
         current: Mutex::new(Arc::new(first)),
@@ -35,9 +35,9 @@ pub(super) async fn client(config: Config, plugin: ExecPlugin) -> Result<Client,
 }
 
 #[derive(Clone)]
-struct Renewed(Arc<Inner>);
+struct RenewedToken(Arc<RenewedInner>);
 
-struct Inner {
+struct RenewedInner {
     plugin: ExecPlugin,
     config: Config,
     current: Mutex<Arc<CredentialedClient>>,
@@ -51,7 +51,7 @@ struct CredentialedClient {
 }
 
 impl CredentialedClient {
-    async fn new(plugin: &ExecPlugin, config: &Config) -> Result<Self, Failure> {
+    async fn new(plugin: &ExecPlugin, config: &Config) -> Result<Self, ClientError> {
         let output = plugin.run().await?;
         Ok(CredentialedClient {
             expires: output.expires,
@@ -65,9 +65,9 @@ impl CredentialedClient {
     }
 }
 
-impl Renewed {
+impl RenewedToken {
     /// The client in use, with new credentials where they have expired.
-    async fn current(&self) -> Result<Arc<CredentialedClient>, Failure> {
+    async fn current(&self) -> Result<Arc<CredentialedClient>, ClientError> {
         let mut current = self.0.current.lock().await;
         if current.has_expired() {
             *current = Arc::new(CredentialedClient::new(&self.0.plugin, &self.0.config).await?);
@@ -94,7 +94,7 @@ impl Renewed {
         Some(current.clone())
     }
 
-    async fn send(self, request: Request<Body>) -> Result<Response<Body>, Failure> {
+    async fn send(self, request: Request<Body>) -> Result<Response<Body>, ClientError> {
         let current = self.current().await?;
         let (head, body) = request.into_parts();
         let again = body
@@ -111,12 +111,12 @@ impl Renewed {
     }
 }
 
-impl Service<Request<Body>> for Renewed {
+impl Service<Request<Body>> for RenewedToken {
     type Response = Response<Body>;
-    type Error = Failure;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failure>> + Send>>;
+    type Error = ClientError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ClientError>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ClientError>> {
         Poll::Ready(Ok(()))
     }
 

@@ -28,10 +28,10 @@ use super::requests::read_error;
 /// up to 8,192 answers in 32 MiB, and no question beyond 10,000 bytes, its user not counted. Transient failures are
 /// retried up to four times within about four seconds.
 #[derive(Clone, Debug)]
-pub struct SubjectAccessReviewer(Arc<Inner>);
+pub struct SubjectAccessReviewer(Arc<ReviewerInner>);
 
-struct Inner {
-    reviews: Reviews,
+struct ReviewerInner {
+    reviews: ReviewClient,
     handle: Handle,
     /// Keeps the runtime.
     _background: Arc<Background>,
@@ -39,7 +39,7 @@ struct Inner {
 
 /// The client and limits of reviews.
 #[derive(Clone)]
-struct Reviews {
+struct ReviewClient {
     api: Api<SubjectAccessReview>,
     url: Arc<str>,
     cache: Arc<Mutex<Answers>>,
@@ -56,8 +56,8 @@ struct CacheTtl {
 impl SubjectAccessReviewer {
     pub(super) fn new(client: Client, url: &str, handle: &Handle, background: &Arc<Background>) -> Self {
         let api: Api<SubjectAccessReview> = Api::all(client);
-        SubjectAccessReviewer(Arc::new(Inner {
-            reviews: Reviews {
+        SubjectAccessReviewer(Arc::new(ReviewerInner {
+            reviews: ReviewClient {
                 url: format!("{}{}", url.trim_end_matches('/'), api.resource_url()).into(),
                 api,
                 cache: Arc::default(),
@@ -88,8 +88,8 @@ impl SubjectAccessReviewer {
     /// Caches answers for these times instead, or not at all for a time of zero. The cache is emptied.
     #[must_use]
     pub fn remember(self, allowed: Duration, denied: Duration) -> Self {
-        SubjectAccessReviewer(Arc::new(Inner {
-            reviews: Reviews {
+        SubjectAccessReviewer(Arc::new(ReviewerInner {
+            reviews: ReviewClient {
                 cache: Arc::default(),
                 remember: CacheTtl { allowed, denied },
                 ..self.0.reviews.clone()
@@ -121,7 +121,7 @@ impl Decider for SubjectAccessReviewer {
 /// How many questions are sent at a time.
 const AT_ONCE: usize = 16;
 
-impl Reviews {
+impl ReviewClient {
     async fn answer(&self, question: Question) -> Decision {
         match self.try_answer(question).await {
             Ok(decision) => decision,
@@ -267,10 +267,10 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned()).filter(|text| !text.is_empty())
 }
 
-impl fmt::Debug for Inner {
+impl fmt::Debug for ReviewerInner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("Inner")
+            .debug_struct("ReviewerInner")
             .field("url", &self.reviews.url)
             .finish_non_exhaustive()
     }

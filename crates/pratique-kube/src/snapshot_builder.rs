@@ -36,23 +36,23 @@ pub(super) struct SnapshotBuilder {
     changed: Arc<Notify>,
     namespaces: Arc<Store<StoredObject>>,
     definitions: Arc<Store<Definition>>,
-    discovered: Arc<Discovered>,
+    discovered: Arc<LastDiscovery>,
     params: Params,
     served: Arc<Served>,
     defined: Arc<Defined>,
     /// The inputs that `served` was built from.
-    made_of: Option<Basis>,
+    made_of: Option<ServedBasis>,
 }
 
 /// The inputs of the served resources.
-struct Basis {
+struct ServedBasis {
     discovered: Arc<Vec<ServedResource>>,
     definitions: Arc<ByName<Definition>>,
 }
 
 /// The last result of discovery.
 #[derive(Debug, Default)]
-struct Discovered {
+struct LastDiscovery {
     resources: ArcSwapOption<Vec<ServedResource>>,
     problem: ArcSwapOption<String>,
     /// Whether a kind that a policy needs is not served.
@@ -73,7 +73,7 @@ impl SnapshotBuilder {
         let changed = Arc::new(Notify::new());
         let namespaces = Arc::new(Store::new(changed.clone()));
         let definitions = Arc::new(Store::new(changed.clone()));
-        let discovered = Arc::new(Discovered::default());
+        let discovered = Arc::new(LastDiscovery::default());
         let resource = stored::resource(&NAMESPACE, "namespaces");
         let api = Api::all_with(client.clone(), &resource);
         let first = Task::spawn(
@@ -187,7 +187,7 @@ impl SnapshotBuilder {
             .flat_map(|namespace| namespace.values())
             .map(|object| &**object);
         self.served = Arc::new(Served::new(self.release, discovered, all));
-        self.made_of = Some(Basis {
+        self.made_of = Some(ServedBasis {
             discovered: discovered.clone(),
             definitions: definitions.clone(),
         });
@@ -214,7 +214,7 @@ impl SnapshotBuilder {
 const TOGETHER: Duration = Duration::from_millis(2);
 
 /// Runs discovery periodically, and when it is requested.
-async fn keep_discovering(client: Client, discovered: Arc<Discovered>, changed: Arc<Notify>) {
+async fn keep_discovering(client: Client, discovered: Arc<LastDiscovery>, changed: Arc<Notify>) {
     let mut pause = DISCOVERY_MIN_INTERVAL;
     loop {
         match discovery::discover(&client).await {

@@ -23,11 +23,11 @@ use super::wanted::{Kinds, Wanted};
 /// with params takes effect once these are known, if there is an [`ApiCluster`](super::ApiCluster) of the same
 /// [`ApiServer`](super::ApiServer), but not later than five seconds after its creation.
 #[derive(Clone, Debug)]
-pub struct ApiSource(Arc<Inner>);
+pub struct ApiSource(Arc<SourceInner>);
 
 #[derive(Debug)]
-struct Inner {
-    shared: Arc<Shared>,
+struct SourceInner {
+    shared: Arc<SharedState>,
     configured: Arc<Configured>,
     tasks: Tasks,
     /// Keeps the runtime alive.
@@ -35,7 +35,7 @@ struct Inner {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedState {
     current: ArcSwapOption<Configurations>,
     listeners: Mutex<Vec<Changed>>,
 }
@@ -50,11 +50,11 @@ impl ApiSource {
     ) -> Self {
         let changed = Arc::new(Notify::new());
         let configured = Arc::new(Configured::new(&changed));
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedState::default());
         let mut tasks = configured.follow(follow, client, handle);
         let publish = publish(shared.clone(), configured.clone(), wanted.clone(), changed);
         tasks.push(Task::spawn(handle, publish));
-        ApiSource(Arc::new(Inner {
+        ApiSource(Arc::new(SourceInner {
             shared,
             configured,
             tasks: Tasks::new(handle, tasks),
@@ -94,7 +94,7 @@ impl Source for ApiSource {
 
 /// Publishes the configuration as a whole after each change.
 async fn publish(
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     configured: Arc<Configured>,
     wanted: Arc<Wanted>,
     changed: Arc<Notify>,

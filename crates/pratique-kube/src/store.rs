@@ -11,12 +11,12 @@ pub(super) type ByName<T> = BTreeMap<String, BTreeMap<String, Arc<T>>>;
 
 /// The objects of one kind. A list becomes visible when it is complete.
 pub(super) struct Store<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<StoreState<T>>,
     /// Notified after each change.
     changed: Arc<Notify>,
 }
 
-struct State<T> {
+struct StoreState<T> {
     objects: Arc<ByName<T>>,
     /// The list in progress.
     next: Option<ByName<T>>,
@@ -57,7 +57,7 @@ pub(super) struct Placed<T> {
 impl<T> Store<T> {
     pub(super) fn new(changed: Arc<Notify>) -> Self {
         Store {
-            state: Mutex::new(State {
+            state: Mutex::new(StoreState {
                 objects: Arc::default(),
                 next: None,
                 sync_state: SyncState::None,
@@ -82,7 +82,7 @@ impl<T> Store<T> {
     /// Adds an object to the list. If it is `same` as the known one, that stays, as the same `Arc`.
     pub(super) fn list(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
-        let State { objects, next, .. } = &mut *state;
+        let StoreState { objects, next, .. } = &mut *state;
         let Placed {
             namespace,
             name,
@@ -160,7 +160,7 @@ impl<T> Store<T> {
     }
 
     /// The state is consistent even after a panic: maps are changed in single steps.
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, StoreState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
