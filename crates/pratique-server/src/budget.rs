@@ -26,17 +26,17 @@ const MAX_SMALL: usize = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct Budget {
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<BudgetState>,
     /// Notified when a large share shrinks.
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BudgetState {
     used: usize,
     used_by_large: usize,
     next: u64,
-    shares: BTreeMap<u64, Entry>,
+    shares: BTreeMap<u64, BudgetEntry>,
     /// The time of the last failure to evict enough shares.
     failed: Option<Instant>,
     pressure: Pressure,
@@ -52,13 +52,13 @@ pub(crate) struct Pressure {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct BudgetEntry {
     bytes: usize,
-    waiting: Option<Waiting>,
+    waiting: Option<WaitingRequest>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingRequest {
     since: Instant,
     client: Client,
 }
@@ -98,7 +98,7 @@ impl Budget {
         self.make_room(&mut state, None, bytes)?;
         let number = state.next;
         state.next += 1;
-        state.shares.insert(number, Entry { bytes, waiting: None });
+        state.shares.insert(number, BudgetEntry { bytes, waiting: None });
         self.account(&mut state, 0, bytes);
         drop(state);
         Ok(Share {
@@ -110,7 +110,7 @@ impl Budget {
     /// Evicts shares that have waited for their clients for longer than `time`.
     pub(crate) fn expire(&self, time: Duration) {
         let mut state = self.lock();
-        let is_late = |waiting: &Waiting| waiting.since.elapsed() > time;
+        let is_late = |waiting: &WaitingRequest| waiting.since.elapsed() > time;
         let late = state.shares.iter();
         let late = late.filter(|(_, entry)| entry.waiting.as_ref().is_some_and(is_late));
         let late: Vec<u64> = late.map(|(number, _)| *number).collect();
@@ -132,7 +132,7 @@ impl Budget {
         if bytes > self.small() { bytes } else { 0 }
     }
 
-    fn account(&self, state: &mut State, before: usize, after: usize) {
+    fn account(&self, state: &mut BudgetState, before: usize, after: usize) {
         state.used = state.used.saturating_sub(before).saturating_add(after);
         let (before, after) = (self.large(before), self.large(after));
         state.used_by_large = state.used_by_large.saturating_sub(before).saturating_add(after);
@@ -142,7 +142,7 @@ impl Budget {
     }
 
     /// The bytes that are missing in the budget and in the part for large shares.
-    fn missing(&self, state: &State, before: usize, after: usize) -> (usize, usize) {
+    fn missing(&self, state: &BudgetState, before: usize, after: usize) -> (usize, usize) {
         let over = |used: usize, before: usize, after: usize, limit: usize| {
             used.saturating_sub(before)
                 .saturating_add(after)
@@ -169,7 +169,7 @@ impl Budget {
     }
 
     /// Evicts shares until a share may grow to this size.
-    fn make_room(&self, state: &mut State, number: Option<u64>, bytes: usize) -> Result<(), Exhausted> {
+    fn make_room(&self, state: &mut BudgetState, number: Option<u64>, bytes: usize) -> Result<(), Exhausted> {
         let made = self.try_to_make_room(state, number, bytes);
         state.pressure.refused += u64::from(made.is_err());
         made
@@ -178,7 +178,7 @@ impl Budget {
     /// Evicts the largest shares that have waited longest for their clients, as far as needed.
     fn try_to_make_room(
         &self,
-        state: &mut State,
+        state: &mut BudgetState,
         number: Option<u64>,
         bytes: usize,
     ) -> Result<(), Exhausted> {
@@ -229,14 +229,14 @@ impl Budget {
         Ok(())
     }
 
-    fn set(&self, state: &mut State, number: u64, bytes: usize) {
+    fn set(&self, state: &mut BudgetState, number: u64, bytes: usize) {
         let entry = state.shares.get_mut(&number);
         if let Some(before) = entry.map(|entry| std::mem::replace(&mut entry.bytes, bytes)) {
             self.account(state, before, bytes);
         }
     }
 
-    fn evict(&self, state: &mut State, number: u64) {
+    fn evict(&self, state: &mut BudgetState, number: u64) {
         let Some(entry) = state.shares.remove(&number) else {
             return;
         };
@@ -248,7 +248,7 @@ impl Budget {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BudgetState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -300,7 +300,7 @@ impl Share {
 
     /// Marks the share as waiting for a client, so that it may be evicted.
     pub(crate) fn wait_for(&self, client: Client) {
-        self.set_waiting(Some(Waiting {
+        self.set_waiting(Some(WaitingRequest {
             since: Instant::now(),
             client,
         }));
@@ -311,7 +311,7 @@ impl Share {
         self.set_waiting(None)
     }
 
-    fn set_waiting(&self, waiting: Option<Waiting>) -> bool {
+    fn set_waiting(&self, waiting: Option<WaitingRequest>) -> bool {
         let mut state = self.budget.lock();
         let entry = state.shares.get_mut(&self.number);
         entry.map(|entry| entry.waiting = waiting).is_some()

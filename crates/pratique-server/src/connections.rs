@@ -21,13 +21,13 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Connections {
     limit: usize,
-    state: Mutex<State>,
+    state: Mutex<ConnectionState>,
     empty: Notify,
     closed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ConnectionState {
     next: u64,
     open: BTreeMap<u64, Arc<Connection>>,
     /// The number of evicted connections that have not closed yet.
@@ -150,12 +150,12 @@ impl Connections {
             .for_each(|connection| connection.close());
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ConnectionState {
     /// Evicts an idle connection: the oldest without an evaluated review, otherwise the oldest.
     fn evict(&mut self, immediate: bool) -> bool {
         let idle = self.open.iter();

@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 /// A semaphore whose released permits go to the waiting connections in permit, so that a client with hundreds of requests
 /// does not block others.
 #[derive(Debug)]
-pub(crate) struct FairSemaphore(Mutex<State>);
+pub(crate) struct FairSemaphore(Mutex<SemaphoreState>);
 
 #[derive(Debug)]
-struct State {
+struct SemaphoreState {
     free: usize,
     /// The waiting requests by connection number; no queue is empty.
     waiting: BTreeMap<u64, VecDeque<oneshot::Sender<FairPermit>>>,
@@ -26,7 +26,7 @@ pub(crate) struct FairPermit(Option<Arc<FairSemaphore>>);
 
 impl FairSemaphore {
     pub(crate) fn new(count: usize) -> Self {
-        FairSemaphore(Mutex::new(State {
+        FairSemaphore(Mutex::new(SemaphoreState {
             free: count,
             waiting: BTreeMap::new(),
             last: 0,
@@ -72,12 +72,12 @@ impl FairSemaphore {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SemaphoreState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl SemaphoreState {
     /// The next request, of the connection after the last one.
     fn next(&mut self) -> Option<oneshot::Sender<FairPermit>> {
         let after = (Bound::Excluded(self.last), Bound::Unbounded);

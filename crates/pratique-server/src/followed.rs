@@ -15,19 +15,19 @@ use crate::registration::Endpoint;
 /// The admission configuration of a cluster, without the webhooks of this server itself, which would call themselves
 /// recursively. Clones share their state.
 #[derive(Clone)]
-pub struct Followed(Arc<Inner>);
+pub struct Followed(Arc<FollowedInner>);
 
-struct Inner {
+struct FollowedInner {
     source: Box<dyn pratique::live::Source>,
     location: String,
     /// The endpoint of this server.
     endpoint: Endpoint,
-    last: Mutex<Option<Filtered>>,
+    last: Mutex<Option<FilteredConfiguration>>,
 }
 
 /// The last configuration, and what is left of it.
 #[derive(Clone)]
-struct Filtered {
+struct FilteredConfiguration {
     original: Arc<Configurations>,
     filtered: Arc<Configurations>,
     at: SystemTime,
@@ -36,7 +36,7 @@ struct Filtered {
 impl Followed {
     /// Follows a source, which is reported as `location`. API servers reach this server at `endpoint`.
     pub fn new(source: impl pratique::live::Source + 'static, location: &str, endpoint: Endpoint) -> Self {
-        Followed(Arc::new(Inner {
+        Followed(Arc::new(FollowedInner {
             source: Box::new(source),
             location: location.to_owned(),
             endpoint,
@@ -65,7 +65,7 @@ impl Followed {
         .collect()
     }
 
-    fn last(&self) -> Option<Filtered> {
+    fn last(&self) -> Option<FilteredConfiguration> {
         let original = self.0.source.current()?;
         let mut last = self.0.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = last.as_ref()
@@ -73,7 +73,7 @@ impl Followed {
         {
             return Some(last.clone());
         }
-        let next = Filtered {
+        let next = FilteredConfiguration {
             filtered: without_webhooks_of(&self.0.endpoint, &original),
             original,
             at: SystemTime::now(),

@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use pratique_types::AdmissionReview;
 use serde::Serialize;
 
-/// The reason of a `Status`, as an extension of the response.
+/// The reason of a `StatusAnswer`, as an extension of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reason(pub(crate) &'static str);
 
@@ -46,7 +46,7 @@ pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> HttpResponse {
 
 /// The response to a review; an error if it is longer than `limit` bytes.
 pub(crate) fn review(review: &AdmissionReview<'_>, limit: usize) -> HttpResponse {
-    let mut text = Bounded {
+    let mut text = BoundedWriter {
         bytes: Vec::new(),
         limit,
     };
@@ -60,12 +60,12 @@ pub(crate) fn review(review: &AdmissionReview<'_>, limit: usize) -> HttpResponse
 }
 
 /// A writer to memory with a limit.
-struct Bounded {
+struct BoundedWriter {
     bytes: Vec<u8>,
     limit: usize,
 }
 
-impl io::Write for Bounded {
+impl io::Write for BoundedWriter {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         match self.limit.checked_sub(self.bytes.len()) {
             Some(left) if left >= more.len() => self.bytes.write(more),
@@ -78,25 +78,25 @@ impl io::Write for Bounded {
     }
 }
 
-/// A failure as a `Status`.
+/// A failure as a `StatusAnswer`.
 pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl Into<String>) -> HttpResponse {
     #[derive(Serialize)]
-    struct Status {
+    struct StatusAnswer {
         kind: &'static str,
         #[serde(rename = "apiVersion")]
         api_version: &'static str,
-        metadata: Empty,
+        metadata: EmptyBody,
         status: &'static str,
         message: String,
         reason: &'static str,
         code: u16,
     }
     #[derive(Serialize)]
-    struct Empty {}
-    let body = Status {
+    struct EmptyBody {}
+    let body = StatusAnswer {
         kind: "Status",
         api_version: "v1",
-        metadata: Empty {},
+        metadata: EmptyBody {},
         status: "Failure",
         message: message.into(),
         reason,

@@ -72,12 +72,12 @@ impl Body for ResponseBody {
 }
 
 /// The bytes of a response with their shares of the memory.
-struct Unsent {
+struct UnsentBytes {
     bytes: Bytes,
     _shares: (Option<Share>, Option<Arc<Share>>),
 }
 
-impl AsRef<[u8]> for Unsent {
+impl AsRef<[u8]> for UnsentBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -125,7 +125,7 @@ pub(crate) fn attach(
     if let Some(evaluated) = &evaluated {
         evaluated.wait_for(waits());
     }
-    let unsent = Unsent {
+    let unsent = UnsentBytes {
         bytes,
         _shares: (share, evaluated),
     };

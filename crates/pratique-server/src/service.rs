@@ -72,11 +72,11 @@ use pratique::observer::Phases;
 /// ```
 #[derive(Clone)]
 pub struct AdmissionService {
-    inner: Arc<Inner>,
+    inner: Arc<ServiceInner>,
     phases: Option<Phases>,
 }
 
-struct Inner {
+struct ServiceInner {
     context: Arc<ServerContext>,
     /// The number of requests so far: each counts as a connection.
     requests: AtomicU64,
@@ -103,7 +103,7 @@ impl AdmissionService {
         let supervised = context.clone();
         let supervisor = Handle::current().spawn(async move { supervised.supervise().await });
         AdmissionService {
-            inner: Arc::new(Inner {
+            inner: Arc::new(ServiceInner {
                 context,
                 requests: AtomicU64::new(0),
                 supervisor: supervisor.abort_handle(),
@@ -158,7 +158,7 @@ where
     }
 }
 
-impl Drop for Inner {
+impl Drop for ServiceInner {
     fn drop(&mut self) {
         self.supervisor.abort();
     }

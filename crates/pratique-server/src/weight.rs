@@ -14,7 +14,7 @@ use pratique::observer::Phases;
 /// The memory of an object of a built-in kind besides the parsed value, in bytes: in the form of its kind, as expressions see
 /// it, and in the response.
 #[derive(Clone, Copy, Debug)]
-struct Sizes {
+struct ValueSizes {
     /// For each element or member of the text.
     value: usize,
     /// For each object with members.
@@ -23,13 +23,13 @@ struct Sizes {
     added: usize,
 }
 
-const VALIDATED: Sizes = Sizes {
+const VALIDATED: ValueSizes = ValueSizes {
     value: 48,
     object: 32,
     added: 110,
 };
 /// Includes the result of a mutation.
-const MUTATED: Sizes = Sizes {
+const MUTATED: ValueSizes = ValueSizes {
     value: 100,
     object: 360,
     added: 130,
