@@ -76,22 +76,22 @@ struct ApiVersion<'v> {
 }
 
 /// A step of a conversion, in place.
-type Step = fn(ApiVersion<'_>, &mut Object<'_>) -> Result<(), ConversionError>;
+type ConversionStep = fn(ApiVersion<'_>, &mut Object<'_>) -> Result<(), ConversionError>;
 
 /// A kind whose versions do not have the same fields.
 #[derive(Clone, Copy)]
-struct Family {
+struct ConversionFamily {
     /// Whether a version needs the steps.
     differs: fn(&str) -> bool,
     /// From a version to the hub.
-    to_hub: Step,
+    to_hub: ConversionStep,
     /// From the hub to a version.
-    from_hub: Step,
+    from_hub: ConversionStep,
 }
 
-impl Family {
-    const fn new(differs: fn(&str) -> bool, to_hub: Step, from_hub: Step) -> Self {
-        Family {
+impl ConversionFamily {
+    const fn new(differs: fn(&str) -> bool, to_hub: ConversionStep, from_hub: ConversionStep) -> Self {
+        ConversionFamily {
             differs,
             to_hub,
             from_hub,
@@ -101,11 +101,11 @@ impl Family {
 
 /// The conversion between two versions of a kind.
 #[derive(Clone, Copy)]
-enum Relation {
+enum VersionRelation {
     /// Nothing: the versions have the same fields, or are not of one kind.
     Same,
     /// Two steps.
-    Differs(Family),
+    Differs(ConversionFamily),
 }
 
 /// An object of another version of a built-in kind, in the version of `kind` but for the form of its fields; `None` where
@@ -151,8 +151,8 @@ pub fn converted<'a>(
         return Err(ConversionError::Unknown(name(of), name(to)));
     }
     let family = match relation(&stated, kind) {
-        Relation::Same => return Ok(None),
-        Relation::Differs(family) => family,
+        VersionRelation::Same => return Ok(None),
+        VersionRelation::Differs(family) => family,
     };
     let formed = typed_as(schema, of, object, progress)?;
     // The formed object does not outlive this function.
@@ -230,11 +230,11 @@ fn changed(value: &Value<'_>, before: &Value<'_>, after: &Value<'_>) -> Value<'s
 }
 
 /// How objects of one kind become objects of another.
-fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> Relation {
+fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> VersionRelation {
     if !are_versions(one, other) {
-        return Relation::Same;
+        return VersionRelation::Same;
     }
-    Relation::Differs(match (storage_group(one), one.kind.as_str()) {
+    VersionRelation::Differs(match (storage_group(one), one.kind.as_str()) {
         ("", "Event") => events::EVENT,
         (
             "admissionregistration.k8s.io",
@@ -259,12 +259,12 @@ fn relation(one: &GroupVersionKind, other: &GroupVersionKind) -> Relation {
         ("resource.k8s.io", "ResourceClaim") => resources::CLAIM,
         ("resource.k8s.io", "ResourceClaimTemplate") => resources::CLAIM_TEMPLATE,
         ("resource.k8s.io", "ResourceSlice") => resources::SLICE,
-        _ => return Relation::Same,
+        _ => return VersionRelation::Same,
     })
 }
 
 /// Versions whose common fields have the same names.
-const SAME_NAMES: Family = Family::new(|_| false, none, none);
+const SAME_NAMES: ConversionFamily = ConversionFamily::new(|_| false, none, none);
 
 /// Whether two kinds are versions of one.
 pub(crate) fn are_versions(one: &GroupVersionKind, other: &GroupVersionKind) -> bool {

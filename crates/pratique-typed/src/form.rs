@@ -54,7 +54,7 @@ pub fn typed_as<'a>(
     let typed = if settled(schema, id, object, progress) {
         None
     } else {
-        Typing::new(schema, progress).structure(id, object)
+        FormTyping::new(schema, progress).structure(id, object)
     };
     progress.outcome().map(|()| typed)
 }
@@ -167,7 +167,7 @@ fn or_old<'a>(
 
 /// Brings objects into the form of their type. Once its `progress` is interrupted, it leaves values as they
 /// are.
-struct Typing<'p> {
+struct FormTyping<'p> {
     schema: &'static Schema,
     progress: &'p Progress<'p>,
     /// Whether an empty list or map stayed that is left out where the object is written.
@@ -175,16 +175,16 @@ struct Typing<'p> {
 }
 
 /// The change of a member.
-enum Edit<'a> {
+enum MemberEdit<'a> {
     Keep,
     Drop,
     Replace(Value<'a>),
 }
 
 /// Recursion follows the nesting of the value, which the parser bounds, and of the schema's own structs.
-impl<'p> Typing<'p> {
+impl<'p> FormTyping<'p> {
     fn new(schema: &'static Schema, progress: &'p Progress<'_>) -> Self {
-        Typing {
+        FormTyping {
             schema,
             progress,
             kept_empty: Cell::new(false),
@@ -199,50 +199,50 @@ impl<'p> Typing<'p> {
         let is_missing = |field: &&'static Field| !object.contains_key(field.name);
         let mut walk = of.fields.walk();
         let mut always = 0;
-        let mut edits: Vec<Edit<'a>> = Vec::new();
+        let mut edits: Vec<MemberEdit<'a>> = Vec::new();
         for (at, (name, value)) in object.iter().enumerate() {
             let edit = match walk.field(name) {
-                None => Edit::Drop,
+                None => MemberEdit::Drop,
                 Some(field) => {
                     always += usize::from(field.is_always());
                     self.field(field, value)
                 }
             };
-            if !matches!(edit, Edit::Keep) {
+            if !matches!(edit, MemberEdit::Keep) {
                 // Most objects have nothing to edit, and pay for no list of edits.
-                edits.resize_with(at, || Edit::Keep);
+                edits.resize_with(at, || MemberEdit::Keep);
                 edits.push(edit);
             }
         }
         if edits.is_empty() && always == of.fields.always_count() {
             return None;
         }
-        edits.resize_with(object.len(), || Edit::Keep);
+        edits.resize_with(object.len(), || MemberEdit::Keep);
         let missing = of.fields.always().filter(is_missing);
         let kept = object
             .iter()
             .zip(edits)
             .filter_map(|((name, value), edit)| match edit {
-                Edit::Keep => Some((Cow::Borrowed(name), value.borrowed())),
-                Edit::Drop => None,
-                Edit::Replace(value) => Some((Cow::Borrowed(name), value)),
+                MemberEdit::Keep => Some((Cow::Borrowed(name), value.borrowed())),
+                MemberEdit::Drop => None,
+                MemberEdit::Replace(value) => Some((Cow::Borrowed(name), value)),
             });
         let added = missing.map(|field| (Cow::Borrowed(field.name), self.absent(field)));
         Some(Value::Object(kept.chain(added).collect()))
     }
 
-    fn field<'a>(&self, field: &'static Field, value: &'a Value<'a>) -> Edit<'a> {
+    fn field<'a>(&self, field: &'static Field, value: &'a Value<'a>) -> MemberEdit<'a> {
         match field.presence {
-            Presence::UnlessNull if value.is_null() => return Edit::Drop,
-            Presence::UnlessEmpty if value.is_empty() => return Edit::Drop,
-            Presence::Nullable if value.is_null() => return Edit::Keep,
+            Presence::UnlessNull if value.is_null() => return MemberEdit::Drop,
+            Presence::UnlessEmpty if value.is_empty() => return MemberEdit::Drop,
+            Presence::Nullable if value.is_null() => return MemberEdit::Keep,
             _ => {}
         }
         match self.value(&field.shape, value) {
             // The zero time is null now.
-            Some(Value::Null) if field.presence == Presence::UnlessEmpty => Edit::Drop,
-            Some(value) => Edit::Replace(value),
-            None => Edit::Keep,
+            Some(Value::Null) if field.presence == Presence::UnlessEmpty => MemberEdit::Drop,
+            Some(value) => MemberEdit::Replace(value),
+            None => MemberEdit::Keep,
         }
     }
 

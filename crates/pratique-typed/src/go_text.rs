@@ -56,7 +56,7 @@ pub fn go_value(
         visit,
     )
     .ok()??;
-    let place = Place {
+    let place = TypedPlace {
         shape: &found.shape,
         field: found.field,
         types: GoTypes { release, progress },
@@ -80,7 +80,7 @@ fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
     }
 }
 
-fn shown(place: Place<'_>, value: &Value<'_>) -> GoValue {
+fn shown(place: TypedPlace<'_>, value: &Value<'_>) -> GoValue {
     let first = match (place.shape, value) {
         (Shape::List(inner), Value::Array(elements)) => elements.first().map(|first| (inner, first)),
         (Shape::Map(inner), Value::Object(members)) => members.iter().next().map(|(_, first)| (inner, first)),
@@ -98,7 +98,7 @@ fn shown(place: Place<'_>, value: &Value<'_>) -> GoValue {
 
 /// The type of a place in an object.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct TypedPlace<'p> {
     shape: &'p Shape,
     /// The field, for Go's name of its type.
     field: Option<&'p Field>,
@@ -128,9 +128,9 @@ impl GoTypes<'_> {
     }
 }
 
-impl<'p> Place<'p> {
+impl<'p> TypedPlace<'p> {
     fn of(field: &'p Field, types: GoTypes<'p>) -> Self {
-        Place {
+        TypedPlace {
             shape: &field.shape,
             field: Some(field),
             types,
@@ -139,7 +139,7 @@ impl<'p> Place<'p> {
 
     /// The elements of a list or a map.
     fn inner(self, shape: &'p Shape) -> Self {
-        Place {
+        TypedPlace {
             shape,
             field: None,
             ..self
@@ -180,7 +180,7 @@ fn elements<'v>(value: Option<&'v Value<'v>>) -> &'v [Value<'v>] {
 }
 
 /// `%v`
-fn plain(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
+fn plain(place: TypedPlace<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
     let types = place.types;
     match place.shape {
         _ if !types.goes_on() => String::new(),
@@ -271,7 +271,7 @@ fn braces(
         LayoutField::Named { json, .. } => {
             let field = of.field(json)?;
             let value = object.and_then(|object| object.get(json));
-            Some(plain(Place::of(field, types), value, is_pointer(field)))
+            Some(plain(TypedPlace::of(field, types), value, is_pointer(field)))
         }
     };
     let shown: Vec<String> = fields.iter().filter_map(shown).collect();
@@ -313,7 +313,7 @@ fn generated(
 
 fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: GoTypes<'_>) -> String {
     let pointer = is_pointer(field);
-    let place = Place::of(field, types);
+    let place = TypedPlace::of(field, types);
     match &field.shape {
         _ if !types.goes_on() => String::new(),
         Shape::Struct(id) => {
@@ -370,7 +370,7 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: 
 }
 
 /// `%#v`
-fn literal(place: Place<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
+fn literal(place: TypedPlace<'_>, value: Option<&Value<'_>>, pointer: bool) -> String {
     let go = || place.go_type();
     if !place.types.goes_on() {
         return String::new();
@@ -453,7 +453,7 @@ fn literal_fields(
             let value = object.and_then(|object| object.get(json));
             Some(format!(
                 "{go}:{}",
-                literal(Place::of(field, types), value, is_pointer(field))
+                literal(TypedPlace::of(field, types), value, is_pointer(field))
             ))
         }
     };

@@ -21,10 +21,10 @@ pub(crate) fn settled(
 }
 
 /// The context of the check.
-type Check<'p> = (&'static Schema, &'p Progress<'p>);
+type CheckContext<'p> = (&'static Schema, &'p Progress<'p>);
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-fn structure(check: Check<'_>, id: TypeId, object: &Object<'_>) -> bool {
+fn structure(check: CheckContext<'_>, id: TypeId, object: &Object<'_>) -> bool {
     let (schema, progress) = check;
     if !progress.nodes(object.len()) {
         return false;
@@ -45,7 +45,7 @@ fn structure(check: Check<'_>, id: TypeId, object: &Object<'_>) -> bool {
 }
 
 #[inline]
-fn field(check: Check<'_>, field: &'static Field, of: &Value<'_>) -> bool {
+fn field(check: CheckContext<'_>, field: &'static Field, of: &Value<'_>) -> bool {
     match field.presence {
         Presence::UnlessNull if of.is_null() => false,
         Presence::UnlessEmpty if of.is_empty() => false,
@@ -54,7 +54,7 @@ fn field(check: Check<'_>, field: &'static Field, of: &Value<'_>) -> bool {
     }
 }
 
-fn value(check: Check<'_>, shape: &'static Shape, value: &Value<'_>) -> bool {
+fn value(check: CheckContext<'_>, shape: &'static Shape, value: &Value<'_>) -> bool {
     let goes_on = |count| check.1.nodes(count);
     match (shape, value) {
         (Shape::Scalar(kind), of) => scalar(*kind, of),

@@ -5,14 +5,16 @@ use pratique_gotext::strconv::parse_int;
 use pratique_json::{Object, Value};
 
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, any, drop_annotation, none, part, parts, put,
-    take, text,
+    ApiVersion, ConversionError, ConversionFamily, annotate, annotation, any, drop_annotation, none, part,
+    parts, put, take, text,
 };
 
-pub(super) const DAEMON_SET: Family = Family::new(annotates, daemon_set_to_hub, daemon_set_from_hub);
-pub(super) const DEPLOYMENT: Family = Family::new(annotates, deployment_to_hub, deployment_from_hub);
-pub(super) const STATEFUL_SET: Family = Family::new(any, none, stateful_set_from_hub);
-pub(super) const SCALE: Family = Family::new(
+pub(super) const DAEMON_SET: ConversionFamily =
+    ConversionFamily::new(annotates, daemon_set_to_hub, daemon_set_from_hub);
+pub(super) const DEPLOYMENT: ConversionFamily =
+    ConversionFamily::new(annotates, deployment_to_hub, deployment_from_hub);
+pub(super) const STATEFUL_SET: ConversionFamily = ConversionFamily::new(any, none, stateful_set_from_hub);
+pub(super) const SCALE: ConversionFamily = ConversionFamily::new(
     |version| version != "autoscaling/v1",
     scale_to_hub,
     scale_from_hub,

@@ -5,13 +5,13 @@ use pratique_schema::{Release, Shape, TypeId};
 
 use super::go_json;
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, any, drop_annotation, part, put, rename, take,
-    text,
+    ApiVersion, ConversionError, ConversionFamily, annotate, annotation, any, drop_annotation, part, put,
+    rename, take, text,
 };
 use crate::encode::Encoder;
 use crate::form::typed_as;
 
-pub(super) const HORIZONTAL_POD_AUTOSCALER: Family = Family::new(any, to_hub, from_hub);
+pub(super) const HORIZONTAL_POD_AUTOSCALER: ConversionFamily = ConversionFamily::new(any, to_hub, from_hub);
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
@@ -251,9 +251,9 @@ fn is_resource(source: &str) -> bool {
 }
 
 /// The names of the parts of a source in `v1`, and in the hub.
-type Names = &'static [(&'static str, &'static str)];
+type PartNames = &'static [(&'static str, &'static str)];
 
-fn spec_names(source: &str) -> Names {
+fn spec_names(source: &str) -> PartNames {
     match source {
         "object" => &[("targetValue", "value"), ("averageValue", "averageValue")],
         "external" => &[("targetValue", "value"), ("targetAverageValue", "averageValue")],
@@ -265,7 +265,7 @@ fn spec_names(source: &str) -> Names {
     }
 }
 
-fn status_names(source: &str) -> Names {
+fn status_names(source: &str) -> PartNames {
     match source {
         "object" => &[("currentValue", "value"), ("averageValue", "averageValue")],
         "external" => &[("currentValue", "value"), ("currentAverageValue", "averageValue")],
@@ -278,7 +278,7 @@ fn status_names(source: &str) -> Names {
 }
 
 /// Takes the parts of a source together, as the hub has them.
-fn gathered<'a>(name: &str, source: &mut Object<'a>, names: Names) -> Object<'a> {
+fn gathered<'a>(name: &str, source: &mut Object<'a>, names: PartNames) -> Object<'a> {
     if !is_resource(name) {
         nest_metric(selector_of(name), source);
     }
@@ -293,7 +293,7 @@ fn gathered<'a>(name: &str, source: &mut Object<'a>, names: Names) -> Object<'a>
 }
 
 /// The way back from [`gathered`].
-fn spread(name: &str, source: &mut Object<'_>, gathered: &str, names: Names) {
+fn spread(name: &str, source: &mut Object<'_>, gathered: &str, names: PartNames) {
     if !is_resource(name) {
         flatten_metric(selector_of(name), source);
     }

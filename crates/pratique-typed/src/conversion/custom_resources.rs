@@ -4,9 +4,10 @@
 use pratique_json::{Object, Value};
 
 use super::small::with_port;
-use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, rename, take};
+use super::{ApiVersion, ConversionError, ConversionFamily, is_v1beta1, part, parts, put, rename, take};
 
-pub(super) const DEFINITION: Family = Family::new(|version| !is_v1beta1(version), to_hub, from_hub);
+pub(super) const DEFINITION: ConversionFamily =
+    ConversionFamily::new(|version| !is_v1beta1(version), to_hub, from_hub);
 
 /// The fields that may be set for all versions: their names in the spec, and in a version.
 const SHARED: [(&str, &str); 4] = [

@@ -2,9 +2,9 @@
 
 use pratique_json::Object;
 
-use super::{ApiVersion, ConversionError, Family, rename};
+use super::{ApiVersion, ConversionError, ConversionFamily, rename};
 
-pub(super) const EVENT: Family = Family::new(|version| version != "v1", to_hub, from_hub);
+pub(super) const EVENT: ConversionFamily = ConversionFamily::new(|version| version != "v1", to_hub, from_hub);
 
 /// The names of fields in `events.k8s.io` and in the core group.
 const NAMES: [(&str, &str); 7] = [

@@ -2,10 +2,14 @@
 
 use pratique_json::{Object, Value};
 
-use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, rename, take, text};
+use super::{
+    ApiVersion, ConversionError, ConversionFamily, is_v1beta1, part, parts, put, rename, take, text,
+};
 
-pub(super) const INGRESS: Family = Family::new(is_v1beta1, ingress_to_hub, ingress_from_hub);
-pub(super) const ENDPOINT_SLICE: Family = Family::new(is_v1beta1, slice_to_hub, slice_from_hub);
+pub(super) const INGRESS: ConversionFamily =
+    ConversionFamily::new(is_v1beta1, ingress_to_hub, ingress_from_hub);
+pub(super) const ENDPOINT_SLICE: ConversionFamily =
+    ConversionFamily::new(is_v1beta1, slice_to_hub, slice_from_hub);
 
 fn ingress_to_hub(_: ApiVersion<'_>, ingress: &mut Object<'_>) -> Result<(), ConversionError> {
     if let Some(spec) = part(ingress, "spec") {

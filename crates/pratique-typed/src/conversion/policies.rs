@@ -2,10 +2,12 @@
 
 use pratique_json::{Object, Value};
 
-use super::{ApiVersion, ConversionError, Family, any, is_v1alpha1, is_v1beta1, part, parts, text};
+use super::{ApiVersion, ConversionError, ConversionFamily, any, is_v1alpha1, is_v1beta1, part, parts, text};
 
-pub(super) const POD_DISRUPTION_BUDGET: Family = Family::new(any, budget_to_hub, budget_from_hub);
-pub(super) const ROLE_BINDING: Family = Family::new(is_v1alpha1, binding_to_hub, binding_from_hub);
+pub(super) const POD_DISRUPTION_BUDGET: ConversionFamily =
+    ConversionFamily::new(any, budget_to_hub, budget_from_hub);
+pub(super) const ROLE_BINDING: ConversionFamily =
+    ConversionFamily::new(is_v1alpha1, binding_to_hub, binding_from_hub);
 
 /// A label that no pod has. An empty selector selects nothing in `v1beta1` and everything in other versions,
 /// so each expresses the other's meaning by this label.

@@ -3,19 +3,19 @@
 use pratique_json::{Object, Value};
 use pratique_schema::{Field, Presence, Schema};
 
-use super::{ApiVersion, ConversionError, Family, is_v1beta1, part, parts, put, take};
+use super::{ApiVersion, ConversionError, ConversionFamily, is_v1beta1, part, parts, put, take};
 
-pub(super) const CLAIM: Family = Family::new(
+pub(super) const CLAIM: ConversionFamily = ConversionFamily::new(
     is_v1beta1,
     |version, claim| requests(version, claim, &["spec"], gather),
     |version, claim| requests(version, claim, &["spec"], spread),
 );
-pub(super) const CLAIM_TEMPLATE: Family = Family::new(
+pub(super) const CLAIM_TEMPLATE: ConversionFamily = ConversionFamily::new(
     is_v1beta1,
     |version, template| requests(version, template, &["spec", "spec"], gather),
     |version, template| requests(version, template, &["spec", "spec"], spread),
 );
-pub(super) const SLICE: Family = Family::new(is_v1beta1, slice_to_hub, slice_from_hub);
+pub(super) const SLICE: ConversionFamily = ConversionFamily::new(is_v1beta1, slice_to_hub, slice_from_hub);
 
 /// Changes the requests of a claim whose spec is at a path.
 fn requests(

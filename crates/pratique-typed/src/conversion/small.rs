@@ -3,11 +3,12 @@
 use pratique_json::{Object, Value};
 
 use super::{
-    ApiVersion, ConversionError, Family, annotate, annotation, any, drop_annotation, is_v1alpha1, is_v1beta1,
-    none, part, parts, put, rename, take,
+    ApiVersion, ConversionError, ConversionFamily, annotate, annotation, any, drop_annotation, is_v1alpha1,
+    is_v1beta1, none, part, parts, put, rename, take,
 };
 
-pub(super) const ACCESS_REVIEW: Family = Family::new(is_v1beta1, review_to_hub, review_from_hub);
+pub(super) const ACCESS_REVIEW: ConversionFamily =
+    ConversionFamily::new(is_v1beta1, review_to_hub, review_from_hub);
 
 fn review_to_hub(_: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), ConversionError> {
     if let Some(spec) = part(review, "spec") {
@@ -23,9 +24,10 @@ fn review_from_hub(_: ApiVersion<'_>, review: &mut Object<'_>) -> Result<(), Con
     Ok(())
 }
 
-pub(super) const API_SERVICE: Family = Family::new(any, none, api_service_from_hub);
+pub(super) const API_SERVICE: ConversionFamily = ConversionFamily::new(any, none, api_service_from_hub);
 
-pub(super) const WEBHOOK_CONFIGURATION: Family = Family::new(any, none, webhooks_from_hub);
+pub(super) const WEBHOOK_CONFIGURATION: ConversionFamily =
+    ConversionFamily::new(any, none, webhooks_from_hub);
 
 fn api_service_from_hub(_: ApiVersion<'_>, api: &mut Object<'_>) -> Result<(), ConversionError> {
     part(api, "spec").into_iter().for_each(with_port);
@@ -48,7 +50,7 @@ pub(super) fn with_port(client: &mut Object<'_>) {
     }
 }
 
-pub(super) const PRIORITY_LEVEL: Family = Family::new(any, level_to_hub, level_from_hub);
+pub(super) const PRIORITY_LEVEL: ConversionFamily = ConversionFamily::new(any, level_to_hub, level_from_hub);
 
 /// Distinguishes zero shares from an absent number of shares, in a version that has no null for it.
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
@@ -90,7 +92,8 @@ fn level_from_hub(version: ApiVersion<'_>, level: &mut Object<'_>) -> Result<(),
     Ok(())
 }
 
-pub(super) const RUNTIME_CLASS: Family = Family::new(is_v1alpha1, class_to_hub, class_from_hub);
+pub(super) const RUNTIME_CLASS: ConversionFamily =
+    ConversionFamily::new(is_v1alpha1, class_to_hub, class_from_hub);
 
 /// The fields that `v1alpha1` has in a spec: their names there, and in other versions.
 const CLASS_FIELDS: [(&str, &str); 3] = [

@@ -72,7 +72,7 @@ fn every_pair_of_versions_with_other_fields_is_converted() {
     for (one, other) in pairs {
         let found = differences(type_id(&one), type_id(&other));
         if !found.is_empty() {
-            if matches!(relation(&one, &other), Relation::Same) {
+            if matches!(relation(&one, &other), VersionRelation::Same) {
                 forgotten.push(format!("{one} to {other}: {found:?}"));
             }
             differ.insert(one.kind);

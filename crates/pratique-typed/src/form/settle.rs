@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 
-use super::{Typing, scalar};
+use super::{FormTyping, scalar};
 use crate::decode::{self, ConvertError, DecodeError};
 use crate::settled::is_plain;
 
@@ -13,7 +13,7 @@ use crate::settled::is_plain;
 /// changed. Where it is not to go on, some of the object has the form.
 pub fn settle_in(schema: &'static Schema, id: TypeId, object: &mut Object<'_>, progress: &Progress<'_>) {
     // Values that do not fit are left as they are.
-    let _ = Typing::new(schema, progress).settle::<LENIENT>(id, object);
+    let _ = FormTyping::new(schema, progress).settle::<LENIENT>(id, object);
 }
 
 /// How an object was decoded.
@@ -35,7 +35,7 @@ pub fn settle_strict(
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Settled {
-    let typing = Typing::new(schema, progress);
+    let typing = FormTyping::new(schema, progress);
     match typing.settle::<STRICT>(id, object) {
         Err(_) => Settled::Refused,
         Ok(()) if progress.outcome().is_err() => Settled::Refused,
@@ -50,7 +50,7 @@ pub fn settle_keeping_empty(
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Settled {
-    let typing = Typing::new(schema, progress);
+    let typing = FormTyping::new(schema, progress);
     let _ = typing.settle::<KEEPING>(id, object);
     typing.settled()
 }
@@ -72,7 +72,7 @@ pub(crate) fn settle_fitting(
     object: &mut Object<'_>,
     progress: &Progress<'_>,
 ) -> Result<(), DecodeError> {
-    let fitting = Typing::new(schema, progress).settle::<FITTING>(id, object);
+    let fitting = FormTyping::new(schema, progress).settle::<FITTING>(id, object);
     progress.outcome()?;
     fitting.map_err(DecodeError::from)
 }
@@ -82,7 +82,7 @@ type GoType<'g> = &'g dyn Fn() -> String;
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema's own structs.
 /// In the modes in which all has to fit, the first that does not ends it.
-impl Typing<'_> {
+impl FormTyping<'_> {
     fn settled(&self) -> Settled {
         if self.kept_empty.get() {
             Settled::WithEmpty
