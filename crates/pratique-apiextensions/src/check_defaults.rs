@@ -27,7 +27,7 @@ pub(crate) fn check_defaults(
         errors,
     };
     let mut steps = Vec::new();
-    let place = Place {
+    let place = DefaultPlace {
         resource: schema,
         is_resource: true,
         is_in_meta: false,
@@ -43,7 +43,7 @@ struct DefaultCheck<'e> {
 
 /// The place of a schema.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct DefaultPlace<'p> {
     /// The schema of the resource around it.
     resource: &'p Schema,
     /// Whether it is itself that of a resource.
@@ -57,7 +57,7 @@ impl DefaultCheck<'_> {
         &mut self,
         schema: &'s Schema,
         rules: Option<&RuleNode>,
-        place: Place<'s>,
+        place: DefaultPlace<'s>,
         steps: &mut Vec<Step<'s>>,
         path: &Path<'_>,
     ) {
@@ -76,7 +76,7 @@ impl DefaultCheck<'_> {
         let properties = path.child("properties");
         for (name, property) in &schema.properties {
             let is_meta = place.is_resource && matches!(&**name, "apiVersion" | "kind" | "metadata");
-            let place = Place {
+            let place = DefaultPlace {
                 is_in_meta: place.is_in_meta || is_meta,
                 ..place
             };
@@ -96,20 +96,20 @@ impl DefaultCheck<'_> {
         &mut self,
         schema: &'s Schema,
         rules: Option<&RuleNode>,
-        around: Place<'s>,
+        around: DefaultPlace<'s>,
         step: Step<'s>,
         steps: &mut Vec<Step<'s>>,
         path: &Path<'_>,
     ) {
         if schema.is_embedded {
-            let place = Place {
+            let place = DefaultPlace {
                 resource: schema,
                 is_resource: true,
                 is_in_meta: false,
             };
             return self.schema(schema, rules, place, &mut Vec::new(), path);
         }
-        let place = Place {
+        let place = DefaultPlace {
             is_resource: false,
             ..around
         };

@@ -5,15 +5,15 @@
 /// Encoded words are read as they are written.
 // Upstream: net/mail/message.go, ParseAddress
 pub(crate) fn is_address(text: &str) -> bool {
-    let mut reader = Reader { rest: text };
+    let mut reader = AddressReader { rest: text };
     reader.address().is_some()
 }
 
-struct Reader<'t> {
+struct AddressReader<'t> {
     rest: &'t str,
 }
 
-impl Reader<'_> {
+impl AddressReader<'_> {
     fn address(&mut self) -> Option<()> {
         let count = self.addresses(true)?;
         self.comments()?;

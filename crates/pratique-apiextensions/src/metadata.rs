@@ -31,7 +31,7 @@ pub(crate) fn coerce(
     is_resource: bool,
     malformed: Malformed,
 ) -> Result<Vec<String>, Error> {
-    let mut coercer = Coercer {
+    let mut coercer = MetadataCoercer {
         malformed,
         unknown: Vec::new(),
     };
@@ -40,12 +40,12 @@ pub(crate) fn coerce(
     Ok(coercer.unknown)
 }
 
-struct Coercer {
+struct MetadataCoercer {
     malformed: Malformed,
     unknown: Vec<String>,
 }
 
-impl Coercer {
+impl MetadataCoercer {
     fn value(
         &mut self,
         value: &mut Value<'_>,
@@ -130,7 +130,7 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
     let Some(of) = schema.named(OBJECT_META) else {
         return Err("the table of types has no ObjectMeta".to_owned());
     };
-    let mut sink = Faults::default();
+    let mut sink = MetadataFaults::default();
     decode(schema, of, value, &mut sink);
     match (sink.fault, value) {
         (None, Value::Object(object)) => Ok(Metadata {
@@ -146,7 +146,7 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
             for (name, value) in object.iter() {
                 let mut alone = Object::new();
                 alone.insert(name, value.borrowed());
-                let mut sink = Faults::default();
+                let mut sink = MetadataFaults::default();
                 decode(schema, of, &Value::Object(alone), &mut sink);
                 if sink.fault.is_none() {
                     kept.insert(name, value.borrowed());
@@ -180,13 +180,13 @@ fn formed(schema: &'static BuiltinSchema, of: TypeId, object: &Object<'_>) -> Va
 
 /// The first fault of metadata, and the paths of unknown fields.
 #[derive(Default)]
-struct Faults {
+struct MetadataFaults {
     fault: Option<String>,
     strict: StrictFaults,
     unknown: Vec<String>,
 }
 
-impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for Faults {
+impl<'v, 'a: 'v> FaultSink<'v, &'v Value<'a>> for MetadataFaults {
     fn fault(&mut self, fault: &Fault<'_, 'v, &'v Value<'a>>) -> ControlFlow<()> {
         if self.fault.is_none() || fault.is_fatal {
             self.fault = Some(fault.message());

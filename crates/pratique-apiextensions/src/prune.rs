@@ -14,7 +14,7 @@ fn is_meta(name: &str) -> bool {
 /// Removes the fields of an object that its schema does not specify, and gives their paths in order.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go, PruneWithOptions
 pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
-    let mut pruner = Pruner { unknown: Vec::new() };
+    let mut pruner = FieldPruner { unknown: Vec::new() };
     pruner.object(object, schema, true, &Path::ROOT);
     pruner.unknown.sort_unstable();
     pruner.unknown
@@ -22,7 +22,7 @@ pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
 
 /// Removes the fields of a default that its schema does not specify; that of a resource keeps its metadata.
 pub(crate) fn prune_value(value: &mut Value<'_>, schema: &Schema, is_resource: bool) {
-    let mut pruner = Pruner { unknown: Vec::new() };
+    let mut pruner = FieldPruner { unknown: Vec::new() };
     let path = Path::ROOT.child("default");
     match value {
         Value::Object(object) if is_resource => pruner.object(object, schema, true, &path),
@@ -30,11 +30,11 @@ pub(crate) fn prune_value(value: &mut Value<'_>, schema: &Schema, is_resource: b
     }
 }
 
-struct Pruner {
+struct FieldPruner {
     unknown: Vec<String>,
 }
 
-impl Pruner {
+impl FieldPruner {
     fn value(&mut self, value: &mut Value<'_>, schema: Option<&Schema>, path: &Path<'_>) {
         match (value, schema) {
             (Value::Object(object), Some(schema)) => self.object(object, schema, schema.is_embedded, path),

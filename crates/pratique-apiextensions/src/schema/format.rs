@@ -106,33 +106,33 @@ impl Schema {
     }
 }
 
-static UUID3: Pattern =
-    Pattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$");
-static UUID4: Pattern =
-    Pattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
-static UUID5: Pattern =
-    Pattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
-static SSN: Pattern = Pattern::new(r"^\d{3}[- ]?\d{2}[- ]?\d{4}$");
-static HEX_COLOR: Pattern = Pattern::new("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
-static RGB_COLOR: Pattern = Pattern::new(
+static UUID3: FormatPattern =
+    FormatPattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$");
+static UUID4: FormatPattern =
+    FormatPattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
+static UUID5: FormatPattern =
+    FormatPattern::new("(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$");
+static SSN: FormatPattern = FormatPattern::new(r"^\d{3}[- ]?\d{2}[- ]?\d{4}$");
+static HEX_COLOR: FormatPattern = FormatPattern::new("^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$");
+static RGB_COLOR: FormatPattern = FormatPattern::new(
     r"^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$",
 );
-static HOSTNAME: Pattern = Pattern::new(
+static HOSTNAME: FormatPattern = FormatPattern::new(
     r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$",
 );
-static CREDIT_CARD: Pattern = Pattern::new(
+static CREDIT_CARD: FormatPattern = FormatPattern::new(
     r"^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$",
 );
 
 /// A pattern of this file, all of which compile (a test checks that).
-struct Pattern {
+struct FormatPattern {
     text: &'static str,
     regex: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl FormatPattern {
     const fn new(text: &'static str) -> Self {
-        Pattern {
+        FormatPattern {
             text,
             regex: OnceLock::new(),
         }

@@ -42,7 +42,7 @@ pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, faults: &mut ReadFaults) 
         faults.malformed.push(error);
         return Schema::default();
     };
-    let mut reader = Reader { object, path, faults };
+    let mut reader = SchemaReader { object, path, faults };
     reader.unsupported();
     let values = reader.values();
     let not = reader.nested("not").map(Box::new);
@@ -75,13 +75,13 @@ pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, faults: &mut ReadFaults) 
     }
 }
 
-struct Reader<'r, 'a> {
+struct SchemaReader<'r, 'a> {
     object: &'r Object<'a>,
     path: &'r Path<'r>,
     faults: &'r mut ReadFaults,
 }
 
-impl<'r, 'a> Reader<'r, 'a> {
+impl<'r, 'a> SchemaReader<'r, 'a> {
     /// A member that is there and not null.
     fn non_null(&self, name: &str) -> Option<&'r Value<'a>> {
         self.object.get(name).filter(|value| !value.is_null())
@@ -270,7 +270,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.faults.malformed.push(error);
                 continue;
             };
-            let mut reader = Reader {
+            let mut reader = SchemaReader {
                 object,
                 path: &path,
                 faults: self.faults,

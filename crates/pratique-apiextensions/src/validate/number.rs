@@ -44,7 +44,7 @@ pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> O
         Value::Float(number) => Number::Float(*number),
         _ => return None,
     };
-    let check = Check { number, schema, path };
+    let check = BoundCheck { number, schema, path };
     let mut outcome = Outcome {
         problems: Vec::new(),
         matches: 1,
@@ -58,27 +58,27 @@ pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> O
     }
     // Upstream merges multiples, minimum and maximum in this order.
     if let Some(limit) = values.minimum {
-        outcome.merge(check.limit(limit, values.exclusive_minimum, Side::Minimum));
+        outcome.merge(check.limit(limit, values.exclusive_minimum, BoundSide::Minimum));
     }
     if let Some(limit) = values.maximum {
-        outcome.merge(check.limit(limit, values.exclusive_maximum, Side::Maximum));
+        outcome.merge(check.limit(limit, values.exclusive_maximum, BoundSide::Maximum));
     }
     Some(outcome)
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum BoundSide {
     Minimum,
     Maximum,
 }
 
-struct Check<'c> {
+struct BoundCheck<'c> {
     number: Number,
     schema: &'c Schema,
     path: &'c Path<'c>,
 }
 
-impl Check<'_> {
+impl BoundCheck<'_> {
     /// Why a number is none of the schema's type and format.
     // Upstream: kube-openapi/pkg/validation/validate/values.go, IsValueValidAgainstRange
     fn out_of_range(&self, number: Number, what: &str) -> Option<String> {
@@ -160,11 +160,11 @@ impl Check<'_> {
         self.invalid(number, message)
     }
 
-    fn limit(&self, limit: f64, exclusive: bool, side: Side) -> Outcome {
+    fn limit(&self, limit: f64, exclusive: bool, side: BoundSide) -> Outcome {
         let mut outcome = Outcome::default();
         let what = match side {
-            Side::Minimum => "Minimum boundary",
-            Side::Maximum => "Maximum boundary",
+            BoundSide::Minimum => "Minimum boundary",
+            BoundSide::Maximum => "Maximum boundary",
         };
         let refused = self.out_of_range(Number::Float(limit), what);
         let (number, limit) = match (&refused, self.number) {
@@ -180,15 +180,15 @@ impl Check<'_> {
             _ => number.float().partial_cmp(&limit.float()),
         };
         let beyond = match side {
-            Side::Minimum => order.is_some_and(|order| order.is_lt() || (exclusive && order.is_eq())),
-            Side::Maximum => order.is_some_and(|order| order.is_gt() || (exclusive && order.is_eq())),
+            BoundSide::Minimum => order.is_some_and(|order| order.is_lt() || (exclusive && order.is_eq())),
+            BoundSide::Maximum => order.is_some_and(|order| order.is_gt() || (exclusive && order.is_eq())),
         };
         if beyond {
             let relation = match (side, exclusive) {
-                (Side::Minimum, false) => "greater than or equal to",
-                (Side::Minimum, true) => "greater than",
-                (Side::Maximum, false) => "less than or equal to",
-                (Side::Maximum, true) => "less than",
+                (BoundSide::Minimum, false) => "greater than or equal to",
+                (BoundSide::Minimum, true) => "greater than",
+                (BoundSide::Maximum, false) => "less than or equal to",
+                (BoundSide::Maximum, true) => "less than",
             };
             let path = self.path.to_dotted();
             let message = format!("{path} in body should be {relation} {}", limit.shown());
