@@ -16,7 +16,7 @@ use crate::weak_map::WeakMap;
 /// Compiled expressions of a server, shared by all policies. Those that no policy uses any more are dropped.
 pub struct Cache {
     release: &'static Release,
-    inner: Mutex<Inner>,
+    inner: Mutex<CacheInner>,
     timer: Option<CompileTimer>,
 }
 
@@ -27,7 +27,7 @@ struct CompileTimer {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct CacheInner {
     expressions: WeakMap<Key, Expression>,
     bound: BoundExpressions,
 }
@@ -112,7 +112,7 @@ impl Cache {
     }
 
     /// A thread that panicked leaves the map as it was before or after an insertion.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CacheInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -18,13 +18,13 @@ use crate::unmatched::Unmatched;
 #[derive(Debug, Default)]
 pub(crate) struct Bindings {
     names: Names,
-    places: Places,
+    places: TermPlaces,
     terms: Box<[Terms]>,
 }
 
 /// The index of the terms of each.
 #[derive(Debug)]
-enum Places {
+enum TermPlaces {
     /// Of 256 at most, as nearly always.
     Few(Box<[u8]>),
     Many(Box<[u32]>),
@@ -79,7 +79,7 @@ impl Bindings {
         let places: Box<[u32]> = places.collect();
         Bindings {
             names: Names::new(bindings.iter().map(|(name, _)| *name)),
-            places: Places::new(places, all.len()),
+            places: TermPlaces::new(places, all.len()),
             terms: into_boxed_exact(all),
         }
     }
@@ -110,33 +110,33 @@ impl Bindings {
     }
 }
 
-impl Default for Places {
+impl Default for TermPlaces {
     fn default() -> Self {
-        Places::Few(Box::default())
+        TermPlaces::Few(Box::default())
     }
 }
 
-impl Places {
+impl TermPlaces {
     /// `count` is that of the terms.
     fn new(places: Box<[u32]>, count: usize) -> Self {
         if count <= 1 << u8::BITS {
-            Places::Few(places.iter().map(|place| *place as u8).collect())
+            TermPlaces::Few(places.iter().map(|place| *place as u8).collect())
         } else {
-            Places::Many(places)
+            TermPlaces::Many(places)
         }
     }
 
     fn get(&self, at: usize) -> Option<usize> {
         match self {
-            Places::Few(places) => places.get(at).map(|place| usize::from(*place)),
-            Places::Many(places) => places.get(at).map(|place| *place as usize),
+            TermPlaces::Few(places) => places.get(at).map(|place| usize::from(*place)),
+            TermPlaces::Many(places) => places.get(at).map(|place| *place as usize),
         }
     }
 
     fn len(&self) -> usize {
         match self {
-            Places::Few(places) => places.len(),
-            Places::Many(places) => places.len(),
+            TermPlaces::Few(places) => places.len(),
+            TermPlaces::Many(places) => places.len(),
         }
     }
 }

@@ -21,18 +21,18 @@ pub(crate) use entry::{MemoEntry, MemoKey, ended, is_incomplete};
 /// The results of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<'s> {
-    entries: RefCell<Entries<'s>>,
+    entries: RefCell<MemoEntries<'s>>,
     batches: RefCell<Few<BatchResults<'s>>>,
 }
 
 /// Results by their keys. Many a request has one only.
 #[derive(Debug, Default)]
-struct Entries<'s> {
+struct MemoEntries<'s> {
     first: Option<(MemoKey, MemoEntry<'s>)>,
     others: HashMap<MemoKey, MemoEntry<'s>, RandomState>,
 }
 
-impl<'s> Entries<'s> {
+impl<'s> MemoEntries<'s> {
     fn get(&self, key: MemoKey) -> Option<&MemoEntry<'s>> {
         match &self.first {
             Some((first, entry)) if *first == key => Some(entry),

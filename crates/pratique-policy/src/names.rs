@@ -10,14 +10,14 @@ use pratique_cel::Arena;
 pub(crate) struct Names {
     /// The middles of all, one after the other.
     middles: Box<str>,
-    shapes: Box<[Shape]>,
+    shapes: Box<[SharedAffixes]>,
     /// Where the first of each block begins.
     blocks: Box<[u32]>,
 }
 
 /// The lengths of the prefix and suffix that a name shares with the first of its block, and of its middle, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shape {
+struct SharedAffixes {
     prefix: u8,
     suffix: u8,
     middle: u16,
@@ -49,7 +49,7 @@ impl Names {
             let name = name
                 .get(..name.floor_char_boundary(u16::MAX.into()))
                 .unwrap_or_default();
-            let (shape, rest) = Shape::of(name, first);
+            let (shape, rest) = SharedAffixes::of(name, first);
             middles.push_str(rest);
             shapes.push(shape);
             if at % BLOCK == 0 {
@@ -70,14 +70,14 @@ impl Names {
     }
 }
 
-impl Shape {
+impl SharedAffixes {
     /// The shape of a name, relative to the first of its block, and the middle of the name.
     fn of<'a>(name: &'a str, first: &str) -> (Self, &'a str) {
         let (prefix, rest) = split(name, common(first.chars(), name.chars()));
         let (_, end) = split(first, prefix.len());
         let suffix = common(end.chars().rev(), rest.chars().rev());
         let (middle, suffix) = split(rest, rest.len() - suffix);
-        let shape = Shape {
+        let shape = SharedAffixes {
             prefix: prefix.len() as u8,
             suffix: suffix.len() as u8,
             middle: middle.len() as u16,
@@ -123,7 +123,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// How many bytes two texts have in common, by whole characters, up to what a [`Shape`] can hold.
+/// How many bytes two texts have in common, by whole characters, up to what a [`SharedAffixes`] can hold.
 fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     let equal = a.zip(b).take_while(|(a, b)| a == b);
     let lengths = equal.scan(0, |length, (a, _)| {

@@ -21,7 +21,7 @@ use pratique_core::Unfinished;
 /// The variables of a policy, for expressions over the same inputs.
 pub(crate) struct Variables<'s> {
     compiled: &'s [Variable],
-    states: Few<RefCell<State<'s>>>,
+    states: Few<RefCell<VariableState<'s>>>,
     /// The activation of variables, other variables included; set by [`set_place`](Self::set_place).
     activation: RefCell<Activation<'s>>,
     scratch: EvalScratch<'s>,
@@ -34,7 +34,7 @@ pub(crate) struct Variables<'s> {
     reading: Cell<ReadSet<'s>>,
 }
 
-enum State<'s> {
+enum VariableState<'s> {
     Untouched,
     /// Its evaluation is running: it depends on itself if it is read now.
     Running,
@@ -67,7 +67,10 @@ impl<'s> Variables<'s> {
     pub(crate) fn new(compiled: &'s [Variable], inputs: InputKey, scratch: EvalScratch<'s>) -> Self {
         Variables {
             compiled,
-            states: compiled.iter().map(|_| RefCell::new(State::Untouched)).collect(),
+            states: compiled
+                .iter()
+                .map(|_| RefCell::new(VariableState::Untouched))
+                .collect(),
             activation: RefCell::default(),
             scratch,
             inputs,
@@ -136,13 +139,13 @@ impl<'s> Variables<'s> {
         };
         self.record(field);
         match &*state.borrow() {
-            State::Done(evaluation) => return evaluation.clone().map(Some),
-            State::Running => return Err(fails(name, "it refers to itself")),
-            State::Untouched => {}
+            VariableState::Done(evaluation) => return evaluation.clone().map(Some),
+            VariableState::Running => return Err(fails(name, "it refers to itself")),
+            VariableState::Untouched => {}
         }
-        *state.borrow_mut() = State::Running;
+        *state.borrow_mut() = VariableState::Running;
         let evaluation = self.evaluate(name, compiled);
-        *state.borrow_mut() = State::Done(evaluation.clone());
+        *state.borrow_mut() = VariableState::Done(evaluation.clone());
         evaluation.map(Some)
     }
 

@@ -17,7 +17,7 @@ use crate::target::Target;
 #[derive(Clone, Debug)]
 pub struct CustomResources {
     release: &'static Release,
-    served: Vec<Arc<Served>>,
+    served: Vec<Arc<ServedVersion>>,
 }
 
 impl Default for CustomResources {
@@ -30,7 +30,7 @@ impl Default for CustomResources {
 }
 
 #[derive(Debug)]
-struct Served {
+struct ServedVersion {
     resource: CustomResource,
     merging: MergeSchema,
 }
@@ -80,7 +80,7 @@ impl CustomResources {
         self.served.retain(|other| {
             (other.resource.group(), other.resource.plural()) != (resource.group(), resource.plural())
         });
-        self.served.push(Arc::new(Served { resource, merging }));
+        self.served.push(Arc::new(ServedVersion { resource, merging }));
         Ok(())
     }
 
@@ -89,8 +89,9 @@ impl CustomResources {
     pub fn resources(&self, definition: &Value<'_>) -> Vec<ServedResource> {
         let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
         let (group, plural) = (text(&["spec", "group"]), text(&["spec", "names", "plural"]));
-        let is =
-            |served: &&Arc<Served>| (served.resource.group(), served.resource.plural()) == (group, plural);
+        let is = |served: &&Arc<ServedVersion>| {
+            (served.resource.group(), served.resource.plural()) == (group, plural)
+        };
         let Some(served) = self.served.iter().find(is) else {
             return Vec::new();
         };
@@ -151,7 +152,7 @@ impl CustomResources {
     }
 
     fn of_resource(&self, resource: &GroupVersionResource, subresource: &str) -> Option<Target> {
-        let is = |served: &&Arc<Served>| {
+        let is = |served: &&Arc<ServedVersion>| {
             served.resource.group() == resource.group && served.resource.plural() == resource.resource
         };
         let served = self.served.iter().find(is)?;
@@ -175,8 +176,8 @@ impl CustomResources {
         })
     }
 
-    fn find(&self, kind: &GroupVersionKind) -> Option<&Served> {
-        let is = |served: &&Arc<Served>| {
+    fn find(&self, kind: &GroupVersionKind) -> Option<&ServedVersion> {
+        let is = |served: &&Arc<ServedVersion>| {
             served.resource.group() == kind.group && served.resource.kind() == kind.kind
         };
         self.served.iter().find(is).map(|served| &**served)

@@ -20,12 +20,12 @@ const NOT_SET: i64 = i32::MIN as i64;
 pub(crate) struct Fields<'f> {
     replicas: Vec<&'f str>,
     status_replicas: Vec<&'f str>,
-    selector: Selector<'f>,
+    selector: ScaleSelector<'f>,
     is_custom: bool,
 }
 
 #[derive(Debug)]
-enum Selector<'f> {
+enum ScaleSelector<'f> {
     /// That of a controller, as a text.
     OfController,
     /// A text at a path.
@@ -46,8 +46,8 @@ impl<'f> Fields<'f> {
             replicas: steps(&scale.spec_replicas_path),
             status_replicas: steps(&scale.status_replicas_path),
             selector: match &scale.label_selector_path {
-                Some(path) => Selector::At(steps(path)),
-                None => Selector::Nowhere,
+                Some(path) => ScaleSelector::At(steps(path)),
+                None => ScaleSelector::Nowhere,
             },
             is_custom: true,
         }
@@ -57,7 +57,7 @@ impl<'f> Fields<'f> {
         Fields {
             replicas: vec!["spec", "replicas"],
             status_replicas: vec!["status", "replicas"],
-            selector: Selector::OfController,
+            selector: ScaleSelector::OfController,
             is_custom: false,
         }
     }
@@ -79,9 +79,9 @@ impl<'f> Fields<'f> {
             object::set(&mut scale, &["spec", "replicas"], replicas);
         }
         let selector = match &self.selector {
-            Selector::OfController => selector(controller),
-            Selector::At(path) => object::text(controller, path).to_owned(),
-            Selector::Nowhere => String::new(),
+            ScaleSelector::OfController => selector(controller),
+            ScaleSelector::At(path) => object::text(controller, path).to_owned(),
+            ScaleSelector::Nowhere => String::new(),
         };
         if !selector.is_empty() {
             object::set(&mut scale, &["status", "selector"], selector);

@@ -57,7 +57,7 @@ pub(crate) struct CallPosition {
 }
 
 #[derive(Serialize)]
-struct Mutation<'a> {
+struct MutationAnnotation<'a> {
     configuration: &'a str,
     webhook: &'a str,
     mutated: bool,
@@ -77,7 +77,7 @@ impl Annotations {
 
     /// Adds whether a mutating webhook changed the object.
     pub(crate) fn mutation(&mut self, position: CallPosition, webhook: &Webhook, mutated: bool) {
-        let mutation = Mutation {
+        let mutation = MutationAnnotation {
             configuration: &webhook.configuration,
             webhook: &webhook.name,
             mutated,

@@ -21,11 +21,11 @@ use error::{AnswerError, ReviewError};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Answered {
     kind: GroupVersionKind,
-    response: Option<Response>,
+    response: Option<ReviewResponse>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Response {
+struct ReviewResponse {
     uid: String,
     allowed: bool,
     result: Option<Status>,
@@ -92,10 +92,10 @@ impl Answered {
         };
         if kind == review_kind(other) {
             // The reference decodes it in its own version before it finds that the version is wrong.
-            Response::of_review(schema, value, text, other)?;
+            ReviewResponse::of_review(schema, value, text, other)?;
         }
         readable(&kind, version)?;
-        let response = Response::of_review(schema, value, text, version)?;
+        let response = ReviewResponse::of_review(schema, value, text, version)?;
         // Only here their case matters.
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (member("apiVersion"), member("kind"));
@@ -143,7 +143,7 @@ impl Answered {
 /// The only type of patches.
 pub(crate) const JSON_PATCH: &str = "JSONPatch";
 
-impl Response {
+impl ReviewResponse {
     /// The response in a review of a version, all of which is read.
     ///
     /// # Errors
@@ -159,11 +159,11 @@ impl Response {
             ReviewVersion::V1Beta1 => "admission/v1beta1.AdmissionReview",
         };
         fields::check(schema, type_name, review, text)?;
-        Ok(fields::field(review, "response").map(Response::read))
+        Ok(fields::field(review, "response").map(ReviewResponse::read))
     }
 
     fn read(response: &Value<'_>) -> Self {
-        Response {
+        ReviewResponse {
             uid: fields::text(response, "uid"),
             allowed: fields::bool(response, "allowed"),
             result: fields::field(response, "status").map(fields::status),

@@ -39,7 +39,7 @@ pub(crate) fn evaluate(
     let request = inputs.attributes.request;
     let value = request_value(request, inputs.name, &request.resource, &inputs.objects.kind);
     let known = partly_known_request(request, &value);
-    let mut evaluator = Evaluator {
+    let mut evaluator = ConditionEvaluator {
         arena: &arena,
         activation: activation(inputs, context.release),
         request: match &known {
@@ -57,7 +57,7 @@ pub(crate) fn evaluate(
     evaluate_conditions(results, webhook.failure_policy.on_condition_error())
 }
 
-struct Evaluator<'e> {
+struct ConditionEvaluator<'e> {
     arena: &'e Arena,
     activation: Activation<'e>,
     /// The variable `request`.
@@ -67,7 +67,7 @@ struct Evaluator<'e> {
     budget: u64,
 }
 
-impl<'e> Evaluator<'e> {
+impl<'e> ConditionEvaluator<'e> {
     fn evaluate(&mut self, compiled: &'e Compiled) -> Result<Result<Value<'e>, String>, Halt> {
         let expression = match compiled {
             Ok(expression) => expression,

@@ -28,13 +28,13 @@ struct CompiledConfiguration<C> {
 }
 
 /// A mutating or a validating webhook configuration.
-trait Configuration {
+trait WebhookConfiguration {
     fn name(&self) -> &str;
 
     fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]>;
 }
 
-impl Configuration for api::MutatingWebhookConfiguration {
+impl WebhookConfiguration for api::MutatingWebhookConfiguration {
     fn name(&self) -> &str {
         self.metadata.name.as_deref().unwrap_or_default()
     }
@@ -59,7 +59,7 @@ impl Configuration for api::MutatingWebhookConfiguration {
     }
 }
 
-impl Configuration for api::ValidatingWebhookConfiguration {
+impl WebhookConfiguration for api::ValidatingWebhookConfiguration {
     fn name(&self) -> &str {
         self.metadata.name.as_deref().unwrap_or_default()
     }
@@ -186,7 +186,7 @@ impl Webhooks {
 }
 
 /// Compiles configurations in the order of their names, and reuses compiled ones.
-fn compile<'c, C: Configuration + 'c>(
+fn compile<'c, C: WebhookConfiguration + 'c>(
     configurations: impl Iterator<Item = (Option<&'c Arc<C>>, &'c C)>,
     previous: &[CompiledConfiguration<C>],
     cache: &Cache,

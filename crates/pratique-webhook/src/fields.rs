@@ -25,11 +25,11 @@ pub(crate) fn check(
     document: &Value<'_>,
     text: &[u8],
 ) -> Result<(), FieldError> {
-    let mut faults = Faults::default();
+    let mut faults = FieldFaults::default();
     if let Some(id) = schema.named(type_name) {
         decode(schema, id, document, &mut faults);
     }
-    let Faults(mut faults) = faults;
+    let FieldFaults(mut faults) = faults;
     let first = match faults.len() {
         0 => return Ok(()),
         1 => 0,
@@ -43,9 +43,9 @@ pub(crate) fn check(
 
 /// The values that cannot be decoded: their paths and messages. Only the first at each path matters.
 #[derive(Default)]
-struct Faults(Vec<(String, String)>);
+struct FieldFaults(Vec<(String, String)>);
 
-impl<'v> FaultSink<'v, &'v Value<'v>> for Faults {
+impl<'v> FaultSink<'v, &'v Value<'v>> for FieldFaults {
     fn fault(&mut self, fault: &Fault<'_, 'v, &'v Value<'v>>) -> ControlFlow<()> {
         let path = fault.field_path();
         if self.0.iter().all(|(known, _)| *known != path) {

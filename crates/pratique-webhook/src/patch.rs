@@ -66,7 +66,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Vec<Operation<'static>>, PatchDecode
 
 /// Compact JSON with 0 in place of the number -0.
 fn without_negative_zero(json: &str) -> String {
-    let mut outside = Outside::default();
+    let mut outside = OutsideStrings::default();
     let mut rest = json.chars().peekable();
     let mut text = String::with_capacity(json.len());
     while let Some(character) = rest.next() {
@@ -83,12 +83,12 @@ fn without_negative_zero(json: &str) -> String {
 
 /// Tracks whether a position in JSON is outside of strings.
 #[derive(Default)]
-struct Outside {
+struct OutsideStrings {
     in_string: bool,
     escaped: bool,
 }
 
-impl Outside {
+impl OutsideStrings {
     /// Takes the next character; quotes count as part of their string.
     fn advance(&mut self, character: char) -> bool {
         if !self.in_string {
@@ -204,7 +204,7 @@ impl RecordedPatch {
 
 /// JSON without the blanks between its tokens.
 fn compact(json: &str) -> String {
-    let mut outside = Outside::default();
+    let mut outside = OutsideStrings::default();
     let keep = |character: &char| !outside.advance(*character) || !character.is_ascii_whitespace();
     json.chars().filter(keep).collect()
 }

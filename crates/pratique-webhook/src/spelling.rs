@@ -25,7 +25,7 @@ const UNMATCHABLE: Value<'static> = Value::Float(f64::INFINITY);
 /// The values to look for in place of those that operations test, where their spelling matters.
 pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static>>> {
     let mut put = BTreeSet::new();
-    let left = Left(Cell::new(MOST));
+    let left = BytesLeft(Cell::new(MOST));
     let tested = operations.iter().map(|operation| {
         let members = operation.as_ref()?;
         let value = members
@@ -41,9 +41,9 @@ pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static
 }
 
 /// How many bytes may still be scanned.
-struct Left(Cell<usize>);
+struct BytesLeft(Cell<usize>);
 
-impl Left {
+impl BytesLeft {
     /// Takes the bytes of a value from the budget; returns whether they sufficed.
     fn suffice(&self, value: &RawValue) -> bool {
         let rest = self.0.get().checked_sub(value.get().len());
@@ -57,24 +57,24 @@ fn looked_for(
     value: &RawValue,
     put: &BTreeSet<String>,
     depth: usize,
-    left: &Left,
+    left: &BytesLeft,
 ) -> Result<Value<'static>, ()> {
     let inside = |value: &RawValue| looked_for(value, put, depth + 1, left);
     if depth > pratique_json::MAX_DEPTH || !left.suffice(value) {
         return Err(());
     }
-    match Shape::of(value) {
-        Shape::Array(elements) => elements
+    match ValueShape::of(value) {
+        ValueShape::Array(elements) => elements
             .iter()
             .map(|element| inside(element))
             .collect::<Result<Vec<_>, ()>>()
             .map(Value::Array),
-        Shape::Object(members) => members
+        ValueShape::Object(members) => members
             .iter()
             .map(|(key, value)| Ok((key.clone().into(), inside(value)?)))
             .collect::<Result<Object<'_>, ()>>()
             .map(Value::Object),
-        Shape::Leaf(text) => {
+        ValueShape::Leaf(text) => {
             let value = parse(text.as_bytes()).map_err(drop)?.into_owned();
             let written = value.to_string();
             let plain = escape_html(&written) == text || put.contains(text);
@@ -84,36 +84,36 @@ fn looked_for(
 }
 
 /// Notes how the leaves of a value are spelt.
-fn leaves(value: &RawValue, put: &mut BTreeSet<String>, depth: usize, left: &Left) {
+fn leaves(value: &RawValue, put: &mut BTreeSet<String>, depth: usize, left: &BytesLeft) {
     if depth > pratique_json::MAX_DEPTH || !left.suffice(value) {
         return;
     }
-    match Shape::of(value) {
-        Shape::Array(elements) => elements
+    match ValueShape::of(value) {
+        ValueShape::Array(elements) => elements
             .iter()
             .for_each(|element| leaves(element, put, depth + 1, left)),
-        Shape::Object(members) => members
+        ValueShape::Object(members) => members
             .values()
             .for_each(|value| leaves(value, put, depth + 1, left)),
-        Shape::Leaf(text) => drop(put.insert(text.to_owned())),
+        ValueShape::Leaf(text) => drop(put.insert(text.to_owned())),
     }
 }
 
 /// A value, one level deep.
-enum Shape<'r> {
+enum ValueShape<'r> {
     Array(Vec<Box<RawValue>>),
     Object(BTreeMap<String, Box<RawValue>>),
     Leaf(&'r str),
 }
 
-impl<'r> Shape<'r> {
+impl<'r> ValueShape<'r> {
     fn of(value: &'r RawValue) -> Self {
         let text = value.get();
         // A part of a document that was parsed can be parsed again.
         match text.as_bytes().first() {
-            Some(b'[') => Shape::Array(serde_json::from_str(text).unwrap_or_default()),
-            Some(b'{') => Shape::Object(serde_json::from_str(text).unwrap_or_default()),
-            _ => Shape::Leaf(text),
+            Some(b'[') => ValueShape::Array(serde_json::from_str(text).unwrap_or_default()),
+            Some(b'{') => ValueShape::Object(serde_json::from_str(text).unwrap_or_default()),
+            _ => ValueShape::Leaf(text),
         }
     }
 }

@@ -194,7 +194,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
             (index, call.webhook, ended)
         });
         let mut calls: FuturesUnordered<_> = calls.collect();
-        let mut answers = Answers::default();
+        let mut answers = AnswersSoFar::default();
         while let Some((index, webhook, (exchange, answer))) = calls.next().await {
             let result = answer.and_then(|mut answer| answers.records.accept(webhook, &mut answer));
             self.run.report(observer, webhook, &exchange, &result);
@@ -221,7 +221,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
 
 /// The answers so far.
 #[derive(Default)]
-struct Answers {
+struct AnswersSoFar {
     refusal: Option<(Box<Status>, DenialCause)>,
     /// The memory of the status.
     memory: Option<Arc<CallMemory>>,
@@ -230,7 +230,7 @@ struct Answers {
     undecided: Vec<Undecided>,
 }
 
-impl Answers {
+impl AnswersSoFar {
     /// Records an unknown answer, as undecided, as ignored or as a refusal.
     fn unknown(&mut self, undecided: Result<Option<Undecided>, Box<Status>>, exchange: &Exchange) {
         match undecided {

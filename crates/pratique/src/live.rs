@@ -42,7 +42,7 @@ pub use source::{Changed, InMemory, Source};
 #[derive(Clone)]
 pub struct Live {
     core: Arc<Core>,
-    tasks: Arc<Tasks>,
+    tasks: Arc<LiveTasks>,
 }
 
 impl Live {
@@ -253,13 +253,13 @@ impl fmt::Debug for Live {
 }
 
 /// The background tasks.
-struct Tasks {
+struct LiveTasks {
     notifier: Arc<ChangeNotifier>,
     worker: Worker,
     core: Arc<Core>,
 }
 
-impl Tasks {
+impl LiveTasks {
     fn stop(&self) {
         #[cfg(feature = "watch")]
         self.core.directories.stop();
@@ -269,7 +269,7 @@ impl Tasks {
     }
 }
 
-impl Drop for Tasks {
+impl Drop for LiveTasks {
     fn drop(&mut self) {
         self.core.readiness.set_stopped();
         self.stop();

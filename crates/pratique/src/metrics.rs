@@ -30,7 +30,7 @@ impl AdmissionObserver for Metrics {
     }
 
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
-        Some(Box::new(Counting {
+        Some(Box::new(SharedCounts {
             metrics: self,
             conditions: Vec::new(),
             validations: Vec::new(),
@@ -43,18 +43,18 @@ impl AdmissionObserver for Metrics {
 ///
 /// Policies are evaluated without reading the clock: each decision of a request, and each evaluation of match conditions,
 /// counts with an equal share of the time that all took.
-struct Counting<'m> {
+struct SharedCounts<'m> {
     metrics: &'m Metrics,
     /// Policies whose match conditions were evaluated, and how many of these failed.
     conditions: Vec<(Box<str>, metrics::Operation, usize)>,
-    validations: Vec<(Names, metrics::Action, metrics::PolicyError)>,
-    mutations: Vec<(Names, metrics::PolicyError)>,
+    validations: Vec<(BindingNames, metrics::Action, metrics::PolicyError)>,
+    mutations: Vec<(BindingNames, metrics::PolicyError)>,
 }
 
 /// A policy and its binding.
-type Names = (Box<str>, Box<str>);
+type BindingNames = (Box<str>, Box<str>);
 
-impl ChainObserver for Counting<'_> {
+impl ChainObserver for SharedCounts<'_> {
     fn policies(&mut self) -> Option<&mut dyn pratique_policy::PolicyObserver> {
         Some(self)
     }
@@ -93,7 +93,7 @@ impl ChainObserver for Counting<'_> {
     }
 }
 
-impl pratique_policy::PolicyObserver for Counting<'_> {
+impl pratique_policy::PolicyObserver for SharedCounts<'_> {
     fn decided(&mut self, decision: &ObservedDecision<'_>) {
         let action = match decision.effect {
             Effect::Allow => metrics::Action::Allow,
@@ -127,7 +127,7 @@ impl pratique_policy::PolicyObserver for Counting<'_> {
 }
 
 #[cfg(feature = "webhooks")]
-impl pratique_webhook::WebhookObserver for Counting<'_> {
+impl pratique_webhook::WebhookObserver for SharedCounts<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
         use pratique_webhook::Rejection;
 

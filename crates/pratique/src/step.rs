@@ -167,18 +167,18 @@ pub fn step<F>(name: impl Into<String>, evaluate: F) -> impl AdmissionStep + 'st
 where
     F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync + 'static,
 {
-    Immediate {
+    ImmediateStep {
         name: name.into(),
         evaluate,
     }
 }
 
-struct Immediate<F> {
+struct ImmediateStep<F> {
     name: String,
     evaluate: F,
 }
 
-impl<F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync> AdmissionStep for Immediate<F> {
+impl<F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync> AdmissionStep for ImmediateStep<F> {
     fn name(&self) -> &str {
         &self.name
     }

@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::{ExpressionId, lost_items};
 use pratique_schema::Release;
-use pratique_schema::merge::{ListMerging, ListType, MergeSchema, MergeType};
+use pratique_schema::merge::{ListMerging, ListType, MergeType};
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -164,7 +164,8 @@ fn is_shared(kind: &GroupVersionKind, pointer: &str) -> bool {
     let Some(of) = type_at(kind, pointer) else {
         return false;
     };
-    let is_of_objects = |list: &ListType| MergeSchema::builtin().get(list.element).map.is_some();
+    let schema = Release::latest().merge_schema();
+    let is_of_objects = |list: &ListType| schema.get(list.element).map.is_some();
     let list = of.list.as_ref();
     let map = of.map.as_ref();
     list.is_none_or(|list| list.merging != ListMerging::Atomic || is_of_objects(list))

@@ -11,7 +11,7 @@ use super::{Operation, Text};
 /// [`apply`](super::apply) gives the second document back, unless one of the two is neither an object nor an
 /// array: such a document cannot be replaced.
 pub fn diff<'a>(from: &Value<'a>, to: &Value<'a>) -> Vec<Operation<'a>> {
-    let mut differ = Differ {
+    let mut differ = PatchDiffer {
         path: String::new(),
         operations: Vec::new(),
         length: 0,
@@ -20,7 +20,7 @@ pub fn diff<'a>(from: &Value<'a>, to: &Value<'a>) -> Vec<Operation<'a>> {
     differ.operations
 }
 
-struct Differ<'a> {
+struct PatchDiffer<'a> {
     path: String,
     operations: Vec<Operation<'a>>,
     /// About how long the operations are as text, apart from the values: these are there in any case.
@@ -32,7 +32,7 @@ const MANY: usize = 1000;
 /// The size of an operation without its path and its value: `{"op":"add","path":"","value":},`.
 const FRAME: usize = 32;
 
-impl<'a> Differ<'a> {
+impl<'a> PatchDiffer<'a> {
     fn values(&mut self, from: &Value<'a>, to: &Value<'a>) {
         match (from, to) {
             (Value::Object(from), Value::Object(to)) => self.objects(from, to),

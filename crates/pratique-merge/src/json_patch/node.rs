@@ -19,11 +19,11 @@ pub(super) enum Node<'a> {
     /// The null of an expression.
     Nothing,
     Array(Box<Chunks<Node<'a>>>),
-    Object(Box<Members<'a>>),
+    Object(Box<NodeMembers<'a>>),
 }
 
 /// The members of an object, sorted by key.
-type Members<'a> = Chunks<(Cow<'a, str>, Node<'a>)>;
+type NodeMembers<'a> = Chunks<(Cow<'a, str>, Node<'a>)>;
 
 /// The size of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -31,7 +31,7 @@ pub(super) fn patch<'s>(
     }
 }
 
-type Members<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
+type PatchMembers<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
 
 /// The members of an object literal.
 pub(super) fn structure<'s>(
@@ -49,7 +49,7 @@ pub(super) fn structure<'s>(
         Ok((Cow::Borrowed(name), converted))
     });
     members
-        .collect::<Result<Members<'s>, ConversionError>>()
+        .collect::<Result<PatchMembers<'s>, ConversionError>>()
         .map(Patch::Map)
 }
 
@@ -114,7 +114,7 @@ fn iterated<'s>(
     known
         .iter()
         .map(member)
-        .collect::<Result<Members<'s>, _>>()
+        .collect::<Result<PatchMembers<'s>, _>>()
         .map(Patch::Map)
 }
 
@@ -127,7 +127,7 @@ fn members<'s>(
         None => Err(unfit(&key)),
     });
     members
-        .collect::<Result<Members<'s>, ConversionError>>()
+        .collect::<Result<PatchMembers<'s>, ConversionError>>()
         .map(Patch::Map)
 }
 

@@ -13,17 +13,17 @@ use super::element;
 // Upstream: structured-merge-diff/fieldpath/set.go, Set
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FieldSet {
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, SetNode>,
 }
 
 /// One path element of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Node {
+struct SetNode {
     member: bool,
     children: FieldSet,
 }
 
-impl Node {
+impl SetNode {
     fn is_empty(&self) -> bool {
         !self.member && self.children.is_empty()
     }
@@ -41,7 +41,7 @@ impl FieldSet {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.nodes.values().all(Node::is_empty)
+        self.nodes.values().all(SetNode::is_empty)
     }
 
     /// Makes the field at a path a member. The empty path is none.
@@ -81,7 +81,7 @@ impl FieldSet {
     pub(crate) fn intersection(&self, other: &FieldSet) -> FieldSet {
         self.combine(|element, node| {
             let other = other.nodes.get(element)?;
-            Some(Node {
+            Some(SetNode {
                 member: node.member && other.member,
                 children: node.children.intersection(&other.children),
             })
@@ -94,7 +94,7 @@ impl FieldSet {
             let Some(other) = other.nodes.get(element) else {
                 return Some(node.clone());
             };
-            Some(Node {
+            Some(SetNode {
                 member: node.member && !other.member,
                 children: node.children.difference(&other.children),
             })
@@ -107,14 +107,14 @@ impl FieldSet {
             let Some(other) = other.nodes.get(element) else {
                 return Some(node.clone());
             };
-            (!other.member).then(|| Node {
+            (!other.member).then(|| SetNode {
                 member: node.member,
                 children: node.children.recursive_difference(&other.children),
             })
         })
     }
 
-    fn combine(&self, mut change: impl FnMut(&str, &Node) -> Option<Node>) -> FieldSet {
+    fn combine(&self, mut change: impl FnMut(&str, &SetNode) -> Option<SetNode>) -> FieldSet {
         let nodes = self.nodes.iter().filter_map(|(element, node)| {
             let node = change(element, node)?;
             (!node.is_empty()).then(|| (element.clone(), node))
@@ -137,7 +137,7 @@ impl FieldSet {
                 Some(_) => declared.or_else(|| map?.element),
                 None => list.map(|list| list.element),
             };
-            let node = Node {
+            let node = SetNode {
                 member: node.member || declared.is_some() && !node.children.is_empty(),
                 children: node.children.with_declared_fields(schema, below),
             };
@@ -198,7 +198,7 @@ impl FieldSet {
                 continue;
             }
             let children = below.as_object()?;
-            let node = Node {
+            let node = SetNode {
                 member: children.is_empty() || children.contains_key("."),
                 children: FieldSet::from_json(below)?,
             };

@@ -23,9 +23,9 @@ pub(super) struct Clients {
 }
 
 /// A service's endpoint has one client for each place where the service was found.
-type ClientsByEndpoint = HashMap<Arc<Endpoint>, Vec<Arc<Slot>>>;
+type ClientsByEndpoint = HashMap<Arc<Endpoint>, Vec<Arc<ClientSlot>>>;
 
-struct Slot {
+struct ClientSlot {
     address: Option<String>,
     used: AtomicU64,
     client: OnceLock<Result<Arc<Client>, CallError>>,
@@ -76,7 +76,7 @@ impl Clients {
         slots.find_map(|slot| slot.client.get()?.as_ref().ok()?.certificate())
     }
 
-    fn add(&self, endpoint: &Arc<Endpoint>, address: Option<&str>) -> Arc<Slot> {
+    fn add(&self, endpoint: &Arc<Endpoint>, address: Option<&str>) -> Arc<ClientSlot> {
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.slots.load();
         if let Some(slot) = find(&current, endpoint, address) {
@@ -86,7 +86,7 @@ impl Clients {
         while clients.values().map(Vec::len).sum::<usize>() >= self.most {
             drop_oldest(&mut clients);
         }
-        let slot = Arc::new(Slot {
+        let slot = Arc::new(ClientSlot {
             address: address.map(str::to_owned),
             used: AtomicU64::new(self.clock.load(Ordering::Relaxed)),
             client: OnceLock::new(),
@@ -100,7 +100,7 @@ impl Clients {
     }
 }
 
-fn find(clients: &ClientsByEndpoint, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<Slot>> {
+fn find(clients: &ClientsByEndpoint, endpoint: &Endpoint, address: Option<&str>) -> Option<Arc<ClientSlot>> {
     let slots = clients.get(endpoint)?;
     slots
         .iter()
@@ -109,7 +109,7 @@ fn find(clients: &ClientsByEndpoint, endpoint: &Endpoint, address: Option<&str>)
 }
 
 fn drop_oldest(clients: &mut ClientsByEndpoint) {
-    let used = |slot: &Arc<Slot>| slot.used.load(Ordering::Relaxed);
+    let used = |slot: &Arc<ClientSlot>| slot.used.load(Ordering::Relaxed);
     let oldest = clients.values().flatten().map(used).min();
     for slots in clients.values_mut() {
         slots.retain(|slot| Some(used(slot)) != oldest);

@@ -31,7 +31,7 @@ enum LocationError {
 }
 
 /// A request of an attempt.
-struct Hop {
+struct RedirectHop {
     /// As messages show it.
     shown: String,
     url: Url,
@@ -51,7 +51,7 @@ pub(super) async fn send(
     deadline: Instant,
 ) -> Result<Response, CallError> {
     let (shown, url) = client.target.with_timeout(call.timeout);
-    let mut hop = Hop {
+    let mut hop = RedirectHop {
         shown,
         url,
         host: client.target.host.clone(),
@@ -94,7 +94,7 @@ pub(super) fn posting(shown: &str, message: &str, kind: CallErrorKind) -> CallEr
     }
 }
 
-impl Hop {
+impl RedirectHop {
     fn failed(&self, message: &str, kind: CallErrorKind) -> CallError {
         posting(&self.shown, message, kind)
     }
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     fn check(shown: &str, dialled: &str, location: &str, expected: Result<(&str, &str), &str>) {
-        let hop = Hop {
+        let hop = RedirectHop {
             shown: shown.to_owned(),
             url: Url::parse(dialled).unwrap(),
             host: None,

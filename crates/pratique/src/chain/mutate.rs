@@ -15,7 +15,7 @@ use crate::step::{Attributes, Place};
 
 /// The state that the second round takes from the first.
 #[derive(Default)]
-struct Rounds<'r> {
+struct RoundState<'r> {
     second: bool,
     policies: Reinvocation,
     /// The object as the policies left it; `None` if it was still unchanged.
@@ -24,7 +24,7 @@ struct Rounds<'r> {
     webhooks: pratique_webhook::Reinvocation,
 }
 
-impl Rounds<'_> {
+impl RoundState<'_> {
     /// Whether a policy or webhook changed the object, so that a second round is due.
     fn needs_second(&self) -> bool {
         #[cfg(feature = "webhooks")]
@@ -37,7 +37,7 @@ impl Rounds<'_> {
 
 impl<'r> ChainRun<'r> {
     pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        let mut rounds = Rounds::default();
+        let mut rounds = RoundState::default();
         self.round(&mut rounds, observer).await?;
         if rounds.needs_second() {
             rounds.second = true;
@@ -47,7 +47,11 @@ impl<'r> ChainRun<'r> {
         Ok(())
     }
 
-    async fn round(&mut self, rounds: &mut Rounds<'r>, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    async fn round(
+        &mut self,
+        rounds: &mut RoundState<'r>,
+        observer: &mut dyn ChainObserver,
+    ) -> Result<(), End> {
         self.plugins(Phase::Mutating, Stage::BeforeDynamic, observer)
             .await?;
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
@@ -72,7 +76,7 @@ impl<'r> ChainRun<'r> {
 
     async fn mutating_policies(
         &mut self,
-        rounds: &mut Rounds<'r>,
+        rounds: &mut RoundState<'r>,
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
         if rounds.second {

@@ -12,11 +12,11 @@ pub(super) struct OverlaidState {
     cluster: Arc<dyn ClusterState + Send + Sync>,
     added: Arc<StateObjects>,
     /// The lists that have objects of both.
-    lists: Vec<Joined>,
+    lists: Vec<JoinedLists>,
 }
 
 /// The objects of a kind in a namespace, by name.
-struct Joined {
+struct JoinedLists {
     kind: StateKind,
     namespace: String,
     objects: ObjectList,
@@ -39,7 +39,7 @@ impl OverlaidState {
                     added.list(*kind, namespace).unwrap_or(ObjectList::EMPTY),
                 );
                 if let (Some(first), [_, ..]) = (both.0, &**both.1) {
-                    lists.push(Joined {
+                    lists.push(JoinedLists {
                         kind: *kind,
                         namespace: (*namespace).to_owned(),
                         objects: joined(first, both.1).into(),

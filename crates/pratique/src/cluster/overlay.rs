@@ -45,7 +45,7 @@ impl<V: ClusterView> Overlay<V> {
     }
 
     fn overlaid(&self, cluster: Arc<dyn Cluster + Send + Sync>) -> Arc<dyn Cluster + Send + Sync> {
-        Arc::new(Overlaid {
+        Arc::new(OverlaidCluster {
             cluster,
             objects: self.objects.clone(),
         })
@@ -90,18 +90,18 @@ impl<V> fmt::Debug for Overlay<V> {
 }
 
 /// The cluster that one request sees.
-struct Overlaid {
+struct OverlaidCluster {
     cluster: Arc<dyn Cluster + Send + Sync>,
     objects: Arc<Objects>,
 }
 
-impl Namespaces for Overlaid {
+impl Namespaces for OverlaidCluster {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         self.cluster.namespace(name).or(|| self.objects.namespace(name))
     }
 }
 
-impl Cluster for Overlaid {
+impl Cluster for OverlaidCluster {
     fn equivalents(&self) -> &Equivalents {
         self.cluster.equivalents()
     }

@@ -79,16 +79,16 @@ impl<S: ParamSource> DynParamSource for S {
 }
 
 /// A kind, and a namespace or none.
-type Key = (GroupVersionKind, String);
+type ParamKey = (GroupVersionKind, String);
 
 /// A cluster with the params that were looked up for one request.
 pub(crate) struct WithParams<'c> {
     cluster: &'c (dyn Cluster + Sync),
     source: &'c dyn DynParamSource,
     /// The params so far, in the order of their names; `None` where they cannot be looked up.
-    params: HashMap<Key, Option<Arc<[Value<'static>]>>, RandomState>,
+    params: HashMap<ParamKey, Option<Arc<[Value<'static>]>>, RandomState>,
     /// The params still to be looked up.
-    open: Mutex<Vec<Key>>,
+    open: Mutex<Vec<ParamKey>>,
 }
 
 impl<'c> WithParams<'c> {
@@ -102,17 +102,17 @@ impl<'c> WithParams<'c> {
     }
 
     /// Takes the list of params to look up.
-    pub(crate) fn take_open(&self) -> Vec<Key> {
+    pub(crate) fn take_open(&self) -> Vec<ParamKey> {
         std::mem::take(&mut *self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Looks one up.
-    pub(crate) fn look_up<'a>(&'a self, (kind, namespace): &'a Key) -> LookUp<'a> {
+    pub(crate) fn look_up<'a>(&'a self, (kind, namespace): &'a ParamKey) -> LookUp<'a> {
         self.source.params(kind, namespace)
     }
 
     /// Adds params that were looked up.
-    pub(crate) fn add(&mut self, key: Key, found: Option<Arc<[Value<'static>]>>) {
+    pub(crate) fn add(&mut self, key: ParamKey, found: Option<Arc<[Value<'static>]>>) {
         let sorted = found.map(|found| {
             if found.is_sorted_by_key(|object| ObjectRef::new(object).name()) {
                 found

@@ -18,7 +18,7 @@ use super::readiness::Readiness;
 use super::retired::Retired;
 use super::source::{Changed, Source};
 use super::worker::{ChangeNotifier, Worker};
-use super::{Live, Tasks};
+use super::{Live, LiveTasks};
 use crate::authorization::Decider;
 use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
 use crate::cluster::{AssumedNamespaces, ClusterView, ParamSource};
@@ -230,7 +230,7 @@ impl LiveBuilder {
         };
         let free = move || retiring.retired.free();
         let worker = Worker::start(notifier.clone(), work, free)?;
-        let tasks = Arc::new(Tasks {
+        let tasks = Arc::new(LiveTasks {
             notifier,
             worker,
             core: core.clone(),

@@ -41,7 +41,7 @@ pub(super) fn watch(
             ..options.clone()
         };
         let loaded = Arc::new(AtomicUsize::new(0));
-        let loader = Loader {
+        let loader = DirectoryLoader {
             loaded: loaded.clone(),
             path: directory.path.clone(),
             reloader: Reloader::new(directory.plugin),
@@ -91,7 +91,7 @@ impl Directories {
 }
 
 /// Loads a directory as its plugin does.
-struct Loader {
+struct DirectoryLoader {
     /// As it was configured, for messages.
     path: String,
     /// How many policies and webhook configurations it loaded last.
@@ -103,7 +103,7 @@ struct Loader {
     turn: Arc<Mutex<()>>,
 }
 
-impl Load<Arc<ManifestSet>> for Loader {
+impl Load<Arc<ManifestSet>> for DirectoryLoader {
     type Error = LoadErrors;
 
     fn load(

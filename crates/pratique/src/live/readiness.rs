@@ -35,16 +35,16 @@ impl From<Unfinished> for Unavailable {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Readiness(Mutex<State>);
+pub(super) struct Readiness(Mutex<ReadyState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ReadyState {
     ready: bool,
     stopped: bool,
     waiting: Vec<Waker>,
 }
 
-impl State {
+impl ReadyState {
     fn wake_later(&mut self, context: &Context<'_>) {
         let waker = context.waker();
         if !self.waiting.iter().any(|known| known.will_wake(waker)) {
@@ -114,7 +114,7 @@ impl Readiness {
     }
 
     /// Changes the state, and wakes all waiting tasks.
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut ReadyState)) {
         let mut state = self.lock();
         change(&mut state);
         let waiting = std::mem::take(&mut state.waiting);
@@ -123,7 +123,7 @@ impl Readiness {
     }
 
     /// The state is consistent even after a panic: each change sets one flag.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ReadyState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,13 +15,13 @@ pub(super) struct Worker {
 /// Notifies the thread of changes.
 #[derive(Debug, Default)]
 pub(super) struct ChangeNotifier {
-    state: Mutex<State>,
+    state: Mutex<WorkerState>,
     changed: Condvar,
     done: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WorkerState {
     /// The number of notifications.
     notified: u64,
     /// How many changes were handled.
@@ -30,7 +30,7 @@ struct State {
 }
 
 /// The next task of the thread.
-enum Next {
+enum NextTask {
     Changed(u64),
     Idle,
     Stopped,
@@ -90,25 +90,25 @@ impl ChangeNotifier {
     pub(super) fn wait_until_settled(&self) {
         let state = self.lock();
         let notified = state.notified;
-        let waiting = |state: &mut State| !state.stopped && state.handled < notified;
+        let waiting = |state: &mut WorkerState| !state.stopped && state.handled < notified;
         drop(self.done.wait_while(state, waiting));
     }
 
     fn handle(&self, work: &impl Fn(), tidy: &impl Fn() -> bool) {
         // Waiting threads are woken even if the work panics.
-        struct Stop<'n>(&'n ChangeNotifier);
-        impl Drop for Stop<'_> {
+        struct StopSignal<'n>(&'n ChangeNotifier);
+        impl Drop for StopSignal<'_> {
             fn drop(&mut self) {
                 self.0.stop();
             }
         }
-        let _stop = Stop(self);
+        let _stop = StopSignal(self);
         let mut is_untidy = false;
         loop {
             match self.next(is_untidy) {
-                Next::Stopped => return,
-                Next::Idle => {}
-                Next::Changed(notified) => {
+                NextTask::Stopped => return,
+                NextTask::Idle => {}
+                NextTask::Changed(notified) => {
                     work();
                     self.lock().handled = notified;
                     self.done.notify_all();
@@ -119,8 +119,8 @@ impl ChangeNotifier {
     }
 
     /// Waits for the next change, or only for a while if something is to be tidied.
-    fn next(&self, is_untidy: bool) -> Next {
-        let idle = |state: &mut State| !state.stopped && state.handled == state.notified;
+    fn next(&self, is_untidy: bool) -> NextTask {
+        let idle = |state: &mut WorkerState| !state.stopped && state.handled == state.notified;
         let state = if is_untidy {
             let waited = self.changed.wait_timeout_while(self.lock(), PAUSE, idle);
             waited.unwrap_or_else(PoisonError::into_inner).0
@@ -129,11 +129,11 @@ impl ChangeNotifier {
             waited.unwrap_or_else(PoisonError::into_inner)
         };
         match &*state {
-            State { stopped: true, .. } => Next::Stopped,
-            State {
+            WorkerState { stopped: true, .. } => NextTask::Stopped,
+            WorkerState {
                 notified, handled, ..
-            } if notified == handled => Next::Idle,
-            State { notified, .. } => Next::Changed(*notified),
+            } if notified == handled => NextTask::Idle,
+            WorkerState { notified, .. } => NextTask::Changed(*notified),
         }
     }
 
@@ -144,7 +144,7 @@ impl ChangeNotifier {
     }
 
     /// The numbers are consistent even after a panic.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WorkerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -21,11 +21,11 @@ pub struct Breaker<C> {
     caller: C,
     failures: u32,
     cool_down: Duration,
-    states: EndpointMap<Mutex<State>>,
+    states: EndpointMap<Mutex<BreakerState>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum BreakerState {
     /// Calls go through; the number of consecutive failures.
     Closed(u32),
     /// Calls are refused until then.
@@ -35,8 +35,8 @@ enum State {
 }
 
 /// A call under way. One that is dropped leaves the state as if it had not been tried, unless its time was over.
-struct Attempt<'a> {
-    state: &'a Mutex<State>,
+struct BreakerAttempt<'a> {
+    state: &'a Mutex<BreakerState>,
     failures: u32,
     cool_down: Duration,
     deadline: Option<Instant>,
@@ -60,16 +60,16 @@ impl<C> Breaker<C> {
         &self.caller
     }
 
-    fn admit(&self, state: &mut State) -> Result<(), CallError> {
+    fn admit(&self, state: &mut BreakerState) -> Result<(), CallError> {
         let now = Instant::now();
         let left = match *state {
-            State::Closed(_) => return Ok(()),
-            State::Open(until) if until <= now => {
-                *state = State::Probing;
+            BreakerState::Closed(_) => return Ok(()),
+            BreakerState::Open(until) if until <= now => {
+                *state = BreakerState::Probing;
                 return Ok(());
             }
-            State::Open(until) => until - now,
-            State::Probing => Duration::ZERO,
+            BreakerState::Open(until) => until - now,
+            BreakerState::Probing => Duration::ZERO,
         };
         let message = format!(
             "the circuit breaker is open after {} failures in a row; it is tried again in {}s",
@@ -83,9 +83,11 @@ impl<C> Breaker<C> {
 impl<C: Caller> Caller for Breaker<C> {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         Box::pin(async move {
-            let state = self.states.entry(&call.endpoint, || Mutex::new(State::Closed(0)));
+            let state = self
+                .states
+                .entry(&call.endpoint, || Mutex::new(BreakerState::Closed(0)));
             self.admit(&mut lock(&state))?;
-            let mut attempt = Attempt {
+            let mut attempt = BreakerAttempt {
                 state: &state,
                 failures: self.failures,
                 cool_down: self.cool_down,
@@ -108,21 +110,25 @@ impl<C: Caller> Caller for Breaker<C> {
     }
 }
 
-impl Attempt<'_> {
+impl BreakerAttempt<'_> {
     fn end(&mut self, failed: bool) {
         self.ended = true;
         let mut state = lock(self.state);
         *state = match *state {
-            _ if !failed => State::Closed(0),
-            State::Closed(failures) if failures + 1 < self.failures => State::Closed(failures + 1),
+            _ if !failed => BreakerState::Closed(0),
+            BreakerState::Closed(failures) if failures + 1 < self.failures => {
+                BreakerState::Closed(failures + 1)
+            }
             // Calls that began before it opened do not change its state.
-            State::Open(until) => State::Open(until),
-            State::Closed(_) | State::Probing => State::Open(Instant::now() + self.cool_down),
+            BreakerState::Open(until) => BreakerState::Open(until),
+            BreakerState::Closed(_) | BreakerState::Probing => {
+                BreakerState::Open(Instant::now() + self.cool_down)
+            }
         };
     }
 }
 
-impl Drop for Attempt<'_> {
+impl Drop for BreakerAttempt<'_> {
     fn drop(&mut self) {
         if self.ended {
             return;
@@ -132,13 +138,13 @@ impl Drop for Attempt<'_> {
             return self.end(true);
         }
         let mut state = lock(self.state);
-        if matches!(*state, State::Probing) {
-            *state = State::Open(Instant::now());
+        if matches!(*state, BreakerState::Probing) {
+            *state = BreakerState::Open(Instant::now());
         }
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<BreakerState>) -> MutexGuard<'_, BreakerState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
