@@ -311,9 +311,7 @@ impl<'a> Collector<'a> {
         let omissions = self.tell_omissions();
         // Which kinds were not validated is a note of the report.
         let limitations = self.counts.limitations.list(true);
-        if !self.arguments.outputs.is_printed(ScanFormat::Human) {
-            limitations::tell(&limitations);
-        }
+        limitations::tell(&limitations);
         self.notices.extend(limitations::notices(&limitations));
         let failure = &self.arguments.failure;
         let mut status = status(&self.counts.report, false, failure);
