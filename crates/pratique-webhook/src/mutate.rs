@@ -196,15 +196,17 @@ impl<'s> MutationRun<'_, 's> {
             resource: resource.clone(),
             kind: kind.clone(),
         };
-        if webhook.conditions.is_empty() {
-            return Ok(Some(matched));
+        if !webhook.conditions.is_empty() {
+            self.convert(&matched.kind)?;
+            if let Some(version) = &self.version {
+                let conditions_hold = self.run.conditions_hold(webhook, &version.objects, observer);
+                if !conditions_hold.await? {
+                    return Ok(None);
+                }
+            }
         }
-        self.convert(&matched.kind)?;
-        let Some(version) = &self.version else {
-            return Ok(Some(matched));
-        };
-        let conditions_hold = self.run.conditions_hold(webhook, &version.objects, observer);
-        Ok(conditions_hold.await?.then_some(matched))
+        let can_be_sent = self.run.can_be_sent(webhook, observer)?;
+        Ok(can_be_sent.then_some(matched))
     }
 
     /// Converts the objects to a kind.

@@ -157,24 +157,6 @@ impl<'r, 's> PhaseRun<'r, 's> {
             ignored: outcome.ignored.as_deref(),
         });
         match outcome.matches {
-            Ok(true) if request.lacks_old_object => {
-                // A webhook is sent the stored object, too.
-                let path = "oldObject".to_owned();
-                self.handle_undecided(webhook, Missing::OldObject { path }, observer)?;
-                Ok(false)
-            }
-            Ok(true) if request.assumes_resource => {
-                // A webhook is sent the name of the resource, and its answer may depend on that.
-                let missing = Missing::resource_of(&request.kind);
-                self.handle_undecided(webhook, missing, observer)?;
-                Ok(false)
-            }
-            Ok(true) if request.lacks_details => {
-                // A webhook is sent the groups of the user and the options, too.
-                let path = "request.userInfo.groups".to_owned();
-                self.handle_undecided(webhook, Missing::RequestDetail { path }, observer)?;
-                Ok(false)
-            }
             Ok(matches) => Ok(matches),
             Err(ConditionError::Failed(error)) => Err(forbidden(&request.resource, self.name, &error).into()),
             Err(ConditionError::Undecided(missing)) => {
@@ -182,6 +164,28 @@ impl<'r, 's> PhaseRun<'r, 's> {
                 Ok(false)
             }
         }
+    }
+
+    /// Whether a webhook that matches can be called: it is sent the whole request, on any part of which its answer may depend.
+    pub(crate) fn can_be_sent(
+        &mut self,
+        webhook: &Webhook,
+        observer: &mut dyn WebhookObserver,
+    ) -> Result<bool, End> {
+        let request = self.attributes.request;
+        let missing = if request.lacks_old_object {
+            let path = "oldObject".to_owned();
+            Missing::OldObject { path }
+        } else if request.assumes_resource {
+            Missing::resource_of(&request.kind)
+        } else if request.lacks_details {
+            let path = "request.userInfo.groups".to_owned();
+            Missing::RequestDetail { path }
+        } else {
+            return Ok(true);
+        };
+        self.handle_undecided(webhook, missing, observer)?;
+        Ok(false)
     }
 
     /// Handles a webhook whose match is undecided: it ends a mutation, while other validating webhooks may still refuse

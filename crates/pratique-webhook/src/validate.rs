@@ -116,6 +116,9 @@ impl<'j, 's> WebhookFanout<'j, 's> {
                 {
                     continue;
                 }
+                if !self.run.can_be_sent(webhook, observer)? {
+                    continue;
+                }
                 let review = match webhook.version {
                     Some(review_version) => Some(self.review(review_version, matched, version, webhook)?),
                     None => None,
