@@ -139,7 +139,8 @@ fn problems(browser: &Browser) -> Result<String, Error> {
     {
         return Err(format!("what is wrong is not told beside the text: {told}").into());
     }
-    let links = browser.ask("return [...document.querySelectorAll('#upper .told a, .findings a')].map(link => link.href)")?;
+    let links = browser
+        .ask("return [...document.querySelectorAll('#upper .told a, .findings a')].map(link => link.href)")?;
     let documentation = "https://github.com/pratique/pratique/blob/main/docs/problems.md#invalid-expression";
     equal(&links, &json!([documentation, documentation]))?;
     browser.ask("document.querySelector('.findings .jump').click()")?;
