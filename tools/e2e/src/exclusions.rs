@@ -104,29 +104,30 @@ fn verdict(answer: &Value) -> String {
 /// The six kinds of reviews.
 fn reviews() -> Vec<Value> {
     let attributes = json!({"verb": "get", "resource": "pods", "namespace": "default"});
-    let review = |api: &str, kind: &str, spec: Value| json!({"apiVersion": format!("{api}.k8s.io/v1"), "kind": kind, "metadata": {}, "spec": spec});
-    let mut local = review(
+    let review = |api: &str, kind: &str, metadata: Value, spec: Value| json!({"apiVersion": format!("{api}.k8s.io/v1"), "kind": kind, "metadata": metadata, "spec": spec});
+    let of_cluster = |api: &str, kind: &str, spec: Value| review(api, kind, json!({}), spec);
+    let local = review(
         "authorization",
         "LocalSubjectAccessReview",
+        json!({"namespace": "default"}),
         json!({"user": "ann", "resourceAttributes": attributes}),
     );
-    local["metadata"] = json!({"namespace": "default"});
     let user = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview", "metadata": {}});
     vec![
-        review("authentication", "TokenReview", json!({"token": "admin-token"})),
+        of_cluster("authentication", "TokenReview", json!({"token": "admin-token"})),
         user,
-        review(
+        of_cluster(
             "authorization",
             "SubjectAccessReview",
             json!({"user": "ann", "resourceAttributes": attributes}),
         ),
-        review(
+        of_cluster(
             "authorization",
             "SelfSubjectAccessReview",
             json!({"resourceAttributes": attributes}),
         ),
         local,
-        review(
+        of_cluster(
             "authorization",
             "SelfSubjectRulesReview",
             json!({"namespace": "default"}),
