@@ -85,7 +85,7 @@ impl<'a> ReviewCommand<'a> {
         fs::write(&input, text).map_err(Error::file(&input))?;
         let mut command = self.command("review");
         command
-            .args(["--chain", "--dry-run", "--output", "json"])
+            .args(["--chain", "--expand=off", "--dry-run", "--output", "json"])
             .args(["--as", user, "--as-group", group])
             .args(&self.flags)
             .arg("--snapshot")
