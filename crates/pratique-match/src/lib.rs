@@ -5,6 +5,7 @@
 //!
 //! ```
 //! use pratique_match::{Equivalents, MatchResources, Namespace, Namespaces, Target};
+//! use pratique_types::builtin::BuiltinResources;
 //! use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 //!
 //! /// A cluster with one namespace, of which only the name is known.

@@ -13,7 +13,7 @@
 //! ```
 //! use pratique_json::Progress;
 //! use pratique_merge::structured::{apply, Patch};
-//! use pratique_schema::merge::MergeSchema;
+//! use pratique_schema::Release;
 //! use pratique_types::GroupVersionKind;
 //!
 //! let schema = Release::latest().merge_schema();

@@ -2,7 +2,7 @@
 //! them are merged.
 //!
 //! The tables are made by `cargo xtask codegen` from Go's types and OpenAPI documents, and parsed on first
-//! use. [`merge`] has how values are merged, for custom resources as well; [`given`] says which fields are there before
+//! use. [`merge`] has how values are merged, for custom resources as well; [`GivenFields`] says which fields are there before
 //! admission sees an object.
 //!
 //! ```

@@ -13,6 +13,7 @@
 //! use pratique_cel::library::authz;
 //! use pratique_expression::Cache;
 //! use pratique_match::{Equivalents, Namespaces};
+//! use pratique_schema::Release;
 //! use pratique_types::AdmissionRequest;
 //! use pratique_webhook::{Answer, Call, Caller, Origin, ValidatingWebhooks, WebhookContext, validate};
 //!

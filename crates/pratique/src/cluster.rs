@@ -8,6 +8,7 @@
 //! Everything that an implementation of its own needs is here:
 //!
 //! ```
+//! use pratique::Release;
 //! use pratique::cluster::{Cluster, Equivalents, Namespace, Namespaces, ParamScope, StoredObject};
 //! use pratique::json::Value;
 //! use pratique::types::GroupVersionKind;
