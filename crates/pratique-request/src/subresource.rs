@@ -43,7 +43,8 @@ pub fn usual_operation(subresource: &str) -> Operation {
 
 /// Whether an object is the scale of another.
 pub fn is_scale(object: &Value<'_>) -> bool {
-    text_at(object, &["kind"]) == "Scale" && text_at(object, &["apiVersion"]) == "autoscaling/v1"
+    let object = ObjectRef::new(object);
+    object.kind() == "Scale" && object.api_version() == "autoscaling/v1"
 }
 
 /// Checks that a built-in resource of a release has a subresource; which ones others have is not known.
