@@ -281,22 +281,15 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
 
 #[cfg(test)]
 mod tests {
-    use pratique_cel::{Environment, Type};
-    use pratique_types::builtin::resources;
-
     use super::*;
+    use pratique_cel::{Environment, Type};
 
     /// The number of requests about Pods for an expression.
     fn count(expression: &str) -> usize {
         let environment = Environment::standard().with_variable("object", Type::Dyn);
         let ast = environment.parse(expression).unwrap();
-        let is_pods = |served: &&ServedResource| {
-            served.resource.group.is_empty()
-                && served.resource.resource == "pods"
-                && served.subresource.is_empty()
-        };
         let samples = complete_samples(&SampleSpec {
-            served: resources().iter().find(is_pods).unwrap(),
+            served: Release::latest().resources().named("pods").unwrap(),
             operations: &[Operation::Create],
             interest: &NamedFields::new([(None, &ast)]),
             selected: &SelectedMetadata::default(),
