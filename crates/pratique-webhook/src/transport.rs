@@ -3,6 +3,7 @@
 //! [`HttpCaller`] keeps one client, with its connections, for each endpoint. A call follows redirects (`redirect`), is
 //! repeated where the webhook requests that (`exchange`) and ends at its deadline in any state.
 
+mod alert;
 mod certificate;
 mod client;
 mod client_error;

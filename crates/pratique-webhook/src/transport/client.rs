@@ -31,6 +31,8 @@ pub(super) struct Client {
     pub(super) target: Target,
     pub(super) headers: Headers,
     pub(super) resolver: Resolver,
+    /// The settings of its connections.
+    pub(super) tls: Arc<ClientConfig>,
     verifier: Arc<Verifier>,
 }
 
@@ -70,7 +72,7 @@ impl Client {
             vec![b"http/1.1".to_vec()]
         };
         let http = builder
-            .tls_backend_preconfigured(tls)
+            .tls_backend_preconfigured(tls.clone())
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -88,6 +90,7 @@ impl Client {
             target,
             headers,
             resolver,
+            tls: Arc::new(tls),
             verifier,
         })
     }

@@ -89,23 +89,34 @@ fn innermost(error: &(dyn Error + 'static)) -> String {
     last.to_string()
 }
 
-/// Where a connection was tried.
-fn dialled(client: &Client, url: &Url) -> String {
-    let port = url.port_or_known_default().unwrap_or_default();
+/// The host of an address, without the brackets of IPv6.
+pub(super) fn bare_host(url: &Url) -> &str {
     let host = url.host_str().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
+/// Where a connection was tried; `None` for a name that was not looked up.
+pub(super) fn address_of(client: &Client, url: &Url) -> Option<SocketAddr> {
+    let port = url.port_or_known_default().unwrap_or_default();
+    let bare = bare_host(url);
     if let Ok(address) = bare.parse::<IpAddr>() {
-        return SocketAddr::new(address, port).to_string();
+        return Some(SocketAddr::new(address, port));
     }
-    let found = client.resolver.first(bare);
-    found.map_or_else(
-        || format!("{host}:{port}"),
-        |mut found| {
-            if found.port() == 0 || url.port().is_some() {
-                found.set_port(port);
-            }
-            found.to_string()
+    let mut address = client.resolver.first(bare)?;
+    if address.port() == 0 || url.port().is_some() {
+        address.set_port(port);
+    }
+    Some(address)
+}
+
+/// The text for where a connection was tried.
+fn dialled(client: &Client, url: &Url) -> String {
+    address_of(client, url).map_or_else(
+        || {
+            let port = url.port_or_known_default().unwrap_or_default();
+            format!("{}:{port}", url.host_str().unwrap_or_default())
         },
+        |address| address.to_string(),
     )
 }
 
@@ -164,7 +175,7 @@ fn stream_message(error: &h2::Error) -> (String, bool) {
     }
 }
 
-fn tls_message(error: &rustls::Error) -> String {
+pub(super) fn tls_message(error: &rustls::Error) -> String {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(other)) => {
             let refusal = other.0.downcast_ref::<Refusal>();

@@ -64,6 +64,7 @@ pub(super) async fn send(
         let sent = execute(client, request, deadline).await;
         let response = sent.map_err(|unanswered| match unanswered {
             SendError::DeadlinePassed => hop.failed(DEADLINE, CallErrorKind::Timeout),
+            SendError::Refused(error) => hop.failed(&failure::tls_message(&error), CallErrorKind::Transport),
             SendError::Failed(error) => hop.failed(
                 &failure::message(&error, client, &hop.url),
                 CallErrorKind::Transport,

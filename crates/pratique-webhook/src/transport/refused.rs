@@ -10,6 +10,7 @@ use h2::Reason;
 use reqwest::{Request, Response};
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::alert::read_alert;
 use super::client::Client;
 use super::failure::find;
 
@@ -17,14 +18,14 @@ use super::failure::find;
 pub(super) enum SendError {
     /// It could not be sent, or the response could not be received.
     Failed(reqwest::Error),
+    /// The server refuses connections.
+    Refused(rustls::Error),
     /// Its deadline passed.
     DeadlinePassed,
 }
 
-/// How often a request is retried that was not sent because the connection was closed. What the server sent last, such as
-/// a TLS alert, is lost where it arrives between the handshake and the request: each time that the thread of the request
-/// has to wait right there. On a machine with more work than processors that happens several times in a row.
-const MAX_UNSENT_RETRIES: u32 = 9;
+/// How often a request is retried that was not sent because the connection was closed.
+const MAX_UNSENT_RETRIES: u32 = 2;
 
 /// Sends a request until a server processes it.
 pub(super) async fn execute(
@@ -33,6 +34,7 @@ pub(super) async fn execute(
     deadline: Instant,
 ) -> Result<Response, SendError> {
     for repeats in 0.. {
+        let url = request.url().clone();
         let next = request.try_clone();
         let sent = timeout_at(deadline, client.http.execute(request)).await;
         let error = match sent.map_err(|_| SendError::DeadlinePassed)? {
@@ -46,17 +48,25 @@ pub(super) async fn execute(
                 waited.map_err(|_| SendError::DeadlinePassed)?;
                 next
             }
+            _ if is_unsent(&error) => {
+                let alert = read_alert(client, &url, deadline).await;
+                return Err(alert.map_or(SendError::Failed(error), SendError::Refused));
+            }
             _ => return Err(SendError::Failed(error)),
         };
     }
     Err(SendError::DeadlinePassed)
 }
 
+/// Whether a request was not sent, as the connection was closed.
+fn is_unsent(error: &reqwest::Error) -> bool {
+    find::<hyper::Error>(error).is_some_and(|http| http.is_canceled() || http.is_closed())
+}
+
 /// How long to wait before a retry; `None` for no retry.
 fn wait(error: &reqwest::Error, repeats: u32) -> Option<Duration> {
     let Some(stream) = find::<h2::Error>(error) else {
-        let unsent = find::<hyper::Error>(error).is_some_and(|http| http.is_canceled() || http.is_closed());
-        return (unsent && repeats < MAX_UNSENT_RETRIES).then_some(Duration::ZERO);
+        return (is_unsent(error) && repeats < MAX_UNSENT_RETRIES).then_some(Duration::ZERO);
     };
     let reason = stream.reason().filter(|_| stream.is_remote())?;
     let refused = stream.is_reset() && matches!(reason, Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR);
