@@ -55,15 +55,16 @@ pub(super) fn read(directory: &Path) -> Result<ClusterSnapshot, CliError> {
 /// The index in a directory, if it has one. Its server's release decodes the objects, so it is read first.
 fn index(directory: &Path) -> Result<Option<SnapshotIndex>, CliError> {
     let path = directory.join(FILE);
-    if !path.is_file() {
+    // Of what is neither, such as a pipe, is said why it is not read.
+    if !path.exists() || path.is_dir() {
         return Ok(None);
     }
     // The index itself is of no release.
     let objects = input::objects(read_file(&path)?, Release::latest()).objects;
-    let found = objects
+    let mut indexes = objects
         .iter()
-        .find(|input| SnapshotIndex::is_index(&input.object));
-    let read = found.map(|input| SnapshotIndex::read(&input.object));
+        .filter(|input| SnapshotIndex::is_index(&input.object));
+    let read = indexes.next().map(|input| SnapshotIndex::read(&input.object));
     read.transpose()
         .map_err(|error| faulty(&path_text(directory), &error.to_string()))
 }
