@@ -78,7 +78,7 @@ const LOADING: TextList = TextList {
         "static manifests bind static policies: the policy has to be named …, too",
         "there is no policy of that kind here: a static binding needs its policy beside it",
         "write it in …",
-        "… … is not served unless the server has --runtime-config=…=true; it is evaluated as if it had",
+        "… … is not served unless the server has --runtime-config=…=true; it is read as if it had",
     ],
 };
 

@@ -11,7 +11,7 @@ pub(super) fn request(case: &Value) -> Value {
     let cluster = objects(case).into_iter().enumerate();
     let cluster = cluster
         .map(|(index, object)| json!({"path": format!("objects/{index}"), "text": object.to_string()}));
-    let index = json!({"path": "snapshot", "text": snapshot::index(case).to_string()});
+    let index = json!({"path": "objects/snapshot.yaml", "text": snapshot::index(case).to_string()});
     json!({"evaluate": {
         "policies": policies.collect::<Vec<_>>(),
         "stored": case.get("apiObjects").cloned().unwrap_or_else(|| json!([])),
