@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::{ExpressionId, lost_items};
 use pratique_schema::Release;
-use pratique_schema::merge::{ListMerging, ListType, MergeType};
+use pratique_schema::merge::{ListMerging, ListType, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -164,8 +164,7 @@ fn is_shared(kind: &GroupVersionKind, pointer: &str) -> bool {
     let Some(of) = type_at(kind, pointer) else {
         return false;
     };
-    let schema = Release::latest().merge_schema();
-    let is_of_objects = |list: &ListType| schema.get(list.element).map.is_some();
+    let is_of_objects = |list: &ListType| merge_schema().get(list.element).map.is_some();
     let list = of.list.as_ref();
     let map = of.map.as_ref();
     list.is_none_or(|list| list.merging != ListMerging::Atomic || is_of_objects(list))
@@ -177,9 +176,13 @@ fn is_list(kind: Option<&GroupVersionKind>, pointer: &str) -> bool {
     of.is_some_and(|of| of.list.is_some())
 }
 
+fn merge_schema() -> &'static MergeSchema {
+    Release::latest().merge_schema()
+}
+
 /// The type of the value at a JSON pointer.
 fn type_at(kind: &GroupVersionKind, pointer: &str) -> Option<&'static MergeType> {
-    let schema = Release::latest().merge_schema();
+    let schema = merge_schema();
     let mut at = schema.get(schema.kind(kind).ok()?);
     for name in pointer.split('/').skip(1) {
         at = match (&at.list, &at.map) {
