@@ -48,7 +48,7 @@ pub(super) async fn execute(
                 waited.map_err(|_| SendError::DeadlinePassed)?;
                 next
             }
-            _ if is_unsent(&error) => {
+            _ if is_unsent(&error) && url.scheme() == "https" => {
                 let alert = read_alert(client, &url, deadline).await;
                 return Err(alert.map_or(SendError::Failed(error), SendError::Refused));
             }
