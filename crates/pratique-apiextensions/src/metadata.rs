@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use pratique_json::{Object, Progress, Value};
-use pratique_schema::Release;
-use pratique_schema::{Schema as BuiltinSchema, TypeId};
+use pratique_schema::{Release, Schema as BuiltinSchema, TypeId};
 use pratique_typed::decode::{Fault, FaultSink, StrictFault, StrictFaults, decode};
 use pratique_typed::typed_as;
 use pratique_types::field::{Error, Path};

@@ -2,8 +2,7 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_gotext::suggest::{did_you_mean, nearest};
-use pratique_schema::Release;
-use pratique_schema::{Shape, StructType};
+use pratique_schema::{Release, Shape, StructType};
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::constant_key;

@@ -8,8 +8,7 @@ mod value;
 use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
-use pratique_schema::Release;
-use pratique_schema::{Scalar, Shape, TypeId, names_in_order};
+use pratique_schema::{Release, Scalar, Shape, TypeId, names_in_order};
 use pratique_typed::decode::{self, FaultSink, Node, StrictFaults};
 use pratique_types::GroupVersionKind;
 use serde_json::Value as Json;

@@ -18,7 +18,8 @@ const VALUE: u64 = 4;
 /// The objects that expressions see through Go types, with their kinds.
 #[derive(Debug)]
 pub(crate) struct TypedRoots<'s> {
-    release: &'static Release,
+    /// The release of the server.
+    pub(crate) release: &'static Release,
     objects: RefCell<Few<(&'s GroupVersionKind, [&'s json::Value<'s>; 2])>>,
     /// The request, as it is matched.
     requests: RefCell<Few<&'s json::Value<'s>>>,

@@ -8,8 +8,7 @@
 mod unions;
 
 use pratique_json::{Object, Value};
-use pratique_schema::Release;
-use pratique_schema::{Scalar, Shape, StructType};
+use pratique_schema::{Release, Scalar, Shape, StructType};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 

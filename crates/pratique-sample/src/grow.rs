@@ -1,8 +1,7 @@
 //! Grows a list, map or string of an object.
 
 use pratique_json::Value;
-use pratique_schema::Release;
-use pratique_schema::{Scalar, Shape};
+use pratique_schema::{Release, Scalar, Shape};
 use pratique_types::GroupVersionKind;
 
 use crate::generate;

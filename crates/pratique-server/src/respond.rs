@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use pratique_types::AdmissionReview;
 use serde::Serialize;
 
-/// The reason of a `StatusAnswer`, as an extension of the response.
+/// The reason of a `Status`, as an extension of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reason(pub(crate) &'static str);
 
@@ -78,7 +78,7 @@ impl io::Write for BoundedWriter {
     }
 }
 
-/// A failure as a `StatusAnswer`.
+/// A failure as a `Status`.
 pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl Into<String>) -> HttpResponse {
     #[derive(Serialize)]
     struct StatusAnswer {

@@ -1,8 +1,8 @@
 //! Objects in other versions of their built-in kind, as an API server converts them.
 //!
 //! An API server holds an object in an internal version and writes it in the requested version. Here the form
-//! between two versions is that of one of them, the hub: a version is converted [to it](Family::to_hub) and
-//! [from it](Family::from_hub). Versions that have the same fields need neither.
+//! between two versions is that of one of them, the hub: a version is converted [to it](ConversionFamily::to_hub) and
+//! [from it](ConversionFamily::from_hub). Versions that have the same fields need neither.
 //!
 //! Objects come as an API server writes them. What it adds to all objects when it reads them, such as the second name of
 //! a service account in templates of pods, is not added again.

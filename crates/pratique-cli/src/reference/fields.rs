@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_schema::Release;
-use pratique_schema::{Scalar, Schema, Shape, StructType, TypeId};
+use pratique_schema::{Release, Scalar, Schema, Shape, StructType, TypeId};
 use pratique_suite::schema;
 use serde_json::Value;
 

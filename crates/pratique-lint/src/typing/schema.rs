@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use pratique_cel::{Type, TypeProvider};
-use pratique_schema::Release;
-use pratique_schema::{Scalar, Shape, StructType};
+use pratique_schema::{Release, Scalar, Shape, StructType};
 use pratique_types::GroupVersionKind;
 
 /// The types of all built-in kinds, as values of them are at run time: times, quantities and bytes are texts.

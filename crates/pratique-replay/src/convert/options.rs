@@ -1,8 +1,7 @@
 //! The options of requests, and objects that stand in an address.
 
 use pratique_json::{Object, Value};
-use pratique_schema::Release;
-use pratique_schema::{Scalar, Shape, TypeId};
+use pratique_schema::{Release, Scalar, Shape, TypeId};
 use pratique_types::Operation;
 
 use crate::uri::RequestUri;

@@ -6,8 +6,7 @@ use std::cell::OnceCell;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_cel::ast::Literal;
 use pratique_json::{Object, Value, parse};
-use pratique_schema::Release;
-use pratique_schema::{Field, FieldPresence, Presence, Scalar, Shape, StructType, TypeId};
+use pratique_schema::{Field, FieldPresence, Presence, Release, Scalar, Shape, StructType, TypeId};
 
 use super::always_present::{METADATA, always_present};
 use super::named_fields::{NamedFields, OBJECT_NAME};

@@ -3,8 +3,7 @@
 
 use pratique_json::Value;
 use pratique_objects::{Objects, is_builtin};
-use pratique_schema::Release;
-use pratique_schema::{FieldPresence, Shape, StructType, TypeId};
+use pratique_schema::{FieldPresence, Release, Shape, StructType, TypeId};
 use pratique_types::GroupVersionKind;
 
 use super::build::{FieldFacts, facts_below};

@@ -1,4 +1,4 @@
-//! Values of `ObjectLiteral` and of the types below it.
+//! Values of `Object` and of the types below it.
 
 use super::go_types::{JSON_PATCH, native_type};
 use super::json::check_keys;
