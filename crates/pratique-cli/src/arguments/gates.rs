@@ -216,20 +216,27 @@ impl GateArguments {
         let is_partial = |name: &str| name == "ConditionalAuthorization";
         let has_effect =
             |name: &str| EFFECTIVE.contains(&name) || (is_gate_of_validation(name) && !is_partial(name));
-        let ignored: Vec<&str> = changed.filter(|name| !has_effect(name)).collect();
-        match ignored.as_slice() {
+        let (partial, ignored): (Vec<&str>, Vec<&str>) = changed
+            .filter(|name| !has_effect(name))
+            .partition(|name| is_partial(name));
+        let of_ignored = match ignored.as_slice() {
             [] => None,
-            [name] if is_partial(name) => Some(format!(
-                "the feature gate {name} has no effect on admission here: a server may do other than what is shown"
-            )),
-            [name] => Some(format!(
-                "the feature gate {name} has no effect here: a server may do other than what is shown"
-            )),
+            [name] => Some(format!("the feature gate {name} has no effect here")),
             [first, others @ ..] => Some(format!(
-                "{} feature gates have no effect here, {first} and others: a server may do other than what is shown",
+                "{} feature gates have no effect here, {first} and others",
                 others.len() + 1
             )),
-        }
+        };
+        let of_partial = partial
+            .iter()
+            .map(|name| format!("the feature gate {name} has no effect on admission here"));
+        let told: Vec<String> = of_ignored.into_iter().chain(of_partial).collect();
+        (!told.is_empty()).then(|| {
+            format!(
+                "{}: a server may do other than what is shown",
+                told.join(", and ")
+            )
+        })
     }
 }
 
@@ -387,6 +394,15 @@ mod tests {
             Some(
                 "the feature gate ConditionalAuthorization has no effect on admission here: a server may do other than what is \
                  shown"
+            )
+        );
+        let both =
+            GateArguments::new(preview, "ConditionalAuthorization=true,StorageVersionAPI=true").unwrap();
+        assert_eq!(
+            both.notice().as_deref(),
+            Some(
+                "the feature gate StorageVersionAPI has no effect here, and the feature gate ConditionalAuthorization has no effect \
+                 on admission here: a server may do other than what is shown"
             )
         );
         assert_eq!(
