@@ -179,14 +179,16 @@ impl InputReviewer<'_> {
         if self.reviewer.chain_objects().is_some() {
             return self.objects_in_chain((objects.objects, turn), (state, fields), reviewed, emit);
         }
-        let _turn = turn.begin_if(
-            objects
-                .objects
-                .iter()
-                .any(|input| self.reviewer.keeps_order_of(&input.object)),
-        );
-        for input in objects.objects {
-            match self.build(input, (state, fields), reviewed) {
+        let built = objects
+            .objects
+            .into_iter()
+            .map(|input| self.build(input, (state, fields), reviewed));
+        let built: Vec<Result<InputRequest<'_>, InputError>> = built.collect();
+        // Of an AdmissionReview the object in it counts.
+        let is_in_order = |built: &InputRequest<'_>| self.reviewer.keeps_order_of(&built.request.object);
+        let _turn = turn.begin_if(built.iter().flatten().any(is_in_order));
+        for built in built {
+            match built {
                 Ok(built) => self.request(built, (state, Some(fields)), reviewed)?,
                 Err(error) => reviewed.fault_of_request(error)?,
             }

@@ -33,7 +33,7 @@ use crate::output::text::Text;
 use crate::stream::checkpoint::Mark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects;
-use crate::stream::etcd;
+use crate::stream::etcd::{self, UnreadableItem};
 use crate::stream::input_errors::{ErrorLine, JsonError, described};
 use crate::stream::ordered::UnitTurn;
 use crate::style::Style;
@@ -110,6 +110,15 @@ struct Line<'a> {
     changed_meanwhile: bool,
 }
 
+/// An object, and whether its Pods are inputs as well.
+struct ScannedInput<'t> {
+    object: InputObject<'t>,
+    has_pods: bool,
+}
+
+/// `None` for what is no object.
+type DecodedInput<'t> = Result<Option<ScannedInput<'t>>, Box<UnreadableItem>>;
+
 impl Scanner<'_> {
     /// Evaluates a part of the inputs.
     pub(super) fn scan(&self, unit: Unit, turn: UnitTurn, emit: &mut dyn FnMut(Scanned)) {
@@ -128,13 +137,21 @@ impl Scanner<'_> {
                 for fault in objects.faults {
                     self.fault(fault, None, is_shared, &mut scanned);
                 }
-                let is_in_order = |input: &InputObject<'_>| self.evaluator.keeps_order_of(&input.object);
-                let _turn = turn.begin_if(objects.objects.iter().any(is_in_order));
-                for input in objects.objects {
+                let is_own = |input: &InputObject<'_>| {
                     let (document, item) = (input.location.document, input.item);
-                    if !is_shared || self.is_own(&format!("{} {document} {item}", unit.file)) {
-                        self.object(input, false, (&unit.state, Some(&fields)), &mut scanned);
-                    }
+                    !is_shared || self.is_own(&format!("{} {document} {item}", unit.file))
+                };
+                let decoded: Vec<DecodedInput<'_>> = objects
+                    .objects
+                    .into_iter()
+                    .filter(is_own)
+                    .map(|input| self.decode(input))
+                    .collect();
+                let is_in_order =
+                    |input: &ScannedInput<'_>| self.evaluator.keeps_order_of(&input.object.object);
+                let _turn = turn.begin_if(decoded.iter().flatten().flatten().any(is_in_order));
+                for input in decoded {
+                    self.object(input, false, (&unit.state, Some(&fields)), &mut scanned);
                 }
             }
             Content::Notices(notices) => scanned.notices.extend(notices),
@@ -159,23 +176,29 @@ impl Scanner<'_> {
         };
         for (input, is_changed) in objects {
             if !is_shared || self.is_own(&input.location.file) {
-                self.object(input, is_changed, (state, None), scanned);
+                self.object(self.decode(input), is_changed, (state, None), scanned);
             }
         }
+    }
+
+    /// The object itself, or that of an item of an export.
+    fn decode<'t>(&self, input: InputObject<'t>) -> DecodedInput<'t> {
+        // Whoever exports workloads exports their Pods.
+        let has_pods = self.has_pods || etcd::is_item(&input.object);
+        let object = etcd::object(input)?;
+        Ok(object.map(|object| ScannedInput { object, has_pods }))
     }
 
     /// Evaluates an object; `is_changed` is whether it has changed since it began to be listed.
     fn object(
         &self,
-        input: InputObject<'_>,
+        decoded: DecodedInput<'_>,
         is_changed: bool,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
         scanned: &mut Scanned,
     ) {
-        // Whoever exports workloads exports their Pods.
-        let has_pods = self.has_pods || etcd::is_item(&input.object);
-        let mut input = match etcd::object(input) {
-            Ok(Some(input)) => input,
+        let (mut input, has_pods) = match decoded {
+            Ok(Some(input)) => (input.object, input.has_pods),
             Ok(None) => return,
             Err(unread) => return self.fault(unread.fault, unread.kind, false, scanned),
         };
