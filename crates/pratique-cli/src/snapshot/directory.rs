@@ -10,7 +10,7 @@ use pratique_schema::{Release, ServerVersion};
 use pratique_state::snapshot::{FILE, SnapshotIndex};
 use pratique_types::ADMISSION_GROUP;
 
-use super::ClusterSnapshot;
+use super::{ClusterSnapshot, kinds};
 use crate::exit::CliError;
 use crate::input::{self, InputError, read_directory, read_regular};
 use crate::output::problems;
@@ -18,16 +18,6 @@ use crate::snapshot::snapshot_error::SnapshotError;
 
 /// The maximum size of a file, in MiB.
 const MEBIBYTES: u32 = 256;
-
-/// Begins the names of the files that have policies, bindings or webhook configurations.
-const POLICIES: [&str; 6] = [
-    "mutatingadmissionpolicies.",
-    "mutatingadmissionpolicybindings.",
-    "mutatingwebhookconfigurations.",
-    "validatingadmissionpolicies.",
-    "validatingadmissionpolicybindings.",
-    "validatingwebhookconfigurations.",
-];
 
 /// The snapshot in a directory, if it has one: other directories have objects only.
 ///
@@ -60,13 +50,19 @@ fn index(directory: &Path) -> Result<Option<SnapshotIndex>, CliError> {
         return Ok(None);
     }
     // The index itself is of no release.
-    let objects = input::objects(read_file(&path)?, Release::latest()).objects;
-    let mut indexes = objects
-        .iter()
-        .filter(|input| SnapshotIndex::is_index(&input.object));
-    let read = indexes.next().map(|input| SnapshotIndex::read(&input.object));
-    read.transpose()
-        .map_err(|error| faulty(&path_text(directory), &error.to_string()))
+    let read = input::objects(read_file(&path)?, Release::latest());
+    let mut objects = read.objects.iter().map(|input| &input.object);
+    match (
+        objects.find(|object| SnapshotIndex::is_index(object)),
+        read.faults.into_iter().next(),
+    ) {
+        (Some(index), _) => SnapshotIndex::read(index)
+            .map(Some)
+            .map_err(|error| faulty(&path_text(directory), &error.to_string())),
+        // It may be broken.
+        (None, Some(fault)) => Err(unread(&path_text(&path), fault)),
+        (None, None) => Ok(None),
+    }
 }
 
 /// Reads the objects of a snapshot as its server has stored them, whichever release they are reviewed by.
@@ -80,8 +76,7 @@ fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, 
     for path in files(directory)? {
         let file = read_file(&path)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let has_policies =
-            name.is_some_and(|name| POLICIES.iter().any(|policies| name.starts_with(policies)));
+        let has_policies = name.as_deref().is_some_and(is_of_policies);
         if has_policies {
             snapshot.policies.push(file.clone());
         }
@@ -104,6 +99,15 @@ fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, 
         }
     }
     Ok(snapshot)
+}
+
+/// Whether a file of this name has policies, bindings or webhook configurations.
+fn is_of_policies(name: &str) -> bool {
+    let mut kinds = kinds::POLICIES.iter().chain(&kinds::WEBHOOKS);
+    kinds.any(|(_, resource)| {
+        name.strip_prefix(resource)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
 }
 
 /// The kind of an object that configures admission.

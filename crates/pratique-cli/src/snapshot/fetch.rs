@@ -75,10 +75,10 @@ impl Fetch {
         let unavailable = discovery.unavailable.iter();
         let unavailable: BTreeSet<String> = unavailable.map(|(version, _)| version.group.clone()).collect();
         let served = discovery.served();
-        let custom = served.iter().filter(|found| {
-            let mut known = Release::latest().resources().served().iter();
-            !known.any(|known| known.resource == found.resource && known.subresource == found.subresource)
-        });
+        let builtin = Release::latest().resources();
+        let custom = served
+            .iter()
+            .filter(|found| builtin.find(&found.resource, &found.subresource).is_none());
         let mut index = SnapshotIndex::new();
         index.taken = time::now();
         index.server_version = version;

@@ -92,6 +92,17 @@ fn pipes_that_nobody_names_are_not_waited_for() {
 }
 
 #[test]
+fn a_broken_index_is_told_and_is_not_missing() {
+    let directory = Directory::new().with("pod.yaml", CLEAN).with(
+        "state/snapshot.yaml",
+        "apiVersion: pratique/v1alpha1\nkind: [Snapshot\n",
+    );
+    let run = directory.run(&["review", "--snapshot", "state", "pod.yaml"]);
+    run.exits(2).stderr_has("state/snapshot.yaml:");
+    assert!(!run.stderr.contains("it has no snapshot.yaml"), "{run}");
+}
+
+#[test]
 fn deep_expressions() {
     let deep = |open: &str, inner: &str, close: &str| {
         format!("{}{inner}{}", open.repeat(10_000), close.repeat(10_000))
