@@ -17,6 +17,8 @@ pub(crate) struct Stored<'g> {
     /// In the order of their files, with whether an input has them.
     objects: Vec<(&'g InputObject<'static>, AtomicBool)>,
     places: HashMap<Key, usize>,
+    /// The places of the objects of each namespace and name, of whichever kind.
+    names: HashMap<(String, String), Vec<usize>>,
 }
 
 /// The identity of an object.
@@ -45,7 +47,11 @@ impl<'g> Stored<'g> {
         let kind = kind_of(&object.object).map_err(|error| error.to_string())?;
         match self.places.entry(key(&object.object, &kind, namespace)) {
             Entry::Vacant(entry) => {
-                entry.insert(self.objects.len());
+                let place = self.objects.len();
+                let Key { namespace, name, .. } = entry.key();
+                let name = (namespace.clone(), name.clone());
+                self.names.entry(name).or_default().push(place);
+                entry.insert(place);
                 self.objects.push((object, AtomicBool::new(false)));
                 Ok(())
             }
@@ -79,14 +85,12 @@ impl<'g> Stored<'g> {
         object: &Value<'_>,
         namespace: &str,
     ) -> impl Iterator<Item = &'g InputObject<'static>> {
-        let unnamed = GroupVersionKind::new("", "", "");
-        let wanted = key(object, &unnamed, namespace);
-        let namespace = namespace.to_owned();
-        let objects = self.objects.iter().map(|(stored, _)| *stored);
-        objects.filter(move |stored| {
-            let own = key(&stored.object, &unnamed, &namespace);
-            own == wanted
-        })
+        let places = self.names.get(&full_name(object, namespace));
+        let objects = places
+            .into_iter()
+            .flatten()
+            .filter_map(|place| self.objects.get(*place));
+        objects.map(|(stored, _)| *stored)
     }
 
     /// The objects that no input has, in their order.
@@ -98,14 +102,20 @@ impl<'g> Stored<'g> {
 }
 
 fn key(object: &Value<'_>, kind: &GroupVersionKind, namespace: &str) -> Key {
+    let (namespace, name) = full_name(object, namespace);
+    Key {
+        kind: kind.group_kind(),
+        namespace,
+        name,
+    }
+}
+
+/// The namespace and the name of an object; `namespace` is that of one that names none.
+fn full_name(object: &Value<'_>, namespace: &str) -> (String, String) {
     let text = |field: &str| {
         let text = object.at(&["metadata", field]).and_then(Value::as_str);
         text.unwrap_or_default()
     };
     let named = Some(text("namespace")).filter(|named| !named.is_empty());
-    Key {
-        kind: kind.group_kind(),
-        namespace: named.unwrap_or(namespace).to_owned(),
-        name: text("name").to_owned(),
-    }
+    (named.unwrap_or(namespace).to_owned(), text("name").to_owned())
 }
