@@ -67,7 +67,7 @@ struct Checkpoint<C> {
     at: At,
     /// How much of all inputs comes before it.
     done: u64,
-    counted: C,
+    counts: C,
 }
 
 /// The fields that identify a checkpoint.
@@ -129,7 +129,7 @@ impl Checkpoints {
             error,
         };
         let other = || CheckpointError::Other { run: C::RUN };
-        if !found.counted.continues(begun) {
+        if !found.counts.continues(begun) {
             return Err(refused(other()));
         }
         if found.files != checkpoints.files {
@@ -143,9 +143,9 @@ impl Checkpoints {
         if found.is_at_beginning() {
             return Ok((Some(checkpoints), None));
         }
-        let counted = found.counted.counted();
+        let counted = found.counts.counted();
         output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
-        *begun = found.counted;
+        *begun = found.counts;
         let mark = Mark {
             source: found.source,
             at: found.at,
@@ -154,8 +154,8 @@ impl Checkpoints {
         Ok((Some(checkpoints), Some(mark)))
     }
 
-    /// Writes a checkpoint, if it is time: what `counted` counts comes before `mark`.
-    pub(crate) fn keep<C: Resumable>(&mut self, counted: &C, mark: Mark) -> Result<(), CliError> {
+    /// Writes a checkpoint, if it is time: what `counts` counts comes before `mark`.
+    pub(crate) fn keep<C: Resumable>(&mut self, counts: &C, mark: Mark) -> Result<(), CliError> {
         if self.last.elapsed() < self.interval {
             return Ok(());
         }
@@ -166,7 +166,7 @@ impl Checkpoints {
             source: mark.source,
             at: mark.at,
             done: mark.done,
-            counted,
+            counts,
         };
         // Nothing in it can fail: it has texts and numbers.
         let text = serde_json::to_string(&checkpoint).unwrap_or_default();
@@ -188,7 +188,7 @@ impl<C: Resumable> Checkpoint<C> {
     /// Whether the inputs have the place where the rest begins. A place beyond them would leave the rest out; one of another kind,
     /// or the very beginning although something was counted, would count it twice.
     fn has_place(&self, begun: &C) -> bool {
-        let has_counted_nothing = self.done == 0 && self.counted.counted() == begun.counted();
+        let has_counted_nothing = self.done == 0 && self.counts.counted() == begun.counted();
         let file = self.files.get(self.source);
         file.is_some_and(|file| file.has_place(&self.at)) && (!self.is_at_beginning() || has_counted_nothing)
     }

@@ -239,7 +239,7 @@ fn an_interrupted_scan_of_a_cluster_goes_on() {
         .spawn()
         .unwrap();
     let path = directory.path().join("kept.json");
-    let has_second = |found: &Value| found["counted"]["report"]["tally"]["total"]["denied"] == 1;
+    let has_second = |found: &Value| found["counts"]["report"]["tally"]["total"]["denied"] == 1;
     loop {
         let found = fs::read_to_string(&path).ok();
         let found: Option<Value> = found.map(|found| serde_json::from_str(&found).unwrap());

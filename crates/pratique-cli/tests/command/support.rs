@@ -233,7 +233,7 @@ pub(crate) fn interrupted(
     let path = directory.path().join(checkpoint);
     let counted = |content: &Vec<u8>| {
         let checkpoint: Value = serde_json::from_slice(content).unwrap();
-        has_counted(&checkpoint["counted"])
+        has_counted(&checkpoint["counts"])
     };
     // A run that ends before its checkpoint is seen is done again.
     loop {
