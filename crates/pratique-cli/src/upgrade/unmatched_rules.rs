@@ -26,30 +26,33 @@ pub(super) fn unmatched_rules(
             .unwrap_or_default()
             .to_owned()
     };
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        _ if is_configuration(kind) => {
-            let webhooks = list(object, "webhooks").iter();
-            let findings = webhooks.filter_map(|webhook| {
-                let seen_by = SeenBy {
-                    what: "webhook",
-                    name: name_of(webhook),
-                    rules: list(webhook, "rules"),
-                };
-                seen_by.finding(releases)
-            });
-            findings.collect()
-        }
-        (ADMISSION_GROUP, "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy") => {
-            let constraints = object.at(&["spec", "matchConstraints"]);
-            let rules = constraints.map(|constraints| list(constraints, "resourceRules"));
+    let is_policy = kind.group == ADMISSION_GROUP
+        && matches!(
+            kind.kind.as_str(),
+            "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy"
+        );
+    if is_configuration(kind) {
+        let webhooks = list(object, "webhooks").iter();
+        let findings = webhooks.filter_map(|webhook| {
             let seen_by = SeenBy {
-                what: "policy",
-                name: object.get("metadata").map(name_of).unwrap_or_default(),
-                rules: rules.unwrap_or_default(),
+                what: "webhook",
+                name: name_of(webhook),
+                rules: list(webhook, "rules"),
             };
-            seen_by.finding(releases).into_iter().collect()
-        }
-        _ => Vec::new(),
+            seen_by.finding(releases)
+        });
+        findings.collect()
+    } else if is_policy {
+        let constraints = object.at(&["spec", "matchConstraints"]);
+        let rules = constraints.map(|constraints| list(constraints, "resourceRules"));
+        let seen_by = SeenBy {
+            what: "policy",
+            name: object.get("metadata").map(name_of).unwrap_or_default(),
+            rules: rules.unwrap_or_default(),
+        };
+        seen_by.finding(releases).into_iter().collect()
+    } else {
+        Vec::new()
     }
 }
 

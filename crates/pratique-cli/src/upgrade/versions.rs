@@ -99,12 +99,11 @@ pub(super) fn kind_of_resource(
 
 /// The removal of a version of a kind from a release, which may give it more time than the lifecycle of an earlier one says.
 fn removal_in(kind: &GroupVersionKind, release: &Release) -> Option<&'static Removal> {
-    let is_past = |removal: &&Removal| {
-        Release::parse_version(removal.release).is_some_and(|version| version <= release.version())
-    };
-    removal(kind)
-        .filter(is_past)
-        .filter(|_| release.resources().resource_of(kind).is_none())
+    removal(kind).filter(|removal| {
+        let version = Release::parse_version(removal.release);
+        let is_past = version.is_some_and(|version| version <= release.version());
+        is_past && release.resources().resource_of(kind).is_none()
+    })
 }
 
 /// `apps/v1 Deployment`
