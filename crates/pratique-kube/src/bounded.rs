@@ -27,7 +27,7 @@ pub(super) const MOST_OF_ANSWER: usize = 64 << 20;
 const MOST_OF_LIST: usize = 512 << 20;
 
 /// An error of a request or of its answer.
-type ClientError = Box<dyn Error + Send + Sync>;
+pub(super) type ClientError = Box<dyn Error + Send + Sync>;
 
 /// Why an answer is not read to its end.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

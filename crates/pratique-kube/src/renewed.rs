@@ -12,14 +12,12 @@ use kube::{Client, Config};
 use tokio::sync::Mutex;
 use tower_service::Service;
 
+use super::bounded::ClientError;
 use super::exec::ExecPlugin;
 
 /// How long credentials of a command are kept although the API server refuses them: the command would print the same
 /// again.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// The error of a request.
-type ClientError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Makes a client of a configuration that names a command. It is to be called within the runtime that the client is to be
 /// used in.

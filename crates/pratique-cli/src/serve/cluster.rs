@@ -123,13 +123,14 @@ fn configure_real(
 ) -> Result<(LiveBuilder, ClusterContext), CliError> {
     tracing::info!(server = server.url(), "Following the cluster");
     let live = live.decider(server.reviewer());
-    let api = server.cluster_of_release(arguments.gates.feature_gates.release());
+    // What is asked of the cluster first is kept: it has to be of the server's release.
+    let gates = gates_of(&server, &arguments.gates)?;
+    let api = server.cluster_of_release(gates.release());
     let undefined = UndefinedKinds::default();
     let (custom, files) = match objects {
         Some(objects) => (objects.defaults, Some((objects.cluster, objects.state))),
         None => (Vec::new(), None),
     };
-    let gates = gates_of(&server, &arguments.gates)?;
     let of_files = Arc::new(ObjectDefaults::new(custom).with_gates(gates));
     let live = live.object_models(move || {
         let of_cluster = api.object_defaults();
