@@ -29,12 +29,9 @@ impl AssumedKinds {
     /// Reports the kind of the object at a place, unless it was reported before; gives the message. `help` is what can be
     /// done besides giving the definition.
     pub(crate) fn report(&mut self, assumed: AssumedKind, help: &str) -> Option<String> {
-        let resource = &assumed.resource;
-        if self.reported.len() >= MAX_KINDS
-            || !self
-                .reported
-                .insert((resource.kind.clone(), resource.resource.resource.clone()))
-        {
+        let resource = assumed.resource;
+        let key = (resource.kind.clone(), resource.resource.resource);
+        if self.reported.len() >= MAX_KINDS || !self.reported.insert(key) {
             return None;
         }
         let remedy = match assumed.definition {

@@ -161,10 +161,12 @@ pub(crate) fn one(
         };
         rest.push(&line(style.paint(Tone::Warning, "ignored: "), &told));
     }
-    let text_above = format!("{}{}", head.as_str(), rest.as_str());
-    for (key, value) in audit_annotations {
-        for told in describe_annotation(key, value, &text_above) {
-            rest.push(&line(style.paint(Tone::Faint, "audit: "), &told));
+    if !audit_annotations.is_empty() {
+        let text_above = format!("{}{}", head.as_str(), rest.as_str());
+        for (key, value) in audit_annotations {
+            for told in describe_annotation(key, value, &text_above) {
+                rest.push(&line(style.paint(Tone::Faint, "audit: "), &told));
+            }
         }
     }
     // The steps of the chain say what changed.
