@@ -8,6 +8,15 @@ pub(super) const UID: &str = "11111111-2222-4333-8444-555555555555";
 /// The placeholder for the time of a request.
 pub(super) const TIME: &str = "2026-01-02T03:04:05Z";
 
+/// The code and the message of an answer.
+pub(super) fn summary(answer: &Value) -> String {
+    let message = answer.pointer("/status/message").and_then(Value::as_str);
+    let code = answer.get("code").unwrap_or(&Value::Null);
+    format!("{code} {}", message.unwrap_or_default())
+        .trim_end()
+        .to_owned()
+}
+
 /// An answer without what is different each time.
 pub(super) fn plain(mut answer: Value) -> Value {
     let random = |path: &str, constant| {

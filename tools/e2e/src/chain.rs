@@ -17,7 +17,7 @@ use pratique_harness::{Error, Transcript};
 use serde_json::{Value, json};
 
 use super::Environment;
-use super::answers::{is_same, plain};
+use super::answers::{is_same, plain, summary};
 use super::apiserver::{ApiServer, Start};
 use super::etcd::Etcd;
 use super::http::{self, Proxy};
@@ -200,10 +200,8 @@ impl Clients {
                 "admin" => &self.administrator,
                 _ => &self.developer,
             };
-            let path = format!("{}?dryRun=All", http::path(&case.object)?);
-            let send = || proxy.send("POST", &path, &case.object);
-            // On a busy machine the proxy may lose its connection.
-            send().or_else(|_| send()).map(plain)
+            let path = http::path(&case.object)?;
+            proxy.create_dry(&path, &case.object).map(plain)
         };
         cases.iter().map(answer).collect()
     }
@@ -217,13 +215,6 @@ fn compare(case: &Case, server: &Value, ours: &Value) -> Result<String, Error> {
         (true, Some(reason)) => Err(format!("there is no difference any more: {reason}").into()),
         (false, None) => Err(format!("the server: {server}\nours:       {ours}").into()),
     }
-}
-
-fn summary(answer: &Value) -> String {
-    let message = answer.pointer("/status/message").and_then(Value::as_str);
-    format!("{} {}", answer["code"], message.unwrap_or_default())
-        .trim_end()
-        .to_owned()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 
 use super::Environment;
+use super::answers::summary;
 use super::apiserver::Start;
 use super::etcd::Etcd;
 use super::http::{self, Proxy};
@@ -57,12 +58,12 @@ fn compare(environment: &Environment, transcript: &mut Transcript, gate: Option<
     kubectl.must(&["apply"], &backend.fill(CONFIGURATION))?;
     let proxy = Proxy::start(kubectl)?;
     let send = |object: &Value| {
-        let path = format!("{}?dryRun=All", http::path(object)?);
-        proxy.send("POST", &path, object)
+        let path = http::path(object)?;
+        proxy.create_dry(&path, object)
     };
     let objects = reviews();
     let control = config_map();
-    eventually("called", || Ok(verdict(&send(&control)?).contains("seen")))?;
+    eventually("called", || Ok(summary(&send(&control)?).contains("seen")))?;
     let review = ReviewCommand::new(
         &environment.programs,
         kubectl,
@@ -80,7 +81,7 @@ fn compare(environment: &Environment, transcript: &mut Transcript, gate: Option<
     for (object, ours) in all.iter().zip(&reviewed) {
         let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
         let compared = send(object).and_then(|server| {
-            let [server, ours] = [&server, ours].map(verdict);
+            let [server, ours] = [&server, ours].map(summary);
             if server == ours {
                 Ok(server)
             } else {
@@ -90,15 +91,6 @@ fn compare(environment: &Environment, transcript: &mut Transcript, gate: Option<
         transcript.step(&format!("{kind}{suffix}"), compared);
     }
     server.stop()
-}
-
-/// The code and the message: what a review answers is not compared.
-fn verdict(answer: &Value) -> String {
-    let message = answer.pointer("/status/message").and_then(Value::as_str);
-    let code = answer.get("code").unwrap_or(&Value::Null);
-    format!("{code} {}", message.unwrap_or_default())
-        .trim_end()
-        .to_owned()
 }
 
 /// The six kinds of reviews.

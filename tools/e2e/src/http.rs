@@ -30,6 +30,14 @@ impl Proxy {
         })
     }
 
+    /// Asks what would come of the creation of an object, of which nothing is stored.
+    pub(super) fn create_dry(&self, path: &str, object: &Value) -> Result<Value, Error> {
+        let path = format!("{path}?dryRun=All");
+        let send = || self.send("POST", &path, object);
+        // On a busy machine the proxy may lose its connection.
+        send().or_else(|_| send())
+    }
+
     /// Sends an object: the code, with the object or the parts of the Status that say why not, and the warnings.
     pub(super) fn send(&self, method: &str, path: &str, object: &Value) -> Result<Value, Error> {
         let body = object.to_string();

@@ -114,12 +114,7 @@ fn ask(
     let mut server = start.ready()?;
     let proxy = Proxy::start(server.kubectl())?;
     definitions.create(&proxy, server.kubectl())?;
-    let answer = |placed: &PlacedObject| {
-        let path = format!("{}?dryRun=All", placed.path);
-        let send = || proxy.send("POST", &path, &placed.object);
-        // On a busy machine the proxy may lose its connection.
-        send().or_else(|_| send()).map(plain)
-    };
+    let answer = |placed: &PlacedObject| proxy.create_dry(&placed.path, &placed.object).map(plain);
     let answers = objects.iter().map(answer).collect();
     server.stop()?;
     answers

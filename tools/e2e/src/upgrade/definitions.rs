@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pratique_deploy::text as text_at;
 use pratique_harness::{Error, eventually};
 use serde_json::{Value, json};
 
@@ -30,10 +31,6 @@ const NAMESPACE: &str = "default";
 const OWN: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 const DEFINITION: &str = "CustomResourceDefinition";
-
-fn text_at<'o>(object: &'o Value, path: &str) -> &'o str {
-    object.pointer(path).and_then(Value::as_str).unwrap_or_default()
-}
 
 impl CustomDefinitions {
     /// Those among objects; of several with the same name the first one.

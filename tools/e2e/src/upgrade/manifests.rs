@@ -1,4 +1,4 @@
-//! ManifestObjects of files and directories.
+//! Manifests of files and directories, as objects.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,10 +27,12 @@ impl ManifestObjects {
     /// Reads a file, or the files in a directory and those below it.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         if path.is_dir() {
-            return entries(path)?.iter().try_for_each(|path| self.read(path));
+            // A link may lead back to where it is.
+            let mut entries = entries(path)?.into_iter().filter(|path| !path.is_symlink());
+            return entries.try_for_each(|path| self.read(&path));
         }
         let extension = path.extension().and_then(|extension| extension.to_str());
-        if path.is_symlink() || !extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
+        if !extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
             return Ok(());
         }
         let text = fs::read(path).map_err(Error::file(path))?;
