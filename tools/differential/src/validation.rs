@@ -78,11 +78,14 @@ pub fn random_objects(seed: u64, accepted: usize, refused: usize) -> Result<Vec<
     let mut objects = Vec::new();
     for _ in 0..MAX_DRAWS * (accepted + refused) {
         if accepted + refused == 0 {
-            return Ok(objects);
+            break;
         }
         let Some(kind) = dice.pick(KINDS) else { break };
         let object = random.random(&mut dice, kind);
         let answer = pratique_conformance::validation_answer(&creation(kind, object.clone()))?;
+        if answer.get("notValidated").is_some() {
+            continue;
+        }
         let left = if answer["accepted"] == true {
             &mut accepted
         } else {
@@ -93,7 +96,13 @@ pub fn random_objects(seed: u64, accepted: usize, refused: usize) -> Result<Vec<
             objects.push(object);
         }
     }
-    Err(format!("{accepted} objects are missing that are accepted, and {refused} that are refused").into())
+    if accepted + refused > 0 {
+        return Err(format!(
+            "{accepted} objects are missing that are accepted, and {refused} that are refused"
+        )
+        .into());
+    }
+    Ok(objects)
 }
 
 /// How many random objects there may be to one that is wanted.

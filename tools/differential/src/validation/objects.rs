@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use pratique_harness::Dice;
-use pratique_schema::Release;
-use pratique_schema::{Field, Scalar, Shape, StructType};
+use pratique_schema::{Field, Release, Scalar, Shape, StructType};
 use pratique_types::GroupVersionKind;
 use serde_json::{Map, Value, json};
 
