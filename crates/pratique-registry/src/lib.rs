@@ -94,5 +94,5 @@ pub use registry::{Prepared, Received, Registry};
 pub use request::{Attributes, Request, Verb};
 pub use scale::scale_of;
 pub use scheme::{Decoded, Scheme, Store, Undecoded};
-pub use strategies::is_stored;
+pub use strategies::{is_stored, keep_allocations};
 pub use target::Target;

@@ -26,6 +26,7 @@ pub(crate) use pods::{APP_ARMOR, app_armor_profile};
 use pratique_json::same_name;
 use pratique_types::GroupVersionKind;
 
+pub use service_addresses::keep_allocations;
 pub(crate) use service_addresses::read_service;
 
 use crate::strategy::Strategy;

@@ -265,9 +265,9 @@ impl<'a> Reviewer<'a> {
             Some(outcome) => Review::new(outcome),
             None => {
                 let run = self.cluster_of_run(cluster, input);
-                let cluster = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
-                let review = self.evaluate(cluster, input, prepared)?;
-                self.store_service(input, prepared.requested_service(), &review.outcome);
+                let beside = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
+                let review = self.evaluate(beside, input, prepared)?;
+                self.store_service(cluster, input, prepared.requested_service(), &review.outcome);
                 review
             }
         };
@@ -290,9 +290,17 @@ impl<'a> Reviewer<'a> {
             .cluster_of(cluster, &input.request, self.may_change_objects())
     }
 
-    fn store_service(&self, input: &ReviewInput<'_>, service: Option<RequestedService>, outcome: &Outcome) {
+    fn store_service(
+        &self,
+        cluster: &Objects,
+        input: &ReviewInput<'_>,
+        service: Option<RequestedService>,
+        outcome: &Outcome,
+    ) {
         if let Some(services) = &self.services {
-            services.store(&input.request, service, outcome);
+            // What asks for nothing takes nothing from others, whatever becomes of it, and has no place in their order.
+            let asks = self.keeps_order_of(&input.request.object);
+            services.store(cluster, (&input.request, asks), service, outcome);
         }
     }
 
@@ -334,9 +342,9 @@ impl<'a> Reviewer<'a> {
             Some(outcome) => Review::new(outcome),
             None => {
                 let run = self.cluster_of_run(cluster, input);
-                let cluster = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
-                let review = chain.evaluate(engine, cluster, (input, &open), detail)?;
-                self.store_service(input, open.requested_service(), &review.outcome);
+                let beside = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
+                let review = chain.evaluate(engine, beside, (input, &open), detail)?;
+                self.store_service(cluster, input, open.requested_service(), &review.outcome);
                 review
             }
         };

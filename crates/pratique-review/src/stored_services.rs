@@ -94,23 +94,27 @@ impl StoredServices {
         })
     }
 
-    /// Stores the Service of a request that was decided about.
+    /// Stores the Service of a request that was decided about beside a cluster; `asks` is whether it asks for something. It is not known
+    /// where the request was left undecided before it was prepared, or came as it was sent to a webhook.
     pub(crate) fn store(
         &self,
-        request: &AdmissionRequest<'_>,
+        cluster: &Objects,
+        (request, asks): (&AdmissionRequest<'_>, bool),
         service: Option<RequestedService>,
         outcome: &Outcome,
     ) {
-        let is_stored = self.is_kept() && is_stored_request(request) && outcome.status.is_none();
-        let Some(service) = service.filter(|_| is_stored) else {
+        let is_stored = is_service(&request.kind) && is_stored_request(request) && outcome.status.is_none();
+        if !self.is_kept() || !is_stored {
             return;
-        };
+        }
+        let is_only_open = |service: &RequestedService| outcome.undecided.len() == 1 && service.is_certain;
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_only_open = outcome.undecided.len() == 1 && service.is_certain;
-        if outcome.allowed() || is_only_open {
-            run.store(service.object);
-        } else {
-            run.has_others = true;
+        match service {
+            Some(mut service) if outcome.allowed() || is_only_open(&service) => {
+                run.keep_allocations(&mut service, request, cluster);
+                run.store(service.object);
+            }
+            _ => run.has_others |= asks,
         }
     }
 }
@@ -121,6 +125,24 @@ impl RunServices {
         let names: HashSet<&ServiceName> = names.flatten().collect();
         let services = names.into_iter().filter_map(|name| self.stored.get(name));
         services.cloned().collect()
+    }
+
+    /// Gives a Service the addresses and ports that it has already: those of its old object, of the request before for it, or of the
+    /// Service of the cluster with its name.
+    fn keep_allocations(
+        &self,
+        service: &mut RequestedService,
+        request: &AdmissionRequest<'_>,
+        cluster: &Objects,
+    ) {
+        let name = name_of(&service.object);
+        if !request.old_object.is_null() {
+            service.keep_allocations(&request.old_object);
+        } else if let Some(earlier) = self.stored.get(&name) {
+            service.keep_allocations(earlier);
+        } else if let Some(known) = cluster.param(&request.kind, &name.0, &name.1) {
+            service.keep_allocations(known);
+        }
     }
 
     fn store(&mut self, service: Value<'static>) {

@@ -687,3 +687,91 @@ fn dropped_fields_are_in_all_outputs() {
         .run(&["scan", "gated.yaml"]);
     table.stdout_has("dropped-field");
 }
+
+#[test]
+fn a_service_keeps_what_its_manifest_leaves_out() {
+    let stored = service("a", "type: NodePort, ports: [{port: 80, nodePort: 30080}]");
+    let state = [
+        stored.as_str(),
+        "{apiVersion: networking.k8s.io/v1, kind: ServiceCIDR, metadata: {name: kubernetes}, spec: {cidrs: [10.96.0.0/16]}}\n---\n",
+        "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n",
+    ];
+    let kept = service("a", "type: NodePort, ports: [{port: 80}]");
+    let given_back = service("a", "ports: [{port: 80}]");
+    let other = service("b", "type: NodePort, ports: [{port: 80, nodePort: 30080}]");
+    let directory = Directory::new()
+        .with("old.yaml", stored.as_str())
+        .with("state.yaml", state.concat())
+        .with("kept.yaml", [kept, other.clone()].concat())
+        .with("back.yaml", [given_back, other].concat());
+    let of_cluster: &[&str] = &["--objects", "state.yaml", "--objects-complete"];
+    let of_request: &[&str] = &["--none", "services", "--old", "old.yaml"];
+    for chain in ["--chain=off", "--chain=on"] {
+        let run = directory.run(&[&["review", chain], of_cluster, &["kept.yaml"]].concat());
+        run.exits(1).shows(&[
+            "shop/a: allowed",
+            "shop/b: denied (422 Invalid)",
+            "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated",
+        ]);
+        let run = directory.run(&[&["review", chain], of_cluster, &["back.yaml"]].concat());
+        run.exits(0).shows(&["shop/a: allowed", "shop/b: allowed"]);
+    }
+    let run = directory.run(&[&["review"], of_request, &["kept.yaml"]].concat());
+    run.exits(1)
+        .shows(&["shop/a: allowed", "shop/b: denied (422 Invalid)"]);
+}
+
+#[test]
+fn what_a_policy_makes_of_a_service_may_be_unknown() {
+    // What it does with one Service depends on its namespace.
+    let policy = REMOVAL.replace("[pods]", "[services]").replace(
+        "'[JSONPatch{op: \"remove\", path: \"/spec/volumes\"}]'",
+        "'object.metadata.name == \"a\" && namespaceObject.metadata.labels[\"x\"] == \"y\" \
+         ? [JSONPatch{op: \"remove\", path: \"/spec/externalIPs\"}] : []'",
+    );
+    let services = [
+        service("a", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
+        service("b", "type: NodePort, ports: [{port: 80, nodePort: 30080}]"),
+        service("c", "ports: [{port: 80}]"),
+    ];
+    let directory = Directory::new()
+        .with("policy.yaml", policy)
+        .with("services.yaml", services.concat());
+    let review = [
+        "review",
+        "--policies",
+        "policy.yaml",
+        "--none",
+        "services",
+        "services.yaml",
+    ];
+    directory.run(&review).exits(3).shows(&[
+        "shop/a: undecided",
+        "shop/b: undecided",
+        "Service objects are not known",
+        "shop/c: allowed",
+    ]);
+}
+
+#[test]
+fn the_service_of_a_review_may_be_stored() {
+    const REVIEW: &str = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"705ab4f5",
+        "kind":{"group":"","version":"v1","kind":"Service"},"resource":{"group":"","version":"v1","resource":"services"},
+        "name":"a","namespace":"shop","operation":"CREATE","userInfo":{"username":"ann"},"dryRun":false,
+        "object":{"apiVersion":"v1","kind":"Service","metadata":{"name":"a","namespace":"shop"},
+            "spec":{"type":"NodePort","ports":[{"port":80,"nodePort":30080}]}}}}"#;
+    let service = service("b", "type: NodePort, ports: [{port: 80, nodePort: 30080}]");
+    let directory = Directory::new()
+        .with("review.json", REVIEW)
+        .with(
+            "status.json",
+            REVIEW.replace("\"dryRun\"", "\"subResource\":\"status\",\"dryRun\""),
+        )
+        .with("service.yaml", service);
+    let review = |review| directory.run(&["review", "--none", "services", review, "service.yaml"]);
+    review("review.json")
+        .exits(3)
+        .shows(&["shop/b: undecided", "Service objects are not known"]);
+    // A status has no port.
+    review("status.json").shows(&["shop/b: allowed"]);
+}

@@ -77,7 +77,7 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
 }
 
 pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
-    patch_allocated(object, old);
+    keep_allocations(object, old);
     normalize_addresses(object, old);
     if is_sound(context, object) {
         init_families(context, object, Some(old));
@@ -286,9 +286,10 @@ fn init_families<'v>(context: &Context<'_>, object: &mut Value<'v>, old: Option<
     object::set(object, FAMILIES, families);
 }
 
-/// Keeps the addresses and ports of the old Service where the request leaves them out.
+/// Keeps the addresses and ports of nodes of an old Service where a new one leaves them out, and has a type for which they are
+/// allocated. Both are Services with their defaults, in version `v1`.
 // Upstream: pkg/registry/core/service/storage/storage.go, patchAllocatedValues
-fn patch_allocated<'v>(object: &mut Value<'v>, old: &Value<'v>) {
+pub fn keep_allocations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     if needs_cluster_ip(old) && needs_cluster_ip(object) {
         for path in [CLUSTER_IP, CLUSTER_IPS] {
             if !is_set(object, path) {

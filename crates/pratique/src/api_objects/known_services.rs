@@ -2,7 +2,7 @@
 
 use pratique_json::Value;
 use pratique_policy::Cluster;
-use pratique_registry::Attributes;
+use pratique_registry::{Attributes, keep_allocations};
 use pratique_types::GroupVersionKind;
 use pratique_validation::{ServiceState, asks_for_families, count_asked};
 
@@ -22,6 +22,13 @@ pub struct RequestedService {
     /// Whether nothing is left open but whether it gets the one address or port that it asks for: whoever asks for the same does
     /// not get it, for the Service has it or another.
     pub is_certain: bool,
+}
+
+impl RequestedService {
+    /// Keeps the addresses and ports that the Service has in its stored form, where the request leaves them out.
+    pub fn keep_allocations(&mut self, stored: &Value<'_>) {
+        keep_allocations(&mut self.object, &stored.clone().into_owned());
+    }
 }
 
 impl<'c> KnownServices<'c> {

@@ -313,7 +313,7 @@ impl ReceivedRequest<'_> {
             keep_identity(&mut object, &old);
         }
         if !self.model.writes_managed_fields {
-            take_managed_fields(&old, &mut object);
+            take_managed_fields(&old, &mut object, &target.subresource);
         }
         let is_custom = target.custom.is_some();
         let scaled = target.custom.clone().filter(|_| target.subresource == "scale");
