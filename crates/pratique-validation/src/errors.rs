@@ -104,6 +104,7 @@ impl Errors {
         self.list.extend(other.list.into_vec());
         self.covered.extend(other.covered);
         self.left_open = self.left_open.or(other.left_open);
+        self.refusal = self.refusal.take().or(other.refusal);
     }
 
     /// Says that a part of the object could not be judged: without errors, it is unknown whether a server accepts it.
@@ -217,6 +218,16 @@ impl Errors {
         self.list.push_with(|| Error::duplicate(field, value));
     }
 
+    /// A value is there that often besides.
+    pub(crate) fn duplicate_times<'a>(
+        &mut self,
+        count: usize,
+        field: impl Into<String>,
+        value: impl Into<BadValue<'a>>,
+    ) {
+        self.list.push_times(count, || Error::duplicate(field, value));
+    }
+
     /// What a value names is not there.
     pub fn not_found<'a>(&mut self, field: impl Into<String>, value: impl Into<BadValue<'a>>) {
         self.list.push(Error::not_found(field, value));
@@ -296,4 +307,26 @@ pub fn named(text: &str) -> BadValue<'_> {
 
 fn plain<'a>(value: &'a Value<'a>) -> BadValue<'a> {
     BadValue::Json(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_refusal_is_kept() {
+        let refused = |message: &str| {
+            let mut errors = Errors::default();
+            errors.refuse(Status {
+                message: message.to_owned(),
+                ..Status::default()
+            });
+            errors
+        };
+        let mut errors = Errors::default();
+        for other in [Errors::default(), refused("a"), refused("b"), Errors::default()] {
+            errors.extend(other);
+        }
+        assert_eq!(errors.take_refusal().unwrap().message, "a");
+    }
 }

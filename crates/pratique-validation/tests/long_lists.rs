@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::{GroupVersionKind, Status};
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -16,12 +17,17 @@ fn list(element: impl Fn(usize) -> String) -> String {
 
 #[track_caller]
 fn judge(api_version: &str, kind: &str, body: &str) -> Option<Box<Status>> {
+    judge_by(&Validator::new(), (api_version, kind), body)
+}
+
+#[track_caller]
+fn judge_by(validator: &Validator, (api_version, kind): (&str, &str), body: &str) -> Option<Box<Status>> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = GroupVersionKind::new(group, version, kind);
     let text = format!(r#"{{"metadata": {{"name": "a", "namespace": "a"}}, {body}}}"#);
     let object = pratique_json::parse(text.as_bytes()).unwrap();
     let begun = Instant::now();
-    let judged = Validator::new().create(&Candidate::new(&kind, &object));
+    let judged = validator.create(&Candidate::new(&kind, &object));
     let elapsed = begun.elapsed();
     assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
     match judged {
@@ -114,4 +120,22 @@ fn classes_are_compared_by_what_they_say() {
         r#""provisioner": "p", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate", "allowedTopologies": {terms}"#
     );
     judge("storage.k8s.io/v1", "StorageClass", &body);
+}
+
+#[test]
+fn empty_terms_are_told_more_often_than_can_be_counted_up_to() {
+    const TERMS: usize = 200_000;
+    let terms = vec!["{}"; TERMS].join(",");
+    let body = format!(
+        r#""provisioner": "p", "reclaimPolicy": "Delete", "volumeBindingMode": "Immediate", "allowedTopologies": [{terms}]"#
+    );
+    // A release that drops no error that is there twice.
+    let gates = FeatureGates::new(Release::by_version("1.34").unwrap());
+    let validator = Validator::new().with_gates(gates);
+    let status = judge_by(&validator, ("storage.k8s.io/v1", "StorageClass"), &body).unwrap();
+    let causes = causes(*status);
+    assert_eq!(causes.len(), 10_001);
+    // Each of them as often as there are terms and equal ones before it.
+    let (_, last) = causes.last().unwrap();
+    assert!(last.starts_with("Invalid value: and 5999989000"), "{last}");
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
-use pratique_validation::{Candidate, Rejection, ServiceState, Validator, count_asked};
+use pratique_validation::{Candidate, Rejection, ServiceState, Validator, allocations, count_asked};
 
 fn parse(text: &str) -> Value<'static> {
     pratique_json::parse(text.as_bytes()).unwrap().into_owned()
@@ -168,6 +168,16 @@ fn addresses_are_given_once_and_of_a_network() {
             "{address}"
         );
     }
+    // Before a release refused zeros that lead, an address was stored with them.
+    known.services.push(with_address("old", "10.0.0.009"));
+    assert_eq!(
+        known.judge(&with_address("b", "10.0.0.9"), false),
+        refused("10.0.0.9", "provided IP is already allocated")
+    );
+    assert_eq!(
+        allocations(&with_address("old", "10.0.0.009")),
+        allocations(&with_address("b", "10.0.0.9"))
+    );
     known.networks.clear();
     let unknown = known.judge(&with_address("b", "10.0.0.8"), false);
     assert!(unknown.contains("a network of the cluster"), "{unknown}");

@@ -26,13 +26,30 @@ impl ErrorList {
 
     /// Adds an error that is made only if it is kept: one may print much of the object.
     pub fn push_with(&mut self, error: impl FnOnce() -> Error) {
-        if self.errors.len() >= MAX_ERRORS || self.bytes >= MAX_BYTES {
+        if self.is_full() {
             self.more += 1;
             return;
         }
         let error = error();
         self.bytes = self.bytes.saturating_add(printed_size(&error));
         self.errors.push(error);
+    }
+
+    /// Adds an error as often as `count` says, which may be more often than can be counted up to.
+    pub fn push_times(&mut self, count: usize, error: impl FnOnce() -> Error) {
+        let mut left = count;
+        if left > 0 && !self.is_full() {
+            let error = error();
+            while left > 0 && !self.is_full() {
+                self.push(error.clone());
+                left -= 1;
+            }
+        }
+        self.more = self.more.saturating_add(left);
+    }
+
+    fn is_full(&self) -> bool {
+        self.errors.len() >= MAX_ERRORS || self.bytes >= MAX_BYTES
     }
 
     /// How many errors there are, with those that are only counted.
@@ -178,6 +195,27 @@ mod tests {
         // There is room again.
         errors.push(Error::required("b", ""));
         assert_eq!((errors.len(), errors.iter().len()), (5, 1));
+    }
+
+    #[test]
+    fn an_error_is_added_many_times() {
+        let many = |counts: &[usize]| {
+            let mut errors = ErrorList::default();
+            for count in counts {
+                errors.push_times(*count, || Error::required("a", ""));
+            }
+            (errors.len(), errors.iter().len())
+        };
+        assert_eq!(many(&[0]), (0, 0));
+        assert_eq!(many(&[2, 0, 1]), (3, 3));
+        assert_eq!(
+            many(&[MAX_ERRORS - 1, 1_000_000_000_000]),
+            (MAX_ERRORS + 999_999_999_999, MAX_ERRORS)
+        );
+        let mut errors = ErrorList::default();
+        let long = "x".repeat(1 << 20);
+        errors.push_times(40, || Error::invalid("a", long.as_str(), ""));
+        assert_eq!((errors.len(), errors.iter().len()), (40, MAX_BYTES >> 20));
     }
 
     #[test]

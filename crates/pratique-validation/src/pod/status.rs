@@ -112,8 +112,8 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
         } else {
             name
         };
-        for message in subdomain_name(claim_name.text(), false) {
-            if claim_name.is_set() {
+        if claim_name.is_set() {
+            for message in subdomain_name(claim_name.text(), false) {
                 errors.invalid(field, claim_name.text(), &message);
             }
         }

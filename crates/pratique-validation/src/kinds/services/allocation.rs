@@ -28,7 +28,7 @@ pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut 
     if kind != "ExternalName" && !keeps_both_families(&spec, &old) {
         validate_families(request, (&spec, &old), errors);
     }
-    if !errors.is_empty() {
+    if !errors.is_empty() || !["NodePort", "LoadBalancer"].contains(&kind) {
         return;
     }
     let had: HashSet<i64> = node_ports(&old).collect();
@@ -38,12 +38,10 @@ pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut 
             .map(|state| state.port_allocation(request.old.value())),
         is_dry_run: request.is_dry_run,
     };
-    if ["NodePort", "LoadBalancer"].contains(&kind) {
-        if old.is_set() {
-            validate_changed_ports(&asked, &spec.child("ports"), &had, errors);
-        } else {
-            validate_node_ports(&asked, &spec.child("ports"), errors);
-        }
+    if old.is_set() {
+        validate_changed_ports(&asked, &spec.child("ports"), &had, errors);
+    } else {
+        validate_node_ports(&asked, &spec.child("ports"), errors);
     }
     if !errors.is_ended() && needs_health_check(&spec) && !needs_health_check(&old) {
         validate_health_check(&asked, &spec, &had, errors);

@@ -152,9 +152,7 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
             *seen_before
         };
         *seen_before += 1;
-        for _ in 0..are_told {
-            errors.duplicate(expressions, "");
-        }
+        errors.duplicate_times(are_told, expressions, "");
     }
 }
 
