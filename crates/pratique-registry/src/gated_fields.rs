@@ -51,11 +51,6 @@ impl GatedFields {
             outlives_gate: true,
         }
     }
-
-    fn is_on(&self, gates: FeatureGates) -> bool {
-        let is_gone = || gates.release().gates().get(self.gate).is_none();
-        gates.is_on(self.gate) || (self.outlives_gate && is_gone())
-    }
 }
 
 /// Names of fields from the outermost on: `*` stands for all elements of a list or values of a map, `a|b` for both fields.
@@ -70,6 +65,11 @@ impl FieldDropper {
         }
     }
 
+    /// Whether a feature is on that is stable in the latest release: one without the gate has it.
+    pub(crate) fn has_graduated(&self, gate: &str) -> bool {
+        self.gates.is_on(gate) || self.gates.release().gates().get(gate).is_none()
+    }
+
     /// Drops the fields of a feature that is off from a part of a new object, which is at `place`, unless the old one uses one of
     /// them.
     pub(crate) fn drop_unused(
@@ -79,7 +79,12 @@ impl FieldDropper {
         feature: GatedFields,
     ) {
         let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
-        if feature.is_on(self.gates) || old.is_some_and(is_used) {
+        let is_on = if feature.outlives_gate {
+            self.has_graduated(feature.gate)
+        } else {
+            self.gates.is_on(feature.gate)
+        };
+        if is_on || old.is_some_and(is_used) {
             return;
         }
         let dropped = &mut self.dropped;

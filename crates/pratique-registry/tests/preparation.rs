@@ -150,11 +150,12 @@ fn managed_fields_that_cannot_be_read_are_those_of_before() {
         let text = format!(r#"{{"metadata": {{"name": "a", "managedFields": {entries}}}}}"#);
         pratique_json::parse(text.as_bytes()).unwrap().into_owned()
     };
-    let taken = |entries: &str, live: &Value<'static>| {
+    let taken_with = |entries: &str, live: &Value<'static>, subresource: &str| {
         let mut object = object(entries);
-        take_managed_fields(live, &mut object);
+        take_managed_fields(live, &mut object, subresource);
         object.at(&["metadata", "managedFields"]).map(ToString::to_string)
     };
+    let taken = |entries: &str, live: &Value<'static>| taken_with(entries, live, "");
     let readable = r#"[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}},"manager":"a","operation":"Update"}]"#;
     let live = object(readable);
     for entries in [
@@ -167,4 +168,11 @@ fn managed_fields_that_cannot_be_read_are_those_of_before() {
     // They ask for none.
     assert_eq!(taken("[{}]", &live), None);
     assert_eq!(taken(readable, &Value::Null).as_deref(), Some(readable));
+    // Requests for parts of objects send none.
+    let others = readable.replace("f:spec", "f:status");
+    assert_eq!(taken(&others, &live).as_deref(), Some(others.as_str()));
+    for entries in [others.as_str(), "[{}]"] {
+        assert_eq!(taken_with(entries, &live, "status").as_deref(), Some(readable));
+        assert_eq!(taken_with(entries, &Value::Null, "status"), None);
+    }
 }

@@ -1,5 +1,7 @@
 //! The entries of `metadata.managedFields`.
 
+use std::collections::HashSet;
+
 use pratique_gotext::strconv::quote;
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Value};
@@ -17,7 +19,7 @@ pub(crate) struct Entry {
 }
 
 /// The identity of a manager.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Manager {
     pub(super) name: String,
     pub(super) applied: bool,
@@ -72,7 +74,6 @@ pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
             name: text("manager").to_owned(),
             ..Manager::new("", applied, version, text("subresource"))
         };
-        read.retain(|other| other.manager != identity);
         read.push(Entry {
             manager: identity,
             version: version.to_owned(),
@@ -80,6 +81,11 @@ pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
             set,
         });
     }
+    // Of entries of one manager, the last counts.
+    let mut seen: HashSet<Manager> = HashSet::new();
+    read.reverse();
+    read.retain(|entry| seen.insert(entry.manager.clone()));
+    read.reverse();
     Some(read)
 }
 
@@ -163,6 +169,23 @@ fn seconds(time: Option<&str>, now: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_entry_of_a_manager_counts() {
+        let entry = |manager: &str, time: &str| {
+            format!(
+                r#"{{"manager":"{manager}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","time":"{time}"}}"#
+            )
+        };
+        let entries = [entry("a", "1"), entry("b", "2"), entry("a", "3"), entry("c", "4")].join(",");
+        let entries = format!("[{entries}]");
+        let read = read(Some(&pratique_json::parse(entries.as_bytes()).unwrap())).unwrap();
+        let read: Vec<(&str, Option<&str>)> = read
+            .iter()
+            .map(|entry| (entry.manager.name.as_str(), entry.time.as_deref()))
+            .collect();
+        assert_eq!(read, [("b", Some("2")), ("a", Some("3")), ("c", Some("4"))]);
+    }
 
     #[test]
     fn entries_that_cannot_be_read_have_faults() {

@@ -44,15 +44,8 @@ const ANCIENT_CHANGES: &str = "ancient-changes";
 // Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, Update
 pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Value<'static>) {
     let sent = object::remove(new, MANAGED_FIELDS);
-    let live_entries = || read(live.at(MANAGED_FIELDS)).unwrap_or_default();
-    let entries = match sent {
-        _ if !request.subresource.is_empty() => live_entries(),
-        Some(sent) if asks_for_reset(&sent) => Vec::new(),
-        sent => match read(sent.as_ref()) {
-            Some(entries) if !entries.is_empty() => entries,
-            _ => live_entries(),
-        },
-    };
+    let before = live_or_sent(live, sent.as_ref(), request.subresource);
+    let entries = before.map(|(_, entries)| entries).unwrap_or_default();
     let exists = !object::text(live, &["metadata", "uid"]).is_empty();
     if entries.is_empty() && exists {
         return;
@@ -83,19 +76,38 @@ pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Valu
 }
 
 /// Takes the sent `managedFields` of an object as a server does that manages its fields, and adds none for the request: instead of
-/// those that cannot be read, the object has those that it had, and nobody is told. `live` is the object as it was, or null.
-// Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, decodeLiveOrNew
-pub fn take_managed_fields<'v>(live: &Value<'v>, new: &mut Value<'v>) {
+/// those that cannot be read, or come with a request for a `subresource`, the object has those that it had, and nobody is told. `live`
+/// is the object as it was, or null.
+pub fn take_managed_fields<'v>(live: &Value<'v>, new: &mut Value<'v>, subresource: &str) {
     let Some(sent) = new.at(MANAGED_FIELDS) else {
         return;
     };
-    let is_reset = asks_for_reset(sent);
-    if !is_reset && read(Some(sent)).is_some() {
+    let taken = live_or_sent(live, Some(sent), subresource).map(|(taken, _)| taken);
+    if taken.is_some_and(|taken| std::ptr::eq(taken, sent)) {
         return;
     }
-    let of_live = live.at(MANAGED_FIELDS).filter(|_| !is_reset);
-    let readable = of_live.filter(|entries| read(Some(entries)).is_some());
-    object::put(new, MANAGED_FIELDS, readable.cloned());
+    let taken = taken.cloned();
+    object::put(new, MANAGED_FIELDS, taken);
+}
+
+/// The `managedFields` to which a request adds, as they are written and as they are read: those that it sends, or those of the object
+/// as it was. `None` where there are none.
+// Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, decodeLiveOrNew
+fn live_or_sent<'r, 'v>(
+    live: &'r Value<'v>,
+    sent: Option<&'r Value<'v>>,
+    subresource: &str,
+) -> Option<(&'r Value<'v>, Vec<Entry>)> {
+    let sent = sent.filter(|_| subresource.is_empty());
+    if sent.is_some_and(asks_for_reset) {
+        return None;
+    }
+    let readable = |written: &'r Value<'v>| {
+        let entries = read(Some(written)).filter(|entries| !entries.is_empty())?;
+        Some((written, entries))
+    };
+    sent.and_then(readable)
+        .or_else(|| live.at(MANAGED_FIELDS).and_then(readable))
 }
 
 /// Why an object is not of its type.

@@ -1,6 +1,8 @@
 //! Fields of pods and their templates behind feature gates that are off.
 // Upstream: pkg/api/pod/util.go, dropDisabledFields
 
+use std::collections::HashSet;
+
 use pratique_json::Value;
 use pratique_types::field;
 
@@ -149,10 +151,10 @@ pub(crate) fn drop_disabled(
         if !dropper.gates.is_on(STOP_SIGNALS) && !old.is_some_and(stops_by_signal) {
             drop_stop_signals(spec, &place, &mut dropper.dropped);
         }
-        if is_off(dropper, RESTART_RULES) && !old.is_some_and(has_restart_rules) {
+        if !dropper.has_graduated(RESTART_RULES) && !old.is_some_and(has_restart_rules) {
             drop_restart_rules(spec, &place, &mut dropper.dropped);
         }
-        if is_off(dropper, IMAGE_VOLUMES) && !old.is_some_and(has_image_volumes) {
+        if !dropper.has_graduated(IMAGE_VOLUMES) && !old.is_some_and(has_image_volumes) {
             drop_image_volumes(spec, &place, &mut dropper.dropped);
         }
     }
@@ -171,12 +173,6 @@ pub(crate) fn drop_disabled(
         }
         object::remove_if_empty(object, &["metadata", "annotations"]);
     }
-}
-
-/// Whether a feature is off that is stable in the latest release: one without the gate has it.
-fn is_off(dropper: &FieldDropper, gate: &str) -> bool {
-    let release = dropper.gates.release();
-    release.gates().get(gate).is_some() && !dropper.gates.is_on(gate)
 }
 
 const RESTART_RULES: &str = "ContainerRestartRules";
@@ -228,25 +224,22 @@ fn has_image_volumes(spec: &Value<'_>) -> bool {
 /// Volumes of images go whole, and so do the mounts of them.
 // Upstream: pkg/api/pod/util.go, dropImageVolumes
 fn drop_image_volumes(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
-    if !has_image_volumes(spec) {
+    let volumes = field::Path::new("volumes");
+    let mut images: HashSet<String> = HashSet::new();
+    for (index, volume) in object::list(spec, &["volumes"]).iter().enumerate() {
+        if object::has(volume, &["image"]) {
+            images.insert(object::text(volume, &["name"]).to_owned());
+            dropped.push(GatedDrop::new(IMAGE_VOLUMES, place, &volumes.index(index)));
+        }
+    }
+    if images.is_empty() {
         return;
     }
-    let (volumes, names) = (field::Path::new("volumes"), {
-        let volumes = object::list(spec, &["volumes"]).iter().enumerate();
-        let images = volumes.filter(|(_, volume)| object::has(volume, &["image"]));
-        images
-            .map(|(index, volume)| (index, object::text(volume, &["name"]).to_owned()))
-            .collect::<Vec<_>>()
-    });
-    for (index, _) in &names {
-        dropped.push(GatedDrop::new(IMAGE_VOLUMES, place, &volumes.index(*index)));
-    }
-    let is_image = |name: &str| names.iter().any(|(_, image)| image == name);
     keep_elements(spec, "volumes", |volume| !object::has(volume, &["image"]));
     for list in CONTAINER_LISTS {
         for container in object::list_mut(spec, &[list]) {
             keep_elements(container, "volumeMounts", |mount| {
-                !is_image(object::text(mount, &["name"]))
+                !images.contains(object::text(mount, &["name"]))
             });
         }
     }

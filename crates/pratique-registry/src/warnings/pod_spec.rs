@@ -369,8 +369,8 @@ impl PodWarnings<'_> {
 
     fn ports(&mut self) {
         // By port and protocol: the path, the address and the port of the host.
-        type HugePageBlocks = Vec<(String, String, i64)>;
-        let mut by_number: HashMap<(i64, String), HugePageBlocks> = HashMap::new();
+        type PortBlocks = Vec<(String, String, i64)>;
+        let mut by_number: HashMap<(i64, String), PortBlocks> = HashMap::new();
         let mut named: HashMap<String, String> = HashMap::new();
         let mut names = Vec::new();
         for (path, container) in containers(self.spec) {
