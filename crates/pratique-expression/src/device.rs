@@ -20,7 +20,7 @@ const QUANTITY_TYPE: &str = "kubernetes.Quantity";
 ///
 /// ```
 /// use pratique_expression::compile_device_expression;
-/// use pratique_schema::{FeatureGates, ReleaseCache};
+/// use pratique_schema::FeatureGates;
 ///
 /// let gates = FeatureGates::default();
 /// let cost = compile_device_expression(gates, "device.attributes['dra.example.com'].model == 'a'", false)?;

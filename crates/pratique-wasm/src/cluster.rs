@@ -65,16 +65,13 @@ impl Cluster {
             StoredState::new(snapshot.index, stored.map(|(_, object)| object))
         });
         let states: Vec<_> = states.collect();
-        let origins = objects.iter().map(|(path, _)| {
+        for (path, object) in objects {
             // What a snapshot has was stored by a server.
-            if snapshots.iter().any(|snapshot| snapshot.has(path)) {
+            let origin = if snapshots.iter().any(|snapshot| snapshot.has(path)) {
                 ObjectOrigin::Stored
             } else {
                 ObjectOrigin::Given
-            }
-        });
-        let origins: Vec<_> = origins.collect();
-        for ((path, object), origin) in objects.into_iter().zip(origins) {
+            };
             cluster.add(object, (path, origin), problems);
         }
         let version = indexes.iter().find_map(|(_, index)| {

@@ -60,12 +60,12 @@ impl Lint for MissedSubresource {
         let LintSubject::Manifests { manifests, .. } = context.subject else {
             return;
         };
+        let resources = LintedResources {
+            manifests,
+            custom: &context.options.custom_kinds,
+        };
         for policy in &manifests.policies {
             for change in &CHANGES {
-                let resources = LintedResources {
-                    manifests,
-                    custom: &context.options.custom_kinds,
-                };
                 check_change(policy, change, &resources, report);
             }
         }
@@ -455,19 +455,29 @@ mod tests {
 
     #[test]
     fn custom_resources_have_subresources() {
-        let definition = |scale: &str| {
+        let version = |name: &str, is_served: bool, parts: &str| {
+            let is_stored = name == "v1";
+            format!(
+                r#"{{"name": "{name}", "served": {is_served}, "storage": {is_stored}, "subresources": {{{parts}}},
+                    "schema": {{"openAPIV3Schema": {{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}"#
+            )
+        };
+        let of_versions = |versions: &[String]| {
+            let versions = versions.join(",");
             let definition = format!(
                 r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {{"name": "widgets.example.com"}},
                     "spec": {{"group": "example.com", "scope": "Namespaced", "names": {{"kind": "Widget", "plural": "widgets"}},
-                    "versions": [{{"name": "v1", "served": true, "storage": true,
-                        "subresources": {{"status": {{}}, "scale": {{"specReplicasPath": "{scale}"}}}}, "schema": {{"openAPIV3Schema":
-                        {{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}]}}}}"#
+                    "versions": [{versions}]}}}}"#
             );
             pratique_json::parse(definition.as_bytes()).unwrap().into_owned()
         };
+        let definition = |scale: &str| {
+            let parts = format!(r#""status": {{}}, "scale": {{"specReplicasPath": "{scale}"}}"#);
+            of_versions(&[version("v1", true, &parts)])
+        };
         let check = |definition, expression: &str, expected: &[&str]| {
             let spec = format!("validations:\n- expression: >-\n    {expression}\n");
-            let manifests = policy_for("example.com", "v1", "widgets", "CREATE, UPDATE", &spec);
+            let manifests = policy_for("example.com", "'*'", "widgets", "CREATE, UPDATE", &spec);
             let kinds = Arc::new(CustomKinds::new(&[definition]));
             let options = LintOptions::default().custom_kinds(kinds);
             let warnings = lint_with(&[&load(&manifests)], &options);
@@ -484,7 +494,15 @@ mod tests {
         check(definition(".spec.replicas"), replicas, &[help]);
         check(definition(".spec.size"), replicas, &[]);
         let help = "add widgets/status to the resources of the rule, with the operation UPDATE";
-        check(definition(".spec.size"), "object.status.phase == 'a'", &[help]);
+        let status = "object.status.phase == 'a'";
+        check(definition(".spec.size"), status, &[help]);
+        // A version that nobody can use has none, and a part that is null is not there.
+        let part = r#""status": {}"#;
+        let served = |is_served| of_versions(&[version("v1", true, ""), version("v2", is_served, part)]);
+        check(served(true), status, &[help]);
+        check(served(false), status, &[]);
+        let null = version("v1", true, r#""status": null"#);
+        check(of_versions(&[null]), status, &[]);
     }
 
     #[test]

@@ -262,14 +262,7 @@ fn for_membership(call: &RefusedCall<'_>) -> String {
     match call.arguments.as_slice() {
         [_, "string"] => "ask for a part of a text with text.contains('…')".to_owned(),
         [value, list] if is_list(list) => for_pair(value, element_of(list)),
-        [value, map] if map.starts_with("map(") => {
-            let key = map
-                .trim_start_matches("map(")
-                .split(',')
-                .next()
-                .unwrap_or_default();
-            for_pair(value, key)
-        }
+        [value, map] if map.starts_with("map(") => for_pair(value, key_of(map)),
         _ => "only lists, and maps for their keys, are asked with in".to_owned(),
     }
 }
@@ -509,6 +502,14 @@ fn is_list(of: &str) -> bool {
 fn element_of(list: &str) -> &str {
     let element = list.strip_prefix("list(").and_then(|list| list.strip_suffix(')'));
     element.unwrap_or_default()
+}
+
+/// The type of the keys of a map.
+fn key_of(map: &str) -> &str {
+    let types = map
+        .strip_prefix("map(")
+        .and_then(|types| split_outside(types, ", "));
+    types.map(|(key, _)| key).unwrap_or_default()
 }
 
 /// Whether a type is a map, or the type of an object: `core/v1.Container`.

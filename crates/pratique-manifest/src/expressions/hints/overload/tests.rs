@@ -66,6 +66,10 @@ fn operands_have_help() {
         ("_!=_' applied to '(optional_type(dyn), bool)", "orValue(…)"),
         ("@in' applied to '(string, string)", "text.contains"),
         (
+            "@in' applied to '(int, map(string, dyn))",
+            "int(…), string(…) or dyn(…)",
+        ),
+        (
             "_+_' applied to '(kubernetes.Quantity, kubernetes.Quantity)",
             "a.add(b)",
         ),
@@ -242,7 +246,7 @@ fn code_of(help: &str) -> Vec<String> {
         let is_operand =
             |word: &str| word.contains(['(', '…', '\'', '[']) || ["value", "text"].contains(&word);
         let mut is_code = piece.contains(['(', '[']) && piece != "(";
-        while is_operand(&piece) && piece == *word_at(&words, index) {
+        while is_operand(&piece) && piece == words[index] {
             let Some(sign) = words.get(index + 1).filter(is_sign) else {
                 break;
             };
@@ -266,10 +270,6 @@ fn code_of(help: &str) -> Vec<String> {
         index += 1;
     }
     code
-}
-
-fn word_at(words: &[String], index: usize) -> &String {
-    &words[index]
 }
 
 /// What may be meant by a part of a help, beside these operands.
@@ -332,10 +332,6 @@ fn what_is_suggested_compiles() {
             let [left, right] = operands[..] else { continue };
             for function in code_of(&help) {
                 let of = |operand: &str| function.replace('…', operand);
-                let with = |left: &str, right: &str| {
-                    call.replacen(operands[0], left, 1)
-                        .replacen(operands[1], right, 1)
-                };
                 let operator = call
                     .strip_prefix(left)
                     .and_then(|rest| rest.strip_suffix(right))
@@ -343,7 +339,6 @@ fn what_is_suggested_compiles() {
                 let mended = [
                     format!("{}{operator}{right}", of(left)),
                     format!("{left}{operator}{}", of(right)),
-                    with(left, right),
                 ];
                 let inner = format!("{left}{operator}[{}]", of("value"));
                 if !mended
