@@ -28,11 +28,9 @@ pub fn registry_check(
         return Ok(warnings);
     }
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
+    let reserved = || Reserved::of(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
     // Upstream: pkg/apis/admissionregistration/validation/static_suffix.go: since 1.36, with static manifests.
-    let name = name
-        .filter(|_| gates.release().at_least(1, 36))
-        .unwrap_or_default();
-    match Reserved::of(operation, kind, name, gates.reads_manifests()) {
+    match gates.release().at_least(1, 36).then(reserved).flatten() {
         Some(Reserved::Refused(status)) => return Err(status),
         Some(Reserved::Warned(warning)) => warnings.push(warning),
         None => {}
@@ -68,6 +66,8 @@ fn list<'v>(value: &'v Value<'v>, key: &str) -> &'v [Value<'v>] {
 
 #[cfg(test)]
 mod tests {
+    use pratique_schema::Release;
+
     use super::*;
 
     #[track_caller]
@@ -99,6 +99,16 @@ mod tests {
         check(Operation::Delete, HOOKS, on, Ok(&[]));
         let seen = on.with("ExcludeAdmissionWebhookVirtualResources", false);
         check(Operation::Update, HOOKS, seen, Ok(&[NAME]));
+    }
+
+    #[test]
+    fn names_are_reserved_since_static_manifests() {
+        for (version, expected) in [("1.35", Ok(&[] as &[&str])), ("1.36", Ok(&[NAME] as &[&str]))] {
+            let gates = FeatureGates::new(Release::by_version(version).unwrap())
+                .with("ManifestBasedAdmissionControlConfig", false)
+                .with("ExcludeAdmissionWebhookVirtualResources", false);
+            check(Operation::Create, HOOKS, gates, expected);
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Failures that failure policies ignore.
+//! Failures that failure policies ignore, and the text of those that both kinds of policies have.
 
 use crate::binding::Binding;
 use crate::observer::{FailedPart, IgnoredFailure, PolicyObserver};
@@ -33,4 +33,10 @@ impl IgnoredFailures {
     pub(crate) fn report(&self, observer: &mut dyn PolicyObserver) {
         self.0.iter().for_each(|failure| observer.ignored(failure));
     }
+}
+
+/// The text of an error of a policy's configuration, or of a binding's.
+pub(crate) fn configuration_error(binding: Option<Binding<'_>>, error: &str) -> String {
+    let subject = if binding.is_some() { "binding" } else { "policy" };
+    format!("failed to configure {subject}: {error}")
 }

@@ -30,7 +30,7 @@ impl AdmissionObserver for Metrics {
     }
 
     fn request(&self) -> Option<Box<dyn ChainObserver + '_>> {
-        Some(Box::new(SharedCounts {
+        Some(Box::new(RequestCounts {
             metrics: self,
             conditions: Vec::new(),
             validations: Vec::new(),
@@ -43,7 +43,7 @@ impl AdmissionObserver for Metrics {
 ///
 /// Policies are evaluated without reading the clock: each decision of a request, and each evaluation of match conditions,
 /// counts with an equal share of the time that all took.
-struct SharedCounts<'m> {
+struct RequestCounts<'m> {
     metrics: &'m Metrics,
     /// Policies whose match conditions were evaluated, and how many of these failed.
     conditions: Vec<(Box<str>, metrics::Operation, usize)>,
@@ -54,7 +54,7 @@ struct SharedCounts<'m> {
 /// A policy and its binding.
 type BindingNames = (Box<str>, Box<str>);
 
-impl ChainObserver for SharedCounts<'_> {
+impl ChainObserver for RequestCounts<'_> {
     fn policies(&mut self) -> Option<&mut dyn pratique_policy::PolicyObserver> {
         Some(self)
     }
@@ -93,7 +93,7 @@ impl ChainObserver for SharedCounts<'_> {
     }
 }
 
-impl pratique_policy::PolicyObserver for SharedCounts<'_> {
+impl pratique_policy::PolicyObserver for RequestCounts<'_> {
     fn decided(&mut self, decision: &ObservedDecision<'_>) {
         let action = match decision.effect {
             Effect::Allow => metrics::Action::Allow,
@@ -127,7 +127,7 @@ impl pratique_policy::PolicyObserver for SharedCounts<'_> {
 }
 
 #[cfg(feature = "webhooks")]
-impl pratique_webhook::WebhookObserver for SharedCounts<'_> {
+impl pratique_webhook::WebhookObserver for RequestCounts<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
         use pratique_webhook::Rejection;
 

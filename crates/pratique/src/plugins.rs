@@ -104,10 +104,10 @@ pub use pratique_plugin::{
 
 /// The plugins of an admission, if it has any.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plugins(Option<Arc<ChainedStep>>);
+pub(crate) struct Plugins(Option<Arc<ChainedPlugins>>);
 
 #[derive(Debug)]
-struct ChainedStep {
+struct ChainedPlugins {
     chain: PluginChain,
     /// The kinds that its plugins look up, besides namespaces.
     kinds: Vec<StateKind>,
@@ -121,7 +121,7 @@ impl Plugins {
         let mut kinds: Vec<StateKind> = needs.filter(|kind| *kind != StateKind::NAMESPACE).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        Plugins(Some(Arc::new(ChainedStep { chain, kinds })))
+        Plugins(Some(Arc::new(ChainedPlugins { chain, kinds })))
     }
 
     /// The plugins, in their order.

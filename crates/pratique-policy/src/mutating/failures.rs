@@ -7,9 +7,9 @@ use pratique_types::{Reason, Status, StatusCause};
 use crate::binding::Binding;
 use crate::cause::DenialCause;
 use crate::denial::forbidden;
-use crate::ignored_failures::IgnoredFailures;
+use crate::ignored_failures::{IgnoredFailures, configuration_error};
 use crate::observer::FailedPart;
-use crate::policy_core::{FailurePolicy, PolicyCore};
+use crate::policy_core::PolicyCore;
 
 /// Failures in the order in which they happened.
 #[derive(Debug, Default)]
@@ -34,8 +34,7 @@ impl Failures {
         binding: Option<Binding<'_>>,
         (error, cause): (&str, DenialCause),
     ) {
-        let subject = if binding.is_some() { "binding" } else { "policy" };
-        let text = format!("failed to configure {subject}: {error}");
+        let text = configuration_error(binding, error);
         if core.failure_policy.ignores() {
             self.ignored.add(core, binding, FailedPart::Configuration, text);
         } else {
@@ -45,10 +44,13 @@ impl Failures {
 
     /// A mutation, or a match condition, that failed.
     pub(super) fn of_mutation(&mut self, core: &PolicyCore, binding: Binding<'_>, error: &str) {
-        let reason = Some(Reason::Invalid);
-        self.add(core, Some(binding), error, (reason, DenialCause::Failure));
+        if !core.failure_policy.ignores() {
+            let reason = Some(Reason::Invalid);
+            self.add(core, Some(binding), error, (reason, DenialCause::Failure));
+        }
     }
 
+    /// Adds a failure that refuses the request.
     fn add(
         &mut self,
         core: &PolicyCore,
@@ -56,9 +58,6 @@ impl Failures {
         error: &str,
         (reason, cause): (Option<Reason>, DenialCause),
     ) {
-        if core.failure_policy == FailurePolicy::Ignore {
-            return;
-        }
         let policy = &core.name;
         let text = match binding {
             Some(binding) => {

@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use pratique_cel::Value;
 use pratique_json::{self as json, Progress};
-use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::inputs::{Objects, Unconverted};
@@ -22,7 +21,6 @@ pub(super) struct Version<'s> {
     /// Whether a mutation was applied, whatever it changed.
     pub(super) changed: bool,
     builtin: bool,
-    release: &'static Release,
     roots: &'s TypedRoots<'s>,
     /// Whether expressions see built-in objects through their types from now on.
     uses_types: Cell<bool>,
@@ -54,7 +52,6 @@ impl<'s> Version<'s> {
             changed: false,
             // Before 1.37, expressions saw no types.
             builtin: release.has_type(kind) && release.at_least(1, 37),
-            release,
             roots: session.typed_roots(),
             uses_types: Cell::new(false),
             value: Cell::new(None),
@@ -72,8 +69,8 @@ impl<'s> Version<'s> {
     /// The Go value of a part of the objects, the request or its namespace, where expressions see it through a type of
     /// its own.
     pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
-        let value_in =
-            |object: &json::Value<'_>| typed::go_value(self.release, self.kind, object, part, progress);
+        let release = self.roots.release;
+        let value_in = |object: &json::Value<'_>| typed::go_value(release, self.kind, object, part, progress);
         value_in(self.object)
             .or_else(|| value_in(self.old_object))
             .or_else(|| self.roots.go_value(part, progress))

@@ -11,6 +11,7 @@ use super::run::ValidationRun;
 use crate::annotations::{Collected, Failure};
 use crate::binding::{Action, Binding};
 use crate::denial::Denial;
+use crate::ignored_failures::configuration_error;
 use crate::observer::{Effect, ErrorType, FailedPart, ObservedDecision};
 use crate::policies::Policy;
 use crate::policy_core::FailurePolicy;
@@ -181,14 +182,9 @@ impl<'s> ValidationRun<'_, 's> {
         error: &str,
         cause: DenialCause,
     ) {
-        let message = match (&policy.core.failure_policy, binding) {
-            (FailurePolicy::Unknown(name), _) => format!("unrecognized failure policy: '{name}'"),
-            (FailurePolicy::Fail | FailurePolicy::Ignore, None) => {
-                format!("failed to configure policy: {error}")
-            }
-            (FailurePolicy::Fail | FailurePolicy::Ignore, Some(_)) => {
-                format!("failed to configure binding: {error}")
-            }
+        let message = match &policy.core.failure_policy {
+            FailurePolicy::Unknown(name) => format!("unrecognized failure policy: '{name}'"),
+            FailurePolicy::Fail | FailurePolicy::Ignore => configuration_error(binding, error),
         };
         if policy.core.failure_policy.ignores() {
             let part = FailedPart::Configuration;

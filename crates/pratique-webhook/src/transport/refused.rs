@@ -34,7 +34,6 @@ pub(super) async fn execute(
     deadline: Instant,
 ) -> Result<Response, SendError> {
     for repeats in 0.. {
-        let url = request.url().clone();
         let next = request.try_clone();
         let sent = timeout_at(deadline, client.http.execute(request)).await;
         let error = match sent.map_err(|_| SendError::DeadlinePassed)? {
@@ -48,8 +47,8 @@ pub(super) async fn execute(
                 waited.map_err(|_| SendError::DeadlinePassed)?;
                 next
             }
-            _ if is_unsent(&error) && url.scheme() == "https" => {
-                let alert = read_alert(client, &url, deadline).await;
+            (Some(unsent), None) if is_unsent(&error) && unsent.url().scheme() == "https" => {
+                let alert = read_alert(client, unsent.url(), deadline).await;
                 return Err(alert.map_or(SendError::Failed(error), SendError::Refused));
             }
             _ => return Err(SendError::Failed(error)),
