@@ -97,7 +97,7 @@ impl Source<'_> {
             return EventRequests::NotSubject(why);
         }
         let request = self.request(&event, operation, kind);
-        if event.lacks_details && needs_details(&event, &self.about.subresource, operation) {
+        if event.lacks_details && needs_details(&event, self.about, operation) {
             return EventRequests::Unknown(Unknown::Details, Box::new(request));
         }
         let converted = match (event.verb.as_str(), operation) {

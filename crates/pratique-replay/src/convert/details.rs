@@ -4,15 +4,18 @@ use pratique_gotext::time::Timestamp;
 use pratique_json::Value;
 use pratique_types::Operation;
 
-use crate::event::Event;
+use crate::event::{Event, ObjectReference};
 
 /// How long a request takes at most: what was created earlier than that was not created by it.
 // Upstream: apiserver/pkg/server/config.go, RequestTimeout
 const LONGEST_SECONDS: i64 = 60;
 
-/// Whether it depends on what a log leaves out which request it was: on the parameters of a connection, and on whether the object was
-/// there, which the code of the answer says elsewhere.
-pub(super) fn needs_details(event: &Event<'_>, subresource: &str, operation: Operation) -> bool {
+/// Whether it depends on what a log leaves out which request it was: on the parameters of a connection, on the groups of who asks
+/// for a certificate, and on whether the object was there, which the code of the answer says elsewhere.
+pub(super) fn needs_details(event: &Event<'_>, about: &ObjectReference, operation: Operation) -> bool {
+    if operation == Operation::Create && names_user(about) {
+        return true;
+    }
     let may_create = match event.verb.as_str() {
         _ if operation == Operation::Connect => return true,
         "patch" => true,
@@ -23,7 +26,14 @@ pub(super) fn needs_details(event: &Event<'_>, subresource: &str, operation: Ope
         }
         _ => false,
     };
-    may_create && subresource.is_empty() && !was_there(event)
+    may_create && about.subresource.is_empty() && !was_there(event)
+}
+
+/// Whether the server writes into a new object who created it, with all groups.
+// Upstream: pkg/registry/certificates/certificates/strategy.go, PrepareForCreate
+fn names_user(about: &ObjectReference) -> bool {
+    let resource = (about.api_group.as_str(), about.resource.as_str());
+    resource == ("certificates.k8s.io", "certificatesigningrequests") && about.subresource.is_empty()
 }
 
 /// Whether the answer has an object that was created before the request came.

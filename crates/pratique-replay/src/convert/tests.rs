@@ -432,3 +432,44 @@ fn whether_an_object_was_there_is_told_by_the_answer() {
     let told = replay_all(&log.join("\n"), Some(&mut remembered));
     assert_eq!(told[1], "unknown: patchType (UPDATE configmaps)");
 }
+
+#[test]
+fn who_asks_for_a_certificate_is_a_detail() {
+    let of = |verb: &str, part: &str, resource: &str, kind: &str| {
+        let object = format!(
+            r#"{{"kind":"{kind}","apiVersion":"certificates.k8s.io/v1","metadata":{{"name":"b"}},"spec":{{}}}}"#
+        );
+        let path = format!("certificates.k8s.io/v1/{resource}/");
+        google(verb, part, &object, "null").replace("core/v1/namespaces/a/configmaps/", &path)
+    };
+    let (requests, kind) = ("certificatesigningrequests", "CertificateSigningRequest");
+    // The server writes all groups of the user into the object.
+    check(
+        &of("create", "", requests, kind),
+        "unknown: details (CREATE certificatesigningrequests)",
+    );
+    // Later requests change nothing of that, and other objects do not have it.
+    let told = replay_all(&of("update", "/approval", requests, kind), None);
+    assert!(
+        told[0].contains(" UPDATE CertificateSigningRequest /b "),
+        "{told:?}"
+    );
+    let told = replay_all(
+        &of("create", "", "clustertrustbundles", "ClusterTrustBundle"),
+        None,
+    );
+    assert!(
+        told[0].starts_with("Decoded CREATE ClusterTrustBundle /b "),
+        "{told:?}"
+    );
+    // An audit log of a server has all of the user.
+    let object =
+        r#","requestObject":{"kind":"CertificateSigningRequest","apiVersion":"certificates.k8s.io/v1"}"#;
+    let about = "certificates.k8s.io/v1/certificatesigningrequests//b";
+    let uri = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let told = replay_all(&event("create", about, uri, 201, object), None);
+    assert!(
+        told[0].starts_with("Decoded CREATE CertificateSigningRequest /b "),
+        "{told:?}"
+    );
+}
