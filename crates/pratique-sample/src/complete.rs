@@ -11,6 +11,8 @@ mod portless_service;
 mod required_constants;
 mod unfilled_object;
 
+use std::collections::HashSet;
+
 use pratique_json::Value;
 use pratique_objects::Objects;
 use pratique_schema::Release;
@@ -57,7 +59,7 @@ pub struct Sample {
 }
 
 /// Which of the fields that expressions name an object has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SampleExtent {
     /// All of them.
     Whole,
@@ -231,27 +233,22 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         (object, paths)
     };
     let mut objects = Vec::new();
-    let mut wholes: Vec<Value<'static>> = Vec::new();
+    let mut known = HashSet::new();
     for round in 0..=interest.most_values().max(1) {
+        let mut of_round = Vec::new();
         let (whole, paths) = generate(OptionalFill::Named, None, round, WHOLE_QUANTITY);
-        // The values that are compared are of no field of this kind: `object.kind` of several. The authorizer answers the
-        // objects of the first two rounds in different ways.
-        if round > 1 && wholes.contains(&whole) {
-            continue;
-        }
-        wholes.push(whole.clone());
         let unfilled = match round {
             0 => unfilled(&completed, &served.kind, id, &whole, interest),
             _ => Vec::new(),
         };
-        objects.push((whole, SampleExtent::Whole));
+        of_round.push((whole, SampleExtent::Whole));
         if round == 0 {
             let (fractional, _) = generate(OptionalFill::Named, None, round, FRACTION);
-            if objects.first().is_some_and(|(whole, _)| *whole != fractional) {
-                objects.push((fractional, SampleExtent::Fractional));
+            if of_round.first().is_some_and(|(whole, _)| *whole != fractional) {
+                of_round.push((fractional, SampleExtent::Fractional));
             }
         }
-        objects.extend(unfilled.into_iter().map(|unfilled| {
+        of_round.extend(unfilled.into_iter().map(|unfilled| {
             let name = unfilled.name.to_owned();
             let extent = match unfilled.condition {
                 Some(condition) => SampleExtent::Unfilled { name, condition },
@@ -259,7 +256,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             };
             (unfilled.object, extent)
         }));
-        objects.push((
+        of_round.push((
             generate(OptionalFill::Towards(&[]), None, round, WHOLE_QUANTITY).0,
             SampleExtent::Least,
         ));
@@ -267,9 +264,13 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             for fill in [OptionalFill::Named, OptionalFill::Towards(path)] {
                 let extent = SampleExtent::Without(path.last().cloned().unwrap_or_default());
                 let (object, _) = generate(fill, Some(path), round, WHOLE_QUANTITY);
-                objects.push((object, extent));
+                of_round.push((object, extent));
             }
         }
+        // The values that are compared may be of no field of this kind: `object.kind` of several. The authorizer answers the
+        // objects of the first two rounds in different ways.
+        of_round.retain(|(object, extent)| known.insert((object.to_string(), extent.clone())) || round < 2);
+        objects.extend(of_round);
         if objects.len() > most {
             break;
         }
@@ -284,11 +285,11 @@ mod tests {
     use super::*;
     use pratique_cel::{Environment, Type};
 
-    /// The number of requests about Pods for an expression.
-    fn count(expression: &str) -> usize {
+    /// Requests about Pods for an expression.
+    fn samples(expression: &str) -> Vec<Sample> {
         let environment = Environment::standard().with_variable("object", Type::Dyn);
         let ast = environment.parse(expression).unwrap();
-        let samples = complete_samples(&SampleSpec {
+        complete_samples(&SampleSpec {
             served: Release::latest().resources().named("pods").unwrap(),
             operations: &[Operation::Create],
             interest: &NamedFields::new([(None, &ast)]),
@@ -296,8 +297,11 @@ mod tests {
             required: &RequiredConstants::default(),
             is_mutating: false,
             most: 400,
-        });
-        samples.len()
+        })
+    }
+
+    fn count(expression: &str) -> usize {
+        samples(expression).len()
     }
 
     #[test]
@@ -306,5 +310,19 @@ mod tests {
         assert_eq!(count(kinds), count("object.kind == 'Pod' && object.spec.hostPID"));
         let of_a_field = "object.spec.nodeName in ['a', 'b', 'c', 'd'] && object.spec.hostPID";
         assert!(count(of_a_field) > count("object.spec.nodeName == 'a' && object.spec.hostPID"));
+    }
+
+    /// An object that has all fields has one of the alternatives only; the values of others are those of objects without that one.
+    #[test]
+    fn values_of_each_alternative_are_tried() {
+        let samples = samples(
+            "object.spec.containers.all(c, has(c.livenessProbe.exec) || c.livenessProbe.httpGet.scheme in ['HTTP', 'HTTPS'])",
+        );
+        let has = |text: &str| {
+            samples
+                .iter()
+                .any(|sample| sample.request.object.to_string().contains(text))
+        };
+        assert!(has("\"scheme\":\"HTTP\"") && has("\"scheme\":\"HTTPS\""));
     }
 }

@@ -23,7 +23,7 @@ pub struct CustomKinds {
 #[derive(Debug)]
 pub struct CustomDefinition {
     value: Value<'static>,
-    /// What it says that its versions serve.
+    /// The resources of the versions that it says are served.
     served: Vec<Arc<ServedResource>>,
     kinds: OnceLock<Vec<CustomKind>>,
 }
@@ -56,7 +56,7 @@ const MOST_NESTING: usize = 24;
 /// The most values of an object that are in elements after the first of a list: lists within lists would be more by a factor at
 /// each depth. Other values are no more than the definition has.
 const MOST_REPEATED: usize = 4_000;
-/// The most values of all objects of a kind: of those of a large definition there are fewer.
+/// The most values of an object, and of all objects of a kind: of those of a large definition there are fewer.
 const MOST_VALUES: usize = 480_000;
 /// A text counts as a value for each of so many bytes.
 const VALUE_BYTES: usize = 64;
@@ -130,14 +130,14 @@ impl CustomDefinition {
         &self.value
     }
 
-    /// The subresources of its versions, each behind the resource that it is of: `status`, and `scale` where that has the field
-    /// `spec.replicas`.
+    /// The subresources of its served versions, each behind the resource that it is of: `status`, and `scale` where that has the
+    /// field `spec.replicas`.
     pub fn subresources(&self) -> impl Iterator<Item = (&ServedResource, ServedResource)> {
-        let versions = named_versions(&self.value).zip(&self.served);
+        let versions = served_versions(&self.value).zip(&self.served);
         versions.flat_map(|((_, version), served)| {
             let at = |path: &[&str]| version.get("subresources").and_then(|parts| parts.at(path));
             let replicas = at(&["scale", "specReplicasPath"]).and_then(Value::as_str);
-            let has_status = at(&["status"]).is_some();
+            let has_status = at(&["status"]).is_some_and(|status| !status.is_null());
             let parts = [
                 ("status", has_status),
                 ("scale", replicas == Some(".spec.replicas")),
@@ -166,10 +166,9 @@ impl CustomDefinition {
             return Vec::new();
         };
         let (resource, merging) = (Arc::new(resource), Arc::new(merging));
-        let served = named_versions(&self.value).zip(&self.served);
-        let served = served.filter_map(|((name, version), served)| {
-            let is_served = resource.version(name).is_some_and(Version::is_served);
-            let schema = version.at(&["schema", "openAPIV3Schema"]).filter(|_| is_served)?;
+        let served = served_versions(&self.value).zip(&self.served);
+        let served = served.filter_map(|((_, version), served)| {
+            let schema = version.at(&["schema", "openAPIV3Schema"])?;
             Some(CustomKind {
                 served: Arc::clone(served),
                 resource: Arc::clone(&resource),
@@ -181,7 +180,7 @@ impl CustomDefinition {
     }
 }
 
-/// The resources of the versions of a definition, which may be one that a server refuses.
+/// The resources of the served versions of a definition, which may be one that a server refuses.
 fn served_resources(definition: &Value<'_>) -> Vec<Arc<ServedResource>> {
     let text = |path: &[&str]| definition.at(path).and_then(Value::as_str).unwrap_or_default();
     let (group, plural) = (text(&["spec", "group"]), text(&["spec", "names", "plural"]));
@@ -198,13 +197,14 @@ fn served_resources(definition: &Value<'_>) -> Vec<Arc<ServedResource>> {
             short_names: Vec::new(),
         })
     };
-    named_versions(definition).map(of_version).collect()
+    served_versions(definition).map(of_version).collect()
 }
 
-/// The versions of a definition, with their names.
-fn named_versions<'d, 'v>(definition: &'d Value<'v>) -> impl Iterator<Item = (&'d str, &'d Value<'v>)> {
+/// The versions of a definition that requests may use, with their names.
+fn served_versions<'d, 'v>(definition: &'d Value<'v>) -> impl Iterator<Item = (&'d str, &'d Value<'v>)> {
     let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
     let versions = versions.into_iter().flatten();
+    let versions = versions.filter(|version| version.get("served") == Some(&Value::Bool(true)));
     versions.filter_map(|version| Some((version.get("name").and_then(Value::as_str)?, version)))
 }
 
