@@ -119,9 +119,10 @@ pub(crate) enum CliError {
     /// There are webhooks, but they are not called.
     #[error("{0}: --webhooks calls them")]
     NotEvaluated(#[from] NotEvaluated),
-    /// Revisions are compared, but of no policies.
+    /// Policies are compared with none, or revisions of none.
     #[error(
-        "--old-rev: name with --policies, or in pratique.yaml, the policies whose revisions are compared"
+        "name with --policies, or in pratique.yaml, the policies whose revisions are compared, or that take the place of those of \
+         --old"
     )]
     NoComparedPolicies,
     /// Two outputs cannot be told apart.

@@ -70,12 +70,11 @@ pub(crate) struct PolicySetArguments {
         env = "PRATIQUE_OLD",
         value_name = "PATH",
         value_delimiter = ',',
-        requires = "new",
         required_unless_present = "old_rev",
-        conflicts_with_all = ["old_rev", "new_rev", "policies"]
+        conflicts_with_all = ["old_rev", "new_rev"]
     )]
     pub(crate) old: Vec<PathBuf>,
-    /// The policies that are to take their place.
+    /// The policies that are to take their place; by default those of --policies.
     #[arg(
         long,
         env = "PRATIQUE_NEW",
@@ -91,15 +90,25 @@ pub(crate) struct PolicySetArguments {
     /// The revision of the policies that are to take their place; by default the files as they are.
     #[arg(long, env = "PRATIQUE_NEW_REV", value_name = "REVISION", requires = "old_rev")]
     pub(crate) new_rev: Option<String>,
-    /// The files or directories of the policies whose revisions are compared.
+    /// The files or directories of the policies whose revisions are compared, or that are to take the place of those of --old.
     #[arg(
         long,
         env = "PRATIQUE_POLICIES",
         value_name = "PATH",
-        value_delimiter = ',',
-        requires = "old_rev"
+        value_delimiter = ','
     )]
     pub(crate) policies: Vec<PathBuf>,
+}
+
+impl PolicySetArguments {
+    /// The paths of the policies that are to take the place of those of now.
+    pub(crate) fn new_paths(&self) -> &[PathBuf] {
+        if self.new.is_empty() {
+            &self.policies
+        } else {
+            &self.new
+        }
+    }
 }
 
 /// What is printed of a comparison, and what it fails for.

@@ -43,7 +43,7 @@ pub(super) fn load(
         })
     };
     let loaded = match &sets.old_rev {
-        Some(_) if sets.policies.is_empty() => return Err(CliError::NoComparedPolicies),
+        _ if sets.new_paths().is_empty() => return Err(CliError::NoComparedPolicies),
         Some(old) => {
             let new = match &sets.new_rev {
                 Some(new) => of_revision(new, &sets.policies)?,
@@ -51,7 +51,7 @@ pub(super) fn load(
             };
             (of_revision(old, &sets.policies)?, new)
         }
-        None => (of_paths(&sets.old)?, of_paths(&sets.new)?),
+        None => (of_paths(&sets.old)?, of_paths(sets.new_paths())?),
     };
     Ok(match loaded {
         (Some(old), Some(new)) => Some((old, new)),

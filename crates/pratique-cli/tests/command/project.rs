@@ -168,6 +168,26 @@ fn what_the_file_names_is_scanned_by_and_replayed() {
 }
 
 #[test]
+fn what_the_file_names_takes_the_place_of_old_policies() {
+    let inner = repository(PROJECT).with(
+        "deployed/more.yaml",
+        POLICY.replace("replicas <= 3", "replicas <= 30"),
+    );
+    let run = inner.run(&["impact", "--old", "deployed", "rendered"]);
+    run.exits(1).stdout_has("1 newly refused");
+    // Those of the command line come before those of the file.
+    let run = inner.run(&["impact", "--old", "deployed", "--new", "deployed", "rendered"]);
+    run.exits(0).stdout_has("0 newly refused");
+    let run = inner.run(&["impact", "--old", "deployed", "--policies", "deployed", "rendered"]);
+    run.exits(0).stdout_has("0 newly refused");
+    let run = Directory::new()
+        .with("deployed/more.yaml", POLICY)
+        .run(&["impact", "--old", "deployed", "deployed"]);
+    run.exits(2)
+        .stderr_has("name with --policies, or in pratique.yaml, the policies");
+}
+
+#[test]
 fn a_file_that_names_nothing_is_reported() {
     let run = repository("apiVersion: pratique/v1alpha1\nkind: Configuration\n").run(&[]);
     run.exits(3);
