@@ -16,6 +16,7 @@ mod phases;
 mod plugins;
 pub mod policy;
 mod report;
+mod server;
 pub mod spec;
 mod validation;
 mod webhook;
@@ -162,7 +163,7 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
         "phases" => phases::run_case,
         "plugins" => plugins::run_case,
         "policy" => policy::run_case,
-        "server" => policy::run_server_case,
+        "server" => server::run_case,
         "validation" => validation::run_case,
         "webhook" => webhook::run_case,
         _ => return Outcome::failed(case, "this suite is not implemented"),

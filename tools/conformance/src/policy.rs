@@ -1,8 +1,7 @@
-//! The suites `policy` and `server`: policies and a request, through the whole chain.
+//! The suite `policy`: policies and a request, through the whole chain.
 
 use std::sync::Arc;
 
-use pratique::api_objects::ApiObjects;
 use pratique::manifest::{ManifestFile, Plugin};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
@@ -14,7 +13,6 @@ use serde_json::{Value, json};
 use super::authorizer::CaseAuthorizer;
 use super::cluster;
 use super::compare::same;
-use super::fixture::json_value;
 use super::{Outcome, release_of};
 
 pub(super) fn run_case(case: &Value) -> Outcome {
@@ -23,28 +21,6 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         return Outcome::new(true, &Value::Null, Value::Null);
     };
     match answer(case, None) {
-        Ok(actual) => compare(expect, actual),
-        Err(error) => Outcome::failed(case, &error.to_string()),
-    }
-}
-
-/// Runs a case of a whole server, which defaults objects after each mutation. The library does not: the other cases were
-/// recorded from it.
-pub(super) fn run_server_case(case: &Value) -> Outcome {
-    let Some(expect) = case.get("expect") else {
-        return Outcome::new(true, &Value::Null, Value::Null);
-    };
-    let gates = FeatureGates::new(release_of(case));
-    let mut objects = ApiObjects::default().with_gates(gates);
-    let existing = case.get("objects").and_then(Value::as_array);
-    for object in existing.into_iter().flatten() {
-        if object["kind"] == "CustomResourceDefinition"
-            && let Err(error) = objects.define(&json_value(object))
-        {
-            return Outcome::failed(case, &error.to_string());
-        }
-    }
-    match answer(case, Some(&objects)) {
         Ok(actual) => compare(expect, actual),
         Err(error) => Outcome::failed(case, &error.to_string()),
     }
@@ -143,7 +119,7 @@ pub fn shown(evaluated: &Evaluated) -> Value {
 }
 
 /// The decision is everything but the wording of messages, warnings and annotations.
-fn compare(expect: &Value, actual: Value) -> Outcome {
+pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let count = |of: &Value, field: &str| of.get(field).and_then(Value::as_array).map_or(0, Vec::len);
     let keys = |of: &Value| -> Vec<String> {

@@ -1,0 +1,62 @@
+//! The suite `server`: as `policy`, of a whole server, which prepares objects between the phases of admission.
+
+use pratique::api_objects::ApiObjects;
+use pratique::cluster::Cluster;
+use pratique::json::Value as Tree;
+use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
+use pratique::types::{AdmissionRequest, GroupVersionKind};
+use pratique::{FeatureGates, ObjectModel};
+use serde_json::Value;
+
+use super::fixture::json_value;
+use super::policy::{answer, compare};
+use super::{Outcome, release_of};
+
+/// Runs a case of a whole server, which defaults objects after each mutation and prepares them between the phases. The library
+/// does not: the other cases were recorded from it.
+pub(super) fn run_case(case: &Value) -> Outcome {
+    let Some(expect) = case.get("expect") else {
+        return Outcome::new(true, &Value::Null, Value::Null);
+    };
+    let gates = FeatureGates::new(release_of(case));
+    let mut objects = ApiObjects::default().with_gates(gates);
+    let existing = case.get("objects").and_then(Value::as_array);
+    for object in existing.into_iter().flatten() {
+        if object["kind"] == "CustomResourceDefinition"
+            && let Err(error) = objects.define(&json_value(object))
+        {
+            return Outcome::failed(case, &error.to_string());
+        }
+    }
+    match answer(case, Some(&ServerModel { objects })) {
+        Ok(actual) => compare(expect, actual),
+        Err(error) => Outcome::failed(case, &error.to_string()),
+    }
+}
+
+/// The objects of a server whose requests are recorded as mutating admission sees them: received already.
+struct ServerModel {
+    objects: ApiObjects,
+}
+
+impl ObjectModel for ServerModel {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Tree<'_>, mutator: Mutator<'_>) {
+        self.objects.set_defaults(kind, object, mutator);
+    }
+
+    fn convert(&self, kind: &GroupVersionKind, object: &mut Tree<'_>) -> Result<(), ConversionError> {
+        self.objects.convert(kind, object)
+    }
+
+    fn prepare<'v>(
+        &self,
+        request: &AdmissionRequest<'_>,
+        object: &Tree<'v>,
+        cluster: &dyn Cluster,
+    ) -> Result<Prepared<'v>, Refused> {
+        // It changes nothing more in what was received before, but knows the target and the stored object.
+        let mut request = request.clone();
+        let received = self.objects.receive(&mut request)?;
+        received.prepare(&request, object, cluster)
+    }
+}
