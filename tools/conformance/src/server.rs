@@ -60,3 +60,41 @@ impl ObjectModel for ServerModel {
         received.prepare(&request, object, cluster)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::run_case;
+
+    #[test]
+    fn validating_admission_sees_prepared_objects() {
+        let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: p.static.k8s.io}\n\
+            spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}, \
+            validations: [{expression: 'has(object.spec.containers[0].livenessProbe.httpGet.protocol)'}]}";
+        let binding = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
+            metadata: {name: b.static.k8s.io}\nspec: {policyName: p.static.k8s.io, validationActions: [Deny]}";
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default"}, "spec": {"containers": [
+            {"name": "a", "image": "a", "livenessProbe": {"httpGet": {"port": 80, "protocol": "HTTP2"}}}]}});
+        let resource = json!({"group": "", "version": "v1", "resource": "pods"});
+        let kind = json!({"group": "", "version": "v1", "kind": "Pod"});
+        let denied = |field: &str| {
+            json!({"allowed": false, "status": {"code": 422, "reason": "Invalid", "message": format!(
+                "pods \"a\" is forbidden: ValidatingAdmissionPolicy 'p.static.k8s.io' with binding 'b.static.k8s.io' denied request: {field}"
+            ), "details": {"name": "a", "kind": "pods", "causes": [{"message": format!(
+                "ValidatingAdmissionPolicy 'p.static.k8s.io' with binding 'b.static.k8s.io' denied request: {field}"
+            )}]}}})
+        };
+        let case = json!({
+            "name": "gated-field",
+            "manifests": {"validating": {"p.yaml": format!("{policy}\n---\n{binding}")}},
+            "objects": [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}],
+            "request": {"uid": "1", "kind": kind, "resource": resource, "requestKind": kind, "requestResource": resource,
+                "name": "a", "namespace": "default", "operation": "CREATE", "userInfo": {"username": "admin"},
+                "object": pod, "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}},
+            "expect": denied("failed expression: has(object.spec.containers[0].livenessProbe.httpGet.protocol)"),
+        });
+        let outcome = run_case(&case);
+        assert!(outcome.decision && outcome.text == Some(true), "{outcome:?}");
+    }
+}
