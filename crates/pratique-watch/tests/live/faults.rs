@@ -149,7 +149,7 @@ fn renames_while_it_is_read() {
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let change = scope.spawn(|| {
-            for round in 0..300 {
+            for round in 0..100 {
                 let (here, there) = [("first.yaml", "other.yaml"), ("other.yaml", "first.yaml")][round % 2];
                 fs::rename(world.path(here), world.path(there)).unwrap();
                 rename_into(&world.path("pair.yaml"), &pair(round));
@@ -165,7 +165,7 @@ fn renames_while_it_is_read() {
             }
         }
     });
-    world.expect(&["first", "left299", "right299"]);
+    world.expect(&["first", "left99", "right99"]);
 }
 
 /// Two policies that belong together.

@@ -42,7 +42,7 @@ fn slow_writers_take_no_policy_away() {
     for reopen in [false, true] {
         let world = World::new();
         world.put("first.yaml", &pair(0));
-        let world = world.watch();
+        let world = world.watch_as_server();
         world.expect(&["first", "second"]);
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -69,7 +69,7 @@ fn slow_writers_take_no_policy_away() {
 fn removed_objects_are_dropped_after_a_delay() {
     let world = World::new();
     world.put("first.yaml", &pair(0));
-    let world = world.watch();
+    let world = world.watch_as_server();
     let start = Instant::now();
     fs::write(world.path("first.yaml"), policy("second")).unwrap();
     let reason = format!(
@@ -133,7 +133,7 @@ fn what_is_replaced_at_once_is_taken_at_once() {
     fn check(change: impl FnOnce(&World)) {
         let world = World::new();
         world.put("first.yaml", &pair(0));
-        let world = world.watch();
+        let world = world.watch_as_server();
         change(&world);
         let is_loaded = |attempts: &[Kept]| attempts.iter().filter(|kept| **kept == Kept::Loaded).count() > 1;
         let heard = world.heard.wait_for(is_loaded);
@@ -158,7 +158,7 @@ fn what_is_replaced_at_once_is_taken_at_once() {
 fn what_was_renamed_may_be_rewritten() {
     let world = World::new();
     world.put("first.yaml", &pair(0));
-    let world = world.watch();
+    let world = world.watch_as_server();
     let count = world.heard.attempts().len();
     // A file beside it would be an attempt as well, perhaps before it is renamed.
     world.put_from_beside("first.yaml", &pair(0));
@@ -175,7 +175,7 @@ fn what_was_renamed_may_be_rewritten() {
 fn removed_files_may_come_again() {
     let world = World::new();
     world.put("first.yaml", &pair(0));
-    let world = world.watch();
+    let world = world.watch_as_server();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -199,7 +199,7 @@ fn removed_files_may_come_again() {
         |world: &World| fs::remove_file(world.path("first.yaml")).unwrap(),
         |world: &World| fs::rename(world.path("first.yaml"), world.path("first.off")).unwrap(),
     ] {
-        let world = World::watched();
+        let world = World::new().watch_as_server();
         change(&world);
         let reason = format!(
             "{} was removed a moment ago and 1 object of it is gone",
@@ -225,7 +225,7 @@ fn bindings_and_policies_change_together() {
     let world = World::new();
     world.put("first.yaml", &policy("first"));
     world.put("binding.yaml", &binding("first"));
-    let world = world.watch();
+    let world = world.watch_as_server();
 
     // The new policy first: the old one has no binding any more.
     world.put(

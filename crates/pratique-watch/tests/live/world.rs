@@ -18,6 +18,14 @@ const NEVER: Duration = Duration::from_secs(3600);
 /// Nothing takes so long, not even on a machine with much else to do.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// What is rewritten in place is waited for as long as the little programs here can need to write it; the delays of a server are
+/// seconds, and each test that is about something else would wait for them.
+const BRIEF: RewriteDelays = RewriteDelays {
+    rewritten: Duration::from_millis(100),
+    shrunk: Duration::from_millis(300),
+    max: Duration::from_secs(2),
+};
+
 /// A directory beside the one that is watched.
 const BESIDE: &str = "beside";
 
@@ -56,7 +64,12 @@ impl World {
     }
 
     pub(crate) fn watch_polling(self, poll: Duration) -> Self {
-        self.watch_with(poll, RewriteDelays::default())
+        self.watch_with(poll, BRIEF)
+    }
+
+    /// The same with the delays of a server.
+    pub(crate) fn watch_as_server(self) -> Self {
+        self.watch_settling(RewriteDelays::default())
     }
 
     pub(crate) fn watch_settling(self, delays: RewriteDelays) -> Self {
