@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use pratique::authorization::Authorizer;
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
 use pratique::workers::Sequential;
@@ -118,24 +118,24 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
 }
 
 /// Loads a directory of policies, so that they can be evaluated.
-pub(crate) fn load(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
+pub(crate) fn load(directory: &str, plugin: ManifestPlugin) -> Result<Admission, Error> {
     load_by(Admission::builder(), directory, plugin)
 }
 
 /// [`load`] on one thread.
-pub(crate) fn load_sequential(directory: &str, plugin: Plugin) -> Result<Admission, Error> {
+pub(crate) fn load_sequential(directory: &str, plugin: ManifestPlugin) -> Result<Admission, Error> {
     load_by(Admission::builder().workers(Sequential), directory, plugin)
 }
 
-fn load_by(builder: AdmissionBuilder, directory: &str, plugin: Plugin) -> Result<Admission, Error> {
+fn load_by(builder: AdmissionBuilder, directory: &str, plugin: ManifestPlugin) -> Result<Admission, Error> {
     Ok(builder.directory(directory, plugin).build()?)
 }
 
 /// A plugin by the name that an API server's configuration has for it.
-pub(crate) fn plugin(name: &str) -> Result<Plugin, Error> {
+pub(crate) fn plugin(name: &str) -> Result<ManifestPlugin, Error> {
     match name {
-        "ValidatingAdmissionPolicy" => Ok(Plugin::ValidatingAdmissionPolicy),
-        "MutatingAdmissionPolicy" => Ok(Plugin::MutatingAdmissionPolicy),
+        "ValidatingAdmissionPolicy" => Ok(ManifestPlugin::ValidatingAdmissionPolicy),
+        "MutatingAdmissionPolicy" => Ok(ManifestPlugin::MutatingAdmissionPolicy),
         other => Err(format!("no plugin is named {other:?}").into()),
     }
 }

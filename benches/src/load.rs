@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique::manifest::{Loader, ManifestSet, Options, Plugin};
+use pratique::manifest::{Loader, ManifestPlugin, ManifestSet, Options};
 use pratique_benches::Error;
 use serde_json::json;
 
@@ -54,7 +54,7 @@ fn run(arguments: &[String]) -> Result<(), Error> {
 fn load(directory: &str) -> Result<usize, Error> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let options = Options::new(&expressions);
-    let set: ManifestSet = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)
+    let set: ManifestSet = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options)
         .without_texts()
         .load_directory(directory)
         .map_err(|errors| errors.to_string())?;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use pratique::cluster::SharedObjects;
 use pratique::live::{AdmissionObserver, Reload, ReloadResult};
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, Objects, Outcome, json};
 use pratique_benches::Error;
@@ -34,7 +34,7 @@ impl Live {
         // It has a kind and a name, so it is kept.
         let _ = objects.insert(namespace.into_owned());
         let path = directory.to_str().ok_or("the path is no text")?;
-        let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
+        let builder = Admission::builder().directory(path, ManifestPlugin::ValidatingAdmissionPolicy);
         let builder = builder.live().cluster(SharedObjects::new(objects));
         let live = builder.observer(ResultSender(Mutex::new(sender))).start();
         let live = Live {

@@ -8,7 +8,7 @@
 //!
 //! use arrow_array::cast::AsArray as _;
 //! use arrow_array::{ArrayRef, RecordBatch, StringArray};
-//! use pratique::{Admission, ManifestFile, Plugin};
+//! use pratique::{Admission, ManifestFile, ManifestPlugin};
 //! use pratique_arrow::BatchEvaluator;
 //!
 //! let policy = r#"
@@ -26,7 +26,7 @@
 //! spec: {policyName: few-replicas.static.k8s.io, validationActions: [Deny]}
 //! "#;
 //! let file = ManifestFile { path: "policy.yaml".into(), content: policy.into() };
-//! let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
+//! let admission = Admission::builder().files([file], ManifestPlugin::ValidatingAdmissionPolicy).build()?;
 //!
 //! let deployment = |replicas: u32| {
 //!     format!(r#"{{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"web"}},"spec":{{"replicas":{replicas},

@@ -16,7 +16,7 @@ use arrow_array::{
     RecordBatchReader as _, StringArray, StringViewArray, StructArray,
 };
 use arrow_schema::ArrowError;
-use pratique::{Admission, ManifestFile, Plugin};
+use pratique::{Admission, ManifestFile, ManifestPlugin};
 use pratique_arrow::{BatchEvaluator, InputError, ResourceResolver, result_schema};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
@@ -69,7 +69,7 @@ fn evaluator() -> BatchEvaluator {
         path: "policies.yaml".into(),
         content: POLICIES.into(),
     };
-    let builder = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy);
+    let builder = Admission::builder().files([file], ManifestPlugin::ValidatingAdmissionPolicy);
     BatchEvaluator::new(Arc::new(builder.build().unwrap()))
 }
 
@@ -190,7 +190,7 @@ fn kinds_are_not_guessed() {
         path: "policies.yaml".into(),
         content: policies.into(),
     };
-    let builder = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy);
+    let builder = Admission::builder().files([file], ManifestPlugin::ValidatingAdmissionPolicy);
     let evaluator = BatchEvaluator::new(Arc::new(builder.build().unwrap()));
     let of = |version: &str, kind: &str| {
         format!(
@@ -373,7 +373,7 @@ spec: {policyName: available.static.k8s.io, validationActions: [Deny]}
         content: policy.into(),
     };
     let admission = Admission::builder()
-        .files([file], Plugin::ValidatingAdmissionPolicy)
+        .files([file], ManifestPlugin::ValidatingAdmissionPolicy)
         .build()
         .unwrap();
     let evaluator = BatchEvaluator::new(Arc::new(admission));

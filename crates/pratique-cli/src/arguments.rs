@@ -49,7 +49,7 @@ use std::sync::LazyLock;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use pratique_manifest::{Plugin, path_text};
+use pratique_manifest::{ManifestPlugin, path_text};
 use pratique_schema::Release;
 
 use crate::kubectl;
@@ -323,11 +323,11 @@ fn with_renamed_variable(argument: Arg) -> Arg {
     }
 }
 
-fn plugin() -> impl clap::builder::TypedValueParser<Value = Plugin> {
+fn plugin() -> impl clap::builder::TypedValueParser<Value = ManifestPlugin> {
     use clap::builder::TypedValueParser as _;
     // The names above are the only ones that get this far.
-    clap::builder::PossibleValuesParser::new(Plugin::START_ORDER.map(Plugin::name))
-        .map(|name| Plugin::from_name(&name).unwrap_or(Plugin::ValidatingAdmissionPolicy))
+    clap::builder::PossibleValuesParser::new(ManifestPlugin::START_ORDER.map(ManifestPlugin::name))
+        .map(|name| ManifestPlugin::from_name(&name).unwrap_or(ManifestPlugin::ValidatingAdmissionPolicy))
 }
 
 #[cfg(test)]

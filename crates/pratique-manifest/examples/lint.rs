@@ -3,10 +3,10 @@
 
 use std::error::Error;
 
-use pratique_manifest::{Loader, Options, Plugin};
+use pratique_manifest::{Loader, ManifestPlugin, Options};
 
 /// The report, and whether everything loads.
-pub(crate) fn lint(directory: &str, plugin: Plugin) -> (String, bool) {
+pub(crate) fn lint(directory: &str, plugin: ManifestPlugin) -> (String, bool) {
     let errors = match Loader::for_plugin(plugin, &Options::checked()).load_directory(directory) {
         Ok(set) => return (format!("{directory}: loads, {}\n", set.hash), true),
         Err(errors) => errors,

@@ -18,7 +18,7 @@ use pratique_types::configuration::StaticOrder;
 
 use crate::load::options::Options;
 use crate::load::set::ManifestSet;
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
 pub use enabled::{EnabledPlugins, GivenConfiguration, StartPlugin, StartedPlugin};
@@ -56,7 +56,7 @@ pub struct LoadedConfiguration {
 #[derive(Clone, Debug)]
 pub struct PluginConfiguration {
     /// The plugin.
-    pub plugin: Plugin,
+    pub plugin: ManifestPlugin,
     /// Its static manifest directory, if it has one.
     pub static_manifests_dir: Option<String>,
     /// When its static webhooks are called.

@@ -92,7 +92,7 @@ impl manifest::Options<'static> {
     /// The options to load manifests as an API server of version 1.37 does, which compiles their expressions, on all cores.
     ///
     /// ```
-    /// use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
+    /// use pratique_manifest::{Loader, ManifestFile, Options, ManifestPlugin};
     ///
     /// let policy = r#"
     /// apiVersion: admissionregistration.k8s.io/v1
@@ -104,7 +104,7 @@ impl manifest::Options<'static> {
     ///   validations: [{expression: object.spec.replicas}]
     /// "#;
     /// let file = ManifestFile { path: "p.yaml".into(), content: policy.into() };
-    /// let loader = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &Options::checked());
+    /// let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &Options::checked());
     /// let errors = loader.load_files(&[file]).unwrap_err();
     /// let first = errors.problems().next().unwrap();
     /// assert!(first.message.contains("must evaluate to bool but got dyn"), "{}", first.message);

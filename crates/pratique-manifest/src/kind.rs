@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 
 /// Passes every kind, with the list of a set that its objects are in, to a macro: the one list of them.
 macro_rules! with_kinds {
@@ -54,16 +54,16 @@ impl Kind {
 
     /// The plugin that reads static manifests of the kind.
     #[must_use]
-    pub const fn plugin(self) -> Plugin {
+    pub const fn plugin(self) -> ManifestPlugin {
         match self {
             Self::ValidatingAdmissionPolicy | Self::ValidatingAdmissionPolicyBinding => {
-                Plugin::ValidatingAdmissionPolicy
+                ManifestPlugin::ValidatingAdmissionPolicy
             }
             Self::MutatingAdmissionPolicy | Self::MutatingAdmissionPolicyBinding => {
-                Plugin::MutatingAdmissionPolicy
+                ManifestPlugin::MutatingAdmissionPolicy
             }
-            Self::ValidatingWebhookConfiguration => Plugin::ValidatingAdmissionWebhook,
-            Self::MutatingWebhookConfiguration => Plugin::MutatingAdmissionWebhook,
+            Self::ValidatingWebhookConfiguration => ManifestPlugin::ValidatingAdmissionWebhook,
+            Self::MutatingWebhookConfiguration => ManifestPlugin::MutatingAdmissionWebhook,
         }
     }
 

@@ -6,10 +6,10 @@
 //! *all* problems, with file, line and column; the first is the one the server stops with.
 //!
 //! ```
-//! use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
+//! use pratique_manifest::{Loader, ManifestFile, Options, ManifestPlugin};
 //!
 //! let file = ManifestFile { path: "policies/a.yaml".into(), content: b"--- oops\n".to_vec() };
-//! let loader = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &Options::checked());
+//! let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &Options::checked());
 //! let errors = loader.load_files(&[file]).unwrap_err();
 //! let first = errors.problems().next().unwrap();
 //! assert_eq!(first.message, "invalid Yaml document separator: oops");
@@ -80,7 +80,7 @@ pub use parse::source::ObjectSource;
 
 #[cfg(feature = "expressions")]
 pub use comment_swallow::{LITERAL_BLOCK, SwallowedText};
-pub use plugin::{Plugin, UnknownManifestPlugin};
+pub use plugin::{ManifestPlugin, UnknownManifestPlugin};
 pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
 pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};

@@ -109,7 +109,7 @@ mod tests {
     use crate::load::loader::Loader;
     use crate::load::options::Options;
     use crate::load::set::OptionalVersion;
-    use crate::plugin::Plugin;
+    use crate::plugin::ManifestPlugin;
 
     const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n\
         metadata: {name: p}\nspec:\n  paramKind: {apiVersion: v1, kind: ConfigMap}\n  matchConstraints:\n    \
@@ -155,7 +155,7 @@ mod tests {
                 .map(|object| object.name.to_owned())
                 .collect::<Vec<_>>()
         };
-        let plugin = Plugin::ValidatingAdmissionPolicy;
+        let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
         assert_eq!(
             names(
                 Loader::for_plugin(plugin, &options)
@@ -238,7 +238,7 @@ mod tests {
             []
         );
         // Static manifests are decoded otherwise.
-        let plugin = Plugin::MutatingAdmissionPolicy;
+        let plugin = ManifestPlugin::MutatingAdmissionPolicy;
         let refused = Loader::for_plugin(plugin, &options)
             .load_files(&[file])
             .unwrap_err();

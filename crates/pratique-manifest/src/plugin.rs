@@ -7,7 +7,7 @@ use crate::kind::Kind;
 
 /// An admission plugin of kube-apiserver that loads a directory of static manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Plugin {
+pub enum ManifestPlugin {
     /// MutatingAdmissionPolicies and their bindings.
     MutatingAdmissionPolicy,
     /// MutatingWebhookConfigurations.
@@ -18,7 +18,7 @@ pub enum Plugin {
     ValidatingAdmissionWebhook,
 }
 
-impl Plugin {
+impl ManifestPlugin {
     /// Every plugin, in the order in which the server starts them.
     pub const START_ORDER: [Self; 4] = [
         Self::MutatingAdmissionPolicy,
@@ -65,8 +65,8 @@ impl Plugin {
 #[error("there is no plugin {0:?} that loads static manifests")]
 pub struct UnknownManifestPlugin(pub String);
 
-/// By its [name](Plugin::name).
-impl FromStr for Plugin {
+/// By its [name](ManifestPlugin::name).
+impl FromStr for ManifestPlugin {
     type Err = UnknownManifestPlugin;
 
     fn from_str(name: &str) -> Result<Self, UnknownManifestPlugin> {
@@ -74,7 +74,7 @@ impl FromStr for Plugin {
     }
 }
 
-impl fmt::Display for Plugin {
+impl fmt::Display for ManifestPlugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pratique_manifest::{
-    LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, Reloader, UncheckedExpressions,
+    LoadErrors, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options, Reloader, UncheckedExpressions,
 };
 use pratique_testkit::CountingExecutor;
 use tempfile::TempDir;
 
-const PLUGIN: Plugin = Plugin::ValidatingAdmissionPolicy;
+const PLUGIN: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
 
 fn crowd() -> CountingExecutor {
     CountingExecutor::new(Duration::from_micros(500))

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pratique_manifest::{Loader, Options, Plugin, UncheckedExpressions};
+use pratique_manifest::{Loader, ManifestPlugin, Options, UncheckedExpressions};
 
 /// A directory that goes when the test ends.
 struct Directory(PathBuf);
@@ -42,7 +42,8 @@ impl Drop for Directory {
 fn load(directory: &Path) -> Result<usize, String> {
     let options = Options::new(&UncheckedExpressions);
     let path = directory.to_str().unwrap();
-    let loaded = Loader::for_plugin(Plugin::ValidatingAdmissionWebhook, &options).load_directory(path);
+    let loaded =
+        Loader::for_plugin(ManifestPlugin::ValidatingAdmissionWebhook, &options).load_directory(path);
     loaded
         .map(|set| set.validating_webhooks.len())
         .map_err(|errors| errors.to_string().replace(path, "$DIR"))
@@ -182,8 +183,9 @@ fn objects_without_texts_are_the_same() {
         let text = policy_and_binding.replace("POLICY", policy);
         fs::write(directory.entry("a.yaml"), text).unwrap();
         let path = directory.0.to_str().unwrap();
-        let kept = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_directory(path);
-        let bare = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)
+        let kept =
+            Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options).load_directory(path);
+        let bare = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options)
             .without_texts()
             .load_directory(path);
         match (kept, bare) {

@@ -7,13 +7,13 @@ mod lint;
 
 use std::fs;
 
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 
 #[test]
 fn lint_tells_all_problems() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
-    let plugin = Plugin::ValidatingAdmissionPolicy;
+    let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
     assert_eq!(lint::lint(path, plugin), (format!("{path}: loads, \n"), true));
     fs::write(directory.path().join("a.yaml"), "kind: Pod\n").unwrap();
     fs::write(directory.path().join("b.yaml"), "--- oops\n").unwrap();

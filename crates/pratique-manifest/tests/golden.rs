@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_manifest::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
-    LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, PolicyExpressions,
+    LoadErrors, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options, PolicyExpressions,
 };
 
 /// Finds fault with every `nope` in an expression, and with nothing else.
@@ -65,7 +65,7 @@ fn check(case: &Path) -> Option<String> {
     let text = fs::read_to_string(case).unwrap();
     let (input, expected) = text.split_once("=== report\n").unwrap_or((&text, ""));
     let (plugin, files) = input.split_once('\n').unwrap();
-    let plugin = Plugin::from_name(plugin.trim_start_matches("plugin: ")).unwrap();
+    let plugin = ManifestPlugin::from_name(plugin.trim_start_matches("plugin: ")).unwrap();
     let files: Vec<ManifestFile> = files.split("=== ").skip(1).map(file).collect();
     let report = match Loader::for_plugin(plugin, &Options::new(&Nope)).load_files(&files) {
         Ok(set) => loaded(&set),

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_manifest::{Loader, ManifestFile, Options, Plugin, Rule};
+use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, Options, Rule};
 
 /// Why a text has no help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn binding(spec: &str) -> String {
 }
 
 #[track_caller]
-fn problems(plugin: Option<Plugin>, manifest: &str) -> Vec<(Rule, String, bool)> {
+fn problems(plugin: Option<ManifestPlugin>, manifest: &str) -> Vec<(Rule, String, bool)> {
     let file = ManifestFile {
         path: "a.yaml".to_owned(),
         content: manifest.as_bytes().to_vec(),
@@ -90,8 +90,8 @@ fn is_in(text: &str, message: &str) -> bool {
 #[test]
 fn every_text_has_help_or_a_reason() {
     let validations = "validations: [{expression: 'true'}]";
-    let of_static = Some(Plugin::ValidatingAdmissionPolicy);
-    let rows: Vec<(Rule, Option<Plugin>, String, Reason)> = vec![
+    let of_static = Some(ManifestPlugin::ValidatingAdmissionPolicy);
+    let rows: Vec<(Rule, Option<ManifestPlugin>, String, Reason)> = vec![
         (
             Rule::DocumentSeparator,
             None,

@@ -9,7 +9,7 @@
 use std::thread;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, Options, Plugin, Reloader,
+    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestPlugin, Options, Reloader,
     UncheckedExpressions,
 };
 use pratique_schema::FeatureGates;
@@ -23,7 +23,8 @@ fn check(content: impl Into<Vec<u8>>, expected: &str) {
     };
     let load = move || {
         let options = Options::new(&UncheckedExpressions);
-        let loaded = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
+        let loaded =
+            Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
         loaded.map_or_else(|errors| errors.to_string(), |_| String::new())
     };
     let text = thread::Builder::new()
@@ -146,7 +147,7 @@ fn load_within(mebibytes: u64, content: &str) -> Result<usize, String> {
         content: content.into(),
     };
     let options = Options::new(&UncheckedExpressions).with_max_bytes(mebibytes << 20);
-    let loaded = Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
+    let loaded = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
     match loaded {
         Ok(set) => Ok(set.validating_policies.len()),
         Err(errors) => {
@@ -245,7 +246,7 @@ fn reloads_have_the_same_bound() {
     let path = directory.path().to_str().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     let options = Options::new(&UncheckedExpressions).with_max_bytes(1 << 20);
-    let mut reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
+    let mut reloader = Reloader::new(ManifestPlugin::ValidatingAdmissionPolicy);
     write("a.yaml", &POLICY.replace("NAME", "a"));
     let first = reloader.load(path, None, &options).unwrap().unwrap();
     for number in 0..200 {

@@ -10,7 +10,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pratique_manifest::{Loader, ManifestFile, Options, Plugin, UncheckedExpressions, read_documents};
+use pratique_manifest::{
+    Loader, ManifestFile, ManifestPlugin, Options, UncheckedExpressions, read_documents,
+};
 
 const MUTATIONS: usize = 2_000;
 
@@ -131,7 +133,7 @@ fn mutated_manifests_load_or_say_why_not() {
     for round in 0..MUTATIONS {
         let mut content = corpus[numbers.below(corpus.len())].clone();
         mutate(&mut content, &corpus, &mut numbers);
-        let plugin = Plugin::START_ORDER[numbers.below(4)];
+        let plugin = ManifestPlugin::START_ORDER[numbers.below(4)];
         let begun = Instant::now();
         check(&content, plugin);
         let shown = String::from_utf8_lossy(&content);
@@ -142,7 +144,7 @@ fn mutated_manifests_load_or_say_why_not() {
     }
 }
 
-fn check(content: &[u8], plugin: Plugin) {
+fn check(content: &[u8], plugin: ManifestPlugin) {
     let file = ManifestFile {
         path: "a.yaml".to_owned(),
         content: content.to_vec(),

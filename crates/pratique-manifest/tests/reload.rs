@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_manifest::{
-    Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, Loader, ManifestSet, Options, Plugin,
-    PolicyExpressions, Reloader, UncheckedExpressions,
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, Loader, ManifestPlugin, ManifestSet,
+    Options, PolicyExpressions, Reloader, UncheckedExpressions,
 };
 use tempfile::TempDir;
 
-const PLUGIN: Plugin = Plugin::ValidatingAdmissionPolicy;
+const PLUGIN: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
 
 fn policy(name: &str) -> String {
     format!(

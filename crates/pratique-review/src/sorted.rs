@@ -7,8 +7,8 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
-    Contents, Document, Failure, Kind, LoadErrors, Loader, Location, ManifestFile, ManifestSet, NamedOrigin,
-    ObjectName, ObjectSource, Options, Plugin, Position, Problem, Rule, read_contents,
+    Contents, Document, Failure, Kind, LoadErrors, Loader, Location, ManifestFile, ManifestPlugin,
+    ManifestSet, NamedOrigin, ObjectName, ObjectSource, Options, Position, Problem, Rule, read_contents,
 };
 use pratique_policy::Origin;
 use pratique_types::{ADMISSION_GROUP, ObjectRef};
@@ -21,14 +21,14 @@ use pratique_manifest::convert::items;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// The static manifests of a plugin.
-    Static(Plugin),
+    Static(ManifestPlugin),
     /// The objects of the API.
     Api,
 }
 
 impl Group {
     /// The plugin of static manifests.
-    pub fn plugin(self) -> Option<Plugin> {
+    pub fn plugin(self) -> Option<ManifestPlugin> {
         match self {
             Group::Static(plugin) => Some(plugin),
             Group::Api => None,

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use pratique::Configurations;
 use pratique::live::Changed;
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_types::admissionregistration::WebhookClientConfig;
 
 use crate::configz::{Attempt, Source};
@@ -172,25 +172,25 @@ impl Endpoint {
 }
 
 /// The names of policies and webhook configurations.
-fn names(all: &Configurations) -> [(Plugin, Vec<String>); 4] {
+fn names(all: &Configurations) -> [(ManifestPlugin, Vec<String>); 4] {
     fn names<'a>(all: impl Iterator<Item = &'a Option<String>>) -> Vec<String> {
         all.flatten().cloned().collect()
     }
     [
         (
-            Plugin::MutatingAdmissionPolicy,
+            ManifestPlugin::MutatingAdmissionPolicy,
             names(all.mutating_policies.iter().map(|policy| &policy.metadata.name)),
         ),
         (
-            Plugin::MutatingAdmissionWebhook,
+            ManifestPlugin::MutatingAdmissionWebhook,
             names(all.mutating_webhooks.iter().map(|webhook| &webhook.metadata.name)),
         ),
         (
-            Plugin::ValidatingAdmissionPolicy,
+            ManifestPlugin::ValidatingAdmissionPolicy,
             names(all.validating_policies.iter().map(|policy| &policy.metadata.name)),
         ),
         (
-            Plugin::ValidatingAdmissionWebhook,
+            ManifestPlugin::ValidatingAdmissionWebhook,
             names(
                 all.validating_webhooks
                     .iter()

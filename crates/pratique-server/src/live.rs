@@ -9,7 +9,7 @@ use arc_swap::ArcSwapOption;
 use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::policy::StepResult;
 use pratique::{Admission, Limits, Live};
-use pratique_manifest::{ManifestSet, Plugin};
+use pratique_manifest::{ManifestPlugin, ManifestSet};
 use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
@@ -182,7 +182,7 @@ impl LiveHandler {
     ) -> Source {
         let matches = |((plugin, _), last): &(&(&'static str, String), &LastReload)| {
             last.hash == set.hash
-                && (set.hash.is_empty() || Some(*plugin) == plugin_of(set).map(Plugin::name))
+                && (set.hash.is_empty() || Some(*plugin) == plugin_of(set).map(ManifestPlugin::name))
         };
         let key = reloads.iter().find(matches).map(|(key, _)| key.clone());
         let found = key.and_then(|key| reloads.remove_entry(&key));
@@ -197,7 +197,7 @@ impl LiveHandler {
                 last_reload: last.attempt,
             },
             None => {
-                let plugin = plugin_of(set).map_or("", Plugin::name);
+                let plugin = plugin_of(set).map_or("", ManifestPlugin::name);
                 self.built_in(plugin.to_owned(), set.hash.clone(), names)
             }
         }
@@ -272,7 +272,7 @@ impl AdmissionObserver for Reloads {
     }
 }
 
-fn plugin_of(set: &ManifestSet) -> Option<Plugin> {
+fn plugin_of(set: &ManifestSet) -> Option<ManifestPlugin> {
     set.objects().map(|object| object.kind.plugin()).min()
 }
 

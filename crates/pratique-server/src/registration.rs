@@ -189,11 +189,11 @@ fn may_be_cluster_scoped(cell: &Cell) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
+    use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, Options};
 
     use super::*;
 
-    fn set(plugin: Plugin, text: &str) -> Configurations {
+    fn set(plugin: ManifestPlugin, text: &str) -> Configurations {
         let file = ManifestFile {
             path: "a.yaml".into(),
             content: text.into(),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn hooks(text: &str) -> Vec<Value> {
-        let objects = registration().objects(&[set(Plugin::ValidatingAdmissionPolicy, text)], &[]);
+        let objects = registration().objects(&[set(ManifestPlugin::ValidatingAdmissionPolicy, text)], &[]);
         objects
             .first()
             .map(|object| object["webhooks"].as_array().unwrap().clone())
@@ -281,7 +281,7 @@ mod tests {
             ..registration()
         };
         let text = policy("a", "Fail", "[pods]", "[CREATE]", true);
-        let objects = registration.objects(&[set(Plugin::ValidatingAdmissionPolicy, &text)], &[]);
+        let objects = registration.objects(&[set(ManifestPlugin::ValidatingAdmissionPolicy, &text)], &[]);
         let expressions = &objects[0]["webhooks"][0]["namespaceSelector"]["matchExpressions"];
         assert_eq!(
             expressions.as_array().unwrap()[1..],
@@ -346,7 +346,8 @@ mod tests {
         let plugins = plugins(&["EventRateLimit"]);
         let hooks = |failure: &str| {
             let text = policy("a", failure, "[events]", "['*']", true);
-            let objects = registration().objects(&[set(Plugin::ValidatingAdmissionPolicy, &text)], &plugins);
+            let objects =
+                registration().objects(&[set(ManifestPlugin::ValidatingAdmissionPolicy, &text)], &plugins);
             let hooks = objects[0]["webhooks"].as_array().unwrap().iter();
             let of = |hook: &Value| {
                 let operations = hook["rules"][0]["operations"].to_string();
@@ -402,7 +403,7 @@ mod tests {
             .replace("apiGroups: [\"\"]", "apiGroups: ['*']")
             .replace("apiVersions: [v1]", "apiVersions: ['*']");
         let objects = registration().objects(
-            &[set(Plugin::ValidatingAdmissionPolicy, &all)],
+            &[set(ManifestPlugin::ValidatingAdmissionPolicy, &all)],
             &plugins(&["OwnerReferencesPermissionEnforcement"]),
         );
         assert_eq!(objects[0]["webhooks"].as_array().unwrap().len(), 1);

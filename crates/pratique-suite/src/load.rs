@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::manifest::{
-    ConfigurationOptions, Kind, LoadErrors, Loader, ManifestFile, ManifestSet, Options, Plugin, Problem,
-    ProblemList, Rule, read_documents,
+    ConfigurationOptions, Kind, LoadErrors, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options,
+    Problem, ProblemList, Rule, read_documents,
 };
 use pratique::plugins::{PluginChain, StateKind};
 use pratique::{Admission, AdmissionBuilder};
@@ -324,7 +324,7 @@ struct PolicyFiles {
     is_for_tests: bool,
     /// The release and feature gates of the server.
     gates: FeatureGates,
-    of_plugins: BTreeMap<Plugin, Vec<ManifestFile>>,
+    of_plugins: BTreeMap<ManifestPlugin, Vec<ManifestFile>>,
     of_api: Vec<ManifestFile>,
     files: Vec<PathBuf>,
     problems: Vec<Problem>,

@@ -11,7 +11,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use pratique::json::Value;
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::observer::Phase;
 use pratique::step::{Place, StepOutcome, step};
 use pratique::types::AdmissionReview;
@@ -35,7 +35,7 @@ fn pinned(attributes: Attributes<'_>) -> StepOutcome {
 /// The admission: policies, and the step before them.
 pub(crate) fn live(directory: &str) -> Result<Live, Failure> {
     let builder = Admission::builder()
-        .directory(directory, Plugin::ValidatingAdmissionPolicy)
+        .directory(directory, ManifestPlugin::ValidatingAdmissionPolicy)
         .step(Place::BeforeValidatingPolicies, step("pinned-images", pinned));
     Ok(builder.live().start()?)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_manifest::{Kind, Loaded, ManifestSet, Plugin};
+use pratique_manifest::{Kind, Loaded, ManifestPlugin, ManifestSet};
 use pratique_policy::{MutatingPolicies, Origin, Policies};
 use pratique_types::admissionregistration::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 #[cfg(feature = "webhooks")]
@@ -169,8 +169,8 @@ impl AdmissionConfig {
         let mutating = of_both.clone().flat_map(|origin| self.mutating_webhooks(origin));
         let validating = of_both.flat_map(|origin| self.validating_webhooks(origin));
         let counts = [
-            (Plugin::MutatingAdmissionWebhook, mutating.count()),
-            (Plugin::ValidatingAdmissionWebhook, validating.count()),
+            (ManifestPlugin::MutatingAdmissionWebhook, mutating.count()),
+            (ManifestPlugin::ValidatingAdmissionWebhook, validating.count()),
         ];
         let mut counts = counts.into_iter();
         match counts.find(|(plugin, count)| *count > 0 && !self.has_caller(*plugin)) {
@@ -180,15 +180,15 @@ impl AdmissionConfig {
     }
 
     #[cfg(feature = "webhooks")]
-    fn has_caller(&self, plugin: Plugin) -> bool {
+    fn has_caller(&self, plugin: ManifestPlugin) -> bool {
         match plugin {
-            Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
+            ManifestPlugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
             _ => self.callers.validating.is_some(),
         }
     }
 
     #[cfg(not(feature = "webhooks"))]
-    fn has_caller(&self, _: Plugin) -> bool {
+    fn has_caller(&self, _: ManifestPlugin) -> bool {
         false
     }
 }

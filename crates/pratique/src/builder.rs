@@ -7,7 +7,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
-use pratique_manifest::{ManifestFile, ManifestSet, Plugin};
+use pratique_manifest::{ManifestFile, ManifestPlugin, ManifestSet};
 use pratique_plugin::PluginChain;
 use pratique_policy::OnUndecided;
 use pratique_schema::FeatureGates;
@@ -117,13 +117,13 @@ impl AdmissionBuilder {
     }
 
     /// Adds a directory of static manifests of a plugin. A [`Live`](crate::Live) watches it.
-    pub fn directory(mut self, path: impl Into<String>, plugin: Plugin) -> Self {
+    pub fn directory(mut self, path: impl Into<String>, plugin: ManifestPlugin) -> Self {
         self.inputs.push(Input::Directory(path.into(), plugin));
         self
     }
 
     /// Adds static manifests of a plugin that were read already; their paths are for messages.
-    pub fn files(mut self, files: impl Into<Vec<ManifestFile>>, plugin: Plugin) -> Self {
+    pub fn files(mut self, files: impl Into<Vec<ManifestFile>>, plugin: ManifestPlugin) -> Self {
         self.inputs.push(Input::Files(files.into(), plugin));
         self
     }

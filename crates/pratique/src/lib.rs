@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use pratique::authorization::NoAuthorizer;
-//! use pratique::{Admission, AdmissionRequest, ManifestFile, Objects, Plugin, EvalContext};
+//! use pratique::{Admission, AdmissionRequest, ManifestFile, ManifestPlugin, Objects, EvalContext};
 //!
 //! let policy = r#"
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -24,7 +24,7 @@
 //! spec: {policyName: few-replicas.static.k8s.io, validationActions: [Deny]}
 //! "#;
 //! let file = ManifestFile { path: "policy.yaml".into(), content: policy.into() };
-//! let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
+//! let admission = Admission::builder().files([file], ManifestPlugin::ValidatingAdmissionPolicy).build()?;
 //!
 //! let request: AdmissionRequest<'_> = serde_json::from_str(r#"{
 //!     "kind": {"group": "apps", "version": "v1", "kind": "Deployment"}, "name": "web", "namespace": "shop",
@@ -135,7 +135,7 @@
 //! ```
 //! # use std::sync::Arc;
 //! # use pratique::authorization::NoAuthorizer;
-//! # use pratique::{Admission, AdmissionDecision, AdmissionRequest, ManifestFile, Objects, Plugin, EvalContext};
+//! # use pratique::{Admission, AdmissionDecision, AdmissionRequest, ManifestFile, ManifestPlugin, Objects, EvalContext};
 //! # let policy = r#"
 //! # apiVersion: admissionregistration.k8s.io/v1
 //! # kind: ValidatingAdmissionPolicy
@@ -151,7 +151,7 @@
 //! # spec: {policyName: no-quota.static.k8s.io, validationActions: [Deny]}
 //! # "#;
 //! # let file = ManifestFile { path: "policy.yaml".into(), content: policy.into() };
-//! # let admission = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy).build()?;
+//! # let admission = Admission::builder().files([file], ManifestPlugin::ValidatingAdmissionPolicy).build()?;
 //! # let request: AdmissionRequest<'_> = serde_json::from_str(r#"{"kind": {"version": "v1", "kind": "Pod"},
 //! #     "resource": {"version": "v1", "resource": "pods"}, "operation": "CREATE", "object": {"spec": {}}}"#)?;
 //! # let cluster = Objects::new();
@@ -241,7 +241,7 @@ pub use live::{AdmitError, Live, LiveBuilder, StartError, Unavailable};
 pub use outcome::OutcomeMemory;
 pub use outcome::{AdmissionDecision, Outcome};
 pub use plugins::PluginInputs;
-pub use pratique_manifest::{ManifestFile, Plugin};
+pub use pratique_manifest::{ManifestFile, ManifestPlugin};
 pub use pratique_plugin::PluginChain;
 pub use pratique_policy::{EvalContext, ObjectModel, Unfinished, object_model};
 pub use pratique_schema::{FeatureGates, FeatureGatesError, Release, ReleaseError, ServerVersion};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_metrics as metrics;
 use pratique_metrics::Metrics;
 use pratique_policy::{Effect, ErrorType, Mutating, ObservedDecision, Undecided};
@@ -21,7 +21,7 @@ impl AdmissionObserver for Metrics {
         }
     }
 
-    fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+    fn watching(&self, plugin: ManifestPlugin, directory: &str, is_watched: bool) {
         self.directory_watched(plugin.name(), directory, is_watched);
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pratique_json::{Value, base64};
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_merge::json_patch::{Operation, diff};
 use pratique_plugin::{ChangedQuota, Created};
 use pratique_policy::{DenialCause, HeldMemory, Missing, Mutated, Step, Undecided, ValidationOutcome, same};
@@ -90,8 +90,8 @@ impl Outcome {
         validated: ValidationOutcome,
     ) -> Self {
         let refused_by = match (&mutated.status, &validated.status) {
-            (Some(_), _) => Some(Plugin::MutatingAdmissionPolicy),
-            (None, Some(_)) => Some(Plugin::ValidatingAdmissionPolicy),
+            (Some(_), _) => Some(ManifestPlugin::MutatingAdmissionPolicy),
+            (None, Some(_)) => Some(ManifestPlugin::ValidatingAdmissionPolicy),
             (None, None) => None,
         };
         let status = mutated.status.or(validated.status);

@@ -6,7 +6,7 @@ use pratique::expressions::{Cache, Expressions};
 use pratique_json::Value;
 use pratique_manifest::convert::convert;
 use pratique_manifest::{
-    LoadErrors, Loader, ManifestFile, Options, Plugin, UncheckedExpressions, read_documents,
+    LoadErrors, Loader, ManifestFile, ManifestPlugin, Options, UncheckedExpressions, read_documents,
 };
 use pratique_state::yaml;
 
@@ -26,7 +26,7 @@ pub fn load(input: &[u8]) {
         .collect();
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let options = Options::new(&expressions);
-    for plugin in Plugin::START_ORDER {
+    for plugin in ManifestPlugin::START_ORDER {
         let first = Loader::for_plugin(plugin, &options)
             .load_files(&files)
             .map(|set| set.hash);
@@ -45,7 +45,7 @@ pub fn decode(input: &[u8]) {
     let Some((first, content)) = input.split_first() else {
         return;
     };
-    let plugins = Plugin::START_ORDER;
+    let plugins = ManifestPlugin::START_ORDER;
     let Some(plugin) = plugins.get(usize::from(*first) % plugins.len()) else {
         return;
     };

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use pratique::authorization::NoAuthorizer;
-use pratique::manifest::{ManifestFile, Plugin};
+use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::policy::settle_request;
 use pratique::{Admission, EvalContext, Objects};
 use pratique_json::{self as json, Progress, base64};
@@ -121,8 +121,9 @@ fn admission() -> Option<&'static Admission> {
             };
             examples.iter().map(file).collect()
         };
-        let builder = Admission::builder().files(files(&validating), Plugin::ValidatingAdmissionPolicy);
-        let builder = builder.files(files(&mutating), Plugin::MutatingAdmissionPolicy);
+        let builder =
+            Admission::builder().files(files(&validating), ManifestPlugin::ValidatingAdmissionPolicy);
+        let builder = builder.files(files(&mutating), ManifestPlugin::MutatingAdmissionPolicy);
         builder.build().ok()
     };
     ADMISSION.get_or_init(build).as_ref()

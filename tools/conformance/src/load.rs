@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::serde::Serialize;
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loaded, Loader, ManifestSet, Options, Plugin,
+    ConfigurationLoader, ConfigurationOptions, Loaded, Loader, ManifestPlugin, ManifestSet, Options,
 };
 use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn with_directory(expect: &Value, directory: &Directory) -> Value {
 }
 
 fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
-    let Some(plugin) = Plugin::from_name(plugin) else {
+    let Some(plugin) = ManifestPlugin::from_name(plugin) else {
         return json!({"unknown plugin": plugin});
     };
     match Loader::for_plugin(plugin, &Options::new(expressions)).load_directory(path) {

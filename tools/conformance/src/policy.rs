@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::manifest::{ManifestFile, Plugin};
+use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
 use pratique_harness::{Error, with};
@@ -48,8 +48,8 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
 pub fn admission(case: &Value) -> Result<Admission, Error> {
     let mut builder = Admission::builder().feature_gates(FeatureGates::new(release_of(case)));
     for (plugin, folder) in [
-        (Plugin::MutatingAdmissionPolicy, "mutating"),
-        (Plugin::ValidatingAdmissionPolicy, "validating"),
+        (ManifestPlugin::MutatingAdmissionPolicy, "mutating"),
+        (ManifestPlugin::ValidatingAdmissionPolicy, "validating"),
     ] {
         let files = case.pointer(&format!("/manifests/{folder}"));
         builder = with_files(builder, files.unwrap_or(&Value::Null), plugin)?;
@@ -71,7 +71,11 @@ pub fn admission(case: &Value) -> Result<Admission, Error> {
         .map_err(|error| Error::from(error.to_string()))
 }
 
-fn with_files(builder: AdmissionBuilder, files: &Value, plugin: Plugin) -> Result<AdmissionBuilder, Error> {
+fn with_files(
+    builder: AdmissionBuilder,
+    files: &Value,
+    plugin: ManifestPlugin,
+) -> Result<AdmissionBuilder, Error> {
     let files: Vec<ManifestFile> = files
         .as_object()
         .into_iter()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_metrics::{
     Action, ConditionOwner, Family, Kind, Metrics, Operation, PolicyError, StepType, WebhookError,
     WebhookType,
@@ -97,7 +97,7 @@ fn everything() -> Metrics {
     {
         for phase in [StepType::Admit, StepType::Validate] {
             metrics.step(phase, operation, rejected, at);
-            for plugin in Plugin::START_ORDER {
+            for plugin in ManifestPlugin::START_ORDER {
                 metrics.controller(plugin.name(), phase, operation, rejected, at);
             }
         }
@@ -120,7 +120,7 @@ fn everything() -> Metrics {
             metrics.validation("policy", "binding", action, error, at);
         }
     }
-    for plugin in Plugin::START_ORDER {
+    for plugin in ManifestPlugin::START_ORDER {
         metrics.reload_succeeded(plugin.name(), "sha256:", now);
         metrics.reload_failed(plugin.name(), now);
     }

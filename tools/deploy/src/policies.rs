@@ -1,7 +1,7 @@
 //! Whether the manifests in ConfigMaps load.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{Loader, ManifestFile, Options, Plugin};
+use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, Options};
 use serde_json::Value;
 
 use super::objects::{Object, items, read, text};
@@ -45,10 +45,10 @@ pub(super) fn directories(object: &Object) -> Vec<String> {
 }
 
 /// The plugin of a ConfigMap's manifests, from its name.
-fn plugin(object: &Object) -> Option<Plugin> {
+fn plugin(object: &Object) -> Option<ManifestPlugin> {
     match object.name().rsplit('-').next() {
-        Some("validating") => Some(Plugin::ValidatingAdmissionPolicy),
-        Some("mutating") => Some(Plugin::MutatingAdmissionPolicy),
+        Some("validating") => Some(ManifestPlugin::ValidatingAdmissionPolicy),
+        Some("mutating") => Some(ManifestPlugin::MutatingAdmissionPolicy),
         _ => None,
     }
 }

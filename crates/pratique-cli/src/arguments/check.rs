@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 
 use super::{
     AdmissionPluginArguments, ClientArguments, ExcludeArguments, GateArguments, OriginArguments,
@@ -24,7 +24,7 @@ pub(crate) struct CheckArguments {
     pub(crate) paths: Vec<PathBuf>,
     /// Admission plugin of the manifests; by default it is derived from their kinds.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
-    pub(crate) plugin: Option<Plugin>,
+    pub(crate) plugin: Option<ManifestPlugin>,
     #[command(flatten)]
     pub(crate) origin: OriginArguments,
     #[command(flatten)]

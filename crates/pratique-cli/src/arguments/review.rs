@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_types::Operation;
 
 use super::{
@@ -90,7 +90,7 @@ pub(crate) struct PolicyArguments {
     pub(crate) paths: PolicyPathArguments,
     /// Admission plugin of the manifests; by default it is derived from their kinds.
     #[arg(long, env = "PRATIQUE_PLUGIN", value_name = "NAME", value_parser = plugin())]
-    pub(crate) plugin: Option<Plugin>,
+    pub(crate) plugin: Option<ManifestPlugin>,
     /// Level of the Pod Security Standards that is evaluated if no policies are named.
     #[arg(long, env = "PRATIQUE_LEVEL", default_value = "baseline")]
     pub(crate) level: Level,

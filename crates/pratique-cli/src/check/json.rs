@@ -1,7 +1,7 @@
 //! The JSON output of a check.
 
 use pratique_lint::ExpressionCost;
-use pratique_manifest::{Location, ObjectName, Plugin, StartedPlugin};
+use pratique_manifest::{Location, ManifestPlugin, ObjectName, StartedPlugin};
 use pratique_review::sorted::Group;
 use serde::Serialize;
 
@@ -194,7 +194,7 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
 impl<'a> From<&'a Loaded> for PluginResult<'a> {
     fn from(loaded: &'a Loaded) -> Self {
         PluginResult {
-            plugin: loaded.group.plugin().map(Plugin::name),
+            plugin: loaded.group.plugin().map(ManifestPlugin::name),
             origin: (loaded.group == Group::Api).then_some("api"),
             static_manifests_dir: loaded.directory.as_deref(),
             hash: (loaded.group != Group::Api).then_some(loaded.manifests.hash.as_str()),

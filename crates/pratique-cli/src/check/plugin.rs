@@ -3,7 +3,7 @@
 //! Only the text is searched, so that manifests with syntax errors have a plugin as well.
 
 use pratique_manifest::is_manifest;
-use pratique_manifest::{Kind, Plugin};
+use pratique_manifest::{Kind, ManifestPlugin};
 
 use crate::check::check_error::CheckError;
 use crate::exit::CliError;
@@ -11,7 +11,7 @@ use crate::input::{read_directory, read_regular};
 use crate::memory;
 
 /// The plugin of the manifests in a directory.
-pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
+pub(crate) fn plugin_of(path: &str) -> Result<ManifestPlugin, CliError> {
     let unreadable = |error| CliError::unread(path, error);
     let mut plugins = Vec::new();
     for entry in read_directory(path).map_err(unreadable)? {
@@ -42,10 +42,10 @@ pub(crate) fn plugin_of(path: &str) -> Result<Plugin, CliError> {
 }
 
 /// The plugins that accept the kinds in a text, each once.
-pub(super) fn plugins_of(content: &[u8]) -> Vec<Plugin> {
+pub(super) fn plugins_of(content: &[u8]) -> Vec<ManifestPlugin> {
     let text = String::from_utf8_lossy(content);
     let kinds = text.split("kind").skip(1).filter_map(named_kind);
-    let mut plugins: Vec<Plugin> = kinds.map(Kind::plugin).collect();
+    let mut plugins: Vec<ManifestPlugin> = kinds.map(Kind::plugin).collect();
     plugins.sort_unstable();
     plugins.dedup();
     plugins
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &[Plugin]) {
+    fn check(text: &str, expected: &[ManifestPlugin]) {
         assert_eq!(plugins_of(text.as_bytes()), expected, "{text}");
     }
 
@@ -75,15 +75,15 @@ mod tests {
     fn kinds_identify_plugins() {
         check(
             "kind: ValidatingAdmissionPolicy\n---\nkind: ValidatingAdmissionPolicyBinding\n",
-            &[Plugin::ValidatingAdmissionPolicy],
+            &[ManifestPlugin::ValidatingAdmissionPolicy],
         );
         check(
             r#"{"kind": "MutatingWebhookConfigurationList"}"#,
-            &[Plugin::MutatingAdmissionWebhook],
+            &[ManifestPlugin::MutatingAdmissionWebhook],
         );
         check(
             "kind: List\nitems:\n- 'kind' : \"MutatingAdmissionPolicy\"",
-            &[Plugin::MutatingAdmissionPolicy],
+            &[ManifestPlugin::MutatingAdmissionPolicy],
         );
         check(
             "kind: AdmissionConfiguration\nplugins:\n- name: ValidatingAdmissionPolicy",
@@ -92,7 +92,10 @@ mod tests {
         check("kind: Pod", &[]);
         check(
             "}{ kind: ValidatingAdmissionPolicy\nkind: MutatingAdmissionPolicy",
-            &[Plugin::MutatingAdmissionPolicy, Plugin::ValidatingAdmissionPolicy],
+            &[
+                ManifestPlugin::MutatingAdmissionPolicy,
+                ManifestPlugin::ValidatingAdmissionPolicy,
+            ],
         );
     }
 }

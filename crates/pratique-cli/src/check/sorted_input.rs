@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{ManifestFile, Plugin, content_hash};
+use pratique_manifest::{ManifestFile, ManifestPlugin, content_hash};
 use pratique_review::sorted::{Group, SortedPolicies};
 
 use super::loaded::{Loaded, LoadedPlugins, Refusal};
@@ -52,7 +52,7 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies, files: &FileSelection
     let groups = sorted.groups();
     let plugins: Vec<&str> = groups
         .iter()
-        .filter_map(|group| group.plugin().map(Plugin::name))
+        .filter_map(|group| group.plugin().map(ManifestPlugin::name))
         .collect();
     if !plugins.is_empty() {
         output::eprint(&text!(

@@ -6,7 +6,7 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_lsp::Findings;
 use pratique_manifest::{
-    ConfigurationLoader, EnabledPlugins, Loader, ManifestFile, ManifestSet, Plugin, path_text,
+    ConfigurationLoader, EnabledPlugins, Loader, ManifestFile, ManifestPlugin, ManifestSet, path_text,
 };
 use pratique_plugin::PluginSettings;
 use pratique_review::chain::PathPermit;
@@ -32,9 +32,9 @@ pub(super) enum Subject {
     /// An AdmissionConfiguration file.
     Configuration(String),
     /// A directory of static manifests.
-    Directory(String, Plugin),
+    Directory(String, ManifestPlugin),
     /// Static manifests of one plugin, in files.
-    Manifests(Vec<ManifestFile>, Plugin),
+    Manifests(Vec<ManifestFile>, ManifestPlugin),
     /// A file that was loaded when it was read.
     Whole(String, Group, ManifestSet),
     /// Empty lists, which any plugin accepts.
@@ -50,7 +50,7 @@ impl Subject {
     /// Names distinguish static manifests from objects of the API, unless an origin is given.
     pub(super) fn of(
         path: &Path,
-        plugin: Option<Plugin>,
+        plugin: Option<ManifestPlugin>,
         origin: Option<OriginName>,
         files: &FileSelection,
         expressions: &Expressions,

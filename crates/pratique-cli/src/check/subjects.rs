@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{ManifestFile, Plugin, path_text};
+use pratique_manifest::{ManifestFile, ManifestPlugin, path_text};
 use pratique_review::sorted::{Group, SortedPolicies};
 
 use super::sorted_input;
@@ -17,7 +17,7 @@ use crate::policies::{self, OriginName};
 /// themselves; all others are one set.
 pub(super) fn of_paths(
     paths: &[PathBuf],
-    plugin: Option<Plugin>,
+    plugin: Option<ManifestPlugin>,
     origin: Option<OriginName>,
     files: &FileSelection,
     expressions: &Expressions,
@@ -48,7 +48,7 @@ pub(super) fn of_paths(
 /// Whether a path is checked together with others.
 fn is_one_of_set(
     path: &Path,
-    plugin: Option<Plugin>,
+    plugin: Option<ManifestPlugin>,
     origin: Option<OriginName>,
     files: &FileSelection,
 ) -> Result<bool, CliError> {
@@ -89,7 +89,7 @@ fn may_be_configuration(content: &[u8]) -> bool {
 /// The set of some paths.
 fn set(
     paths: &[PathBuf],
-    plugin: Option<Plugin>,
+    plugin: Option<ManifestPlugin>,
     origin: Option<OriginName>,
     files: &FileSelection,
 ) -> Result<Subject, CliError> {

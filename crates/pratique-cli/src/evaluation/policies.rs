@@ -3,7 +3,8 @@
 use pratique::Admission;
 use pratique::expressions::Expressions;
 use pratique_manifest::{
-    ConfigurationLoader, GivenConfiguration, Loader, ManifestFile, ManifestSet, Plugin, PluginConfiguration,
+    ConfigurationLoader, GivenConfiguration, Loader, ManifestFile, ManifestPlugin, ManifestSet,
+    PluginConfiguration,
 };
 use pratique_policy::Origin;
 use pratique_review::bind;
@@ -155,7 +156,7 @@ fn configuration(
 /// They are invalid.
 pub(crate) fn directory(
     path: &str,
-    plugin: Option<Plugin>,
+    plugin: Option<ManifestPlugin>,
     expressions: &Expressions,
 ) -> Result<ManifestSet, LoadFailure> {
     openable(path)?;
@@ -171,7 +172,7 @@ pub(crate) fn directory(
 pub(crate) fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
     let files = baseline::files(level);
     let options = expressions.options();
-    Loader::for_plugin(Plugin::ValidatingAdmissionPolicy, &options)
+    Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options)
         .load_files(&files)
         .map_err(|errors| {
             let mut texts = Texts::default();

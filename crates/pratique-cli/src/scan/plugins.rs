@@ -7,7 +7,7 @@
 use pratique::Admission;
 use pratique::plugins::{self, Effects, MutableAttributes, Plugin, PluginContext, Rejection, StateKind};
 use pratique_json::Value;
-use pratique_manifest::Plugin as ManifestPlugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_review::chain::ChainSettings;
 use pratique_types::GroupResource;
 use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};

@@ -6,7 +6,7 @@ use pratique::api_objects::ObjectDefaults;
 use pratique::live::{AdmissionObserver, InMemory};
 use pratique::policy::OnUndecided;
 use pratique::{Admission, AdmissionBuilder, Configurations, Live, StartError};
-use pratique_manifest::{LoadErrors, Plugin};
+use pratique_manifest::{LoadErrors, ManifestPlugin};
 use pratique_metrics::Metrics;
 use pratique_policy::Origin;
 use pratique_server::{Followed, Reloads};
@@ -141,7 +141,10 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
             builder.directory(path, plugin)
         }
         (None, None) if arguments.has_policies() || !named.paths.policies.is_empty() => builder,
-        (None, None) => builder.files(baseline::files(named.level), Plugin::ValidatingAdmissionPolicy),
+        (None, None) => builder.files(
+            baseline::files(named.level),
+            ManifestPlugin::ValidatingAdmissionPolicy,
+        ),
     };
     let of_paths =
         InitialPolicies::load(&named.paths, builder.expressions()).map_err(|error| match error {

@@ -9,7 +9,7 @@ use pratique::Configurations;
 use pratique::expressions::Expressions;
 use pratique::live::{AdmissionObserver, InMemory, Reload, ReloadResult};
 use pratique_manifest::{
-    LoadErrors, ManifestFile, ManifestSet, OptionalVersion, Plugin, ReplacedObject, RewriteDetector,
+    LoadErrors, ManifestFile, ManifestPlugin, ManifestSet, OptionalVersion, ReplacedObject, RewriteDetector,
     content_hash,
 };
 use pratique_policy::Origin;
@@ -196,7 +196,7 @@ fn log_messages() -> LogMessages {
 struct LoadedPolicies {
     configurations: Configurations,
     /// The plugins of the objects of the API.
-    plugins: Vec<Plugin>,
+    plugins: Vec<ManifestPlugin>,
     /// The hash of the objects of the API.
     hash: String,
     /// The hash of the static manifests.
@@ -377,9 +377,9 @@ impl PolicyObserver {
     }
 
     /// Notifies the observers, for each plugin that has objects.
-    fn observe(&self, plugins: &[Plugin], result: ReloadResult<'_>, took: Duration) {
+    fn observe(&self, plugins: &[ManifestPlugin], result: ReloadResult<'_>, took: Duration) {
         let plugins = match plugins {
-            [] => &[Plugin::ValidatingAdmissionPolicy],
+            [] => &[ManifestPlugin::ValidatingAdmissionPolicy],
             plugins => plugins,
         };
         for plugin in plugins {
@@ -443,11 +443,11 @@ fn hash(sets: &OriginSets, origin: Origin) -> String {
 }
 
 /// The plugins of the objects of the API.
-fn plugins(sets: &OriginSets) -> Vec<Plugin> {
-    let has = |plugin: &Plugin| {
+fn plugins(sets: &OriginSets) -> Vec<ManifestPlugin> {
+    let has = |plugin: &ManifestPlugin| {
         let of_api = sets.iter().filter(|(origin, _)| *origin == Origin::Api);
         let mut objects = of_api.flat_map(|(_, set)| set.objects());
         objects.any(|object| plugin.accepts(object.kind))
     };
-    Plugin::START_ORDER.into_iter().filter(has).collect()
+    ManifestPlugin::START_ORDER.into_iter().filter(has).collect()
 }

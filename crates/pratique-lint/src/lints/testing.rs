@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, Plugin, UncheckedExpressions};
+use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, ManifestSet, Options, UncheckedExpressions};
 
 use crate::lint_meta::LintMeta;
 
@@ -166,11 +166,17 @@ pub(crate) fn load(manifests: &str) -> ManifestSet {
     let kinds = [
         (
             "kind: ValidatingAdmissionPolicy",
-            Plugin::ValidatingAdmissionPolicy,
+            ManifestPlugin::ValidatingAdmissionPolicy,
         ),
-        ("kind: MutatingAdmissionPolicy", Plugin::MutatingAdmissionPolicy),
-        ("kind: ValidatingWebhook", Plugin::ValidatingAdmissionWebhook),
-        ("kind: MutatingWebhook", Plugin::MutatingAdmissionWebhook),
+        (
+            "kind: MutatingAdmissionPolicy",
+            ManifestPlugin::MutatingAdmissionPolicy,
+        ),
+        (
+            "kind: ValidatingWebhook",
+            ManifestPlugin::ValidatingAdmissionWebhook,
+        ),
+        ("kind: MutatingWebhook", ManifestPlugin::MutatingAdmissionWebhook),
     ];
     let plugin = kinds.iter().find(|(kind, _)| manifests.contains(kind)).unwrap().1;
     let options = Options::new(&UncheckedExpressions);

@@ -6,7 +6,7 @@ use pratique_types::configuration::AdmissionPluginConfiguration;
 
 use super::enabled::EnabledPlugins;
 use super::open::OpenedConfiguration;
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::position::Location;
 use crate::tree::Step;
 
@@ -52,7 +52,8 @@ pub(super) fn find(
             None => IgnoredReason::Unknown,
             Some(built_in) if (enabled.is_on)(built_in, true) => {
                 // Upstream: plugin/policy/{mutating,validating}/plugin.go, NewPlugin, which read nothing before 1.36.
-                let is_policy = Plugin::from_name(built_in.name).is_some_and(Plugin::is_policy);
+                let is_policy =
+                    ManifestPlugin::from_name(built_in.name).is_some_and(ManifestPlugin::is_policy);
                 if release.at_least(1, 36) || !is_policy {
                     return None;
                 }

@@ -12,7 +12,7 @@ use super::{
     ignored, plugin,
 };
 use crate::parse::Parsed;
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::problem::LoadErrors;
 use crate::read::directory::ManifestFile;
 
@@ -129,7 +129,7 @@ impl<'a> ConfigurationLoader<'a> {
             if !(enabled.is_on)(built_in, entries.any(|entry| entry.name == name)) {
                 continue;
             }
-            match (Plugin::from_name(name), opened) {
+            match (ManifestPlugin::from_name(name), opened) {
                 (Some(plugin), Some(opened)) => match plugin::load(plugin, opened, options, *root) {
                     Ok(configuration) => loaded.plugins.extend(configuration),
                     Err(found) => failures.extend(found),

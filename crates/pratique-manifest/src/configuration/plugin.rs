@@ -16,7 +16,7 @@ use crate::decode::registry;
 use crate::load::loader::Loader;
 use crate::load::set::ManifestSet;
 use crate::parse::{Parsed, parse};
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
 use crate::tree::{NodeId, Step};
@@ -40,7 +40,7 @@ struct Source<'a> {
 
 /// Loads the files that a plugin's configuration names; none if there are none. Absolute paths begin at the root.
 pub(super) fn load(
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     opened: &OpenedConfiguration,
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
@@ -68,7 +68,7 @@ pub(super) fn load(
     start(plugin, settings, options)
 }
 
-fn refused(plugin: Plugin, failure: Failure) -> Failure {
+fn refused(plugin: ManifestPlugin, failure: Failure) -> Failure {
     failure.prefixed(&format!(
         "couldn't init admission plugin {}: ",
         quote(plugin.name())
@@ -76,7 +76,7 @@ fn refused(plugin: Plugin, failure: Failure) -> Failure {
 }
 
 fn settings(
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     source: &Source<'_>,
     options: &ConfigurationOptions<'_>,
     root: Root<'_>,
@@ -105,23 +105,23 @@ fn settings(
 const GROUP: &str = "apiserver.config.k8s.io";
 
 /// The kinds of configurations, the types of their fields, and the plugins that they are for.
-const KINDS: [(&str, &str, &[Plugin]); 3] = [
+const KINDS: [(&str, &str, &[ManifestPlugin]); 3] = [
     (
         "ValidatingAdmissionPolicyConfiguration",
         "policyconfig/v1.ValidatingAdmissionPolicyConfiguration",
-        &[Plugin::ValidatingAdmissionPolicy],
+        &[ManifestPlugin::ValidatingAdmissionPolicy],
     ),
     (
         "MutatingAdmissionPolicyConfiguration",
         "policyconfig/v1.MutatingAdmissionPolicyConfiguration",
-        &[Plugin::MutatingAdmissionPolicy],
+        &[ManifestPlugin::MutatingAdmissionPolicy],
     ),
     (
         "WebhookAdmissionConfiguration",
         "webhookadmission/v1.WebhookAdmission",
         &[
-            Plugin::ValidatingAdmissionWebhook,
-            Plugin::MutatingAdmissionWebhook,
+            ManifestPlugin::ValidatingAdmissionWebhook,
+            ManifestPlugin::MutatingAdmissionWebhook,
         ],
     ),
 ];
@@ -133,7 +133,11 @@ fn is_version(version: &str, release: &Release) -> bool {
 }
 
 /// The fields of a configuration. The plugins for policies know the kinds of each other, and so do those for webhooks.
-fn decoded(plugin: Plugin, source: &Source<'_>, release: &'static Release) -> Result<Settings, Failure> {
+fn decoded(
+    plugin: ManifestPlugin,
+    source: &Source<'_>,
+    release: &'static Release,
+) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
     let found = failures::kind_of(parsed, *root)?;
     let kind = KINDS.iter().find(|(kind, _, owners)| {
@@ -212,7 +216,7 @@ fn check_directory(
 
 // Upstream: apiserver/pkg/admission/plugin/webhook/config/kubeconfig.go, validateStaticOrder, and NewValidatingAdmissionWebhook
 fn check_order(
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     source: &Source<'_>,
     settings: &Settings,
     options: &ConfigurationOptions<'_>,
@@ -239,7 +243,7 @@ fn check_order(
         let detail = "may only be set when staticManifestsDir is set";
         return Err(invalid(source, FIELD, written, detail));
     }
-    if plugin == Plugin::ValidatingAdmissionWebhook && order != StaticOrder::default() {
+    if plugin == ManifestPlugin::ValidatingAdmissionWebhook && order != StaticOrder::default() {
         let detail = "only \"StaticFirst\" is supported by ValidatingAdmissionWebhook";
         return Err(invalid(source, FIELD, written, detail));
     }
@@ -266,7 +270,7 @@ fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Failure {
 
 /// Loads the files that a plugin's settings name.
 fn start(
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     settings: Settings,
     options: &ConfigurationOptions<'_>,
 ) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
@@ -297,7 +301,7 @@ fn start(
     }))
 }
 
-fn started(plugin: Plugin, path: &str, failures: Vec<Failure>) -> Vec<StartupFailure> {
+fn started(plugin: ManifestPlugin, path: &str, failures: Vec<Failure>) -> Vec<StartupFailure> {
     let kind = if plugin.is_policy() { "policy" } else { "webhook" };
     let prefix = format!(
         "failed to initialize admission plugin {}: failed to load static {kind} manifests from {}: ",

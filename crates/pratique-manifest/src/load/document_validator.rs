@@ -18,7 +18,7 @@ use crate::list::list_items;
 use crate::parse::file_document::FileDocument;
 use crate::parse::source::ObjectSource;
 use crate::parse::{self, Parsed};
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::position::Location;
 use crate::problem::{Failure, ObjectName, Problem};
 use crate::tree::{NodeId, Step, Value};
@@ -31,7 +31,7 @@ use crate::{default, validate};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ManifestScope {
     /// The directory of a plugin.
-    Plugin(Plugin),
+    Plugin(ManifestPlugin),
     /// The API, whose objects are free of the rules of static manifests.
     Api,
 }

@@ -14,7 +14,7 @@ use crate::budget::{self, Budget};
 use crate::decode::registry::ServedVersions;
 use crate::parse::documents::Document;
 use crate::parse::file_document::FileDocument;
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::problem::LoadErrors;
 use crate::read::directory::ManifestFile;
 
@@ -47,7 +47,7 @@ pub struct Loader<'a> {
 impl<'a> Loader<'a> {
     /// Loads the static manifests of a plugin.
     #[must_use]
-    pub fn for_plugin(plugin: Plugin, options: &Options<'a>) -> Self {
+    pub fn for_plugin(plugin: ManifestPlugin, options: &Options<'a>) -> Self {
         Loader::new(ManifestScope::Plugin(plugin), options)
     }
 

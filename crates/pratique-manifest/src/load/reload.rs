@@ -8,7 +8,7 @@ use super::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile}
 use super::set::ManifestSet;
 use super::{finish, read, readable};
 use crate::budget::Budget;
-use crate::plugin::Plugin;
+use crate::plugin::ManifestPlugin;
 use crate::problem::{Failure, LoadErrors};
 use crate::read::directory::ReadManifest;
 
@@ -18,7 +18,7 @@ use crate::read::directory::ReadManifest;
 /// compiled again, and their objects are the very same.
 #[derive(Debug)]
 pub struct Reloader {
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     cache: FileCache,
     rewrites: RewriteDetector,
 }
@@ -37,7 +37,7 @@ pub enum Reloaded {
 impl Reloader {
     /// Loads directories of this plugin.
     #[must_use]
-    pub fn new(plugin: Plugin) -> Self {
+    pub fn new(plugin: ManifestPlugin) -> Self {
         Self {
             plugin,
             cache: FileCache::default(),

@@ -78,7 +78,7 @@ pub fn start(
 ) -> Result<Started, StartFailure> {
     let switches = settings.switches.clone().of_release(gates.release().version());
     switches.validate()?;
-    let dynamic = pratique_manifest::Plugin::START_ORDER
+    let dynamic = pratique_manifest::ManifestPlugin::START_ORDER
         .into_iter()
         .filter_map(|plugin| built_in(plugin.name()));
     if let Some(plugin) = dynamic.into_iter().find(|plugin| !switches.is_on(plugin, false)) {

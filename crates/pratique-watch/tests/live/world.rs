@@ -6,7 +6,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::{
-    LoadErrors, Options as LoadOptions, Plugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
+    LoadErrors, ManifestPlugin, Options as LoadOptions, Reloaded, Reloader, RewriteDelays,
+    UncheckedExpressions,
 };
 use pratique_watch::{
     Attempt, Load, LoadObserver, Loaded, LogMessages, Outcome, Version, WatchOptions, Watched,
@@ -82,7 +83,7 @@ impl World {
             log_messages: LogMessages::policies("ValidatingAdmissionPolicy"),
             ..WatchOptions::default()
         };
-        let reloader = Reloader::new(Plugin::ValidatingAdmissionPolicy);
+        let reloader = Reloader::new(ManifestPlugin::ValidatingAdmissionPolicy);
         let loader = Policies(reloader.with_rewrite_delays(delays));
         let watched = Watched::start(&self.directory, options, loader, Arc::clone(&self.heard));
         self.watched = Some(watched.unwrap());

@@ -1,16 +1,16 @@
 //! Errors of building an admission.
 
-use pratique_manifest::{ConfigurationErrors, LoadErrors, Plugin};
+use pratique_manifest::{ConfigurationErrors, LoadErrors, ManifestPlugin};
 
 /// Why an [`Admission`](crate::Admission) cannot be built. Of manifests it displays the first error, as a server stops with it;
 /// `{:#}` has all of them, with their places:
 ///
 /// ```
-/// use pratique::{Admission, ManifestFile, Plugin};
+/// use pratique::{Admission, ManifestFile, ManifestPlugin};
 ///
 /// let file = |path: &str| ManifestFile { path: path.into(), content: "kind: Pod\n".into() };
 /// let files = [file("a.yaml"), file("b.yaml")];
-/// let error = Admission::builder().files(files, Plugin::ValidatingAdmissionPolicy).build().unwrap_err();
+/// let error = Admission::builder().files(files, ManifestPlugin::ValidatingAdmissionPolicy).build().unwrap_err();
 /// assert!(error.to_string().contains("a.yaml") && !error.to_string().contains("b.yaml"), "{error}");
 /// let all = format!("{error:#}");
 /// assert!(all.contains("a.yaml:1:1: ") && all.contains("\nb.yaml:1:1: "), "{all}");
@@ -48,7 +48,7 @@ impl BuildError {
 )]
 pub struct NotEvaluated {
     /// The plugin that evaluates them in an API server.
-    pub plugin: Plugin,
+    pub plugin: ManifestPlugin,
     /// The number of them.
     pub count: usize,
 }

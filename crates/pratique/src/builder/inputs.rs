@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestSet, Options, Plugin,
+    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options,
     UnstableFile,
 };
 use pratique_schema::FeatureGates;
@@ -21,15 +21,15 @@ pub(super) enum Input {
     /// All that an AdmissionConfiguration file names.
     Configuration(String),
     /// A directory.
-    Directory(String, Plugin),
+    Directory(String, ManifestPlugin),
     /// Files that were read.
-    Files(Vec<ManifestFile>, Plugin),
+    Files(Vec<ManifestFile>, ManifestPlugin),
     /// A set that was loaded, and the directory that it was loaded from, if any.
     #[cfg_attr(
         not(feature = "watch"),
         allow(dead_code, reason = "only what is watched is read again")
     )]
-    Loaded(Arc<ManifestSet>, Option<(String, Plugin)>),
+    Loaded(Arc<ManifestSet>, Option<(String, ManifestPlugin)>),
 }
 
 impl Input {
@@ -51,7 +51,7 @@ impl Input {
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     pub(crate) path: String,
-    pub(crate) plugin: Plugin,
+    pub(crate) plugin: ManifestPlugin,
     pub(crate) place: usize,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct LoadedInput {
     pub(super) inputs: Vec<Input>,
     /// The credentials for the webhooks of each plugin.
     #[cfg(feature = "webhooks")]
-    pub(super) credentials: Vec<(Plugin, pratique_types::KubeConfig)>,
+    pub(super) credentials: Vec<(ManifestPlugin, pratique_types::KubeConfig)>,
     /// When static mutating webhooks are called.
     #[cfg(feature = "webhooks")]
     pub(super) static_order: Option<StaticOrder>,
@@ -117,7 +117,7 @@ impl Loading<'_> {
         let mut all = LoadedInput::default();
         for plugin in ConfigurationLoader::new(&options).load(path)?.plugins {
             #[cfg(feature = "webhooks")]
-            if let (Plugin::MutatingAdmissionWebhook, Some(directory)) =
+            if let (ManifestPlugin::MutatingAdmissionWebhook, Some(directory)) =
                 (plugin.plugin, &plugin.static_manifests_dir)
             {
                 all.static_order = Some(plugin.static_order);

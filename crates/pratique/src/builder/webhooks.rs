@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_types::KubeConfig;
 use pratique_webhook::{Caller, HttpCaller, Services};
 
@@ -19,7 +19,7 @@ pub(super) struct Webhooks {
     https: bool,
     plain_http_redirects: bool,
     /// The credentials for the webhooks of each plugin.
-    pub(super) credentials: Vec<(Plugin, KubeConfig)>,
+    pub(super) credentials: Vec<(ManifestPlugin, KubeConfig)>,
 }
 
 impl Webhooks {
@@ -27,16 +27,17 @@ impl Webhooks {
         if self.https {
             let mutating = self.callers.mutating.take();
             let validating = self.callers.validating.take();
-            let mutating = mutating.unwrap_or_else(|| self.over_https(Plugin::MutatingAdmissionWebhook));
+            let mutating =
+                mutating.unwrap_or_else(|| self.over_https(ManifestPlugin::MutatingAdmissionWebhook));
             let validating =
-                validating.unwrap_or_else(|| self.over_https(Plugin::ValidatingAdmissionWebhook));
+                validating.unwrap_or_else(|| self.over_https(ManifestPlugin::ValidatingAdmissionWebhook));
             self.callers.mutating = Some(mutating);
             self.callers.validating = Some(validating);
         }
         self.callers.guarded()
     }
 
-    fn over_https(&self, plugin: Plugin) -> Arc<dyn Caller> {
+    fn over_https(&self, plugin: ManifestPlugin) -> Arc<dyn Caller> {
         let builder = HttpCaller::builder().plain_http_redirects(self.plain_http_redirects);
         let credentials = self.credentials.iter().find(|(of, _)| *of == plugin);
         Arc::new(match credentials {
@@ -47,9 +48,9 @@ impl Webhooks {
 
     /// The first user of a kubeconfig for webhooks with an exec credential plugin, which is not run: every call would
     /// fail.
-    fn exec_credentials(&self) -> Option<(Plugin, String)> {
-        let is_called_by_others = |plugin: Plugin| match plugin {
-            Plugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
+    fn exec_credentials(&self) -> Option<(ManifestPlugin, String)> {
+        let is_called_by_others = |plugin: ManifestPlugin| match plugin {
+            ManifestPlugin::MutatingAdmissionWebhook => self.callers.mutating.is_some(),
             _ => self.callers.validating.is_some(),
         };
         let credentials = self.credentials.iter();
@@ -75,7 +76,7 @@ impl AdmissionBuilder {
     }
 
     /// Shows the webhooks of a plugin the credentials that a kubeconfig has for them.
-    pub fn credentials(mut self, plugin: Plugin, credentials: KubeConfig) -> Self {
+    pub fn credentials(mut self, plugin: ManifestPlugin, credentials: KubeConfig) -> Self {
         self.webhooks.credentials.push((plugin, credentials));
         self
     }
@@ -106,7 +107,7 @@ impl AdmissionBuilder {
     }
 
     /// The first plugin whose webhooks need an exec credential plugin, and the user of the kubeconfig.
-    pub(crate) fn exec_credentials(&self) -> Option<(Plugin, String)> {
+    pub(crate) fn exec_credentials(&self) -> Option<(ManifestPlugin, String)> {
         self.webhooks.exec_credentials()
     }
 }

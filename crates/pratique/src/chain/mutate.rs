@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique_json::Value;
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_plugin::Stage;
 use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, seen_the_same};
 
@@ -57,7 +57,7 @@ impl<'r> ChainRun<'r> {
         self.steps(Place::BeforeMutatingPolicies, observer).await?;
         let began = Stopwatch::start();
         let ended = self.mutating_policies(rounds, observer).await;
-        let plugin = Plugin::MutatingAdmissionPolicy;
+        let plugin = ManifestPlugin::MutatingAdmissionPolicy;
         self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
         self.steps(Place::BeforeMutatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
@@ -67,7 +67,7 @@ impl<'r> ChainRun<'r> {
                 rounds.webhooks.begin_second();
             }
             let ended = self.mutating_webhooks(&mut rounds.webhooks, observer).await;
-            let plugin = Plugin::MutatingAdmissionWebhook;
+            let plugin = ManifestPlugin::MutatingAdmissionWebhook;
             self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
         }
         self.steps(Place::AfterMutatingWebhooks, observer).await?;

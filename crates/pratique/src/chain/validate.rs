@@ -1,6 +1,6 @@
 //! The validating phase of the chain, and the registry's checks before it.
 
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_plugin::Stage;
 use pratique_policy::{DenialCause, Unfinished, ValidationOutcome, validate};
 
@@ -24,14 +24,14 @@ impl ChainRun<'_> {
         self.steps(Place::BeforeValidatingPolicies, observer).await?;
         let began = Stopwatch::start();
         let ended = self.validating_policies(observer).await;
-        let plugin = Plugin::ValidatingAdmissionPolicy;
+        let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
         self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
         self.steps(Place::BeforeValidatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
             let began = Stopwatch::start();
             let ended = self.validating_webhooks(observer).await;
-            let plugin = Plugin::ValidatingAdmissionWebhook;
+            let plugin = ManifestPlugin::ValidatingAdmissionWebhook;
             self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
         }
         self.steps(Place::AfterValidatingWebhooks, observer).await?;

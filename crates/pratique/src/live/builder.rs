@@ -48,7 +48,7 @@ pub enum StartError {
     )]
     ExecCredentials {
         /// The plugin whose webhooks would get them.
-        plugin: pratique_manifest::Plugin,
+        plugin: pratique_manifest::ManifestPlugin,
         /// The user.
         user: String,
     },

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pratique_manifest::{LoadErrors, ManifestSet, Plugin, Reloaded, Reloader};
+use pratique_manifest::{LoadErrors, ManifestPlugin, ManifestSet, Reloaded, Reloader};
 use pratique_watch::{Attempt, Load, Loaded, LogMessages, Outcome, Version, Watched};
 use pratique_workers::Sequential;
 
@@ -139,7 +139,7 @@ impl Load<Arc<ManifestSet>> for DirectoryLoader {
 
 /// Reports the results of loads.
 struct WatchObserver {
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     path: String,
     /// How many policies and webhook configurations were loaded last, and how many there were before.
     loaded: Arc<AtomicUsize>,

@@ -9,7 +9,7 @@ use crate::configurations::Configurations;
 
 /// Logs a directory that was loaded at the start.
 #[cfg(feature = "watch")]
-pub(super) fn started(plugin: pratique_manifest::Plugin, set: &pratique_manifest::ManifestSet) {
+pub(super) fn started(plugin: pratique_manifest::ManifestPlugin, set: &pratique_manifest::ManifestSet) {
     let name = plugin.name();
     let count = count(set);
     if plugin.is_policy() {
@@ -35,7 +35,7 @@ pub(super) fn count(set: &pratique_manifest::ManifestSet) -> usize {
 
 /// Warns of a directory that had policies or webhook configurations and has none any more, which an API server does not.
 #[cfg(feature = "watch")]
-pub(super) fn emptied(plugin: pratique_manifest::Plugin, dir: &str, removed: usize) {
+pub(super) fn emptied(plugin: pratique_manifest::ManifestPlugin, dir: &str, removed: usize) {
     let configurations = if plugin.is_policy() {
         "policies"
     } else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use pratique_manifest::Plugin;
+use pratique_manifest::ManifestPlugin;
 use pratique_types::AdmissionRequest;
 
 use crate::Attributes;
@@ -62,7 +62,7 @@ pub trait AdmissionObserver: Send + Sync {
     /// Whether the file system notifies of changes to a directory of static manifests: called at the start, and when that
     /// changes.
     /// Otherwise changes are seen by the poll only.
-    fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+    fn watching(&self, plugin: ManifestPlugin, directory: &str, is_watched: bool) {
         let _ = (plugin, directory, is_watched);
     }
 
@@ -88,7 +88,7 @@ impl<T: AdmissionObserver + ?Sized> AdmissionObserver for Arc<T> {
         (**self).reloaded(reload);
     }
 
-    fn watching(&self, plugin: Plugin, directory: &str, is_watched: bool) {
+    fn watching(&self, plugin: ManifestPlugin, directory: &str, is_watched: bool) {
         (**self).watching(plugin, directory, is_watched);
     }
 
@@ -110,7 +110,7 @@ impl<T: AdmissionObserver + ?Sized> AdmissionObserver for Arc<T> {
 #[non_exhaustive]
 pub struct Reload<'a> {
     /// The plugin of the directory.
-    pub plugin: Plugin,
+    pub plugin: ManifestPlugin,
     /// Its path.
     pub directory: &'a str,
     /// The result.
@@ -123,7 +123,7 @@ pub struct Reload<'a> {
 
 impl<'a> Reload<'a> {
     /// A directory that was looked at just now; `took` is how long it took to load.
-    pub fn new(plugin: Plugin, directory: &'a str, result: ReloadResult<'a>, took: Duration) -> Self {
+    pub fn new(plugin: ManifestPlugin, directory: &'a str, result: ReloadResult<'a>, took: Duration) -> Self {
         Reload {
             plugin,
             directory,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique::api_objects::{ApiObjects, DefaultedBy, ReceiveOptions, ReceivedRequest};
 use pratique::authorization::NoAuthorizer;
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, EvalContext, Objects, Outcome};
 use pratique_json::Value;
@@ -83,7 +83,7 @@ fn text(object: Option<&Value<'_>>, path: &[&str]) -> String {
 #[test]
 fn a_live_admission_defaults_between_its_own_mutations() {
     let files = [file("m.yaml", POLICIES)];
-    let builder = || Admission::builder().files(files.clone(), Plugin::MutatingAdmissionPolicy);
+    let builder = || Admission::builder().files(files.clone(), ManifestPlugin::MutatingAdmissionPolicy);
     let live = builder()
         .live()
         .object_model(ApiObjects::default())
@@ -117,7 +117,10 @@ fn admit(admission: &Admission, request: &AdmissionRequest<'_>, received: &Recei
 
 #[test]
 fn what_is_defaulted_is_recorded() {
-    let builder = Admission::builder().files([file("m.yaml", POLICIES)], Plugin::MutatingAdmissionPolicy);
+    let builder = Admission::builder().files(
+        [file("m.yaml", POLICIES)],
+        ManifestPlugin::MutatingAdmissionPolicy,
+    );
     let admission = builder.build().unwrap();
     let objects = ApiObjects::default();
     let mut request = pod();

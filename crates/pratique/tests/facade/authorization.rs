@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
 use pratique::authorization::{Decider, Decision, Decisions, NoAuthorizer, NoOpinion, Question};
-use pratique::manifest::{ManifestFile, Plugin};
+use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::policy::{Missing, OnUndecided};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionContext, AdmissionDecision, Objects, Outcome};
@@ -73,10 +73,10 @@ fn judge_by(
     };
     let mut builder = Admission::builder().on_undecided(on_undecided);
     if !mutating.is_empty() {
-        builder = builder.files([file(mutating)], Plugin::MutatingAdmissionPolicy);
+        builder = builder.files([file(mutating)], ManifestPlugin::MutatingAdmissionPolicy);
     }
     if !validating.is_empty() {
-        builder = builder.files([file(validating)], Plugin::ValidatingAdmissionPolicy);
+        builder = builder.files([file(validating)], ManifestPlugin::ValidatingAdmissionPolicy);
     }
     let admission = builder.build().unwrap();
     let request: AdmissionRequest<'_> = serde_json::from_str(

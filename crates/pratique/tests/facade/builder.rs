@@ -2,10 +2,10 @@
 
 use crate::world::{configmap, file, run, validating_policy};
 use pratique::authorization::NoAuthorizer;
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::{Admission, BuildError, EvalContext, Objects};
 
-const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
+const POLICIES: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
 
 /// What policies alone say.
 fn code(admission: &Admission) -> i32 {
@@ -67,7 +67,7 @@ fn webhooks_are_called_however_that_was_said() {
         metadata: {name: w.static.k8s.io}\nwebhooks:\n- name: w.example.com\n  \
         clientConfig: {url: 'https://127.0.0.1:1/'}\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  \
         timeoutSeconds: 1\n  rules: [{operations: ['*'], apiGroups: [''], apiVersions: [v1], resources: [configmaps]}]\n";
-    let plugin = Plugin::ValidatingAdmissionWebhook;
+    let plugin = ManifestPlugin::ValidatingAdmissionWebhook;
     let files = || [file("w.yaml", text)];
     let error = Admission::builder().files(files(), plugin).build().unwrap_err();
     assert!(matches!(error, BuildError::NotEvaluated(_)), "{error}");

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::observer::Phases;
 use pratique::{Admission, AdmissionContext, Objects};
 use pratique_testkit::CountingExecutor;
@@ -50,7 +50,7 @@ const NESTED: usize = 30;
 
 fn check(denying: &[usize]) {
     let file = file("policies.yaml", &policies(denying));
-    let builder = Admission::builder().files([file], Plugin::ValidatingAdmissionPolicy);
+    let builder = Admission::builder().files([file], ManifestPlugin::ValidatingAdmissionPolicy);
     let admission = builder.build().unwrap();
     let cluster = Objects::new();
     let outcome = run(admission.admit(
@@ -92,7 +92,7 @@ fn the_start_is_shared_and_reloads_are_not() {
     );
     let builder = Admission::builder().workers(crowd.clone());
     let builder = builder
-        .directory(path, Plugin::ValidatingAdmissionPolicy)
+        .directory(path, ManifestPlugin::ValidatingAdmissionPolicy)
         .load()
         .unwrap();
     let loaded = crowd.asked();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use pratique::FeatureGates;
 use pratique::live::{AdmissionObserver, Reload, ReloadResult};
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::observer::Phases;
 use pratique::{Admission, BuildError, Live, StartError};
 
@@ -52,7 +52,7 @@ pub(crate) fn wait(what: &str, holds: impl Fn() -> bool) {
 /// Follows a directory of validating policies.
 fn watch(path: &Path, observer: impl AdmissionObserver + 'static) -> Live {
     Admission::builder()
-        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .directory(path.to_str().unwrap(), ManifestPlugin::ValidatingAdmissionPolicy)
         .live()
         .observer(observer)
         .start()
@@ -160,8 +160,14 @@ fn each_plugin_has_its_own_last_good_set() {
     );
     let memory = Memory::default();
     let live = Admission::builder()
-        .directory(first.path().to_str().unwrap(), Plugin::MutatingAdmissionPolicy)
-        .directory(second.path().to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .directory(
+            first.path().to_str().unwrap(),
+            ManifestPlugin::MutatingAdmissionPolicy,
+        )
+        .directory(
+            second.path().to_str().unwrap(),
+            ManifestPlugin::ValidatingAdmissionPolicy,
+        )
         .live()
         .observer(memory.clone())
         .start()
@@ -187,7 +193,7 @@ fn what_does_not_load_does_not_start() {
         &validating_policy("p.static.k8s.io", "true"),
     );
     let builder = Admission::builder()
-        .directory(path, Plugin::ValidatingAdmissionPolicy)
+        .directory(path, ManifestPlugin::ValidatingAdmissionPolicy)
         .load()
         .unwrap();
     // It was good when it was loaded, and is not when it starts.
@@ -200,9 +206,9 @@ fn what_does_not_load_does_not_start() {
             .ends_with("must have a name ending with \".static.k8s.io\""),
         "{error}"
     );
-    let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
+    let builder = Admission::builder().directory(path, ManifestPlugin::ValidatingAdmissionPolicy);
     assert!(matches!(builder.build(), Err(BuildError::Load(_))));
-    let builder = Admission::builder().directory(path, Plugin::ValidatingAdmissionPolicy);
+    let builder = Admission::builder().directory(path, ManifestPlugin::ValidatingAdmissionPolicy);
     assert!(matches!(builder.live().start(), Err(StartError::Load(_))));
 }
 
@@ -257,7 +263,10 @@ fn metrics_and_audit_hear_of_everything() {
         pratique_audit::Level::Metadata,
     ));
     let live = Admission::builder()
-        .directory(policies.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .directory(
+            policies.to_str().unwrap(),
+            ManifestPlugin::ValidatingAdmissionPolicy,
+        )
         .live()
         .observer(metrics.clone())
         .observer(audit.unwrap())
@@ -350,7 +359,7 @@ fn without_watches_the_poll_finds_changes() {
     put(path, "p.yaml", &validating_policy("p.static.k8s.io", "false"));
     let metrics = pratique_metrics::Metrics::new("");
     let live = Admission::builder()
-        .directory(path.to_str().unwrap(), Plugin::ValidatingAdmissionPolicy)
+        .directory(path.to_str().unwrap(), ManifestPlugin::ValidatingAdmissionPolicy)
         .live()
         .watching(pratique_watch::WatchOptions {
             poll_interval: Duration::from_millis(50),

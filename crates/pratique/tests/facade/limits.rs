@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::policy::{Interrupt, MemoryBudget, MemoryLimit};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionContext, Limits, Objects, Outcome, Unfinished};
@@ -31,7 +31,7 @@ fn large() -> AdmissionRequest<'static> {
     request
 }
 
-fn admit(files: &[(Plugin, String)], limits: Limits) -> (Result<Outcome, Unfinished>, Duration) {
+fn admit(files: &[(ManifestPlugin, String)], limits: Limits) -> (Result<Outcome, Unfinished>, Duration) {
     let mut builder = Admission::builder();
     for (plugin, text) in files {
         builder = builder.files([file("policies.yaml", text)], *plugin);
@@ -54,9 +54,9 @@ fn computed() -> Duration {
     nanos.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-fn validating(expression: &str) -> Vec<(Plugin, String)> {
+fn validating(expression: &str) -> Vec<(ManifestPlugin, String)> {
     let text = validating_policy("v.static.k8s.io", expression);
-    vec![(Plugin::ValidatingAdmissionPolicy, text)]
+    vec![(ManifestPlugin::ValidatingAdmissionPolicy, text)]
 }
 
 /// The code and message of a refusal.
@@ -81,8 +81,8 @@ fn an_evaluation_ends_at_the_deadline() {
         .collect();
     for files in [
         validating(SLOW),
-        vec![(Plugin::MutatingAdmissionPolicy, mutating)],
-        vec![(Plugin::ValidatingAdmissionPolicy, many)],
+        vec![(ManifestPlugin::MutatingAdmissionPolicy, mutating)],
+        vec![(ManifestPlugin::ValidatingAdmissionPolicy, many)],
     ] {
         let limits = Limits::from(Instant::now() + Duration::from_millis(500));
         let (outcome, took) = admit(&files, limits);

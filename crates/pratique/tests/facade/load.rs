@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique::live::InMemory;
-use pratique::manifest::{Loader, ManifestFile, Options, Plugin};
+use pratique::manifest::{Loader, ManifestFile, ManifestPlugin, Options};
 use pratique::{Admission, Configurations, Live};
 use pratique_json::Value;
 
@@ -109,7 +109,7 @@ fn no_request_sees_a_mix_of_what_a_directory_held() {
     let live = Admission::builder()
         .directory(
             directory.path().to_str().unwrap(),
-            Plugin::MutatingAdmissionPolicy,
+            ManifestPlugin::MutatingAdmissionPolicy,
         )
         .live()
         .observer(Loads(loads.clone()))

@@ -61,14 +61,19 @@ impl Caller for Gone {
 }
 
 #[track_caller]
-fn check(plugin: pratique::manifest::Plugin, policy: &str, caller: impl Caller + 'static, expected: &[&str]) {
+fn check(
+    plugin: pratique::manifest::ManifestPlugin,
+    policy: &str,
+    caller: impl Caller + 'static,
+    expected: &[&str],
+) {
     check_with(plugin, &format!("  failurePolicy: {policy}\n"), caller, expected);
 }
 
 /// What is logged of a request and a webhook with more members.
 #[track_caller]
 fn check_with(
-    plugin: pratique::manifest::Plugin,
+    plugin: pratique::manifest::ManifestPlugin,
     more: &str,
     caller: impl Caller + 'static,
     expected: &[&str],

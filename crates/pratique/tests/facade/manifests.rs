@@ -4,12 +4,12 @@ use std::fs;
 
 use pratique::Admission;
 use pratique::FeatureGates;
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 
 use crate::webhooks::{MUTATING, VALIDATING, webhook};
 use crate::world::{file, mutating_policy, validating_policy};
 
-const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
+const POLICIES: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
 
 #[test]
 fn the_list_of_tests_is_true() {
@@ -35,7 +35,7 @@ fn the_list_of_tests_is_true() {
 }
 
 /// What loading says: nothing, or the first fault.
-fn said(plugin: Plugin, texts: &[&str]) -> String {
+fn said(plugin: ManifestPlugin, texts: &[&str]) -> String {
     let files: Vec<_> = texts
         .iter()
         .enumerate()
@@ -48,7 +48,7 @@ fn said(plugin: Plugin, texts: &[&str]) -> String {
 }
 
 #[track_caller]
-fn check(plugin: Plugin, texts: &[&str], expected: &str) {
+fn check(plugin: ManifestPlugin, texts: &[&str], expected: &str) {
     let said = said(plugin, texts);
     assert_eq!(said.is_empty(), expected.is_empty(), "{said}");
     assert!(said.contains(expected), "{said}");
@@ -73,7 +73,7 @@ fn policies_and_bindings() {
     check(POLICIES, &[binding, alone], "");
     check(POLICIES, &[&list(&policy)], "");
     check(
-        Plugin::MutatingAdmissionPolicy,
+        ManifestPlugin::MutatingAdmissionPolicy,
         &[&mutating_policy("m.static.k8s.io", "m", "Never")],
         "",
     );

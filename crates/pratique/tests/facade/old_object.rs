@@ -1,7 +1,7 @@
 //! A stored object that was not given: what reads it is undecided, and all else is decided.
 
 use pratique::authorization::NoAuthorizer;
-use pratique::manifest::{ManifestFile, Plugin};
+use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionDecision, EvalContext, Objects};
 
@@ -32,7 +32,7 @@ fn mutating(expression: &str) -> String {
 }
 
 #[track_caller]
-fn check(plugin: Plugin, policy: String, expected: Result<AdmissionDecision, &str>) {
+fn check(plugin: ManifestPlugin, policy: String, expected: Result<AdmissionDecision, &str>) {
     let file = ManifestFile {
         path: "policies.yaml".into(),
         content: policy.into_bytes(),
@@ -62,7 +62,7 @@ fn check(plugin: Plugin, policy: String, expected: Result<AdmissionDecision, &st
 fn expressions() {
     let validation =
         |expression: &str| validating("", &format!("validations: [{{expression: \"{expression}\"}}]"));
-    let plugin = Plugin::ValidatingAdmissionPolicy;
+    let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
     check(
         plugin,
         validation("object.data.a == 'b'"),
@@ -105,7 +105,7 @@ fn selectors() {
             "validations: [{expression: 'false'}]",
         )
     };
-    let plugin = Plugin::ValidatingAdmissionPolicy;
+    let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
     check(plugin, selecting("a"), Ok(AdmissionDecision::Denied));
     check(
         plugin,
@@ -116,7 +116,7 @@ fn selectors() {
 
 #[test]
 fn mutations() {
-    let plugin = Plugin::MutatingAdmissionPolicy;
+    let plugin = ManifestPlugin::MutatingAdmissionPolicy;
     let patch = |value: &str| {
         mutating(&format!(
             "[JSONPatch{{op: 'add', path: '/data/x', value: {value}}}]"

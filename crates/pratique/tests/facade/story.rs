@@ -5,7 +5,7 @@ use std::path::Path;
 use pratique::FeatureGates;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
-use pratique::manifest::{Loader, Options, Plugin};
+use pratique::manifest::{Loader, ManifestPlugin, Options};
 use pratique::observer::Phases;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
@@ -16,7 +16,7 @@ use crate::directories::{put, wait};
 use crate::webhooks::{MUTATING, Markers, VALIDATING, webhook};
 use crate::world::{configmap, file, mutating_policy, trail, validating_policy};
 
-const POLICIES: Plugin = Plugin::ValidatingAdmissionPolicy;
+const POLICIES: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
 
 pub(crate) fn api(text: &str) -> Configurations {
     let expressions = Expressions::new(std::sync::Arc::default());
@@ -60,7 +60,7 @@ fn registration(kind: &str, name: &str, operation: Operation) -> AdmissionReques
 }
 
 /// How many reloads of a plugin succeeded.
-fn reloads(metrics: &Metrics, plugin: Plugin) -> u32 {
+fn reloads(metrics: &Metrics, plugin: ManifestPlugin) -> u32 {
     let wanted = format!("plugin=\"{}\",status=\"success\"}} ", plugin.name());
     let text = metrics.text();
     let mut lines = text
@@ -78,7 +78,7 @@ struct Day {
 }
 
 impl Day {
-    fn start(plugins: [Plugin; 2], first: (&str, &str), markers: Markers) -> Self {
+    fn start(plugins: [ManifestPlugin; 2], first: (&str, &str), markers: Markers) -> Self {
         let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         put(directories[1].path(), first.0, first.1);
         let (metrics, source) = (Metrics::new("server"), InMemory::new(Configurations::default()));
@@ -116,7 +116,7 @@ impl Day {
 
 #[test]
 fn a_day_with_policies() {
-    let plugins = [Plugin::MutatingAdmissionPolicy, POLICIES];
+    let plugins = [ManifestPlugin::MutatingAdmissionPolicy, POLICIES];
     let denying = validating_policy("deny.static.k8s.io", "!object.data.trail.startsWith('bad')");
     let day = Day::start(plugins, ("deny.yaml", &denying), Markers::default());
     // There from the first request on.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pratique::json::base64;
-use pratique::manifest::Plugin;
+use pratique::manifest::ManifestPlugin;
 use pratique::observer::{ChainObserver, Span};
 use pratique::policy::{DenialCause, MemoryBudget, MemoryLimit};
 use pratique::step::{Place, step};
@@ -45,7 +45,7 @@ impl Caller for Markers {
 }
 
 /// The configuration of a webhook with this mark, which is called for all ConfigMaps and configuration of admission.
-pub(crate) fn webhook(plugin: Plugin, name: &str, mark: &str, more: &str) -> String {
+pub(crate) fn webhook(plugin: ManifestPlugin, name: &str, mark: &str, more: &str) -> String {
     let kind = match plugin {
         MUTATING => "MutatingWebhookConfiguration",
         _ => "ValidatingWebhookConfiguration",
@@ -60,7 +60,7 @@ pub(crate) fn webhook(plugin: Plugin, name: &str, mark: &str, more: &str) -> Str
 /// With static webhooks of these marks and reinvocation policies.
 pub(crate) fn webhooks(
     builder: AdmissionBuilder,
-    plugin: Plugin,
+    plugin: ManifestPlugin,
     hooks: &[(&str, &str)],
 ) -> AdmissionBuilder {
     let reinvocation = |policy: &str| match plugin {
@@ -103,8 +103,8 @@ async fn admit(
     (outcome, called, parts.0)
 }
 
-pub(crate) const MUTATING: Plugin = Plugin::MutatingAdmissionWebhook;
-pub(crate) const VALIDATING: Plugin = Plugin::ValidatingAdmissionWebhook;
+pub(crate) const MUTATING: ManifestPlugin = ManifestPlugin::MutatingAdmissionWebhook;
+pub(crate) const VALIDATING: ManifestPlugin = ManifestPlugin::ValidatingAdmissionWebhook;
 
 #[tokio::test]
 async fn a_webhook_that_changes_the_object_brings_policies_back() {

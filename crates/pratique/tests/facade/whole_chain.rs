@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pratique::FeatureGates;
 use pratique::api_objects::ApiObjects;
-use pratique::manifest::{ManifestFile, Plugin};
+use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::observer::{ChainObserver, ChainStep, Phase};
 use pratique::plugins::{PluginFactory, PluginSettings, StateObjects, default_plugins};
 use pratique::types::AdmissionRequest;
@@ -101,8 +101,8 @@ fn a_pod_is_after_each_step_what_a_server_makes_of_it() {
     };
     let admission = Admission::builder()
         .plugins(plugins())
-        .files([policies(MUTATING)], Plugin::MutatingAdmissionPolicy)
-        .files([policies(VALIDATING)], Plugin::ValidatingAdmissionPolicy)
+        .files([policies(MUTATING)], ManifestPlugin::MutatingAdmissionPolicy)
+        .files([policies(VALIDATING)], ManifestPlugin::ValidatingAdmissionPolicy)
         .build()
         .unwrap();
     let mut state = StateObjects::whole();

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use pratique::authorization::{Decider, Decisions, Question};
-use pratique::manifest::{ManifestFile, Plugin};
+use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::types::AdmissionRequest;
 use pratique::{AdmissionBuilder, Outcome};
 use pratique_json::Value;
@@ -93,11 +93,11 @@ pub(crate) fn mutating(builder: AdmissionBuilder, policies: &[(&str, &str)]) -> 
         .iter()
         .map(|(name, reinvocation)| mutating_policy(&format!("{name}.static.k8s.io"), name, reinvocation))
         .collect();
-    builder.files([file("m.yaml", &text)], Plugin::MutatingAdmissionPolicy)
+    builder.files([file("m.yaml", &text)], ManifestPlugin::MutatingAdmissionPolicy)
 }
 
 /// With a static validating policy.
 pub(crate) fn validating(builder: AdmissionBuilder, expression: &str) -> AdmissionBuilder {
     let text = validating_policy("v.static.k8s.io", expression);
-    builder.files([file("v.yaml", &text)], Plugin::ValidatingAdmissionPolicy)
+    builder.files([file("v.yaml", &text)], ManifestPlugin::ValidatingAdmissionPolicy)
 }
