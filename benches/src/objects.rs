@@ -6,12 +6,12 @@ use pratique::json::{self, Value};
 use pratique::types::{GroupVersion, GroupVersionKind};
 use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use serde::Deserialize;
 
 /// The objects by name.
 pub(crate) struct Received {
-    objects: Objects,
+    objects: ObjectCodec,
     subjects: BTreeMap<String, Subject>,
 }
 
@@ -30,7 +30,7 @@ struct Setup {
 impl Received {
     pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup)?;
-        let objects = Objects::with_placeholder("2026-01-02T03:04:05Z");
+        let objects = ObjectCodec::with_placeholder("2026-01-02T03:04:05Z");
         let subject =
             |(name, object): (String, serde_json::Value)| Ok((name, Subject::new(&objects, &object)?));
         let subjects = setup
@@ -43,7 +43,7 @@ impl Received {
 }
 
 impl Subject {
-    fn new(objects: &Objects, object: &serde_json::Value) -> Result<Self, Error> {
+    fn new(objects: &ObjectCodec, object: &serde_json::Value) -> Result<Self, Error> {
         let member = |name: &str| object[name].as_str().unwrap_or_default();
         let version = GroupVersion::parse(member("apiVersion"))?;
         let kind = version.with_kind(member("kind"));

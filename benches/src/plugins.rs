@@ -11,7 +11,7 @@ use pratique::json::Value;
 use pratique::types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm};
 use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,
     StateObjects, default_plugins,
@@ -90,7 +90,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(case: &Json) -> Result<Self, Error> {
-        let objects = Objects::with_placeholder("2026-01-02T03:04:05Z");
+        let objects = ObjectCodec::with_placeholder("2026-01-02T03:04:05Z");
         let mut state = StateObjects::whole();
         for object in case["objects"].as_array().into_iter().flatten() {
             state.insert(decoded(&objects, object)?)?;
@@ -161,7 +161,7 @@ fn chain(names: &Json) -> Result<PluginChain, Error> {
 }
 
 /// An object as an API server has it: decoded, and defaulted.
-fn decoded(objects: &Objects, object: &Json) -> Result<Value<'static>, Error> {
+fn decoded(objects: &ObjectCodec, object: &Json) -> Result<Value<'static>, Error> {
     let kind = kind_of(object)?;
     let text = object.to_string();
     let received = objects.receive(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);

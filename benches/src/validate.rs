@@ -10,7 +10,7 @@ use std::hint::black_box;
 use pratique::types::{GroupVersion, GroupVersionKind, Status};
 use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
-use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_registry::{
     Attributes, CustomResources, Kinds, Placeholders, Prepared, Refusal, Registry, Request, Store, Target,
 };
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 /// An object that is validated again and again.
 pub(crate) struct ValidatedObject {
-    objects: Objects,
+    objects: ObjectCodec,
     custom: CustomResources,
     placeholders: Placeholders,
     validator: Validator,
@@ -69,7 +69,7 @@ impl ValidatedObject {
         let kind = GroupVersion::parse(text("/apiVersion"))?.with_kind(text("/kind"));
         let placeholders = Placeholders::default();
         let validated = ValidatedObject {
-            objects: Objects::with_placeholder(placeholders.time.clone()),
+            objects: ObjectCodec::with_placeholder(placeholders.time.clone()),
             custom: CustomResources::default(),
             placeholders,
             validator: Validator::new(),

@@ -1,14 +1,14 @@
 //! Objects of the built-in kinds of Kubernetes as kube-apiserver decodes, defaults and encodes them.
 //!
 //! A policy on a cluster does not see what a person wrote: the API server decodes it, warns of fields that it does not
-//! know or refuses them, and fills in defaults. [`Objects`] does the same, with the server's texts.
+//! know or refuses them, and fills in defaults. [`ObjectCodec`] does the same, with the server's texts.
 //!
 //! ```
-//! use pratique_objects::{FieldValidation, MediaType, Objects};
+//! use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 //! use pratique_types::GroupVersionKind;
 //!
 //! let kind = GroupVersionKind::new("", "v1", "Service");
-//! let objects = Objects::at("2024-01-01T00:00:00Z")?;
+//! let objects = ObjectCodec::at("2024-01-01T00:00:00Z")?;
 //! let text = br#"{"apiVersion": "v1", "kind": "Service", "spec": {"ports": [{"port": 80}], "typ": "NodePort"}}"#;
 //! let received = objects.receive(text, MediaType::Json, &kind, FieldValidation::Warn)?;
 //! assert_eq!(received.warnings, [r#"unknown field "spec.typ""#]);
@@ -48,6 +48,6 @@ pub use certificate_request::{CertificateRequest, CertificateRequestError};
 pub use changes::changed_paths;
 pub use decode::warnings;
 pub use error::{DecodeError, StrictError};
-pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, Objects, is_builtin};
+pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, ObjectCodec, is_builtin};
 pub use pod_resources::complete_pod_resources;
 pub use unstructured::{PatchError, Unstructured, patch, unstructured};

@@ -15,7 +15,7 @@ use crate::release::ObjectTables;
 
 /// Decodes and defaults objects as an API server of a release does at a time.
 #[derive(Clone, Debug)]
-pub struct Objects {
+pub struct ObjectCodec {
     now: String,
     gates: FeatureGates,
     tables: &'static ObjectTables,
@@ -88,14 +88,14 @@ pub fn is_builtin(kind: &GroupVersionKind) -> bool {
     tables.kinds().internal(kind).is_some()
 }
 
-impl Objects {
+impl ObjectCodec {
     /// Takes the time of requests as a timestamp is written, `2024-01-01T00:00:00Z`: a few defaults are the current time.
     ///
     /// # Errors
     /// It is no timestamp.
     pub fn at(now: &str) -> Result<Self, InvalidTime> {
         match Timestamp::parse(now) {
-            Ok(_) => Ok(Objects::with_placeholder(now)),
+            Ok(_) => Ok(ObjectCodec::with_placeholder(now)),
             Err(_) => Err(InvalidTime(now.to_owned())),
         }
     }
@@ -104,7 +104,7 @@ impl Objects {
     ///
     /// The server is of the newest release, with its gates as by default.
     pub fn with_placeholder(now: impl Into<String>) -> Self {
-        Objects {
+        ObjectCodec {
             now: now.into(),
             gates: FeatureGates::default(),
             tables: ObjectTables::find(Release::latest()),
@@ -115,12 +115,12 @@ impl Objects {
     /// Takes the release of the server, and its feature gates.
     ///
     /// ```
-    /// use pratique_objects::Objects;
+    /// use pratique_objects::ObjectCodec;
     /// use pratique_schema::{FeatureGates, Release};
     /// use pratique_types::GroupVersionKind;
     ///
     /// let gates = FeatureGates::parse(Release::latest(), "MaxUnavailableStatefulSet=false")?;
-    /// let objects = Objects::at("2024-01-01T00:00:00Z")?.with_gates(gates);
+    /// let objects = ObjectCodec::at("2024-01-01T00:00:00Z")?.with_gates(gates);
     /// let mut set = pratique_json::parse(br#"{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}"#)?;
     /// objects.set_defaults(&GroupVersionKind::new("apps", "v1", "StatefulSet"), &mut set);
     /// assert!(set.at(&["spec", "updateStrategy", "rollingUpdate", "maxUnavailable"]).is_none());
@@ -128,7 +128,7 @@ impl Objects {
     /// ```
     #[must_use]
     pub fn with_gates(self, gates: FeatureGates) -> Self {
-        Objects {
+        ObjectCodec {
             tables: ObjectTables::find(gates.release()),
             gates,
             ..self
@@ -139,7 +139,7 @@ impl Objects {
     /// and its validation tells them from none.
     #[must_use]
     pub fn keeping_empty(self) -> Self {
-        Objects {
+        ObjectCodec {
             keeps_empty: true,
             ..self
         }
@@ -329,9 +329,9 @@ mod tests {
 
     #[test]
     fn the_time_of_requests_is_one() {
-        assert!(Objects::at("2024-01-01T00:00:00.5+01:00").is_ok());
+        assert!(ObjectCodec::at("2024-01-01T00:00:00.5+01:00").is_ok());
         for text in ["garbage", "", "2024-01-01", "2024-13-01T00:00:00Z"] {
-            let error = Objects::at(text).map(drop).unwrap_err();
+            let error = ObjectCodec::at(text).map(drop).unwrap_err();
             assert!(
                 error
                     .to_string()
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn defaulting_and_conversion_are_two_steps() {
-        let objects = Objects::at("2024-01-01T00:00:00Z").unwrap();
+        let objects = ObjectCodec::at("2024-01-01T00:00:00Z").unwrap();
         let kind = GroupVersionKind::new("", "v1", "Secret");
         let text = br#"{"apiVersion":"v1","kind":"Secret","metadata":{"labels":{}},"stringData":{"a":"b"}}"#;
         let mut secret = pratique_json::parse(text).unwrap();
@@ -360,10 +360,10 @@ mod tests {
 
     #[test]
     fn empty_maps_and_lists_may_be_kept() {
-        let objects = Objects::with_placeholder("2024-01-01T00:00:00Z");
+        let objects = ObjectCodec::with_placeholder("2024-01-01T00:00:00Z");
         let kind = GroupVersionKind::new("", "v1", "ConfigMap");
         let text = br#"{"metadata":{"name":"a","labels":{},"finalizers":[]},"data":{}}"#;
-        let receive = |objects: &Objects| {
+        let receive = |objects: &ObjectCodec| {
             let received = objects.receive(text, MediaType::Json, &kind, FieldValidation::Ignore);
             received.unwrap().value
         };
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_converted_is_told() {
-        let objects = Objects::at("2024-01-01T00:00:00Z").unwrap();
+        let objects = ObjectCodec::at("2024-01-01T00:00:00Z").unwrap();
         let kind = GroupVersionKind::new("apps", "v1", "DaemonSet");
         let text = br#"{"metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
         let mut set = pratique_json::parse(text).unwrap();

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pratique_objects::{FieldValidation, MediaType, Objects, changed_paths};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec, changed_paths};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::json::{self, Document};
@@ -79,7 +79,7 @@ impl File {
             Some("Ignore") => FieldValidation::Ignore,
             _ => FieldValidation::Warn,
         };
-        let objects = Objects::with_placeholder("<now>").with_gates(FeatureGates::new(release));
+        let objects = ObjectCodec::with_placeholder("<now>").with_gates(FeatureGates::new(release));
         match objects.receive(body.as_bytes(), media_type, &kind, validation) {
             Err(error) => [String::new(), "[]".to_owned(), error.to_string()],
             Ok(received) => {
@@ -130,7 +130,7 @@ fn check(name: &str, version: &str, least: usize) {
 #[test]
 fn defaulting_twice_changes_nothing() {
     let file = File::read("kinds.json");
-    let objects = Objects::with_placeholder("2024-01-01T00:00:00Z");
+    let objects = ObjectCodec::with_placeholder("2024-01-01T00:00:00Z");
     for case in file.cases() {
         let (kind, body) = (
             file.kind(file.member(*case, "object").unwrap()),

@@ -1,13 +1,13 @@
 //! Built-in kinds, decoded and defaulted by `pratique-objects`.
 
 use pratique_json::Value;
-use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Status, status};
 
 use crate::scheme::{Decoded, Scheme, Undecoded};
 
-impl Scheme for Objects {
+impl Scheme for ObjectCodec {
     fn decode(
         &self,
         kind: &GroupVersionKind,
@@ -16,7 +16,7 @@ impl Scheme for Objects {
     ) -> Result<Decoded, Undecoded> {
         let received = self.receive(body, MediaType::Json, kind, validation)?;
         Ok(Decoded {
-            object: received.value.owned_within(Objects::field_names(self)),
+            object: received.value.owned_within(ObjectCodec::field_names(self)),
             warnings: received.warnings,
         })
     }
@@ -31,23 +31,23 @@ impl Scheme for Objects {
         kind: &GroupVersionKind,
         object: &mut Value<'_>,
     ) -> Result<bool, Box<Status>> {
-        let defaulted = Objects::default_keeping_empty(self, kind, object);
+        let defaulted = ObjectCodec::default_keeping_empty(self, kind, object);
         defaulted.map_err(|error| Box::new(status::bad_request(error.to_string())))
     }
 
     fn gates(&self) -> FeatureGates {
-        Objects::gates(self)
+        ObjectCodec::gates(self)
     }
 
     fn field_names(&self) -> &'static str {
-        Objects::field_names(self)
+        ObjectCodec::field_names(self)
     }
 
     fn settle(&self, kind: &GroupVersionKind, object: &mut Value<'_>) {
-        Objects::settle(self, kind, object);
+        ObjectCodec::settle(self, kind, object);
     }
 
     fn encode(&self, kind: &GroupVersionKind, object: &Value<'static>) -> String {
-        Objects::encode(self, kind, object)
+        ObjectCodec::encode(self, kind, object)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_apiextensions::{CustomResource, DefinitionError, Version};
 use pratique_json::{Object, Value};
-use pratique_objects::{DecodeError, FieldValidation, MediaType, Objects, unstructured};
+use pratique_objects::{DecodeError, FieldValidation, MediaType, ObjectCodec, unstructured};
 use pratique_schema::merge::MergeSchema;
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::ServedResource;
@@ -188,7 +188,7 @@ impl CustomResources {
 #[derive(Debug)]
 pub struct Kinds<'k> {
     /// Objects of built-in kinds.
-    pub builtin: &'k Objects,
+    pub builtin: &'k ObjectCodec,
     /// Objects of all others.
     pub custom: &'k CustomResources,
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::{
     CustomResources, FieldValidation, Kinds, Placeholders, Refusal, Registry, Request, Store, Target, Verb,
 };
@@ -60,7 +60,7 @@ fn path(area: &str) -> PathBuf {
 
 fn run(case: &Json, custom: &CustomResources) -> Json {
     let placeholders = Placeholders::default();
-    let builtin = Objects::with_placeholder(placeholders.time.clone());
+    let builtin = ObjectCodec::with_placeholder(placeholders.time.clone());
     let scheme = Kinds {
         builtin: &builtin,
         custom,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::{
     Placeholders, Prepared, Refusal, Registry, Request, Store, Target, take_managed_fields,
 };
@@ -21,7 +21,7 @@ impl Store for NoObjects {
 /// A Pod that is prepared by a server with these gates; `is_valid` is what its validation says.
 fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared<'static>, Refusal> {
     let placeholders = Placeholders::default();
-    let objects = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
+    let objects = ObjectCodec::with_placeholder(placeholders.time.clone()).with_gates(gates);
     let registry = Registry {
         scheme: &objects,
         store: &NoObjects,

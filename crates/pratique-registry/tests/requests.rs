@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::{Placeholders, Registry, Request, Store, Target};
 
 /// All that there is: under any name.
@@ -21,7 +21,7 @@ impl Store for Everything {
 /// The code and the message that answer a request, or nothing.
 fn answer(stored: &'static str, path: &str, body: &str) -> String {
     let placeholders = Placeholders::default();
-    let objects = Objects::with_placeholder(placeholders.time.clone());
+    let objects = ObjectCodec::with_placeholder(placeholders.time.clone());
     let stored = Everything(stored);
     let registry = Registry {
         scheme: &objects,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails may stop")]
 
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::{Placeholders, Prepared, Refusal, Registry, Request, Store, Target, Verb};
 use pratique_types::{Reason, Status};
 
@@ -24,7 +24,7 @@ const DEPLOYMENT: &str = r#"{"apiVersion": "apps/v1", "kind": "Deployment", "met
 /// Prepares a scale; `invalid` is the kind that validation refuses.
 fn prepare(stored: &'static str, version: &str, invalid: &str) -> Result<Prepared<'static>, Refusal> {
     let placeholders = Placeholders::default();
-    let objects = Objects::with_placeholder(placeholders.time.clone());
+    let objects = ObjectCodec::with_placeholder(placeholders.time.clone());
     let stored = Stored(stored);
     let registry = Registry {
         scheme: &objects,

@@ -1,7 +1,7 @@
 //! Turns the entries of a log into requests.
 
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::{CustomResources, Kinds, Placeholders, UnservedError};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::ServedResource;
@@ -17,7 +17,7 @@ use crate::replayed::{EventRequests, ObjectKnowledge, ReplayRequest, Replayed};
 /// Turns the entries of a log into requests of built-in kinds, and of the custom resources of some definitions.
 #[derive(Clone, Debug)]
 pub struct Replayer {
-    builtin: Objects,
+    builtin: ObjectCodec,
     custom: CustomResources,
     pub(crate) placeholders: Placeholders,
 }
@@ -26,7 +26,7 @@ impl Default for Replayer {
     fn default() -> Self {
         let placeholders = Placeholders::default();
         Replayer {
-            builtin: Objects::with_placeholder(placeholders.time.clone()),
+            builtin: ObjectCodec::with_placeholder(placeholders.time.clone()),
             custom: CustomResources::default(),
             placeholders,
         }
@@ -68,7 +68,7 @@ impl Replayer {
         }
     }
 
-    pub(crate) fn builtin(&self) -> &Objects {
+    pub(crate) fn builtin(&self) -> &ObjectCodec {
         &self.builtin
     }
 

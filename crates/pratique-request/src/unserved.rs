@@ -1,6 +1,6 @@
 //! Kinds that a server does not serve: its answer to requests for them, and what to do.
 
-use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::{self, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource, Reason, Status};
@@ -108,7 +108,7 @@ impl UnservedKind {
             text(&self.kind.kind)
         );
         let gates = FeatureGates::new(self.release);
-        let objects = Objects::with_placeholder("1970-01-01T00:00:00Z").with_gates(gates);
+        let objects = ObjectCodec::with_placeholder("1970-01-01T00:00:00Z").with_gates(gates);
         let decoded = objects.decode(
             object.as_bytes(),
             MediaType::Json,

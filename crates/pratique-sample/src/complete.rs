@@ -14,7 +14,7 @@ mod unfilled_object;
 use std::collections::HashSet;
 
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
@@ -214,7 +214,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         return Vec::new();
     };
     let api_version = served.kind.api_version();
-    let completed = Objects::with_placeholder(TIME);
+    let completed = ObjectCodec::with_placeholder(TIME);
     let generate = |fill: OptionalFill<'_>, without: Option<&[String]>, round: usize, quantity| {
         let spec = CompleteSpec {
             interest,

@@ -15,7 +15,7 @@ use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_policy::{ExpressionId, Mutated, StepResult, Trace};
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
@@ -34,7 +34,7 @@ pub use server::{SampleServer, ServerFinding};
 #[derive(Debug)]
 pub struct MutationTrial {
     runner: PolicyRunner,
-    objects: Objects,
+    objects: ObjectCodec,
     custom: Arc<CustomKinds>,
 }
 
@@ -64,7 +64,7 @@ impl MutationTrial {
         let params = policy.reads().params;
         MutationTrial {
             runner: PolicyRunner::new(policy, Origin::Static, Some((&params, SEED)), &Cache::new()),
-            objects: Objects::with_placeholder(TIME),
+            objects: ObjectCodec::with_placeholder(TIME),
             custom: Arc::default(),
         }
     }

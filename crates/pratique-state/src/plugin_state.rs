@@ -10,7 +10,7 @@ use pratique::plugins::{
 };
 use pratique::{AdmissionRequest, Outcome, PluginInputs};
 use pratique_json::Value;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersionKind, Operation};
 
@@ -161,7 +161,7 @@ impl PluginState {
         }
         let mut object = object.clone();
         // An object that cannot be converted stays as it is.
-        let objects = Objects::with_placeholder(TIME).with_gates(self.gates);
+        let objects = ObjectCodec::with_placeholder(TIME).with_gates(self.gates);
         drop(objects.default(&kind, &mut object));
         // What has no name is no object of a cluster.
         drop(self.objects.insert(object));

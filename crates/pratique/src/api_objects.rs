@@ -64,7 +64,7 @@ pub use received::{DefaultedBy, Defaults, InvalidObject, ReceiveOptions, Receive
 /// cheap.
 #[derive(Clone, Debug)]
 pub struct ApiObjects {
-    builtin: pratique_objects::Objects,
+    builtin: pratique_objects::ObjectCodec,
     placeholders: Arc<Placeholders>,
     custom: CustomResources,
     writes_managed_fields: bool,
@@ -80,7 +80,7 @@ impl ApiObjects {
     /// With the built-in kinds. The placeholders stand for values that a server generates, such as times.
     pub fn new(placeholders: Placeholders) -> Self {
         ApiObjects {
-            builtin: pratique_objects::Objects::with_placeholder(placeholders.time.clone()),
+            builtin: pratique_objects::ObjectCodec::with_placeholder(placeholders.time.clone()),
             placeholders: Arc::new(placeholders),
             custom: CustomResources::default(),
             writes_managed_fields: false,
@@ -158,7 +158,7 @@ impl ApiObjects {
     }
 
     /// All kinds, as the registry works on objects that may have [empty fields](pratique_registry::Received::has_empty_fields).
-    fn kinds_with_empty<'k>(&'k self, builtin: &'k pratique_objects::Objects) -> Kinds<'k> {
+    fn kinds_with_empty<'k>(&'k self, builtin: &'k pratique_objects::ObjectCodec) -> Kinds<'k> {
         Kinds {
             builtin,
             custom: &self.custom,

@@ -3,7 +3,7 @@
 //! The order of the members of a request's object shows in messages, so objects are taken from the source text.
 
 use pratique_harness::Error;
-use pratique_objects::{FieldValidation, MediaType, Objects};
+use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 use pratique_yaml::{Budget, json, tree};
@@ -50,7 +50,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         _ => FieldValidation::Warn,
     };
     let gates = FeatureGates::new(release_of(case));
-    let objects = Objects::with_placeholder(NOW).with_gates(gates);
+    let objects = ObjectCodec::with_placeholder(NOW).with_gates(gates);
     let received = objects.receive(bytes.as_bytes(), media_type, &kind, validation);
     let actual = match received {
         Err(error) => value!({"error": error.to_string()}),

@@ -11,7 +11,7 @@ mod plugins;
 mod random;
 
 use pratique_harness::{Error, with};
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_plugin::{Effects, Stage};
 use pratique_registry::{
     Attributes, CustomResources, FieldValidation, Kinds, Refusal, Registry, Request, Store, Target, Verb,
@@ -69,7 +69,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 fn answer(case: &Value) -> Result<(Value, bool), Error> {
     let placeholders = placeholders();
     let gates = FeatureGates::new(release_of(case));
-    let builtin = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
+    let builtin = ObjectCodec::with_placeholder(placeholders.time.clone()).with_gates(gates);
     let mut custom = definitions()?.with_release(gates.release());
     let mut stored = Stored::default();
     for object in case["before"].as_array().into_iter().flatten() {

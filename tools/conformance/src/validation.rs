@@ -13,7 +13,7 @@ use std::cell::Cell;
 use pratique_gotext::net::Cidr;
 use pratique_harness::Error;
 use pratique_json as json;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::{
     Attributes, CustomResources, Kinds, Placeholders, Prepared, Refusal, Registry, Request, Store, Target,
     Verb,
@@ -72,7 +72,7 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
         ..Placeholders::default()
     };
     let gates = FeatureGates::new(release_of(case));
-    let builtin = Objects::with_placeholder(placeholders.time.clone())
+    let builtin = ObjectCodec::with_placeholder(placeholders.time.clone())
         .with_gates(gates)
         .keeping_empty();
     let custom = CustomResources::default();
@@ -363,7 +363,7 @@ fn stored_object(old: &Value, target: &Target, gates: FeatureGates) -> json::Val
     let kind = GroupVersion::parse(&of("apiVersion"))
         .map_or_else(|_| target.kind.clone(), |version| version.with_kind(&of("kind")));
     let stored = json_value(&old);
-    let builtin = Objects::with_placeholder("2000-01-01T00:00:00Z")
+    let builtin = ObjectCodec::with_placeholder("2000-01-01T00:00:00Z")
         .with_gates(gates)
         .keeping_empty();
     let text = old.to_string();

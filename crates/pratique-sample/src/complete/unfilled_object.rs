@@ -2,7 +2,7 @@
 //! `strategy.rollingUpdate`. Which they are is found by defaulting.
 
 use pratique_json::Value;
-use pratique_objects::{Objects, is_builtin};
+use pratique_objects::{ObjectCodec, is_builtin};
 use pratique_schema::{FieldPresence, Release, Shape, StructType, TypeId};
 use pratique_types::GroupVersionKind;
 
@@ -40,7 +40,7 @@ struct FilledField {
 
 /// Objects without one of the fields that expressions name, made of a defaulted object.
 pub(super) fn unfilled(
-    objects: &Objects,
+    objects: &ObjectCodec,
     kind: &GroupVersionKind,
     id: TypeId,
     whole: &Value<'static>,
@@ -185,7 +185,7 @@ mod tests {
     /// Which fields of served kinds these are.
     #[test]
     fn fields_that_defaults_fill_in_some_objects() {
-        let objects = Objects::with_placeholder("2025-01-01T00:00:00Z");
+        let objects = ObjectCodec::with_placeholder("2025-01-01T00:00:00Z");
         let everything = NamedFields::everything();
         let selected = SelectedMetadata::default();
         let spec = CompleteSpec {

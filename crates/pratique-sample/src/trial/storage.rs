@@ -2,13 +2,13 @@
 //! object that is created.
 
 use pratique_json::Value;
-use pratique_objects::{Objects, changed_paths};
+use pratique_objects::{ObjectCodec, changed_paths};
 use pratique_registry::{Placeholders, Registry, Request, Store, Target, Verb};
 use pratique_types::{AdmissionRequest, Operation};
 
 /// The first field that a policy changes, where nothing of what it changes is stored.
 pub(super) fn dropped_field(
-    objects: &Objects,
+    objects: &ObjectCodec,
     request: &AdmissionRequest<'_>,
     previous: &Value<'static>,
     mutated: &Value<'static>,
@@ -92,7 +92,7 @@ mod tests {
                     "spec":{{"containers":[{{"name":"a","image":"i"}}],"nodeName":"{node}"}},"status":{{"phase":"{status}"}}}}"#
             )
         };
-        let objects = Objects::with_placeholder(TIME);
+        let objects = ObjectCodec::with_placeholder(TIME);
         let dropped = |changed: &str| {
             let request = creation(&pod("Pending", "n"));
             let mutated = pratique_json::parse(changed.as_bytes()).unwrap().into_owned();

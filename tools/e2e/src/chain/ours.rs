@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pratique_harness::Error;
 use pratique_json as json;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Effects, MutableAttributes, PluginChain, PluginContext,
     PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
@@ -21,7 +21,7 @@ use crate::answers::{TIME, UID, plain};
 /// The cluster, and the plugins.
 pub(super) struct Ours {
     gates: FeatureGates,
-    scheme: Objects,
+    scheme: ObjectCodec,
     validator: Validator,
     stored: Stored,
     placeholders: Placeholders,
@@ -66,7 +66,7 @@ impl Ours {
             name_suffix: "xxxxx".to_owned(),
             ..Placeholders::default()
         };
-        let scheme = Objects::with_placeholder(placeholders.time.clone()).with_gates(gates);
+        let scheme = ObjectCodec::with_placeholder(placeholders.time.clone()).with_gates(gates);
         let default: Vec<&str> = default_plugins_of(release).collect();
         let all: Vec<&str> = default.iter().copied().chain(OPTIONAL).collect();
         let mut ours = Ours {
