@@ -1,6 +1,6 @@
 //! Locations of policies and their expressions in manifests.
 
-use pratique_manifest::{ManifestSet, ObjectSource, Step, Value};
+use pratique_manifest::{ManifestSet, ObjectSource, Step, TreeValue};
 use pratique_policy::{ExpressionId, Origin, Phase};
 
 use crate::explanation::{Explanation, Expression};
@@ -77,7 +77,7 @@ fn variable(source: &ObjectSource, name: &str) -> Option<usize> {
     let list = source
         .tree()
         .find(source.root(), &[field("spec"), field("variables")])?;
-    let Value::List(items) = &source.tree().get(list).value else {
+    let TreeValue::List(items) = &source.tree().get(list).value else {
         return None;
     };
     (0..items.len())
@@ -99,7 +99,7 @@ fn field(name: &str) -> Step {
 
 fn text(source: &ObjectSource, path: &[Step]) -> Option<String> {
     match &source.tree().get(source.tree().find(source.root(), path)?).value {
-        Value::String(text, _) => Some(text.to_string()),
+        TreeValue::String(text, _) => Some(text.to_string()),
         _ => None,
     }
 }

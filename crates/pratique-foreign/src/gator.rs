@@ -4,7 +4,7 @@
 // Upstream: open-policy-agent/gatekeeper pkg/gator/verify/suite.go, assertion.go
 
 use pratique_json::{Value, text_at};
-use pratique_manifest::{ManifestFile, NodeId, Problem, Value as Node, path_text};
+use pratique_manifest::{ManifestFile, NodeId, Problem, TreeValue, path_text};
 use pratique_request::review::is_review;
 use pratique_suite::{
     Case, CaseInput, Expected, ExpectedViolations, Suite, SuiteDocument, SuiteFormat, ViolationCount,
@@ -159,14 +159,14 @@ fn read_case(
 fn read_assertion(document: &SuiteDocument<'_>, id: NodeId) -> Option<ExpectedViolations> {
     let fields = document.fields(id);
     let count = match fields.node("violations").map(|id| &fields.tree.get(id).value) {
-        None | Some(Node::Bool(true)) => ViolationCount::Some,
-        Some(Node::Bool(false)) => ViolationCount::Exactly(0),
-        Some(Node::String(text, _)) => match &**text {
+        None | Some(TreeValue::Bool(true)) => ViolationCount::Some,
+        Some(TreeValue::Bool(false)) => ViolationCount::Exactly(0),
+        Some(TreeValue::String(text, _)) => match &**text {
             "yes" => ViolationCount::Some,
             "no" => ViolationCount::Exactly(0),
             _ => return None,
         },
-        Some(Node::Number(text)) => ViolationCount::Exactly(text.parse().ok()?),
+        Some(TreeValue::Number(text)) => ViolationCount::Exactly(text.parse().ok()?),
         Some(_) => return None,
     };
     Some(ExpectedViolations {

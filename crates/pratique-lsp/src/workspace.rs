@@ -9,7 +9,7 @@ use lsp_types::InitializeParams;
 use pratique_lint::CustomTypes;
 use pratique_manifest::convert::objects;
 use pratique_manifest::{
-    Location, ManifestFile, NodeId, ObjectSource, Step, Value, read_documents, read_regular,
+    Location, ManifestFile, NodeId, ObjectSource, Step, TreeValue, read_documents, read_regular,
 };
 use pratique_suite::Roots;
 
@@ -179,7 +179,7 @@ pub(crate) fn steps(names: &[&str]) -> Vec<Step> {
 pub(crate) fn text_at(source: &ObjectSource, path: &[&str]) -> Option<String> {
     let node: NodeId = source.tree().find(source.root(), &steps(path))?;
     match &source.tree().get(node).value {
-        Value::String(text, _) => Some(text.to_string()),
+        TreeValue::String(text, _) => Some(text.to_string()),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::parse::source::ObjectSource;
-use crate::tree::{Step, Style, Value};
+use crate::tree::{Step, Style, TreeValue};
 
 /// A comment that goes on beyond the line of the source that it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl SwallowedText {
     pub fn find_all(source: &ObjectSource, path: &[Step]) -> Vec<Self> {
         let tree = source.tree();
         let node = tree.find(source.root(), path).map(|id| tree.get(id));
-        let Some(Value::String(text, _)) = node.map(|node| &node.value) else {
+        let Some(TreeValue::String(text, _)) = node.map(|node| &node.value) else {
             return Vec::new();
         };
         if !text.contains("//") {
@@ -91,7 +91,7 @@ fn is_cut_by_comment(source: &ObjectSource, path: &[Step]) -> bool {
     let rest = source.document().text().get(node.span.end as usize..);
     let rest = rest.and_then(|rest| rest.lines().next()).unwrap_or_default();
     !source.is_json()
-        && matches!(&node.value, Value::String(_, Style::Plain))
+        && matches!(&node.value, TreeValue::String(_, Style::Plain))
         && rest.starts_with([' ', '\t'])
         && rest.trim_start().starts_with('#')
 }

@@ -108,7 +108,7 @@ pub fn items_at(tree: &Tree, node: NodeId) -> Items {
 pub fn items_of(source: &ObjectSource, implied: Option<ImpliedType>) -> Items {
     let root = source.root();
     let nodes = match &source.tree().get(root).value {
-        tree::Value::List(nodes) => nodes.as_slice(),
+        tree::TreeValue::List(nodes) => nodes.as_slice(),
         _ => &[root],
     };
     let mut items = Items::default();
@@ -140,7 +140,7 @@ impl Items {
             return;
         };
         let text = |key: &str| match &tree.get(tree.entry(item.node, key)?.value).value {
-            tree::Value::String(text, _) => Some(&**text),
+            tree::TreeValue::String(text, _) => Some(&**text),
             _ => None,
         };
         let kind = text("kind");
@@ -162,12 +162,12 @@ impl Items {
 /// Converts a node to a JSON value; the last of equal keys wins. Recursion is safe: the depth of trees is bounded.
 pub fn convert(tree: &Tree, id: NodeId) -> Value<'static> {
     match &tree.get(id).value {
-        tree::Value::Null => Value::Null,
-        tree::Value::Bool(value) => Value::Bool(*value),
-        tree::Value::Number(text) => number(text),
-        tree::Value::String(text, _) => Value::String(Cow::Owned(text.to_string())),
-        tree::Value::List(nodes) => Value::Array(nodes.iter().map(|node| convert(tree, *node)).collect()),
-        tree::Value::Map(entries) => {
+        tree::TreeValue::Null => Value::Null,
+        tree::TreeValue::Bool(value) => Value::Bool(*value),
+        tree::TreeValue::Number(text) => number(text),
+        tree::TreeValue::String(text, _) => Value::String(Cow::Owned(text.to_string())),
+        tree::TreeValue::List(nodes) => Value::Array(nodes.iter().map(|node| convert(tree, *node)).collect()),
+        tree::TreeValue::Map(entries) => {
             let member =
                 |entry: &tree::Entry| (Cow::Owned(entry.key.to_string()), convert(tree, entry.value));
             Value::Object(entries.iter().map(member).collect::<Object<'static>>())

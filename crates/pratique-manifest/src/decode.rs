@@ -17,7 +17,7 @@ use crate::parse::MAX_COMPACT_DEPTH;
 use crate::parse::source::ObjectSource;
 use crate::position::Span;
 use crate::problem::Problem;
-use crate::tree::{NodeId, Tree, Value};
+use crate::tree::{NodeId, Tree, TreeValue};
 pub(crate) use pratique_typed::decode::StrictKind;
 pub use pratique_typed::decode::TreeNode;
 pub(crate) use value::Raw;
@@ -182,7 +182,7 @@ fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
 }
 
 impl Mismatch {
-    fn new(release: &'static Release, found: &Value, expected: &Shape) -> Self {
+    fn new(release: &'static Release, found: &TreeValue, expected: &Shape) -> Self {
         let fields = match expected {
             Shape::Struct(id) => names_in_order(release.layouts().of(release.schema().get(*id).name)),
             _ => Vec::new(),
@@ -196,14 +196,14 @@ impl Mismatch {
 }
 
 impl Form {
-    fn of_value(value: &Value) -> Self {
+    fn of_value(value: &TreeValue) -> Self {
         match value {
-            Value::Null => Form::Other,
-            Value::Bool(_) => Form::Bool,
-            Value::Number(_) => Form::Number,
-            Value::String(..) => Form::Text,
-            Value::List(_) => Form::List,
-            Value::Map(_) => Form::Mapping,
+            TreeValue::Null => Form::Other,
+            TreeValue::Bool(_) => Form::Bool,
+            TreeValue::Number(_) => Form::Number,
+            TreeValue::String(..) => Form::Text,
+            TreeValue::List(_) => Form::List,
+            TreeValue::Map(_) => Form::Mapping,
         }
     }
 

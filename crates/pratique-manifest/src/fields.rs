@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique_json::Value as Json;
 
 use crate::convert::{convert, items_at};
-use crate::{Entry, NodeId, Tree, Value};
+use crate::{Entry, NodeId, Tree, TreeValue};
 
 /// A mapping of a document. Absent and null fields are the same.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ impl<'a> MappingFields<'a> {
     /// The value of a field.
     pub fn node(&self, name: &str) -> Option<NodeId> {
         let id = self.tree.entry(self.id, name)?.value;
-        (!matches!(self.tree.get(id).value, Value::Null)).then_some(id)
+        (!matches!(self.tree.get(id).value, TreeValue::Null)).then_some(id)
     }
 
     fn at(&self, id: NodeId) -> MappingFields<'a> {
@@ -30,7 +30,7 @@ impl<'a> MappingFields<'a> {
     /// The node as a string, if it is one.
     pub fn as_text(&self) -> Option<String> {
         match &self.tree.get(self.id).value {
-            Value::String(text, _) => Some(text.to_string()),
+            TreeValue::String(text, _) => Some(text.to_string()),
             _ => None,
         }
     }
@@ -54,7 +54,7 @@ impl<'a> MappingFields<'a> {
     /// A field that is a boolean.
     pub fn bool(&self, name: &str) -> Option<bool> {
         match self.tree.get(self.node(name)?).value {
-            Value::Bool(value) => Some(value),
+            TreeValue::Bool(value) => Some(value),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ impl<'a> MappingFields<'a> {
     /// A field that is a number of 32 bits.
     pub fn integer(&self, name: &str) -> Option<i32> {
         match &self.tree.get(self.node(name)?).value {
-            Value::Number(text) => text.parse().ok(),
+            TreeValue::Number(text) => text.parse().ok(),
             _ => None,
         }
     }
@@ -80,7 +80,7 @@ impl<'a> MappingFields<'a> {
     /// The items of the node, if it is a list.
     pub fn nodes(&self) -> Vec<NodeId> {
         match &self.tree.get(self.id).value {
-            Value::List(items) => items.clone(),
+            TreeValue::List(items) => items.clone(),
             _ => Vec::new(),
         }
     }
@@ -99,7 +99,7 @@ impl<'a> MappingFields<'a> {
     /// The entries of a mapping from any keys.
     pub fn entries(&self, name: &str) -> &'a [Entry] {
         match self.node(name).map(|id| &self.tree.get(id).value) {
-            Some(Value::Map(entries)) => entries,
+            Some(TreeValue::Map(entries)) => entries,
             _ => &[],
         }
     }

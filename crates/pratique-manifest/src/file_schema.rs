@@ -11,7 +11,7 @@ use crate::help::Help;
 use crate::parse::source::ObjectSource;
 use crate::position::Span;
 use crate::problem::{Problem, Rule};
-use crate::tree::Value;
+use crate::tree::TreeValue;
 
 /// A format: a JSON Schema whose `definitions` are its structs.
 ///
@@ -187,8 +187,8 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
         };
         match &node.value {
             _ if other["type"].is_null() => return false,
-            Value::Null => self.mismatch(of, place, node.span),
-            Value::String(text, _) if is("string") => {
+            TreeValue::Null => self.mismatch(of, place, node.span),
+            TreeValue::String(text, _) if is("string") => {
                 let names: Vec<&str> = names(scalar).collect();
                 if !names.is_empty() && !names.contains(&&**text) {
                     let message = format!("expected {}, not `{text}`", alternatives(&names));
@@ -196,9 +196,9 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
                     self.problems.push(problem);
                 }
             }
-            Value::Bool(_) if is("boolean") => {}
-            Value::Number(_) if is("number") => {}
-            Value::Map(_) => {
+            TreeValue::Bool(_) if is("boolean") => {}
+            TreeValue::Number(_) if is("number") => {}
+            TreeValue::Map(_) => {
                 self.check_required(other, place, value);
                 return true;
             }

@@ -83,7 +83,7 @@ pub use comment_swallow::{LITERAL_BLOCK, SwallowedText};
 pub use plugin::{ManifestPlugin, UnknownManifestPlugin};
 pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
-pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, Value};
+pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, TreeValue};
 pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, ProblemList, Rule};
 pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, repository_top};

@@ -1,6 +1,6 @@
 //! Which objects are lists.
 
-use crate::tree::{NodeId, Tree, Value};
+use crate::tree::{NodeId, Tree, TreeValue};
 
 /// The items of a list, as clients read it that divide files for an API server: an object with a kind and a list in `items`,
 /// whatever the kind is. `None` for other objects.
@@ -13,13 +13,13 @@ use crate::tree::{NodeId, Tree, Value};
 #[must_use]
 pub fn list_items(tree: &Tree, object: NodeId) -> Option<&[NodeId]> {
     let kind = match &tree.get(tree.entry(object, "kind")?.value).value {
-        Value::String(kind, _) if !kind.is_empty() => kind,
+        TreeValue::String(kind, _) if !kind.is_empty() => kind,
         _ => return None,
     };
     let has_kind_of_list = kind.ends_with("List");
     match &tree.get(tree.entry(object, "items")?.value).value {
-        Value::List(items) if has_kind_of_list || !items.is_empty() => Some(items),
-        Value::Null if has_kind_of_list => Some(&[]),
+        TreeValue::List(items) if has_kind_of_list || !items.is_empty() => Some(items),
+        TreeValue::Null if has_kind_of_list => Some(&[]),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ use crate::budget::Budget;
 use crate::help::Help;
 use crate::position::{DocumentSource, Location, Span};
 use crate::problem::{Failure, Problem, Rule};
-use crate::tree::{NodeId, Tree, Value};
+use crate::tree::{NodeId, Tree, TreeValue};
 use crate::{json, yaml};
 use file_document::FileDocument;
 use source::{ObjectSource, ParsedDocument};
@@ -175,7 +175,7 @@ impl Parsed {
     fn raw_item(&self, id: NodeId) -> Cow<'_, [u8]> {
         let node = self.tree().get(id);
         match (&node.value, &self.format, &self.bytes) {
-            (Value::Null, ..) => Cow::Borrowed(&[]),
+            (TreeValue::Null, ..) => Cow::Borrowed(&[]),
             (_, Format::Json, Some(bytes)) => {
                 let span = node.span.start as usize..node.span.end as usize;
                 Cow::Borrowed(bytes.get(span).unwrap_or_default())
@@ -192,7 +192,7 @@ impl Parsed {
     /// with a brace. None for objects.
     // Upstream: apimachinery/pkg/runtime/serializer/recognizer/recognizer.go, decoder.Decode
     pub(crate) fn reread_item(&self, id: NodeId) -> Option<Result<(Tree, NodeId), yaml::SyntaxError>> {
-        if id == self.root || matches!(self.tree().get(id).value, Value::Map(_) | Value::Null) {
+        if id == self.root || matches!(self.tree().get(id).value, TreeValue::Map(_) | TreeValue::Null) {
             return None;
         }
         let decoded = yaml::decode(self.raw_item(id).into_owned());
@@ -239,15 +239,15 @@ pub(crate) const MAX_COMPACT_DEPTH: usize = 256;
 fn compact_within(tree: &Tree, id: NodeId, depth: usize) -> Option<serde_json::Value> {
     let depth = depth.checked_sub(1)?;
     Some(match &tree.get(id).value {
-        Value::Null => serde_json::Value::Null,
-        Value::Bool(value) => (*value).into(),
-        Value::Number(text) => number(text),
-        Value::String(text, _) => (**text).into(),
-        Value::List(items) => items
+        TreeValue::Null => serde_json::Value::Null,
+        TreeValue::Bool(value) => (*value).into(),
+        TreeValue::Number(text) => number(text),
+        TreeValue::String(text, _) => (**text).into(),
+        TreeValue::List(items) => items
             .iter()
             .map(|item| compact_within(tree, *item, depth))
             .collect::<Option<_>>()?,
-        Value::Map(entries) => entries
+        TreeValue::Map(entries) => entries
             .iter()
             .map(|entry| Some((entry.key.to_string(), compact_within(tree, entry.value, depth)?)))
             .collect::<Option<_>>()?,

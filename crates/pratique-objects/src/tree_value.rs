@@ -3,7 +3,7 @@
 use pratique_json::{MAX_DEPTH, Object, Value};
 use pratique_schema::{Field, Presence, Scalar, Schema, Shape};
 use pratique_typed::decode::{Node, TreeNode};
-use pratique_yaml::Value as TreeValue;
+use pratique_yaml::TreeValue;
 
 /// A number of a document that is larger than any float.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use pratique_json::{MAX_DEPTH, Object, Value};
 use pratique_typed::decode::{Node, StrictKind, TreeNode};
 use pratique_types::{GroupVersion, GroupVersionKind, ObjectRef};
-use pratique_yaml::Value as TreeValue;
+use pratique_yaml::TreeValue;
 
 use crate::decode::{Document, parse, read};
 use crate::error::DecodeError;

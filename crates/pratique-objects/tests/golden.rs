@@ -8,7 +8,7 @@ use pratique_objects::{FieldValidation, MediaType, ObjectCodec, changed_paths};
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::json::{self, Document};
-use pratique_yaml::tree::Value;
+use pratique_yaml::tree::TreeValue;
 use pratique_yaml::{Budget, NodeId};
 
 /// A file of cases: their texts, and where in them their parts are.
@@ -29,7 +29,7 @@ impl File {
 
     fn cases(&self) -> &[NodeId] {
         match &self.document.tree.get(self.document.root).value {
-            Value::List(cases) => cases,
+            TreeValue::List(cases) => cases,
             _ => panic!("no list"),
         }
     }
@@ -46,7 +46,7 @@ impl File {
 
     fn string(&self, of: NodeId, name: &str) -> Option<&str> {
         match &self.document.tree.get(self.member(of, name)?).value {
-            Value::String(text, _) => Some(text),
+            TreeValue::String(text, _) => Some(text),
             _ => None,
         }
     }
@@ -96,9 +96,9 @@ impl File {
             .member(expect, "warnings")
             .map(|id| &self.document.tree.get(id).value);
         let texts: Vec<&str> = match warnings {
-            Some(Value::List(ids)) => {
+            Some(TreeValue::List(ids)) => {
                 let text = |id: &NodeId| match &self.document.tree.get(*id).value {
-                    Value::String(text, _) => &**text,
+                    TreeValue::String(text, _) => &**text,
                     _ => "",
                 };
                 ids.iter().map(text).collect()

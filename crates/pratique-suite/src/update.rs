@@ -4,7 +4,7 @@ mod edit;
 mod expectation;
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, NodeId, Span, Style, Value as Node};
+use pratique_manifest::{ManifestFile, NodeId, Span, Style, TreeValue};
 
 use crate::actual::Actual;
 use crate::compare::compare;
@@ -98,7 +98,7 @@ impl Updater<'_> {
             return Ok(());
         };
         let flips = expected.is_some_and(|expected| expected.decision != self.actual.decision);
-        if let Node::String(..) = self.node(id) {
+        if let TreeValue::String(..) = self.node(id) {
             edits.push(self.replaced(id, self.actual.decision.name().to_owned()));
         } else if flips {
             edits.push(self.replaced_whole(id, &NewExpectation::new(self.actual)));
@@ -219,7 +219,7 @@ impl Updater<'_> {
             let Some(entry) = self.suite.source.tree().entry(id, name) else {
                 continue;
             };
-            if let Node::String(path, _) = self.node(entry.value) {
+            if let TreeValue::String(path, _) = self.node(entry.value) {
                 return Err(UpdateError::OtherFile(path.to_string()));
             }
             let object = match (name, &self.case.expected) {
@@ -243,19 +243,19 @@ impl Updater<'_> {
 
     fn keys(&self, id: NodeId) -> Vec<String> {
         match self.node(id) {
-            Node::Map(entries) => entries.iter().map(|entry| entry.key.to_string()).collect(),
+            TreeValue::Map(entries) => entries.iter().map(|entry| entry.key.to_string()).collect(),
             _ => Vec::new(),
         }
     }
 
-    fn node(&self, id: NodeId) -> &Node {
+    fn node(&self, id: NodeId) -> &TreeValue {
         &self.suite.source.tree().get(id).value
     }
 
     fn span(&self, id: NodeId) -> Span {
         let source = self.suite.source.document();
         let mut start = self.suite.source.tree().get(id).span.start;
-        if let Node::String(_, Style::Literal | Style::Folded) = self.node(id) {
+        if let TreeValue::String(_, Style::Literal | Style::Folded) = self.node(id) {
             // The block indicator is before the text.
             let before = source.text().get(..start as usize).unwrap_or_default();
             let indicator = before.rfind(['|', '>']);
@@ -273,8 +273,10 @@ impl Updater<'_> {
         let span = self.suite.source.tree().get(id).span;
         let is_flow = source.slice(span).starts_with(['{', '[']);
         let end = match self.node(id) {
-            Node::Map(entries) if !is_flow => entries.iter().map(|entry| self.content_end(entry.value)).max(),
-            Node::List(items) if !is_flow => items.iter().map(|item| self.content_end(*item)).max(),
+            TreeValue::Map(entries) if !is_flow => {
+                entries.iter().map(|entry| self.content_end(entry.value)).max()
+            }
+            TreeValue::List(items) if !is_flow => items.iter().map(|item| self.content_end(*item)).max(),
             _ => None,
         };
         let text = source.slice(Span {
@@ -307,7 +309,7 @@ impl Updater<'_> {
     fn replaced_value(&self, id: NodeId, with: &Value<'static>) -> Edit {
         let span = self.suite.source.tree().get(id).span;
         let is_flow = self.suite.source.document().slice(span).starts_with(['{', '[']);
-        let is_block = matches!(self.node(id), Node::Map(_) | Node::List(_)) && !is_flow;
+        let is_block = matches!(self.node(id), TreeValue::Map(_) | TreeValue::List(_)) && !is_flow;
         let nests = matches!(with, Value::Object(object) if !object.is_empty())
             || matches!(with, Value::Array(array) if !array.is_empty());
         if is_block && nests {

@@ -9,7 +9,7 @@ pub use write::write;
 
 use crate::budget::{Budget, Exceeded, Meter};
 use crate::position::Span;
-use crate::tree::{Entry, NodeId, Style, Tree, Value};
+use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
 
 /// How deep values may nest, as in the server.
 const MAX_DEPTH: usize = 10_000;
@@ -138,18 +138,18 @@ impl Parser<'_> {
         let value = match self.peek() {
             Some(b'{') => return self.begin_map(),
             Some(b'[') => return self.begin_list(),
-            Some(b'"') => Value::String(
+            Some(b'"') => TreeValue::String(
                 text::string(self.bytes, &mut self.at)?.into(),
                 Style::DoubleQuoted,
             ),
-            Some(b'-' | b'0'..=b'9') => Value::Number(text::number(self.bytes, &mut self.at)?.into()),
-            Some(b't') => self.literal("true", Value::Bool(true))?,
-            Some(b'f') => self.literal("false", Value::Bool(false))?,
-            Some(b'n') => self.literal("null", Value::Null)?,
+            Some(b'-' | b'0'..=b'9') => TreeValue::Number(text::number(self.bytes, &mut self.at)?.into()),
+            Some(b't') => self.literal("true", TreeValue::Bool(true))?,
+            Some(b'f') => self.literal("false", TreeValue::Bool(false))?,
+            Some(b'n') => self.literal("null", TreeValue::Null)?,
             _ => return Err(self.unexpected("looking for beginning of value")),
         };
         let length = match &value {
-            Value::String(text, _) | Value::Number(text) => text.len(),
+            TreeValue::String(text, _) | TreeValue::Number(text) => text.len(),
             _ => 0,
         };
         let id = self.push(start, value, length)?;
@@ -157,13 +157,13 @@ impl Parser<'_> {
     }
 
     /// Adds a value that ends here.
-    fn push(&mut self, start: usize, value: Value, length: usize) -> Result<NodeId, SyntaxError> {
+    fn push(&mut self, start: usize, value: TreeValue, length: usize) -> Result<NodeId, SyntaxError> {
         let spent = self.meter.value(length);
         spent.map_err(exceeded(self.budget, start))?;
         Ok(self.tree.push(Span::new(start, self.at), value))
     }
 
-    fn literal(&mut self, word: &str, value: Value) -> Result<Value, SyntaxError> {
+    fn literal(&mut self, word: &str, value: TreeValue) -> Result<TreeValue, SyntaxError> {
         for expected in word.bytes() {
             if self.peek() != Some(expected) {
                 let context = format!("in literal {word} (expecting {})", text::quoted_byte(expected));
@@ -179,7 +179,7 @@ impl Parser<'_> {
         self.skip_blanks();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            let id = self.push(start, Value::Map(Vec::new()), 0)?;
+            let id = self.push(start, TreeValue::Map(Vec::new()), 0)?;
             return self.end_value(id);
         }
         let (key, key_span) = self.key()?;
@@ -197,7 +197,7 @@ impl Parser<'_> {
         self.skip_blanks();
         if self.peek() == Some(b']') {
             self.at += 1;
-            let id = self.push(start, Value::List(Vec::new()), 0)?;
+            let id = self.push(start, TreeValue::List(Vec::new()), 0)?;
             return self.end_value(id);
         }
         self.open.push(OpenCollection::List {
@@ -254,7 +254,7 @@ impl Parser<'_> {
                         }
                         Some(b']') => {
                             self.at += 1;
-                            id = self.push(start, Value::List(items), 0)?;
+                            id = self.push(start, TreeValue::List(items), 0)?;
                         }
                         _ => return Err(self.unexpected("after array element")),
                     }
@@ -284,7 +284,7 @@ impl Parser<'_> {
                         }
                         Some(b'}') => {
                             self.at += 1;
-                            id = self.push(start, Value::Map(entries), 0)?;
+                            id = self.push(start, TreeValue::Map(entries), 0)?;
                         }
                         _ => return Err(self.unexpected("after object key:value pair")),
                     }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn values_keep_their_places() {
         let document = parse(br#" {"a": [1, "x\u0041"], "a": null}"#, &Budget::unlimited()).unwrap();
-        let Value::Map(entries) = &document.tree.get(document.root).value else {
+        let TreeValue::Map(entries) = &document.tree.get(document.root).value else {
             panic!()
         };
         let keys: Vec<_> = entries
@@ -336,12 +336,12 @@ mod tests {
             .map(|entry| (&*entry.key, entry.key_span.start))
             .collect();
         assert_eq!(keys, [("a", 2), ("a", 23)]);
-        let Value::List(items) = &document.tree.get(entries[0].value).value else {
+        let TreeValue::List(items) = &document.tree.get(entries[0].value).value else {
             panic!()
         };
         let text = document.tree.get(items[1]);
         assert_eq!(text.span, Span::new(11, 20));
-        assert!(matches!(&text.value, Value::String(text, _) if &**text == "xA"));
+        assert!(matches!(&text.value, TreeValue::String(text, _) if &**text == "xA"));
     }
 
     #[test]

@@ -6,12 +6,12 @@
 //! exhaust it.
 //!
 //! ```
-//! use pratique_yaml::{Budget, Value, yaml};
+//! use pratique_yaml::{Budget, TreeValue, yaml};
 //!
 //! let document = yaml::parse_text("replicas: 2\nlabels: {app: web}\n", &Budget::unlimited())?;
 //! let replicas = document.tree.entry(document.root, "replicas").ok_or("no such key")?;
 //! let node = document.tree.get(replicas.value);
-//! assert!(matches!(&node.value, Value::Number(text) if **text == *"2"));
+//! assert!(matches!(&node.value, TreeValue::Number(text) if **text == *"2"));
 //! assert_eq!((node.span.start, node.span.end), (10, 11));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -31,5 +31,5 @@ mod wire;
 pub mod yaml;
 
 pub use budget::Budget;
-pub use tree::{NodeId, Tree, Value};
+pub use tree::{NodeId, Tree, TreeValue};
 pub use wire::{is_json, json_as_json, wire_bytes, yaml_as_json};

@@ -33,12 +33,12 @@ pub struct Node {
     /// The bytes of the document's text that hold the value.
     pub span: Span,
     /// The value.
-    pub value: Value,
+    pub value: TreeValue,
 }
 
 /// A value in JSON's data model.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum TreeValue {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -82,7 +82,7 @@ pub struct Tree {
 
 static NOTHING: Node = Node {
     span: Span { start: 0, end: 0 },
-    value: Value::Null,
+    value: TreeValue::Null,
 };
 
 impl Tree {
@@ -101,7 +101,7 @@ impl Tree {
     }
 
     /// Adds a node.
-    pub fn push(&mut self, span: Span, value: Value) -> NodeId {
+    pub fn push(&mut self, span: Span, value: TreeValue) -> NodeId {
         let id = NodeId(crate::position::saturate(self.nodes.len()));
         self.nodes.push(Node { span, value });
         id
@@ -122,7 +122,7 @@ impl Tree {
     #[must_use]
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
         match &self.get(id).value {
-            Value::Map(entries) => entries.iter().rev().find(|entry| &*entry.key == key),
+            TreeValue::Map(entries) => entries.iter().rev().find(|entry| &*entry.key == key),
             _ => None,
         }
     }
@@ -132,7 +132,7 @@ impl Tree {
     pub fn remove_duplicates(&mut self) -> Vec<(Box<str>, Span)> {
         let mut repeated = Vec::new();
         for node in &mut self.nodes {
-            if let Value::Map(entries) = &mut node.value {
+            if let TreeValue::Map(entries) = &mut node.value {
                 remove_repeated(entries, &mut repeated);
             }
         }
@@ -173,8 +173,8 @@ impl Tree {
         let mut rest = path;
         while let Some((step, after)) = rest.split_first() {
             let next = match (step, &self.get(at).value) {
-                (Step::Field(name), Value::Map(_)) => self.entry(at, name).map(|entry| entry.value),
-                (Step::Index(index), Value::List(items)) => items.get(*index).copied(),
+                (Step::Field(name), TreeValue::Map(_)) => self.entry(at, name).map(|entry| entry.value),
+                (Step::Index(index), TreeValue::List(items)) => items.get(*index).copied(),
                 _ => None,
             };
             let Some(next) = next else { break };
@@ -188,7 +188,7 @@ impl Tree {
     fn first_key_span(&self, id: NodeId) -> Span {
         let node = self.get(id);
         match &node.value {
-            Value::Map(entries) => {
+            TreeValue::Map(entries) => {
                 let first = entries
                     .iter()
                     .map(|entry| entry.key_span)
@@ -237,14 +237,14 @@ mod tests {
             value,
         };
         let [first, second, third] = ["1", "2", "3"].map(|text| {
-            let number = Value::Number(text.into());
+            let number = TreeValue::Number(text.into());
             tree.push(Span::default(), number)
         });
         let entries = vec![entry("a", 1, first), entry("b", 5, second), entry("a", 9, third)];
-        let map = tree.push(Span::default(), Value::Map(entries));
+        let map = tree.push(Span::default(), TreeValue::Map(entries));
         let repeated = tree.remove_duplicates();
         assert_eq!(repeated, [("a".into(), Span { start: 9, end: 10 })]);
-        let Value::Map(entries) = &tree.get(map).value else {
+        let TreeValue::Map(entries) = &tree.get(map).value else {
             panic!("a map")
         };
         let keys: Vec<(&str, NodeId)> = entries.iter().map(|entry| (&*entry.key, entry.value)).collect();

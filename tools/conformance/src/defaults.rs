@@ -19,7 +19,7 @@ const NOW: &str = "<now>";
 pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), Error> {
     let document = json::parse(text, &Budget::unlimited()).map_err(|error| Error::from(error.to_string()))?;
     let tree = &document.tree;
-    let tree::Value::List(ids) = &tree.get(document.root).value else {
+    let tree::TreeValue::List(ids) = &tree.get(document.root).value else {
         return Ok(());
     };
     for (case, id) in cases.iter_mut().zip(ids) {

@@ -96,13 +96,12 @@ const RELEASES: [&str; 2] = ["Release", "BuiltinResources"];
 const HOME_OF_RELEASES: &str = "pratique-schema";
 
 /// The main nouns of crates that are not named by them.
-const MAIN_NOUNS: [(&str, &[&str]); 6] = [
+const MAIN_NOUNS: [(&str, &[&str]); 5] = [
     ("pratique", &["Admission"]),
     ("pratique-cel", &["Value"]),
     ("pratique-explain", &["Explanation"]),
     ("pratique-json", &["Value"]),
     ("pratique-lint", &["Warning"]),
-    ("pratique-yaml", &["Value"]),
 ];
 
 /// The habits of a source file. Tests may have them: a table and its `check` are the house's form of tests.

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory as _};
 use pratique_manifest::PathBoundary;
 use pratique_manifest::{
-    Entry, Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, Value, path_text, read_documents,
+    Entry, Location, ManifestFile, NodeId, ObjectSource, Problem, Rule, TreeValue, path_text, read_documents,
 };
 use pratique_s3::Location as StoreLocation;
 use pratique_state::API_VERSION;
@@ -74,7 +74,7 @@ fn is_foreign(source: &ObjectSource) -> bool {
     };
     let group = |version: &str| version.split('/').next().unwrap_or_default().to_owned();
     match &source.tree().get(entry.value).value {
-        Value::String(version, _) => group(version) != group(API_VERSION),
+        TreeValue::String(version, _) => group(version) != group(API_VERSION),
         _ => false,
     }
 }
@@ -157,7 +157,7 @@ impl Reader<'_> {
 
     fn entry(&self, id: NodeId, name: &str) -> Option<Entry> {
         let entry = self.source.tree().entry(id, name)?;
-        let is_null = matches!(self.source.tree().get(entry.value).value, Value::Null);
+        let is_null = matches!(self.source.tree().get(entry.value).value, TreeValue::Null);
         (!is_null).then(|| entry.clone())
     }
 
@@ -215,13 +215,13 @@ impl Reader<'_> {
     fn texts(&self, id: NodeId) -> Vec<(String, NodeId)> {
         let tree = self.source.tree();
         let text = |id: NodeId| match &tree.get(id).value {
-            Value::String(text, _) => Some(text.to_string()),
-            Value::Number(text) => Some(text.to_string()),
-            Value::Bool(value) => Some(value.to_string()),
+            TreeValue::String(text, _) => Some(text.to_string()),
+            TreeValue::Number(text) => Some(text.to_string()),
+            TreeValue::Bool(value) => Some(value.to_string()),
             _ => None,
         };
         match &tree.get(id).value {
-            Value::List(items) => items
+            TreeValue::List(items) => items
                 .iter()
                 .filter_map(|item| Some((text(*item)?, *item)))
                 .collect(),

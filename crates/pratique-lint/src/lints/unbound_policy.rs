@@ -24,7 +24,7 @@
 //!
 //! Add a ValidatingAdmissionPolicyBinding with `policyName: alone`.
 
-use pratique_manifest::{ObjectSource, Value};
+use pratique_manifest::{ObjectSource, TreeValue};
 
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
@@ -68,7 +68,7 @@ fn binding(policy: &ObjectSource, kind: &str, name: &str) -> Option<String> {
         tree.find(policy.root(), &path(names))
             .map(|id| &tree.get(id).value)
     };
-    let Some(Value::String(version, _)) = field("apiVersion") else {
+    let Some(TreeValue::String(version, _)) = field("apiVersion") else {
         return None;
     };
     // Which params there are, nobody knows.

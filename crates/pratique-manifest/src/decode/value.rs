@@ -5,7 +5,7 @@ use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 use serde_json::{Map, Value as Json};
 
 use crate::time;
-use crate::tree::{Entry, NodeId, Tree, Value};
+use crate::tree::{Entry, NodeId, Tree, TreeValue};
 
 /// How fields are decoded that hold any JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +31,10 @@ impl Builder<'_> {
     /// The JSON of a value; `None` for null and for values that do not fit.
     fn value(&self, id: NodeId, shape: &Shape) -> Option<Json> {
         match (shape, &self.tree.get(id).value) {
-            (_, Value::Null) => None,
-            (Shape::Struct(of), Value::Map(entries)) => Some(Json::Object(self.object(*of, entries))),
-            (Shape::Map(item), Value::Map(entries)) => Some(Json::Object(self.map(item, entries))),
-            (Shape::List(item), Value::List(items)) => Some(Json::Array(self.list(item, items))),
+            (_, TreeValue::Null) => None,
+            (Shape::Struct(of), TreeValue::Map(entries)) => Some(Json::Object(self.object(*of, entries))),
+            (Shape::Map(item), TreeValue::Map(entries)) => Some(Json::Object(self.map(item, entries))),
+            (Shape::List(item), TreeValue::List(items)) => Some(Json::Array(self.list(item, items))),
             (Shape::Scalar(scalar), value) => self.scalar(*scalar, id, value),
             _ => None,
         }
@@ -85,22 +85,22 @@ impl Builder<'_> {
         items.iter().map(item).collect()
     }
 
-    fn scalar(&self, scalar: Scalar, id: NodeId, value: &Value) -> Option<Json> {
+    fn scalar(&self, scalar: Scalar, id: NodeId, value: &TreeValue) -> Option<Json> {
         match (scalar, value) {
             (Scalar::Json, _) if self.raw == Raw::Kept => crate::parse::compact(self.tree, id),
-            (Scalar::String, Value::String(text, _)) => Some((**text).into()),
+            (Scalar::String, TreeValue::String(text, _)) => Some((**text).into()),
             // The text without quotes was probably meant.
-            (Scalar::String, Value::Bool(value)) => Some(value.to_string().into()),
-            (Scalar::String, Value::Number(text)) => Some((**text).into()),
-            (Scalar::Bool, Value::Bool(value)) => Some((*value).into()),
-            (Scalar::Int32, Value::Number(text)) => text.parse::<i32>().ok().map(Json::from),
-            (Scalar::Int64, Value::Number(text)) => text.parse::<i64>().ok().map(Json::from),
-            (Scalar::Bytes, Value::String(text, _)) => {
+            (Scalar::String, TreeValue::Bool(value)) => Some(value.to_string().into()),
+            (Scalar::String, TreeValue::Number(text)) => Some((**text).into()),
+            (Scalar::Bool, TreeValue::Bool(value)) => Some((*value).into()),
+            (Scalar::Int32, TreeValue::Number(text)) => text.parse::<i32>().ok().map(Json::from),
+            (Scalar::Int64, TreeValue::Number(text)) => text.parse::<i64>().ok().map(Json::from),
+            (Scalar::Bytes, TreeValue::String(text, _)) => {
                 let bytes = base64::decode(text).ok()?;
                 Some(base64::encode(&bytes).into())
             }
-            (Scalar::Bytes, Value::List(items)) => Some(base64::encode(&self.bytes(items)).into()),
-            (Scalar::Time, Value::String(text, _)) => time::canonical(text).ok()?.map(Json::from),
+            (Scalar::Bytes, TreeValue::List(items)) => Some(base64::encode(&self.bytes(items)).into()),
+            (Scalar::Time, TreeValue::String(text, _)) => time::canonical(text).ok()?.map(Json::from),
             _ => None,
         }
     }
@@ -108,8 +108,8 @@ impl Builder<'_> {
     /// Bytes may also be given as a list of numbers.
     fn bytes(&self, items: &[NodeId]) -> Vec<u8> {
         let byte = |id: &NodeId| match &self.tree.get(*id).value {
-            Value::Null => Some(0),
-            Value::Number(text) => text.parse().ok(),
+            TreeValue::Null => Some(0),
+            TreeValue::Number(text) => text.parse().ok(),
             _ => None,
         };
         items.iter().filter_map(byte).collect()

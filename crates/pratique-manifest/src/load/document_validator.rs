@@ -21,7 +21,7 @@ use crate::parse::{self, Parsed};
 use crate::plugin::ManifestPlugin;
 use crate::position::Location;
 use crate::problem::{Failure, ObjectName, Problem};
-use crate::tree::{NodeId, Step, Value};
+use crate::tree::{NodeId, Step, TreeValue};
 use crate::validate::problems::{self, Subject};
 use crate::validate::wrong_fields::WrongFields;
 use crate::validate::{created_metadata, static_rules};
@@ -240,7 +240,8 @@ impl DocumentValidation<'_> {
     /// Whether a value is of a kind in the scope, or a list that may have such items.
     fn may_belong(&self, parsed: &Parsed, id: NodeId) -> bool {
         let entry = parsed.tree().entry(id, "kind");
-        let Some(Value::String(name, _)) = entry.map(|entry| &parsed.tree().get(entry.value).value) else {
+        let Some(TreeValue::String(name, _)) = entry.map(|entry| &parsed.tree().get(entry.value).value)
+        else {
             return false;
         };
         let of_items = || Kind::from_name(name.strip_suffix("List")?);
@@ -532,7 +533,7 @@ fn text_in(parsed: &Parsed, id: NodeId, path: [&str; 2]) -> Option<String> {
 
 fn text_of(parsed: &Parsed, id: NodeId) -> Option<&str> {
     match &parsed.tree().get(id).value {
-        Value::String(text, _) => Some(text),
+        TreeValue::String(text, _) => Some(text),
         _ => None,
     }
 }
@@ -546,7 +547,7 @@ fn name_of(value: &Json) -> &str {
 fn item_nodes(parsed: &Parsed, id: NodeId) -> &[NodeId] {
     let items = parsed.tree().entry(id, "items").map(|entry| entry.value);
     match items.map(|items| &parsed.tree().get(items).value) {
-        Some(Value::List(items)) => items,
+        Some(TreeValue::List(items)) => items,
         _ => &[],
     }
 }

@@ -14,7 +14,7 @@ use crate::json;
 use crate::position::Span;
 use crate::problem::{Failure, LoadErrors, Problem, Rule};
 use crate::read::directory::ManifestFile;
-use crate::tree::Value;
+use crate::tree::TreeValue;
 
 /// A document of a file.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ impl Reader {
 /// Whether a document is a mapping without text after it.
 fn is_one_mapping(parsed: &Parsed) -> bool {
     let root = &parsed.tree().get(parsed.root).value;
-    parsed.rest.is_none() && matches!(root, Value::Map(_))
+    parsed.rest.is_none() && matches!(root, TreeValue::Map(_))
 }
 
 /// Removes the keys that are written twice, of which YAML's are removed while it is parsed; returns them.

@@ -4,11 +4,11 @@
 //! in both in the same order, and blanks appear or disappear only in runs.
 
 use crate::position::{DocumentSource, Span};
-use crate::tree::{Node, Style, Value};
+use crate::tree::{Node, Style, TreeValue};
 
 /// The source span of the character at a byte offset of a string's decoded text, or the span of the whole value.
 pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Span {
-    let Value::String(text, style) = &node.value else {
+    let TreeValue::String(text, style) = &node.value else {
         return node.span;
     };
     let raw = source.slice(node.span);
@@ -22,7 +22,7 @@ pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Sp
 /// The byte offsets of a string's decoded text at which a line of its source begins: of the first character on each that is
 /// no blank, without the first line.
 pub(crate) fn line_starts(source: &DocumentSource, node: &Node) -> Vec<usize> {
-    let Value::String(text, style) = &node.value else {
+    let TreeValue::String(text, style) = &node.value else {
         return Vec::new();
     };
     let raw = source.slice(node.span);
@@ -176,7 +176,7 @@ mod tests {
         let parsed = parse(file, &Budget::unlimited());
         let parsed = parsed.map_err(|failure| failure.text).unwrap();
         let id = parsed.tree().find(parsed.root, &path_of_a()).unwrap();
-        let crate::Value::String(value, _) = parsed.tree().get(id).value.clone() else {
+        let crate::TreeValue::String(value, _) = parsed.tree().get(id).value.clone() else {
             panic!()
         };
         (value, ObjectSource::new(parsed.document, parsed.root))

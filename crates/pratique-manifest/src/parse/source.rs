@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::scalar;
 use crate::budget::Budget;
 use crate::position::{DocumentSource, Location, Span};
-use crate::tree::{NodeId, Step, Tree, Value};
+use crate::tree::{NodeId, Step, Tree, TreeValue};
 use crate::{json, yaml};
 
 /// The place of an object and of its fields in its file.
@@ -119,7 +119,7 @@ impl ObjectSource {
     pub(crate) fn locate_verbatim(&self, path: &[Step], range: Range<usize>) -> Option<Location> {
         let tree = self.document.tree();
         let node = tree.get(tree.find(self.root, path)?);
-        let Value::String(text, _) = &node.value else {
+        let TreeValue::String(text, _) = &node.value else {
             return None;
         };
         let wanted = text.get(range.clone()).filter(|wanted| !wanted.is_empty())?;

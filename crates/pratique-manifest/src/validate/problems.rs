@@ -9,7 +9,7 @@ use crate::parse::help;
 use crate::parse::source::ObjectSource;
 use crate::position::Span;
 use crate::problem::{ObjectName, Problem, Rule};
-use crate::tree::{Step, Style, Value};
+use crate::tree::{Step, Style, TreeValue};
 
 /// The object that a problem is about.
 pub(crate) struct Subject<'a> {
@@ -116,7 +116,7 @@ fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
         return None;
     };
     let entry = tree.entry(tree.find(source.root(), parent)?, name)?;
-    if !matches!(&tree.get(entry.value).value, Value::String(_, Style::Plain)) {
+    if !matches!(&tree.get(entry.value).value, TreeValue::String(_, Style::Plain)) {
         return None;
     }
     let text = source.document().text();
@@ -137,6 +137,6 @@ fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
 fn null_help(source: &ObjectSource, path: &[Step]) -> Option<String> {
     let tree = source.tree();
     let node = tree.get(tree.find(source.root(), path)?);
-    let is_null = matches!(&node.value, Value::Null);
+    let is_null = matches!(&node.value, TreeValue::Null);
     is_null.then(|| "null, ~ and nothing behind the colon are all the same to YAML: no value".to_owned())
 }

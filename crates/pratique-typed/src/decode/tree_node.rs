@@ -51,7 +51,7 @@ impl<'t> TreeNode<'t> {
     /// The members of a mapping; of anything else none.
     pub fn entries(self) -> &'t [Entry] {
         match &self.node().value {
-            tree::Value::Map(entries) => entries,
+            tree::TreeValue::Map(entries) => entries,
             _ => &[],
         }
     }
@@ -62,25 +62,25 @@ impl<'t> Node<'t> for TreeNode<'t> {
 
     fn value(self) -> Cow<'t, Value<'t>> {
         Cow::Owned(match &self.node().value {
-            tree::Value::Null => Value::Null,
-            tree::Value::Bool(value) => Value::Bool(*value),
-            tree::Value::Number(text) => number(text),
-            tree::Value::String(text, _) => Value::String(Cow::Borrowed(text)),
-            tree::Value::List(_) => Value::Array(Vec::new()),
-            tree::Value::Map(_) => Value::Object(Object::new()),
+            tree::TreeValue::Null => Value::Null,
+            tree::TreeValue::Bool(value) => Value::Bool(*value),
+            tree::TreeValue::Number(text) => number(text),
+            tree::TreeValue::String(text, _) => Value::String(Cow::Borrowed(text)),
+            tree::TreeValue::List(_) => Value::Array(Vec::new()),
+            tree::TreeValue::Map(_) => Value::Object(Object::new()),
         })
     }
 
     fn literal(self) -> Option<&'t str> {
         match &self.node().value {
-            tree::Value::Number(text) => Some(text),
+            tree::TreeValue::Number(text) => Some(text),
             _ => None,
         }
     }
 
     fn elements(self) -> impl Iterator<Item = Self> {
         let items = match &self.node().value {
-            tree::Value::List(items) => items.as_slice(),
+            tree::TreeValue::List(items) => items.as_slice(),
             _ => &[],
         };
         items.iter().map(move |id| TreeNode::new(self.tree, *id))

@@ -1,6 +1,6 @@
 //! Values as compact JSON text, without recursion.
 
-use crate::tree::{Entry, NodeId, Style, Tree, Value};
+use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
 
 /// The parts that are still to be written, last first.
 enum PendingPart<'a> {
@@ -18,14 +18,14 @@ pub fn write(tree: &Tree, id: NodeId) -> String {
             PendingPart::Text(c) => text.push(c),
             PendingPart::Key(key) => text.push_str(&quoted(key)),
             PendingPart::Value(id) => match &tree.get(id).value {
-                Value::Null => text.push_str("null"),
-                Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
-                Value::Number(number) => text.push_str(number),
-                Value::String(string, Style::Binary) => {
+                TreeValue::Null => text.push_str("null"),
+                TreeValue::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+                TreeValue::Number(number) => text.push_str(number),
+                TreeValue::String(string, Style::Binary) => {
                     text.push_str(&quoted(string).replace(char::REPLACEMENT_CHARACTER, r"\ufffd"));
                 }
-                Value::String(string, _) => text.push_str(&quoted(string)),
-                Value::List(items) => {
+                TreeValue::String(string, _) => text.push_str(&quoted(string)),
+                TreeValue::List(items) => {
                     text.push('[');
                     rest.push(PendingPart::Text(']'));
                     for (index, item) in items.iter().enumerate().rev() {
@@ -33,7 +33,7 @@ pub fn write(tree: &Tree, id: NodeId) -> String {
                         rest.extend((index > 0).then_some(PendingPart::Text(',')));
                     }
                 }
-                Value::Map(entries) => {
+                TreeValue::Map(entries) => {
                     text.push('{');
                     rest.push(PendingPart::Text('}'));
                     for (index, entry) in last_of_each(entries).into_iter().enumerate().rev() {

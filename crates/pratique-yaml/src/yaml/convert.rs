@@ -16,7 +16,7 @@ use super::resolve::{Scalar, is_merge, resolve};
 use super::{Document, Duplicate, SyntaxError};
 use crate::budget::{Budget, Meter};
 use crate::position::Span;
-use crate::tree::{Entry, NodeId, Style, Tree, Value};
+use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
 
 /// Converts a document. A document without a node is null.
 pub(super) fn convert(graph: &Graph<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
@@ -33,7 +33,7 @@ pub(super) fn convert(graph: &Graph<'_>, budget: &Budget) -> Result<Document, Sy
     };
     let root = match graph.root() {
         Some(root) => converter.run(root)?,
-        None => converter.tree.push(Span::default(), Value::Null),
+        None => converter.tree.push(Span::default(), TreeValue::Null),
     };
     if let Some(error) = converter.first_error(root) {
         return Err(error);
@@ -219,10 +219,10 @@ impl<'graph> Converter<'graph> {
         let (span, value, error) = match self.frames.pop() {
             Some(OpenNode::List { span, mut items, .. }) => {
                 items.shrink_to_fit();
-                (span, Value::List(items), None)
+                (span, TreeValue::List(items), None)
             }
-            Some(OpenNode::Map(map)) => (map.span, Value::Map(map.filling.finish()), map.error),
-            Some(OpenNode::Alias(_)) | None => (Span::default(), Value::Null, None),
+            Some(OpenNode::Map(map)) => (map.span, TreeValue::Map(map.filling.finish()), map.error),
+            Some(OpenNode::Alias(_)) | None => (Span::default(), TreeValue::Null, None),
         };
         let spent = self.meter.value(0);
         spent.map_err(SyntaxError::exceeded(self.budget, span))?;
@@ -363,24 +363,24 @@ impl<'graph> Converter<'graph> {
         let text = self.graph.scalar(node);
         let tag = self.graph.tag(node);
         let value = match resolve(tag, text, style == Style::Plain, node.span)? {
-            Scalar::Null => Value::Null,
-            Scalar::Bool(value) => Value::Bool(value),
-            Scalar::Text(text) => Value::String(text.into(), style),
-            Scalar::Bytes(bytes) => Value::String(lossy(&bytes).into(), Style::Binary),
-            Scalar::Number(Number::Int(value)) => Value::Number(value.to_string().into()),
-            Scalar::Number(Number::Unsigned(value)) => Value::Number(value.to_string().into()),
+            Scalar::Null => TreeValue::Null,
+            Scalar::Bool(value) => TreeValue::Bool(value),
+            Scalar::Text(text) => TreeValue::String(text.into(), style),
+            Scalar::Bytes(bytes) => TreeValue::String(lossy(&bytes).into(), Style::Binary),
+            Scalar::Number(Number::Int(value)) => TreeValue::Number(value.to_string().into()),
+            Scalar::Number(Number::Unsigned(value)) => TreeValue::Number(value.to_string().into()),
             Scalar::Number(Number::Float(value)) if value.is_finite() => {
-                Value::Number(json_form(value).into())
+                TreeValue::Number(json_form(value).into())
             }
             Scalar::Number(Number::Float(value)) => {
-                let id = self.tree.push(node.span, Value::Null);
+                let id = self.tree.push(node.span, TreeValue::Null);
                 let message = format!("json: unsupported value: {}", general_form(value));
                 self.errors.push((id, SyntaxError::new(message, node.span)));
                 return Ok(id);
             }
         };
         let length = match &value {
-            Value::String(text, _) | Value::Number(text) => text.len(),
+            TreeValue::String(text, _) | TreeValue::Number(text) => text.len(),
             _ => 0,
         };
         let spent = self.meter.value(length);
@@ -396,8 +396,8 @@ impl<'graph> Converter<'graph> {
                 return Some(self.errors.swap_remove(at).1);
             }
             match &self.tree.get(id).value {
-                Value::List(items) => rest.extend(items.iter().rev()),
-                Value::Map(entries) => rest.extend(entries.iter().rev().map(|entry| entry.value)),
+                TreeValue::List(items) => rest.extend(items.iter().rev()),
+                TreeValue::Map(entries) => rest.extend(entries.iter().rev().map(|entry| entry.value)),
                 _ => {}
             }
         }
