@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pratique_cel::library::authz::{self, Answer, Authorizer, Check, Decision, ResourceCheck, Target, User};
+use pratique_cel::library::authz::{
+    self, Answer, Authorizer, AuthorizerDecision, Check, ResourceCheck, Target, User,
+};
 use pratique_cel::{Activation, Arena, Context, Environment, FaultKind, Program, Stop, Type, Value};
 
 /// A question as it outlives the evaluation that asked it: user, verb, resource.
@@ -20,14 +22,14 @@ struct Known {
 impl Authorizer for Known {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         let Target::Resource(resource) = check.target else {
-            return Answer::Decided(Decision {
+            return Answer::Decided(AuthorizerDecision {
                 error: Some("paths are not served".to_owned()),
-                ..Decision::default()
+                ..AuthorizerDecision::default()
             });
         };
         let question = (check.user.name.clone(), check.verb.to_owned(), resource.clone());
         match self.answers.get(&question) {
-            Some(allowed) => Answer::Decided(Decision {
+            Some(allowed) => Answer::Decided(AuthorizerDecision {
                 allowed: *allowed,
                 reason: "looked up".to_owned(),
                 error: None,

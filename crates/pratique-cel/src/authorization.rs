@@ -97,7 +97,7 @@ impl User {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It is known.
-    Decided(Decision),
+    Decided(AuthorizerDecision),
     /// It is not known yet: the evaluation ends, to be repeated.
     Pending,
     /// It cannot be known: the evaluation ends, undecided.
@@ -123,9 +123,9 @@ pub struct FixedAuthorizer {
 
 impl Authorizer for FixedAuthorizer {
     fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision {
+        Answer::Decided(AuthorizerDecision {
             allowed: self.allowed,
-            ..Decision::default()
+            ..AuthorizerDecision::default()
         })
     }
 }
@@ -234,7 +234,7 @@ impl Display for ResourceCheck {
 
 /// A decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Decision {
+pub struct AuthorizerDecision {
     /// Whether it is allowed; denial and "no opinion" are the same here.
     pub allowed: bool,
     /// The reason, for people.

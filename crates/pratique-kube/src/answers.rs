@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pratique::authorization::{Decision, Question, QuestionSubject};
+use pratique::authorization::{AuthorizerDecision, Question, QuestionSubject};
 
 /// Answers, each with its expiry. The oldest are evicted first.
 #[derive(Debug, Default)]
@@ -18,18 +18,24 @@ pub(super) struct Answers {
 
 #[derive(Debug)]
 struct CachedAnswer {
-    decision: Decision,
+    decision: AuthorizerDecision,
     end: Instant,
     bytes: usize,
 }
 
 impl Answers {
-    pub(super) fn get(&self, question: &Question, now: Instant) -> Option<Decision> {
+    pub(super) fn get(&self, question: &Question, now: Instant) -> Option<AuthorizerDecision> {
         let answer = self.answers.get(question)?;
         (now < answer.end).then(|| answer.decision.clone())
     }
 
-    pub(super) fn add(&mut self, question: Question, decision: Decision, now: Instant, time: Duration) {
+    pub(super) fn add(
+        &mut self,
+        question: Question,
+        decision: AuthorizerDecision,
+        now: Instant,
+        time: Duration,
+    ) {
         let Some(end) = now.checked_add(time).filter(|_| !time.is_zero()) else {
             return;
         };
@@ -79,7 +85,7 @@ pub(super) fn subject_size(subject: &QuestionSubject) -> usize {
 }
 
 /// The approximate bytes of an answer.
-fn size(question: &Question, decision: &Decision) -> usize {
+fn size(question: &Question, decision: &AuthorizerDecision) -> usize {
     let Question { user, verb, subject } = question;
     let text = |text: &String| size_of::<String>() + text.len();
     let texts = |all: &[String]| all.iter().map(text).sum::<usize>();
@@ -107,8 +113,13 @@ mod tests {
     fn answers_end() {
         let mut answers = Answers::default();
         let now = Instant::now();
-        answers.add(question("/a"), Decision::default(), now, Duration::from_secs(30));
-        answers.add(question("/b"), Decision::default(), now, Duration::ZERO);
+        answers.add(
+            question("/a"),
+            AuthorizerDecision::default(),
+            now,
+            Duration::from_secs(30),
+        );
+        answers.add(question("/b"), AuthorizerDecision::default(), now, Duration::ZERO);
         assert!(answers.get(&question("/a"), now).is_some());
         assert!(answers.get(&question("/b"), now).is_none());
         assert!(
@@ -136,9 +147,9 @@ mod tests {
         };
         for name in 0..100 {
             let reason = "r".repeat(1 << 19);
-            let decision = Decision {
+            let decision = AuthorizerDecision {
                 reason,
-                ..Decision::default()
+                ..AuthorizerDecision::default()
             };
             answers.add(large(name, 1 << 19), decision, now, time);
             assert!(answers.bytes <= MOST_BYTES);
@@ -151,10 +162,15 @@ mod tests {
         answers.add(large(99, 1 << 19), decision, now, time);
         assert_eq!(answers.bytes, before);
         // An answer larger than the cache is not kept, and evicts nothing.
-        answers.add(large(0, MOST_BYTES), Decision::default(), now, time);
+        answers.add(large(0, MOST_BYTES), AuthorizerDecision::default(), now, time);
         assert_eq!((answers.answers.len(), answers.bytes), (31, before));
         for number in 0..ROOM {
-            answers.add(question(&format!("/{number}")), Decision::default(), now, time);
+            answers.add(
+                question(&format!("/{number}")),
+                AuthorizerDecision::default(),
+                now,
+                time,
+            );
         }
         assert!(
             answers.bytes < ROOM * 2 * EACH,
@@ -168,7 +184,12 @@ mod tests {
         let now = Instant::now();
         for number in 0..ROOM + 10 {
             let question = question(&format!("/{number}"));
-            answers.add(question, Decision::default(), now, Duration::from_secs(30));
+            answers.add(
+                question,
+                AuthorizerDecision::default(),
+                now,
+                Duration::from_secs(30),
+            );
         }
         assert!(answers.get(&question("/9"), now).is_none());
         assert!(answers.get(&question("/10"), now).is_some());

@@ -11,7 +11,9 @@ use k8s_openapi::api::authorization::v1::{
 };
 use kube::api::PostParams;
 use kube::{Api, Client, Error};
-use pratique::authorization::{Decider, Decision, Decisions, Question, QuestionSubject, ResourceCheck};
+use pratique::authorization::{
+    AuthorizerDecision, Decider, Decisions, Question, QuestionSubject, ResourceCheck,
+};
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
@@ -75,7 +77,7 @@ impl SubjectAccessReviewer {
     ///
     /// # Errors
     /// The API server gives no answer.
-    pub fn ask(&self, question: Question) -> Result<Decision, ReadError> {
+    pub fn ask(&self, question: Question) -> Result<AuthorizerDecision, ReadError> {
         let reviews = self.0.reviews.clone();
         let answer = async move { reviews.try_answer(question).await };
         match wait_within(&self.0.handle, answer, LONGEST) {
@@ -122,7 +124,7 @@ impl Decider for SubjectAccessReviewer {
 const AT_ONCE: usize = 16;
 
 impl ReviewClient {
-    async fn answer(&self, question: Question) -> Decision {
+    async fn answer(&self, question: Question) -> AuthorizerDecision {
         match self.try_answer(question).await {
             Ok(decision) => decision,
             Err(error) => unanswered(self.message(error.map(|error| *error))),
@@ -130,7 +132,7 @@ impl ReviewClient {
     }
 
     /// The answer; where there is none, the error, or none if it did not come in time.
-    async fn try_answer(&self, question: Question) -> Result<Decision, Option<Box<Error>>> {
+    async fn try_answer(&self, question: Question) -> Result<AuthorizerDecision, Option<Box<Error>>> {
         if let Some(decision) = self.lock().get(&question, Instant::now()) {
             return Ok(decision);
         }
@@ -198,14 +200,14 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Questions that are longer are not remembered.
 const BIGGEST: usize = 10_000;
 
-fn unanswered(error: String) -> Decision {
-    Decision {
+fn unanswered(error: String) -> AuthorizerDecision {
+    AuthorizerDecision {
         error: Some(error),
-        ..Decision::default()
+        ..AuthorizerDecision::default()
     }
 }
 
-fn decision(status: SubjectAccessReviewStatus) -> Decision {
+fn decision(status: SubjectAccessReviewStatus) -> AuthorizerDecision {
     let denied = status.denied == Some(true);
     let both = "webhook subject access review returned both allow and deny response";
     let error = if denied && status.allowed {
@@ -213,7 +215,7 @@ fn decision(status: SubjectAccessReviewStatus) -> Decision {
     } else {
         status.evaluation_error.filter(|error| !error.is_empty())
     };
-    Decision {
+    AuthorizerDecision {
         allowed: status.allowed && !denied,
         reason: status.reason.unwrap_or_default(),
         error,

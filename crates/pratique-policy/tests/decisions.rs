@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision, Target};
+use pratique_policy::authz::{Answer, Authorizer, AuthorizerDecision, Check, Target};
 use pratique_policy::{
     Conditions, DenialCause, EvalContext, MutatingPolicies, Origin, Policies, PolicyObserver, Unfinished,
     ValidationOutcome,
@@ -41,9 +41,9 @@ impl Authorizer for Gate {
         let asked = matches!(check.target, Target::Resource(_)) && check.verb == "get";
         match check.user.name.as_str() {
             "bob" => Answer::Pending,
-            name => Answer::Decided(Decision {
+            name => Answer::Decided(AuthorizerDecision {
                 allowed: asked && name == "ann",
-                ..Decision::default()
+                ..AuthorizerDecision::default()
             }),
         }
     }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use pratique_expression::Cache;
-use pratique_policy::authz::{Answer, Authorizer, Check, Decision};
+use pratique_policy::authz::{Answer, Authorizer, AuthorizerDecision, Check};
 use pratique_policy::{
     EvalContext, FailedPart, IgnoredFailure, MutatingPolicies, ObservedDecision, Origin, Policies,
     PolicyObserver, mutate, validate,
@@ -19,7 +19,7 @@ struct Nobody;
 
 impl Authorizer for Nobody {
     fn authorize(&self, _: &Check<'_>) -> Answer {
-        Answer::Decided(Decision::default())
+        Answer::Decided(AuthorizerDecision::default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_cel::library::authz::{Check, Decision, Target};
+use pratique_cel::library::authz::{AuthorizerDecision, Check, Target};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_types::aggregate;
@@ -93,7 +93,7 @@ impl Rbac {
     /// the bindings whose roles do not exist.
     // Upstream: kubernetes/plugin/pkg/auth/authorizer/rbac/rbac.go, Authorize;
     // kubernetes/pkg/registry/rbac/validation/rule.go, VisitRulesFor
-    pub fn decide(&self, check: &Check<'_>) -> Decision {
+    pub fn decide(&self, check: &Check<'_>) -> AuthorizerDecision {
         // Upstream: apiserver/pkg/authorization/authorizerfactory/builtin.go, NewPrivilegedGroups
         if check.user.groups.iter().any(|group| group == PRIVILEGED) {
             return allowed(String::new());
@@ -126,12 +126,12 @@ impl Rbac {
                 Err(error) => errors.push(error),
             }
         }
-        Decision {
+        AuthorizerDecision {
             reason: match errors.as_slice() {
                 [] => String::new(),
                 errors => format!("RBAC: {}", aggregate(errors)),
             },
-            ..Decision::default()
+            ..AuthorizerDecision::default()
         }
     }
 
@@ -150,8 +150,8 @@ impl Rbac {
     }
 }
 
-fn allowed(reason: String) -> Decision {
-    Decision {
+fn allowed(reason: String) -> AuthorizerDecision {
+    AuthorizerDecision {
         allowed: true,
         reason,
         error: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pratique::authorization::{
-    Answer, Authorizer, Check, Decider, Decision, Decisions, NoAuthorizer, Question, Target, User,
+    Answer, Authorizer, AuthorizerDecision, Check, Decider, Decisions, NoAuthorizer, Question, Target, User,
 };
 use pratique_json::Value;
 use pratique_rbac::{Completeness, RbacAuthorizer, is_rbac};
@@ -50,7 +50,7 @@ pub struct Rule {
     /// Non-resource URLs; a trailing `*` matches any suffix.
     pub non_resource_urls: Vec<String>,
     /// The decision if the rule matches.
-    pub decision: Decision,
+    pub decision: AuthorizerDecision,
 }
 
 impl Authorizer for Rules {
@@ -62,18 +62,18 @@ impl Authorizer for Rules {
 impl Decider for Rules {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
         let decisions = questions.iter().map(|question| self.decision(&question.check()));
-        let decisions: Vec<Decision> = decisions.collect();
+        let decisions: Vec<AuthorizerDecision> = decisions.collect();
         Box::pin(std::future::ready(decisions))
     }
 }
 
 impl Rules {
-    fn decision(&self, check: &Check<'_>) -> Decision {
+    fn decision(&self, check: &Check<'_>) -> AuthorizerDecision {
         self.fitting(check).unwrap_or_default()
     }
 
     /// The decision of the first rule that matches.
-    fn fitting(&self, check: &Check<'_>) -> Option<Decision> {
+    fn fitting(&self, check: &Check<'_>) -> Option<AuthorizerDecision> {
         let fitting = self.0.iter().find(|rule| rule.fits(check));
         fitting.map(|rule| rule.decision.clone())
     }
@@ -153,9 +153,9 @@ mod tests {
             groups: texts(&["dev"]),
             ..User::default()
         };
-        let decision = Decision {
+        let decision = AuthorizerDecision {
             allowed: true,
-            ..Decision::default()
+            ..AuthorizerDecision::default()
         };
         let rules = Rules(vec![Rule { decision, ..rule }]);
         let answer = rules.authorize(&Check {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use pratique::authorization::Decision;
+use pratique::authorization::AuthorizerDecision;
 use pratique_manifest::{FileSchema, ManifestFile, MappingFields, Problem, read_documents};
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ impl Rule {
             resource_names: fields.texts("resourceNames"),
             namespaces: fields.texts("namespaces"),
             non_resource_urls: fields.texts("nonResourceURLs"),
-            decision: Decision {
+            decision: AuthorizerDecision {
                 allowed: fields.bool("allow").unwrap_or(true),
                 reason: fields.text("reason").unwrap_or_default(),
                 error: fields.text("error"),

@@ -228,7 +228,7 @@ impl Namespaces for EmptyCluster {
 
 impl authz::Authorizer for EmptyCluster {
     fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
-        authz::Answer::Decided(authz::Decision::default())
+        authz::Answer::Decided(authz::AuthorizerDecision::default())
     }
 }
 

@@ -10,7 +10,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use pratique_policy::authz::{
-    Answer, Authorizer, Check, Decision, NoAuthorizer, Question, QuestionSubject, ResourceCheck, Target, User,
+    Answer, Authorizer, AuthorizerDecision, Check, NoAuthorizer, Question, QuestionSubject, ResourceCheck,
+    Target, User,
 };
 
 /// Answers authorization checks, possibly by a request to another process, such as SubjectAccessReviews.
@@ -34,7 +35,7 @@ pub struct NoOpinion;
 
 impl Decider for NoOpinion {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
-        Box::pin(async move { vec![Decision::default(); questions.len()] })
+        Box::pin(async move { vec![AuthorizerDecision::default(); questions.len()] })
     }
 }
 
@@ -52,13 +53,13 @@ impl<A: Authorizer> Decider for AtOnce<A> {
             Answer::Decided(decision) => Some(decision),
             Answer::Pending | Answer::Unknown => None,
         });
-        let decisions: Vec<Decision> = decided.collect();
+        let decisions: Vec<AuthorizerDecision> = decided.collect();
         Box::pin(std::future::ready(decisions))
     }
 }
 
 /// Answers to come.
-pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<Decision>> + Send + 'd>>;
+pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<AuthorizerDecision>> + Send + 'd>>;
 
 /// The answers to the checks of one request, each sent once.
 #[derive(Debug, Default)]
@@ -66,7 +67,7 @@ pub(crate) struct Answers {
     /// The authorizer that answers without the decider.
     at_once: Option<Arc<dyn Authorizer>>,
     /// The answers so far; `None` for checks that cannot be answered.
-    answers: Mutex<HashMap<Question, Option<Decision>>>,
+    answers: Mutex<HashMap<Question, Option<AuthorizerDecision>>>,
     open: Mutex<Vec<Question>>,
 }
 

@@ -1,6 +1,6 @@
 //! The authorizer that a case describes: rules that allow, no opinion on the rest.
 
-use pratique::authorization::{Answer, Authorizer, Check, Decision, Target};
+use pratique::authorization::{Answer, Authorizer, AuthorizerDecision, Check, Target};
 use serde::Deserialize;
 
 /// The `authorizer` of a case.
@@ -37,7 +37,7 @@ impl CaseAuthorizer {
 impl Authorizer for CaseAuthorizer {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         let rule = self.allow.iter().find(|rule| rule.fits(check));
-        let decision = rule.map_or_else(Decision::default, |rule| Decision {
+        let decision = rule.map_or_else(AuthorizerDecision::default, |rule| AuthorizerDecision {
             allowed: rule.error.is_empty(),
             reason: rule.reason.clone(),
             error: (!rule.error.is_empty()).then(|| rule.error.clone()),

@@ -11,7 +11,7 @@ mod values;
 use std::sync::Arc;
 
 pub use crate::authorization::{
-    Answer, Authorizer, Check, Decision, FixedAuthorizer, NoAuthorizer, Question, QuestionSubject,
+    Answer, Authorizer, AuthorizerDecision, Check, FixedAuthorizer, NoAuthorizer, Question, QuestionSubject,
     ResourceCheck, Target, User,
 };
 

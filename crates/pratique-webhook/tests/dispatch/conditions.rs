@@ -61,9 +61,9 @@ struct Later(AtomicBool);
 impl authz::Authorizer for Later {
     fn authorize(&self, _: &authz::Check<'_>) -> authz::Answer {
         if self.0.load(Ordering::SeqCst) {
-            authz::Answer::Decided(authz::Decision {
+            authz::Answer::Decided(authz::AuthorizerDecision {
                 allowed: true,
-                ..authz::Decision::default()
+                ..authz::AuthorizerDecision::default()
             })
         } else {
             authz::Answer::Pending

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
-use pratique::authorization::{Decider, Decision, Decisions, NoAuthorizer, NoOpinion, Question};
+use pratique::authorization::{AuthorizerDecision, Decider, Decisions, NoAuthorizer, NoOpinion, Question};
 use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::policy::{Missing, OnUndecided};
 use pratique::types::AdmissionRequest;
@@ -17,9 +17,9 @@ struct Office(Mutex<Vec<Vec<String>>>);
 
 impl Decider for Office {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
-        let decisions = questions.iter().map(|question| Decision {
+        let decisions = questions.iter().map(|question| AuthorizerDecision {
             allowed: question.verb.starts_with('a'),
-            ..Decision::default()
+            ..AuthorizerDecision::default()
         });
         let decisions = decisions.collect();
         let verbs = questions.into_iter().map(|question| question.verb);

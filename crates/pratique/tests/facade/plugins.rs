@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use pratique::authorization::{Decider, Decision, Decisions, Question};
+use pratique::authorization::{AuthorizerDecision, Decider, Decisions, Question};
 use pratique::observer::{ChainObserver, ChainStep, Phase, Span, StepResult};
 use pratique::plugins::{
     Access, AccessAnswer, ChangedQuota, Effects, Handler, MissingState, MutableAttributes, Plugin,
@@ -105,9 +105,9 @@ struct OneAnswer(bool, Mutex<usize>);
 impl Decider for OneAnswer {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
         *self.1.lock().unwrap() += questions.len();
-        let decision = Decision {
+        let decision = AuthorizerDecision {
             allowed: self.0,
-            ..Decision::default()
+            ..AuthorizerDecision::default()
         };
         Box::pin(async move { vec![decision; questions.len()] })
     }

@@ -25,7 +25,7 @@ impl Authorizer for Recorder {
             .lock()
             .unwrap()
             .push(format!("{} {} {target}", check.user.name, check.verb));
-        Answer::Decided(Decision {
+        Answer::Decided(AuthorizerDecision {
             allowed: check.verb == "get",
             reason: "rule".to_owned(),
             error: None,

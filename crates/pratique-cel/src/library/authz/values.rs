@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::authorization::{Authorizer, Decision, ResourceCheck, User};
+use crate::authorization::{Authorizer, AuthorizerDecision, ResourceCheck, User};
 use crate::error::Fault;
 use crate::value::{Opaque, Value};
 
@@ -41,7 +41,7 @@ pub(super) struct ResourceCheckValue {
 }
 
 #[derive(Debug)]
-pub(super) struct DecisionValue(pub(super) Decision);
+pub(super) struct DecisionValue(pub(super) AuthorizerDecision);
 
 /// None of these has a text, and none equals anything, not even itself.
 macro_rules! receiver_only {
