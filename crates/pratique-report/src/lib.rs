@@ -53,5 +53,5 @@ pub use evaluation::{Action, Decision, Evaluation, Finding};
 pub use html::{ComparisonPage, Page, PageTable, TablePage};
 pub use namespace_reports::{NamespaceLimits, NamespaceReports, ReportApi};
 pub use owner::{owner_of, uid_of};
-pub use report::{MergeError, Problem, Report, ReportError, ReportNotice, Run, Shard};
+pub use report::{MergeError, Report, ReportError, ReportNotice, ReportProblem, Run, Shard};
 pub use tally::{Example, FindingKind, Limits, Table, Tally, TallyError};

@@ -60,7 +60,7 @@ impl Shard {
 /// Something that could not be read or evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Problem {
+pub struct ReportProblem {
     /// Where it is.
     pub place: String,
     /// What is wrong with it.
@@ -88,7 +88,7 @@ pub struct Report {
     of: u32,
     shards: BTreeSet<u32>,
     tally: Tally,
-    problems: BTreeSet<Problem>,
+    problems: BTreeSet<ReportProblem>,
     notes: BTreeSet<String>,
     notices: BTreeSet<ReportNotice>,
     /// How many notices are not kept.
@@ -165,7 +165,7 @@ struct JsonReport {
     shards: Option<JsonShards>,
     tally: Tally,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    problems: Vec<Problem>,
+    problems: Vec<ReportProblem>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -224,7 +224,7 @@ impl Report {
     }
 
     /// The first problems in the order of their places; how many there are, the counts say.
-    pub fn problems(&self) -> impl ExactSizeIterator<Item = &Problem> {
+    pub fn problems(&self) -> impl ExactSizeIterator<Item = &ReportProblem> {
         self.problems.iter()
     }
 
@@ -263,7 +263,7 @@ impl Report {
     /// Keeps a problem. It is not counted by this.
     pub fn add_problem(&mut self, place: &str, message: &str) {
         let text = |text: &str| bounded_to(text, MAX_TEXT);
-        self.problems.insert(Problem {
+        self.problems.insert(ReportProblem {
             place: text(place),
             message: text(message),
         });
