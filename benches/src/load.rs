@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique::manifest::{Loader, ManifestPlugin, ManifestSet, Options};
+use pratique::manifest::{LoadOptions, Loader, ManifestPlugin, ManifestSet};
 use pratique_benches::Error;
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn run(arguments: &[String]) -> Result<(), Error> {
 /// Each time with a new cache, so that nothing is known of the expressions.
 fn load(directory: &str) -> Result<usize, Error> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
-    let options = Options::new(&expressions);
+    let options = LoadOptions::new(&expressions);
     let set: ManifestSet = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options)
         .without_texts()
         .load_directory(directory)

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use pratique::manifest::{Loader, ManifestFile, Options};
+use pratique::manifest::{LoadOptions, Loader, ManifestFile};
 use pratique::{Admission, EvalContext, Objects};
 use pratique_explain::{Explanation, Line, MatchOutcome, Recorder};
 use pratique_testkit::NoOpinion;
@@ -49,7 +49,7 @@ fn explained(manifests: &str, operation: &str) -> Explanation {
         content: manifests.as_bytes().to_vec(),
     };
     let builder = Admission::builder();
-    let options = Options::new(builder.expressions());
+    let options = LoadOptions::new(builder.expressions());
     let set = Loader::for_api(&options).load_files(&[file]).unwrap();
     let admission = builder.configurations(set.into()).build().unwrap();
     let text = request(operation);

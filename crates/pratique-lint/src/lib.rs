@@ -5,7 +5,7 @@
 //! is stable, so that it can be disabled.
 //!
 //! ```
-//! use pratique_manifest::{Loader, ManifestFile, Options, ManifestPlugin, UncheckedExpressions};
+//! use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin, UncheckedExpressions};
 //!
 //! let policy = br#"
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -17,7 +17,7 @@
 //!   validations: [{expression: "object.metadata.name != 'keep'"}]
 //! "#;
 //! let file = ManifestFile { path: "policy.yaml".into(), content: policy.to_vec() };
-//! let options = Options::new(&UncheckedExpressions);
+//! let options = LoadOptions::new(&UncheckedExpressions);
 //! let set = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options).load_files(&[file]).unwrap();
 //! let names: Vec<_> = pratique_lint::lint(&[&set]).iter().map(|warning| warning.lint.name).collect();
 //! assert_eq!(names, ["unbound-policy", "null-object"]);

@@ -289,7 +289,7 @@ mod tests {
                     content: content.into_bytes(),
                 })
                 .collect();
-            let options = pratique_manifest::Options::new(&UncheckedExpressions);
+            let options = pratique_manifest::LoadOptions::new(&UncheckedExpressions);
             let set = Loader::for_api(&options).load_files(&files).unwrap();
             let (found, expected) = (memory.lint(&[&set]), lint(&[&set]));
             assert!(!expected.is_empty());

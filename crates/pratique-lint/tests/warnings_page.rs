@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use pratique_lint::{LintMeta, list_lints};
-use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+use pratique_manifest::{LoadOptions, Loader, ManifestFile, UncheckedExpressions};
 
 const HEAD: &str = "\
 # Warnings
@@ -100,7 +100,7 @@ fn examples_are_warned_of() {
             content: manifests.as_bytes().to_vec(),
         };
         let files = [file];
-        let options = Options::new(&UncheckedExpressions);
+        let options = LoadOptions::new(&UncheckedExpressions);
         let loader = Loader::for_api(&options);
         let of_cluster = || loader.with_older_versions().load_files(&files);
         let set = loader

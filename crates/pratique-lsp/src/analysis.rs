@@ -7,7 +7,7 @@ use pratique::expressions::Expressions;
 use pratique::{Admission, FeatureGates};
 use pratique_lint::{CustomTypes, LintMemory, TypedExpression, Warning};
 use pratique_manifest::{
-    Kind, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Options, Problem,
+    Kind, LoadOptions, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Problem,
     UncheckedExpressions,
 };
 use pratique_review::sorted::{Group, Refused, SortedPolicies};
@@ -116,7 +116,7 @@ impl ManifestAnalysis {
 
 /// Reads what can be read without compiling expressions, which are incomplete while one types.
 fn well_formed(mut files: Vec<ManifestFile>) -> Vec<ManifestSet> {
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     let loaded = match sorted(&files).load_with(&options) {
         Ok(loaded) => loaded,
         Err(refused) => {

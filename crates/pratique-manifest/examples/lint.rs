@@ -3,11 +3,11 @@
 
 use std::error::Error;
 
-use pratique_manifest::{Loader, ManifestPlugin, Options};
+use pratique_manifest::{LoadOptions, Loader, ManifestPlugin};
 
 /// The report, and whether everything loads.
 pub(crate) fn lint(directory: &str, plugin: ManifestPlugin) -> (String, bool) {
-    let errors = match Loader::for_plugin(plugin, &Options::checked()).load_directory(directory) {
+    let errors = match Loader::for_plugin(plugin, &LoadOptions::checked()).load_directory(directory) {
         Ok(set) => return (format!("{directory}: loads, {}\n", set.hash), true),
         Err(errors) => errors,
     };

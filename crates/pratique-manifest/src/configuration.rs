@@ -16,7 +16,7 @@ use pratique_schema::FeatureGates;
 use pratique_types::KubeConfig;
 use pratique_types::configuration::StaticOrder;
 
-use crate::load::options::Options;
+use crate::load::options::LoadOptions;
 use crate::load::set::ManifestSet;
 use crate::plugin::ManifestPlugin;
 use crate::position::Location;
@@ -34,7 +34,7 @@ pub use typed::{
 #[derive(Clone, Copy)]
 pub struct ConfigurationOptions<'a> {
     /// How to load the manifests that it names.
-    pub manifests: Options<'a>,
+    pub manifests: LoadOptions<'a>,
     /// The server's release and feature gates.
     pub feature_gates: FeatureGates,
 }

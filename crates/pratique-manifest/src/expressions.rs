@@ -42,7 +42,7 @@ impl Expressions {
         }
     }
 
-    /// Bounds the memory of each load, in bytes, see [`Options::with_max_bytes`](manifest::Options::with_max_bytes).
+    /// Bounds the memory of each load, in bytes, see [`LoadOptions::with_max_bytes`](manifest::LoadOptions::with_max_bytes).
     #[must_use]
     pub fn with_max_load_bytes(self, max_load_bytes: u64) -> Self {
         Expressions {
@@ -58,13 +58,13 @@ impl Expressions {
     }
 
     /// The options to load manifests with these expressions, on all cores.
-    pub fn options(&self) -> manifest::Options<'_> {
-        manifest::Options::new(self)
+    pub fn options(&self) -> manifest::LoadOptions<'_> {
+        manifest::LoadOptions::new(self)
             .with_workers(&ScopedThreads)
             .with_max_bytes(self.max_load_bytes)
     }
 
-    /// The expressions that all loads with [`Options::checked`](manifest::Options::checked) share.
+    /// The expressions that all loads with [`LoadOptions::checked`](manifest::LoadOptions::checked) share.
     pub(crate) fn shared() -> &'static Self {
         static SHARED: LazyLock<Expressions> = LazyLock::new(|| Expressions::new(Arc::default()));
         &SHARED
@@ -88,11 +88,11 @@ impl Expressions {
     }
 }
 
-impl manifest::Options<'static> {
+impl manifest::LoadOptions<'static> {
     /// The options to load manifests as an API server of version 1.37 does, which compiles their expressions, on all cores.
     ///
     /// ```
-    /// use pratique_manifest::{Loader, ManifestFile, Options, ManifestPlugin};
+    /// use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
     ///
     /// let policy = r#"
     /// apiVersion: admissionregistration.k8s.io/v1
@@ -104,7 +104,7 @@ impl manifest::Options<'static> {
     ///   validations: [{expression: object.spec.replicas}]
     /// "#;
     /// let file = ManifestFile { path: "p.yaml".into(), content: policy.into() };
-    /// let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &Options::checked());
+    /// let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &LoadOptions::checked());
     /// let errors = loader.load_files(&[file]).unwrap_err();
     /// let first = errors.problems().next().unwrap();
     /// assert!(first.message.contains("must evaluate to bool but got dyn"), "{}", first.message);

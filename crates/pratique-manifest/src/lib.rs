@@ -6,19 +6,19 @@
 //! *all* problems, with file, line and column; the first is the one the server stops with.
 //!
 //! ```
-//! use pratique_manifest::{Loader, ManifestFile, Options, ManifestPlugin};
+//! use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 //!
 //! let file = ManifestFile { path: "policies/a.yaml".into(), content: b"--- oops\n".to_vec() };
-//! let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &Options::checked());
+//! let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &LoadOptions::checked());
 //! let errors = loader.load_files(&[file]).unwrap_err();
 //! let first = errors.problems().next().unwrap();
 //! assert_eq!(first.message, "invalid Yaml document separator: oops");
 //! assert_eq!(first.location.as_ref().unwrap().start.line, 1);
 //! ```
 //!
-//! [`Options::checked`] compiles CEL expressions as that server does. It belongs to the feature `expressions`, which is on by
+//! [`LoadOptions::checked`] compiles CEL expressions as that server does. It belongs to the feature `expressions`, which is on by
 //! default; without it, the caller compiles them, through [`ExpressionCompiler`], or leaves them unchecked
-//! ([`UncheckedExpressions`]). Documents are validated on several threads if the caller [lends](Options::with_workers) some.
+//! ([`UncheckedExpressions`]). Documents are validated on several threads if the caller [lends](LoadOptions::with_workers) some.
 //!
 //! The modules follow the way of a file, and each knows only those before it: `read` (files), `parse` (documents and
 //! values with positions), `decode` (kinds and types) and `default`, `validate` (fields and the rules of static
@@ -70,7 +70,7 @@ pub use kind::Kind;
 pub use list::list_items;
 pub use load::content_hash::content_hash;
 pub use load::loader::Loader;
-pub use load::options::Options;
+pub use load::options::LoadOptions;
 pub use load::reload::{Reloaded, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::expression::UncheckedExpressions;
     use crate::load::loader::Loader;
-    use crate::load::options::Options;
+    use crate::load::options::LoadOptions;
     use crate::load::set::OptionalVersion;
     use crate::plugin::ManifestPlugin;
 
@@ -121,7 +121,7 @@ mod tests {
             path: "p.yaml".to_owned(),
             content: text.as_bytes().to_vec(),
         };
-        let options = Options::new(&UncheckedExpressions);
+        let options = LoadOptions::new(&UncheckedExpressions);
         Loader::for_api(&options).load_files(&[file])
     }
 
@@ -148,7 +148,7 @@ mod tests {
             content: text.into_bytes(),
         };
         let documents = crate::parse::documents::read_documents(&file).unwrap();
-        let options = Options::new(&UncheckedExpressions);
+        let options = LoadOptions::new(&UncheckedExpressions);
         let names = |set: Result<ManifestSet, LoadErrors>| {
             let set = set.unwrap();
             set.objects()
@@ -186,7 +186,7 @@ mod tests {
                 path: "p.yaml".to_owned(),
                 content: text.as_bytes().to_vec(),
             };
-            let options = Options::new(&UncheckedExpressions);
+            let options = LoadOptions::new(&UncheckedExpressions);
             Loader::for_api(&options)
                 .with_older_versions()
                 .load_files(&[file])
@@ -230,7 +230,7 @@ mod tests {
             path: "b.yaml".to_owned(),
             content: binding("v1beta1").into_bytes(),
         };
-        let options = Options::new(&UncheckedExpressions);
+        let options = LoadOptions::new(&UncheckedExpressions);
         // A cluster has it.
         let stored = Loader::for_api(&options).with_older_versions();
         assert_eq!(

@@ -266,12 +266,12 @@ impl From<Problem> for Failure {
 /// place and its help:
 ///
 /// ```
-/// use pratique_manifest::{Loader, ManifestFile, Options, ManifestPlugin};
+/// use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 ///
 /// let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\n";
 /// let text = format!("{webhook}metadata: {{name: a}}\n---\n{webhook}metadata: {{name: b}}\n");
 /// let file = ManifestFile { path: "webhooks.yaml".into(), content: text.into_bytes() };
-/// let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionWebhook, &Options::checked());
+/// let loader = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionWebhook, &LoadOptions::checked());
 /// let errors = loader.load_files(&[file]).unwrap_err();
 /// assert!(!errors.to_string().contains('\n'));
 /// let all = format!("{errors:#}");

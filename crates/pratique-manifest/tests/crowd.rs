@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pratique_manifest::{
-    LoadErrors, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options, Reloader, UncheckedExpressions,
+    LoadErrors, LoadOptions, Loader, ManifestFile, ManifestPlugin, ManifestSet, Reloader,
+    UncheckedExpressions,
 };
 use pratique_testkit::CountingExecutor;
 use tempfile::TempDir;
@@ -96,7 +97,7 @@ fn shown(loaded: &Result<ManifestSet, LoadErrors>) -> Result<Vec<String>, String
         .collect())
 }
 
-type Way<'w> = &'w dyn Fn(&Options<'_>) -> Result<ManifestSet, LoadErrors>;
+type Way<'w> = &'w dyn Fn(&LoadOptions<'_>) -> Result<ManifestSet, LoadErrors>;
 
 /// Loads with these, by threads that differ, in each of the ways.
 fn check(files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
@@ -105,7 +106,7 @@ fn check(files: &[ManifestFile]) -> Result<ManifestSet, LoadErrors> {
         fs::write(directory.path().join(&file.path), &file.content).unwrap();
     }
     let path = directory.path().to_str().unwrap();
-    let (alone, crowd) = (Options::new(&UncheckedExpressions), crowd());
+    let (alone, crowd) = (LoadOptions::new(&UncheckedExpressions), crowd());
     let ways: &[Way<'_>] = &[
         &|options| Loader::for_plugin(PLUGIN, options).load_files(files),
         &|options| Loader::for_api(options).load_files(files),
@@ -159,7 +160,7 @@ fn what_did_not_change_is_the_same() {
     let write = |file: &ManifestFile| fs::write(directory.path().join(&file.path), &file.content).unwrap();
     files(7, 100).iter().for_each(write);
     let crowd = crowd();
-    let options = Options::new(&UncheckedExpressions).with_workers(&crowd);
+    let options = LoadOptions::new(&UncheckedExpressions).with_workers(&crowd);
     let (path, mut reloader) = (directory.path().to_str().unwrap(), Reloader::new(PLUGIN));
     let mut load = || reloader.load(path, None, &options).map(Option::unwrap);
     let first = load().unwrap();
@@ -171,7 +172,7 @@ fn what_did_not_change_is_the_same() {
     // A name of the last file, now in the first as well.
     let (name, last) = ("f000.yaml".to_owned(), files(7, 100).pop().unwrap());
     write(&ManifestFile { path: name, ..last });
-    let expected = Loader::for_plugin(PLUGIN, &Options::new(&UncheckedExpressions))
+    let expected = Loader::for_plugin(PLUGIN, &LoadOptions::new(&UncheckedExpressions))
         .without_texts()
         .load_directory(path);
     assert_eq!(load().unwrap_err(), expected.unwrap_err());

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pratique_manifest::{Loader, ManifestPlugin, Options, UncheckedExpressions};
+use pratique_manifest::{LoadOptions, Loader, ManifestPlugin, UncheckedExpressions};
 
 /// A directory that goes when the test ends.
 struct Directory(PathBuf);
@@ -40,7 +40,7 @@ impl Drop for Directory {
 
 /// Loads a directory and gives the number of objects, or the server's text with `$DIR` for the directory.
 fn load(directory: &Path) -> Result<usize, String> {
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     let path = directory.to_str().unwrap();
     let loaded =
         Loader::for_plugin(ManifestPlugin::ValidatingAdmissionWebhook, &options).load_directory(path);
@@ -177,7 +177,7 @@ fn objects_without_texts_are_the_same() {
         [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]\n  \
         validations: [{expression: 'true'}]\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n\
         metadata: {name: b.static.k8s.io}\nspec: {policyName: POLICY, validationActions: [Deny]}\n";
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     for (policy, loads) in [("a.static.k8s.io", true), ("other.static.k8s.io", false)] {
         let directory = Directory::new();
         let text = policy_and_binding.replace("POLICY", policy);

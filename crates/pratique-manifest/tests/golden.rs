@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_manifest::{
     Declarations, ExpressionCompiler, ExpressionError, ExpressionErrorKind, ExpressionIssue, ExpressionUse,
-    LoadErrors, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options, PolicyExpressions,
+    LoadErrors, LoadOptions, Loader, ManifestFile, ManifestPlugin, ManifestSet, PolicyExpressions,
 };
 
 /// Finds fault with every `nope` in an expression, and with nothing else.
@@ -67,7 +67,7 @@ fn check(case: &Path) -> Option<String> {
     let (plugin, files) = input.split_once('\n').unwrap();
     let plugin = ManifestPlugin::from_name(plugin.trim_start_matches("plugin: ")).unwrap();
     let files: Vec<ManifestFile> = files.split("=== ").skip(1).map(file).collect();
-    let report = match Loader::for_plugin(plugin, &Options::new(&Nope)).load_files(&files) {
+    let report = match Loader::for_plugin(plugin, &LoadOptions::new(&Nope)).load_files(&files) {
         Ok(set) => loaded(&set),
         Err(errors) => failed(&errors),
     };

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, Options, Rule};
+use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin, Rule};
 
 /// Why a text has no help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ fn problems(plugin: Option<ManifestPlugin>, manifest: &str) -> Vec<(Rule, String
         path: "a.yaml".to_owned(),
         content: manifest.as_bytes().to_vec(),
     };
-    let options = Options::checked();
+    let options = LoadOptions::checked();
     let loader = match plugin {
         Some(plugin) => Loader::for_plugin(plugin, &options),
         None => Loader::for_api(&options),

@@ -9,7 +9,7 @@
 use std::thread;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestPlugin, Options, Reloader,
+    ConfigurationLoader, ConfigurationOptions, LoadOptions, Loader, ManifestFile, ManifestPlugin, Reloader,
     UncheckedExpressions,
 };
 use pratique_schema::FeatureGates;
@@ -22,7 +22,7 @@ fn check(content: impl Into<Vec<u8>>, expected: &str) {
         content: content.into(),
     };
     let load = move || {
-        let options = Options::new(&UncheckedExpressions);
+        let options = LoadOptions::new(&UncheckedExpressions);
         let loaded =
             Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
         loaded.map_or_else(|errors| errors.to_string(), |_| String::new())
@@ -146,7 +146,7 @@ fn load_within(mebibytes: u64, content: &str) -> Result<usize, String> {
         path: "a.yaml".into(),
         content: content.into(),
     };
-    let options = Options::new(&UncheckedExpressions).with_max_bytes(mebibytes << 20);
+    let options = LoadOptions::new(&UncheckedExpressions).with_max_bytes(mebibytes << 20);
     let loaded = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options).load_files(&[file]);
     match loaded {
         Ok(set) => Ok(set.validating_policies.len()),
@@ -209,7 +209,7 @@ fn long_prefixes_of_tags() {
     let tags = "!a b,".repeat(100_000);
     std::fs::write(&path, format!("%TAG ! tag:{prefix}\n---\ny: [{tags}]\n")).unwrap();
     let options = ConfigurationOptions {
-        manifests: Options::new(&UncheckedExpressions),
+        manifests: LoadOptions::new(&UncheckedExpressions),
         feature_gates: FeatureGates::default(),
     };
     let loaded = ConfigurationLoader::new(&options).load(path.to_str().unwrap());
@@ -245,7 +245,7 @@ fn reloads_have_the_same_bound() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
-    let options = Options::new(&UncheckedExpressions).with_max_bytes(1 << 20);
+    let options = LoadOptions::new(&UncheckedExpressions).with_max_bytes(1 << 20);
     let mut reloader = Reloader::new(ManifestPlugin::ValidatingAdmissionPolicy);
     write("a.yaml", &POLICY.replace("NAME", "a"));
     let first = reloader.load(path, None, &options).unwrap().unwrap();

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pratique_manifest::{
-    Loader, ManifestFile, ManifestPlugin, Options, UncheckedExpressions, read_documents,
+    LoadOptions, Loader, ManifestFile, ManifestPlugin, UncheckedExpressions, read_documents,
 };
 
 const MUTATIONS: usize = 2_000;
@@ -149,7 +149,7 @@ fn check(content: &[u8], plugin: ManifestPlugin) {
         path: "a.yaml".to_owned(),
         content: content.to_vec(),
     };
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     let shown = String::from_utf8_lossy(content);
     if let Err(errors) = Loader::for_plugin(plugin, &options).load_files(std::slice::from_ref(&file)) {
         assert!(!errors.to_string().is_empty(), "{shown}");

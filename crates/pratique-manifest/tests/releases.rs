@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, IgnoredReason, LoadedConfiguration, ManifestFile, Options,
+    ConfigurationLoader, ConfigurationOptions, IgnoredReason, LoadOptions, LoadedConfiguration, ManifestFile,
     UncheckedExpressions,
 };
 use pratique_schema::{FeatureGates, Release};
@@ -15,7 +15,7 @@ fn load(
     fields: &str,
 ) -> Result<LoadedConfiguration, String> {
     let options = ConfigurationOptions {
-        manifests: Options::new(&UncheckedExpressions),
+        manifests: LoadOptions::new(&UncheckedExpressions),
         feature_gates: FeatureGates::new(release),
     };
     let content = format!(

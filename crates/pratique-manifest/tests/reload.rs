@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_manifest::{
-    Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, Loader, ManifestPlugin, ManifestSet,
-    Options, PolicyExpressions, Reloader, UncheckedExpressions,
+    Declarations, ExpressionCompiler, ExpressionError, ExpressionUse, LoadOptions, Loader, ManifestPlugin,
+    ManifestSet, PolicyExpressions, Reloader, UncheckedExpressions,
 };
 use tempfile::TempDir;
 
@@ -61,10 +61,10 @@ impl Directory {
     #[track_caller]
     fn check(&mut self, compiled: usize) -> Option<ManifestSet> {
         let path = self.root.path().to_str().unwrap();
-        let options = Options::new(&UncheckedExpressions);
+        let options = LoadOptions::new(&UncheckedExpressions);
         let expected = Loader::for_plugin(PLUGIN, &options).load_directory(path);
         self.compiler.0.store(0, Ordering::Relaxed);
-        let options = Options::new(&self.compiler);
+        let options = LoadOptions::new(&self.compiler);
         let loaded = self.reloader.load(path, None, &options).map(Option::unwrap);
         assert_eq!(self.compiler.0.load(Ordering::Relaxed), compiled);
         match (loaded, expected) {
@@ -133,7 +133,7 @@ fn the_hash_in_use_is_not_loaded() {
     directory.write("a.yaml", &policy("a"));
     let hash = directory.check(1).unwrap().hash;
     let path = directory.root.path().to_str().unwrap();
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     let again = directory.reloader.load(path, Some(&hash), &options).unwrap();
     assert!(again.is_none());
     let other = directory.reloader.load(path, Some("other"), &options).unwrap();

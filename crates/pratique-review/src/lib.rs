@@ -10,7 +10,7 @@
 //! use pratique::api_objects::ApiObjects;
 //! use pratique::authorization::NoAuthorizer;
 //! use pratique::{Admission, Objects};
-//! use pratique_manifest::{Loader, ManifestFile, Options};
+//! use pratique_manifest::{LoadOptions, Loader, ManifestFile};
 //! use pratique_policy::Origin;
 //! use pratique_request::{RequestTemplate, ResourceResolver, decode_object, kind_of};
 //! use pratique_review::{ReviewDecision, ReviewInput, Reviewer, add_policies, bind};
@@ -26,7 +26,7 @@
 //! ";
 //! let file = ManifestFile { path: "few.yaml".into(), content: policy.to_vec() };
 //! let builder = Admission::builder();
-//! let set = Loader::for_api(&Options::new(builder.expressions())).load_files(&[file]).unwrap();
+//! let set = Loader::for_api(&LoadOptions::new(builder.expressions())).load_files(&[file]).unwrap();
 //! let mut sets = [(Origin::Api, set)];
 //! bind(&mut sets);
 //! let [(origin, set)] = sets;

@@ -7,8 +7,9 @@ use std::path::Path;
 use pratique::expressions::Expressions;
 use pratique_json::Value;
 use pratique_manifest::{
-    Contents, Document, Failure, Kind, LoadErrors, Loader, Location, ManifestFile, ManifestPlugin,
-    ManifestSet, NamedOrigin, ObjectName, ObjectSource, Options, Position, Problem, Rule, read_contents,
+    Contents, Document, Failure, Kind, LoadErrors, LoadOptions, Loader, Location, ManifestFile,
+    ManifestPlugin, ManifestSet, NamedOrigin, ObjectName, ObjectSource, Position, Problem, Rule,
+    read_contents,
 };
 use pratique_policy::Origin;
 use pratique_types::{ADMISSION_GROUP, ObjectRef};
@@ -302,7 +303,7 @@ impl SortedPolicies {
     ///
     /// # Errors
     /// All problems, in the order of the files.
-    pub fn load_with(&self, options: &Options<'_>) -> Result<Vec<(Group, ManifestSet)>, Refused> {
+    pub fn load_with(&self, options: &LoadOptions<'_>) -> Result<Vec<(Group, ManifestSet)>, Refused> {
         let of_static = self.failures.iter().map(|failure| (failure.clone(), true));
         let mut failures: Vec<(Failure, bool)> = of_static.collect();
         let mut sets = Vec::new();

@@ -189,7 +189,7 @@ fn may_be_cluster_scoped(cell: &Cell) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, Options};
+    use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 
     use super::*;
 
@@ -200,7 +200,7 @@ mod tests {
         };
         Loader::for_plugin(
             plugin,
-            &Options::new(pratique::Admission::builder().expressions()),
+            &LoadOptions::new(pratique::Admission::builder().expressions()),
         )
         .load_files(&[file])
         .unwrap()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::manifest::{
-    ConfigurationOptions, Kind, LoadErrors, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options,
+    ConfigurationOptions, Kind, LoadErrors, LoadOptions, Loader, ManifestFile, ManifestPlugin, ManifestSet,
     Problem, ProblemList, Rule, read_documents,
 };
 use pratique::plugins::{PluginChain, StateKind};
@@ -126,7 +126,7 @@ impl Suite {
         }
         let builder = Admission::builder().feature_gates(gates);
         let mut sets = Vec::new();
-        let options = Options::new(builder.expressions());
+        let options = LoadOptions::new(builder.expressions());
         for (plugin, files) in std::mem::take(&mut found.of_plugins) {
             match Loader::for_plugin(plugin, &options).load_files(&files) {
                 Ok(set) => sets.push((Origin::Static, set)),
@@ -400,7 +400,7 @@ impl PolicyFiles {
         builder: &AdmissionBuilder,
     ) -> Option<Started> {
         let options = ConfigurationOptions {
-            manifests: Options::new(builder.expressions()),
+            manifests: LoadOptions::new(builder.expressions()),
             feature_gates: FeatureGates::default(),
         };
         let mut path = String::new();
@@ -453,7 +453,7 @@ impl PolicyFiles {
         builder: &AdmissionBuilder,
     ) -> Vec<(Origin, ManifestSet)> {
         let options = ConfigurationOptions {
-            manifests: Options::new(builder.expressions()),
+            manifests: LoadOptions::new(builder.expressions()),
             feature_gates: FeatureGates::default(),
         };
         if !self.opens(reference) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions, load_kube_config,
+    ConfigurationLoader, ConfigurationOptions, LoadOptions, UncheckedExpressions, load_kube_config,
 };
 use pratique_schema::FeatureGates;
 use tempfile::TempDir;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// at a directory that is empty but for the file.
 pub fn admission_configuration(input: &[u8]) {
     let options = ConfigurationOptions {
-        manifests: Options::new(&UncheckedExpressions),
+        manifests: LoadOptions::new(&UncheckedExpressions),
         feature_gates: FeatureGates::default(),
     };
     with_file("admission.yaml", input, |root, path| {

@@ -6,7 +6,7 @@ use pratique::expressions::{Cache, Expressions};
 use pratique_json::Value;
 use pratique_manifest::convert::convert;
 use pratique_manifest::{
-    LoadErrors, Loader, ManifestFile, ManifestPlugin, Options, UncheckedExpressions, read_documents,
+    LoadErrors, LoadOptions, Loader, ManifestFile, ManifestPlugin, UncheckedExpressions, read_documents,
 };
 use pratique_state::yaml;
 
@@ -25,7 +25,7 @@ pub fn load(input: &[u8]) {
         .map(|(content, path)| file(path, content))
         .collect();
     let expressions = Expressions::new(Arc::new(Cache::new()));
-    let options = Options::new(&expressions);
+    let options = LoadOptions::new(&expressions);
     for plugin in ManifestPlugin::START_ORDER {
         let first = Loader::for_plugin(plugin, &options)
             .load_files(&files)
@@ -49,7 +49,7 @@ pub fn decode(input: &[u8]) {
     let Some(plugin) = plugins.get(usize::from(*first) % plugins.len()) else {
         return;
     };
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     if let Err(errors) = Loader::for_plugin(*plugin, &options).load_files(&[file("a.yaml", content)]) {
         assert_placed(&errors);
     }

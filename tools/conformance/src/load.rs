@@ -5,7 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::serde::Serialize;
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loaded, Loader, ManifestPlugin, ManifestSet, Options,
+    ConfigurationLoader, ConfigurationOptions, LoadOptions, Loaded, Loader, ManifestPlugin, ManifestSet,
 };
 use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
     let Some(plugin) = ManifestPlugin::from_name(plugin) else {
         return json!({"unknown plugin": plugin});
     };
-    match Loader::for_plugin(plugin, &Options::new(expressions)).load_directory(path) {
+    match Loader::for_plugin(plugin, &LoadOptions::new(expressions)).load_directory(path) {
         Ok(set) => {
             let objects = objects(&set);
             json!({"names": names(&objects), "hash": set.hash, "objects": objects})
@@ -66,7 +66,7 @@ fn manifests(path: &str, plugin: &str, expressions: &Expressions) -> Value {
 
 fn configuration(path: &str, expressions: &Expressions, feature_gates: FeatureGates) -> Value {
     let loaded = match ConfigurationLoader::new(&ConfigurationOptions {
-        manifests: Options::new(expressions),
+        manifests: LoadOptions::new(expressions),
         feature_gates,
     })
     .load(path)

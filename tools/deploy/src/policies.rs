@@ -1,7 +1,7 @@
 //! Whether the manifests in ConfigMaps load.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, Options};
+use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 use serde_json::Value;
 
 use super::objects::{Object, items, read, text};
@@ -21,7 +21,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
         return Vec::new();
     };
     let expressions = Expressions::new(std::sync::Arc::default());
-    match Loader::for_plugin(plugin, &Options::new(&expressions)).load_files(&files) {
+    match Loader::for_plugin(plugin, &LoadOptions::new(&expressions)).load_files(&files) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.problems().map(|problem| problem.message.clone()).collect(),
     }

@@ -1,7 +1,7 @@
 //! Validates webhook configurations as an API server does.
 
 use pratique::expressions::Expressions;
-use pratique_manifest::{Loader, ManifestFile, Options};
+use pratique_manifest::{LoadOptions, Loader, ManifestFile};
 
 use super::objects::Object;
 
@@ -15,7 +15,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
         content: object.value.to_string().into_bytes(),
     };
     let expressions = Expressions::new(std::sync::Arc::default());
-    match Loader::for_api(&Options::new(&expressions)).load_files(&[file]) {
+    match Loader::for_api(&LoadOptions::new(&expressions)).load_files(&[file]) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.problems().map(|problem| problem.message.clone()).collect(),
     }

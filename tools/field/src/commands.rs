@@ -12,7 +12,7 @@ use pratique::api_objects::ApiObjects;
 use pratique::{ObjectModel, Objects};
 use pratique_harness::Error;
 use pratique_json::Value;
-use pratique_manifest::{Loader, ManifestFile, ManifestSet, Options, UncheckedExpressions};
+use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestSet, UncheckedExpressions};
 use pratique_manifest::{convert::objects, is_manifest};
 use pratique_policy::Origin;
 use pratique_request::{RequestTemplate, Resolution, ResourceResolver, is_definition, kind_of};
@@ -233,7 +233,7 @@ impl<'r> Commands<'r> {
 fn loaded(files: &[&Path]) -> Option<ManifestSet> {
     let files = files.iter().map(|file| read_file(file).ok());
     let files: Vec<ManifestFile> = files.collect::<Option<_>>()?;
-    Loader::for_api(&Options::new(&UncheckedExpressions))
+    Loader::for_api(&LoadOptions::new(&UncheckedExpressions))
         .load_files(&files)
         .ok()
 }

@@ -61,7 +61,7 @@ spec:
         path: "a.yaml".to_owned(),
         content: text.into_bytes(),
     };
-    Loader::for_api(&pratique_manifest::Options::new(&UncheckedExpressions))
+    Loader::for_api(&pratique_manifest::LoadOptions::new(&UncheckedExpressions))
         .load_files(&[file])
         .unwrap()
 }
@@ -112,7 +112,7 @@ webhooks:
             path: "a.yaml".to_owned(),
             content: text.into_bytes(),
         };
-        Loader::for_api(&pratique_manifest::Options::new(&UncheckedExpressions))
+        Loader::for_api(&pratique_manifest::LoadOptions::new(&UncheckedExpressions))
             .load_files(&[file])
             .unwrap()
     };

@@ -129,7 +129,7 @@ fn finding(served: &ServedResource, pattern: &str, interceptor: Interceptor) -> 
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+    use pratique_manifest::{LoadOptions, Loader, ManifestFile, UncheckedExpressions};
     use pratique_schema::FeatureGates;
 
     use super::*;
@@ -164,7 +164,7 @@ mod tests {
             path: "a.yaml".into(),
             content: manifests.as_bytes().to_vec(),
         };
-        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+        let set = Loader::for_api(&LoadOptions::new(&UncheckedExpressions))
             .load_files(&[file])
             .unwrap();
         let warnings = crate::lint_with(&[&set], options);

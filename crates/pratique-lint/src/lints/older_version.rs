@@ -53,7 +53,7 @@ impl Lint for OlderVersion {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+    use pratique_manifest::{LoadOptions, Loader, ManifestFile, UncheckedExpressions};
 
     use super::*;
 
@@ -67,7 +67,7 @@ mod tests {
             path: "b.yaml".into(),
             content: text.into_bytes(),
         };
-        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+        let set = Loader::for_api(&LoadOptions::new(&UncheckedExpressions))
             .with_older_versions()
             .load_files(&[file])
             .unwrap();

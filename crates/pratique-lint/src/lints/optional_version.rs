@@ -51,7 +51,7 @@ impl Lint for OptionalVersion {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+    use pratique_manifest::{LoadOptions, Loader, ManifestFile, UncheckedExpressions};
 
     use super::*;
 
@@ -65,7 +65,7 @@ mod tests {
             path: "b.yaml".into(),
             content: text.into_bytes(),
         };
-        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+        let set = Loader::for_api(&LoadOptions::new(&UncheckedExpressions))
             .load_files(&[file])
             .unwrap();
         let found = crate::lint(&[&set]);

@@ -61,7 +61,7 @@ impl Lint for ReplacedObject {
 
 #[cfg(test)]
 mod tests {
-    use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+    use pratique_manifest::{LoadOptions, Loader, ManifestFile, UncheckedExpressions};
 
     use super::*;
 
@@ -78,7 +78,7 @@ mod tests {
         }
         };
         let files = [file("a.yaml", "p"), file("b.yaml", "q"), file("c.yaml", "r")];
-        let set = Loader::for_api(&Options::new(&UncheckedExpressions))
+        let set = Loader::for_api(&LoadOptions::new(&UncheckedExpressions))
             .load_files(&files)
             .unwrap();
         let bound: Vec<&str> = set.bindings().map(|(_, policy)| policy).collect();

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use pratique_manifest::{Loader, ManifestFile, ManifestPlugin, ManifestSet, Options, UncheckedExpressions};
+use pratique_manifest::{
+    LoadOptions, Loader, ManifestFile, ManifestPlugin, ManifestSet, UncheckedExpressions,
+};
 
 use crate::lint_meta::LintMeta;
 
@@ -179,7 +181,7 @@ pub(crate) fn load(manifests: &str) -> ManifestSet {
         ("kind: MutatingWebhook", ManifestPlugin::MutatingAdmissionWebhook),
     ];
     let plugin = kinds.iter().find(|(kind, _)| manifests.contains(kind)).unwrap().1;
-    let options = Options::new(&UncheckedExpressions);
+    let options = LoadOptions::new(&UncheckedExpressions);
     match Loader::for_plugin(plugin, &options).load_files(&[file]) {
         Ok(set) => set,
         Err(errors) => panic!("{errors}\nin {manifests}"),

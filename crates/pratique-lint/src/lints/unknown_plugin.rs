@@ -86,7 +86,7 @@ fn warning(plugin: &IgnoredPlugin) -> Warning {
 mod tests {
     use std::fs;
 
-    use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions};
+    use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, LoadOptions, UncheckedExpressions};
     use pratique_schema::FeatureGates;
 
     #[track_caller]
@@ -102,7 +102,7 @@ mod tests {
         ));
         fs::write(&path, text).unwrap();
         let options = ConfigurationOptions {
-            manifests: Options::new(&UncheckedExpressions),
+            manifests: LoadOptions::new(&UncheckedExpressions),
             feature_gates: FeatureGates::default(),
         };
         let loaded = ConfigurationLoader::new(&options)

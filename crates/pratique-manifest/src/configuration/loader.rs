@@ -19,11 +19,11 @@ use crate::read::directory::ManifestFile;
 /// Loads AdmissionConfiguration files and the manifests of every plugin that they configure.
 ///
 /// ```
-/// use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, Options, UncheckedExpressions};
+/// use pratique_manifest::{ConfigurationLoader, ConfigurationOptions, LoadOptions, UncheckedExpressions};
 /// use pratique_schema::FeatureGates;
 ///
 /// let options = ConfigurationOptions {
-///     manifests: Options::new(&UncheckedExpressions),
+///     manifests: LoadOptions::new(&UncheckedExpressions),
 ///     feature_gates: FeatureGates::default(),
 /// };
 /// let loaded = ConfigurationLoader::new(&options).load("")?;

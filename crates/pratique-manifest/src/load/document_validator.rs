@@ -7,7 +7,7 @@ use pratique_gotext::strconv::quote;
 use pratique_types::{ADMISSION_GROUP, aggregate};
 use serde_json::Value as Json;
 
-use super::options::{Options, SourceTexts};
+use super::options::{LoadOptions, SourceTexts};
 use super::selection::Selection;
 use super::set::{Object, OlderVersion, OptionalVersion};
 use crate::budget::{Budget, DOCUMENT};
@@ -60,7 +60,7 @@ const MAX_LISTS: usize = 128;
 #[derive(Clone, Copy)]
 pub(crate) struct DocumentValidator<'a> {
     pub(crate) scope: ManifestScope,
-    pub(crate) options: &'a Options<'a>,
+    pub(crate) options: &'a LoadOptions<'a>,
     pub(crate) texts: SourceTexts,
     pub(crate) budget: &'a Budget,
     /// Which objects are loaded.
@@ -126,7 +126,7 @@ impl From<Failure> for DecodeFailure {
 impl<'a> DocumentValidator<'a> {
     pub(crate) fn new(
         scope: ManifestScope,
-        options: &'a Options<'a>,
+        options: &'a LoadOptions<'a>,
         texts: SourceTexts,
         budget: &'a Budget,
     ) -> Self {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::content_hash::ContentHash;
 use super::document_batcher::DocumentBatcher;
 use super::document_validator::{DocumentValidator, ManifestScope};
-use super::options::{Options, SourceTexts};
+use super::options::{LoadOptions, SourceTexts};
 use super::reload::Reloader;
 use super::selection::{NamedOrigin, Selection};
 use super::set::ManifestSet;
@@ -21,7 +21,7 @@ use crate::read::directory::ManifestFile;
 /// Loads manifests from a directory, from files that were read before, or from among documents of any kind.
 ///
 /// ```
-/// use pratique_manifest::{Loader, ManifestFile, Options, UncheckedExpressions};
+/// use pratique_manifest::{LoadOptions, Loader, ManifestFile, UncheckedExpressions};
 ///
 /// let file = ManifestFile {
 ///     path: "binding.yaml".into(),
@@ -31,13 +31,13 @@ use crate::read::directory::ManifestFile;
 /// spec: {policyName: p, validationActions: [Deny]}
 /// ".to_vec(),
 /// };
-/// let set = Loader::for_api(&Options::new(&UncheckedExpressions)).load_files(&[file])?;
+/// let set = Loader::for_api(&LoadOptions::new(&UncheckedExpressions)).load_files(&[file])?;
 /// assert_eq!(set.validating_bindings.len(), 1);
 /// # Ok::<(), pratique_manifest::LoadErrors>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct Loader<'a> {
-    options: Options<'a>,
+    options: LoadOptions<'a>,
     scope: ManifestScope,
     texts: SourceTexts,
     is_by_name: bool,
@@ -47,18 +47,18 @@ pub struct Loader<'a> {
 impl<'a> Loader<'a> {
     /// Loads the static manifests of a plugin.
     #[must_use]
-    pub fn for_plugin(plugin: ManifestPlugin, options: &Options<'a>) -> Self {
+    pub fn for_plugin(plugin: ManifestPlugin, options: &LoadOptions<'a>) -> Self {
         Loader::new(ManifestScope::Plugin(plugin), options)
     }
 
     /// Loads objects of the API: of any kind, decoded, defaulted and validated in the same way, but free of the rules of
     /// static manifests.
     #[must_use]
-    pub fn for_api(options: &Options<'a>) -> Self {
+    pub fn for_api(options: &LoadOptions<'a>) -> Self {
         Loader::new(ManifestScope::Api, options)
     }
 
-    fn new(scope: ManifestScope, options: &Options<'a>) -> Self {
+    fn new(scope: ManifestScope, options: &LoadOptions<'a>) -> Self {
         Loader {
             options: *options,
             scope,

@@ -8,14 +8,14 @@ use crate::load::rewrites::UnstableFile;
 
 /// How to load manifests.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct LoadOptions<'a> {
     expressions: &'a dyn ExpressionCompiler,
     workers: &'a dyn Workers,
     max_bytes: u64,
     pause: Option<&'a (dyn Fn(&UnstableFile) + Sync)>,
 }
 
-impl<'a> Options<'a> {
+impl<'a> LoadOptions<'a> {
     /// Compiles the CEL expressions of policies and webhooks with `expressions`, and does all work on the calling thread.
     #[must_use]
     pub fn new(expressions: &'a dyn ExpressionCompiler) -> Self {

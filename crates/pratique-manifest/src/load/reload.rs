@@ -3,7 +3,7 @@
 use super::content_hash::ContentHash;
 use super::document_validator::{DocumentValidator, ManifestScope};
 use super::file_cache::FileCache;
-use super::options::{Options, SourceTexts};
+use super::options::{LoadOptions, SourceTexts};
 use super::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile};
 use super::set::ManifestSet;
 use super::{finish, read, readable};
@@ -63,7 +63,7 @@ impl Reloader {
         &mut self,
         path: &str,
         in_use: Option<&str>,
-        options: &Options<'_>,
+        options: &LoadOptions<'_>,
     ) -> Result<Option<ManifestSet>, LoadErrors> {
         let budget = options.budget();
         let files = read(path, &budget)?;
@@ -85,7 +85,7 @@ impl Reloader {
         &mut self,
         path: &str,
         in_use: Option<&str>,
-        options: &Options<'_>,
+        options: &LoadOptions<'_>,
     ) -> Result<Reloaded, LoadErrors> {
         let budget = options.budget();
         let files = read(path, &budget)?;
@@ -115,7 +115,7 @@ impl Reloader {
     pub(super) fn load_first(
         &mut self,
         path: &str,
-        options: &Options<'_>,
+        options: &LoadOptions<'_>,
         pause: impl Fn(&UnstableFile),
     ) -> Result<ManifestSet, LoadErrors> {
         loop {
@@ -133,7 +133,7 @@ impl Reloader {
         files: Vec<Result<ReadManifest, Failure>>,
         hash: String,
         budget: &Budget,
-        options: &Options<'_>,
+        options: &LoadOptions<'_>,
     ) -> Result<ManifestSet, LoadErrors> {
         let scope = ManifestScope::Plugin(self.plugin);
         let validator = DocumentValidator::new(scope, options, SourceTexts::Kept, budget);

@@ -138,7 +138,7 @@ mod tests {
     use pratique_types::field::BadValue;
 
     use super::*;
-    use crate::{Loader, ManifestFile, Options, Rule};
+    use crate::{LoadOptions, Loader, ManifestFile, Rule};
 
     fn error(kind: ErrorKind, field: &str, detail: &str) -> Error {
         Error::new(kind, field, &BadValue::from("a"), detail)
@@ -203,7 +203,7 @@ mod tests {
                 path: "a.yaml".to_owned(),
                 content: manifest.clone().into_bytes(),
             };
-            let Err(errors) = Loader::for_api(&Options::checked()).load_files(&[file]) else {
+            let Err(errors) = Loader::for_api(&LoadOptions::checked()).load_files(&[file]) else {
                 panic!("{manifest}");
             };
             for problem in errors

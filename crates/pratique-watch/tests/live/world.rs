@@ -6,8 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use pratique_manifest::{
-    LoadErrors, ManifestPlugin, Options as LoadOptions, Reloaded, Reloader, RewriteDelays,
-    UncheckedExpressions,
+    LoadErrors, LoadOptions, ManifestPlugin, Reloaded, Reloader, RewriteDelays, UncheckedExpressions,
 };
 use pratique_watch::{
     Attempt, Load, LoadObserver, Loaded, LogMessages, Outcome, Version, WatchOptions, Watched,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 
 use pratique_manifest::{
-    ConfigurationLoader, ConfigurationOptions, Loader, ManifestFile, ManifestPlugin, ManifestSet, Options,
-    UnstableFile,
+    ConfigurationLoader, ConfigurationOptions, LoadOptions, Loader, ManifestFile, ManifestPlugin,
+    ManifestSet, UnstableFile,
 };
 use pratique_schema::FeatureGates;
 #[cfg(feature = "webhooks")]
@@ -142,7 +142,7 @@ impl Loading<'_> {
         Ok(all)
     }
 
-    fn options(&self) -> Options<'_> {
+    fn options(&self) -> LoadOptions<'_> {
         let options = self.expressions.options().with_workers(self.workers);
         if self.waits {
             options.with_pause(&pause)

@@ -9,7 +9,7 @@ use crate::world::{configmap, file, mutating, mutating_policy, run, trail, valid
 use pratique::cluster::SharedObjects;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
-use pratique::manifest::{Loader, Options};
+use pratique::manifest::{LoadOptions, Loader};
 use pratique::observer::{Phase, Phases};
 use pratique::policy::OnUndecided;
 use pratique::step::{Place, StepOutcome, step};
@@ -22,7 +22,7 @@ use tower_service::Service;
 /// The configuration that a text has.
 fn configurations(text: &str) -> Configurations {
     let expressions = Expressions::new(Arc::default());
-    let options = Options::new(&expressions);
+    let options = LoadOptions::new(&expressions);
     Loader::for_api(&options)
         .load_files(&[file("api.yaml", text)])
         .unwrap()

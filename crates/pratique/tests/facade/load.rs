@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique::live::InMemory;
-use pratique::manifest::{Loader, ManifestFile, ManifestPlugin, Options};
+use pratique::manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 use pratique::{Admission, Configurations, Live};
 use pratique_json::Value;
 
@@ -58,7 +58,7 @@ fn evaluate(live: &Live, stop: &AtomicBool, seen: &[AtomicUsize; 2]) -> usize {
 #[test]
 fn no_request_sees_a_mix_of_what_a_source_had() {
     let builder = Admission::builder();
-    let options = Options::new(builder.expressions());
+    let options = LoadOptions::new(builder.expressions());
     let configurations = |mark: &str| -> Configurations {
         let (mutating, validating) = set(mark, "");
         let files: Vec<ManifestFile> = vec![file("m.yaml", &mutating), file("v.yaml", &validating)];

@@ -7,7 +7,7 @@ use crate::world::{configmap, file, run};
 use pratique::cluster::{Objects, ParamScope, ParamSource};
 use pratique::expressions::Expressions;
 use pratique::json::Value;
-use pratique::manifest::{Loader, Options};
+use pratique::manifest::{LoadOptions, Loader};
 use pratique::types::{AdmissionRequest, GroupVersionKind};
 use pratique::{Admission, AdmissionContext, AdmissionDecision, Configurations, Outcome};
 
@@ -75,7 +75,7 @@ spec:
 fn policies(param_ref: &str) -> Configurations {
     let text = POLICIES.replace("PARAMS", param_ref);
     let expressions = Expressions::new(Arc::default());
-    let options = Options::new(&expressions);
+    let options = LoadOptions::new(&expressions);
     Loader::for_api(&options)
         .load_files(&[file("v.yaml", &text)])
         .unwrap()

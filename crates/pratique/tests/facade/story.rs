@@ -5,7 +5,7 @@ use std::path::Path;
 use pratique::FeatureGates;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
-use pratique::manifest::{Loader, ManifestPlugin, Options};
+use pratique::manifest::{LoadOptions, Loader, ManifestPlugin};
 use pratique::observer::Phases;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
@@ -20,7 +20,7 @@ const POLICIES: ManifestPlugin = ManifestPlugin::ValidatingAdmissionPolicy;
 
 pub(crate) fn api(text: &str) -> Configurations {
     let expressions = Expressions::new(std::sync::Arc::default());
-    let options = Options::new(&expressions);
+    let options = LoadOptions::new(&expressions);
     Loader::for_api(&options)
         .load_files(&[file("api.yaml", text)])
         .unwrap()

@@ -71,7 +71,7 @@ mod tests {
     use crate::problem::ObjectName;
     use crate::read::directory::ManifestFile;
     use crate::read::file::read_with_state;
-    use crate::{Loader, Options, UncheckedExpressions};
+    use crate::{LoadOptions, Loader, UncheckedExpressions};
 
     const DELAYS: RewriteDelays = RewriteDelays {
         rewritten: Duration::from_secs(50),
@@ -102,7 +102,7 @@ mod tests {
             files.push(file);
         }
         let set = loads.then(|| {
-            Loader::for_api(&Options::new(&UncheckedExpressions))
+            Loader::for_api(&LoadOptions::new(&UncheckedExpressions))
                 .load_files(&files)
                 .unwrap()
         });
