@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     for notice in inputs.survey(limits, &mut cluster, None) {
         reader.notices.tell(notice);
     }
-    for notice in nameless::notices(arguments.request.operation, &sets) {
+    for notice in nameless::notices(gates.release(), arguments.request.operation, &sets) {
         reader.notices.tell(notice);
     }
     let others = cluster.placed(others, &arguments.request.sender.namespace);

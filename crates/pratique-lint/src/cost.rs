@@ -6,6 +6,7 @@ use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Report as Usage, Type};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::PER_CALL_LIMIT;
@@ -40,16 +41,21 @@ impl ExpressionCost {
     pub const LIMIT: u64 = PER_CALL_LIMIT;
 }
 
-/// Estimates the costs of the expressions of manifests, except for those that compile for no kind.
-pub fn estimate_costs(sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
-    let manifests = ManifestView::new(sets);
+/// Estimates the costs of the expressions of manifests for a server of a release, except for those that compile for no kind.
+pub fn estimate_costs(release: &'static Release, sets: &[&ManifestSet]) -> Vec<ExpressionCost> {
+    let manifests = ManifestView::new(release, sets);
     let groups = manifests.expression_groups();
     groups.flat_map(|group| described(group, |_| true)).collect()
 }
 
 /// Estimates the cost of the expression in one field of a manifest; `None` if there is none, or if it compiles for no kind.
-pub fn estimate_cost(sets: &[&ManifestSet], source: &ObjectSource, path: &[Step]) -> Option<ExpressionCost> {
-    let manifests = ManifestView::new(sets);
+pub fn estimate_cost(
+    release: &'static Release,
+    sets: &[&ManifestSet],
+    source: &ObjectSource,
+    path: &[Step],
+) -> Option<ExpressionCost> {
+    let manifests = ManifestView::new(release, sets);
     let of_object = |group: &ExpressionGroup<'_, '_>| group.origin.source.is_same(source);
     let mut groups = manifests.expression_groups().filter(of_object);
     groups.find_map(|group| described(group, |site| site.path == path).pop())
@@ -60,9 +66,14 @@ fn described(
     group: ExpressionGroup<'_, '_>,
     is_wanted: impl Fn(&ExpressionSite<'_>) -> bool,
 ) -> Vec<ExpressionCost> {
-    let ExpressionGroup { origin, sites, rules } = group;
+    let ExpressionGroup {
+        release,
+        origin,
+        sites,
+        rules,
+    } = group;
     let mut best: Vec<Option<ExpressionCost>> = vec![None; sites.len()];
-    for typing in typings(sites, rules) {
+    for typing in typings(release, sites, rules) {
         for ((site, typed), best) in sites.iter().zip(&typing.typed).zip(&mut best) {
             let Ok(checked) = &typed.checked else { continue };
             if !is_wanted(site) {
@@ -106,9 +117,13 @@ pub(crate) struct KindTyping {
 }
 
 impl CostEstimates {
-    pub(crate) fn new(sites: &[ExpressionSite<'_>], rules: &[RuleView<'_>]) -> Self {
+    pub(crate) fn new(
+        release: &'static Release,
+        sites: &[ExpressionSite<'_>],
+        rules: &[RuleView<'_>],
+    ) -> Self {
         CostEstimates {
-            typings: typings(sites, rules),
+            typings: typings(release, sites, rules),
         }
     }
 
@@ -127,16 +142,20 @@ impl CostEstimates {
 }
 
 /// Type-checks the expressions for the first kinds that rules match, or without types if there is no kind.
-pub(crate) fn typings(sites: &[ExpressionSite<'_>], rules: &[RuleView<'_>]) -> Vec<KindTyping> {
+pub(crate) fn typings(
+    release: &'static Release,
+    sites: &[ExpressionSite<'_>],
+    rules: &[RuleView<'_>],
+) -> Vec<KindTyping> {
     const MOST_KINDS: usize = 8;
-    let kinds = MatchedKinds::new(rules);
+    let kinds = MatchedKinds::new(release, rules);
     let parsed = ParsedExpressions::new(sites);
     let types = kinds
         .builtin
         .iter()
-        .filter_map(|served| Some((*served, type_of(&served.kind)?)));
+        .filter_map(|served| Some((*served, type_of(release, &served.kind)?)));
     let typing = |served, of: &Type| {
-        let typed = type_sites(sites, &parsed, of);
+        let typed = type_sites(release, sites, &parsed, of);
         KindTyping {
             served,
             variables: variables(sites, &typed),
@@ -193,7 +212,7 @@ mod tests {
     /// The estimates of a policy's expressions, in order.
     fn estimates(spec: &str) -> Vec<u64> {
         let set = load(&policy("CREATE", spec));
-        estimate_costs(&[&set])
+        estimate_costs(Release::latest(), &[&set])
             .into_iter()
             .map(|cost| cost.usage.cost.max)
             .collect()

@@ -141,7 +141,10 @@ spec:
         };
         let documents = read_documents(&file).unwrap();
         let sources = documents.iter().map(|document| document.source.clone());
-        let warnings = lint_definitions(&DefinitionSet::new(sources.collect()), options);
+        let warnings = lint_definitions(
+            &DefinitionSet::new(pratique_schema::Release::latest(), sources.collect()),
+            options,
+        );
         let fits = |(warning, (name, part)): (&crate::Warning, &(&str, &str))| {
             warning.lint.name == *name && warning.message.contains(part)
         };

@@ -6,6 +6,7 @@ use pratique_json::Value;
 use pratique_manifest::ObjectSource;
 use pratique_manifest::convert::convert;
 use pratique_sample::{CustomDefinition, CustomKinds};
+use pratique_schema::Release;
 
 /// Definitions of custom resources at their places: their rules are linted, and policies are tried over their objects.
 #[derive(Debug, Default)]
@@ -15,12 +16,12 @@ pub struct DefinitionSet {
 }
 
 impl DefinitionSet {
-    /// The definitions of these sources.
-    pub fn new(sources: Vec<ObjectSource>) -> Self {
+    /// The definitions of these sources, for a server of a release.
+    pub fn new(release: &'static Release, sources: Vec<ObjectSource>) -> Self {
         let values = sources.iter().map(|source| convert(source.tree(), source.root()));
         let values: Vec<Value<'static>> = values.collect();
         DefinitionSet {
-            kinds: Arc::new(CustomKinds::new(&values)),
+            kinds: Arc::new(CustomKinds::new(release, &values)),
             sources,
         }
     }

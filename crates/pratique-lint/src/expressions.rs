@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pratique_cel::{Checked, Environment};
 use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::analysis::ParsedExpressions;
@@ -16,6 +17,8 @@ use crate::typing::{CustomTypes, TypedSite, type_custom_sites};
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
 #[derive(Clone, Debug)]
 pub struct TypedExpression {
+    /// The release whose kinds and functions these are.
+    pub release: &'static Release,
     /// The manifest of the expression.
     pub object: ObjectName,
     /// Where the manifest is.
@@ -46,10 +49,10 @@ impl TypedExpression {
     }
 }
 
-/// All expressions of manifests, in the order of the policies and of their fields. Expressions of a policy that matches
+/// All expressions of manifests with their types in a release, in the order of the policies and of their fields. Expressions of a policy that matches
 /// several kinds are checked for the first kind for which they compile.
-pub fn type_expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
-    let manifests = ManifestView::new(sets);
+pub fn type_expressions(release: &'static Release, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
+    let manifests = ManifestView::new(release, sets);
     let custom = Arc::default();
     let groups = manifests.expression_groups();
     groups.flat_map(|group| type_group(group, &custom)).collect()
@@ -58,19 +61,22 @@ pub fn type_expressions(sets: &[&ManifestSet]) -> Vec<TypedExpression> {
 /// Expressions, checked for each of the kinds that rules match: the built-in ones, those of custom resources, and then those
 /// of which nothing is known.
 fn by_kind(
+    release: &'static Release,
     sites: &[ExpressionSite<'_>],
     rules: &[RuleView<'_>],
     custom: &Arc<CustomTypes>,
 ) -> Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> {
-    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(sites, rules)
+    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(release, sites, rules)
         .into_iter()
         .map(|typing| (typing.served.map(|served| served.kind.clone()), typing.typed))
         .collect();
     let parsed = ParsedExpressions::new(sites);
-    let of_custom = custom
-        .matched(rules)
-        .take(MOST_CUSTOM)
-        .map(|(kind, of)| (Some(kind.clone()), type_custom_sites(sites, &parsed, &of, custom)));
+    let of_custom = custom.matched(rules).take(MOST_CUSTOM).map(|(kind, of)| {
+        (
+            Some(kind.clone()),
+            type_custom_sites(release, sites, &parsed, &of, custom),
+        )
+    });
     let known = all.iter().filter(|(kind, _)| kind.is_some()).count();
     all.splice(known..known, of_custom.collect::<Vec<_>>());
     all
@@ -80,9 +86,14 @@ fn by_kind(
 const MOST_CUSTOM: usize = 8;
 
 pub(crate) fn type_group(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomTypes>) -> Vec<TypedExpression> {
-    let ExpressionGroup { origin, sites, rules } = group;
+    let ExpressionGroup {
+        release,
+        origin,
+        sites,
+        rules,
+    } = group;
     let mut best: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
-    for (kind, typed) in by_kind(sites, rules, custom) {
+    for (kind, typed) in by_kind(release, sites, rules, custom) {
         for ((site, typed), best) in sites.iter().zip(typed).zip(&mut best) {
             let is_better = match best {
                 None => true,
@@ -90,6 +101,7 @@ pub(crate) fn type_group(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomType
             };
             if is_better {
                 *best = Some(TypedExpression {
+                    release,
                     object: origin.name.clone(),
                     source: origin.source.clone(),
                     path: site.path.clone(),
@@ -114,7 +126,7 @@ mod tests {
     fn expressions_have_types_and_places() {
         let spec = "variables: [{name: count, expression: object.spec.containers.size()}]\nvalidations: [{expression: variables.count > 1}]";
         let set = load(&policy("CREATE", spec));
-        let all = type_expressions(&[&set]);
+        let all = type_expressions(Release::latest(), &[&set]);
         let kinds: Vec<_> = all
             .iter()
             .map(|one| one.kind.as_ref().map(|kind| &*kind.kind))

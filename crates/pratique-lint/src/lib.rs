@@ -92,7 +92,7 @@ fn lint_manifests(
     mut remember: impl FnMut(&[&ObjectSource], &dyn Fn() -> Vec<Warning>) -> Vec<Warning>,
 ) -> Vec<Warning> {
     let work = Cell::new(WorkBudget::new(WORK));
-    let manifests = ManifestView::new(sets);
+    let manifests = ManifestView::new(options.release(), sets);
     let mut report = LintReport::default();
     for policy in &manifests.policies {
         let warnings = remember(&policy.sources(), &|| {
@@ -149,12 +149,13 @@ fn lint_subject(subject: LintSubject<'_>, options: &LintOptions, work: &Cell<Wor
 /// The warnings about what is evaluated, whoever evaluates it: objects that others replace, and those that only some servers have.
 /// They take no time.
 pub fn lint_loaded(sets: &[&ManifestSet]) -> Vec<Warning> {
+    let options = LintOptions::default();
     let context = LintContext {
         subject: LintSubject::Manifests {
-            manifests: &ManifestView::new(&[]),
+            manifests: &ManifestView::new(options.release(), &[]),
             sets,
         },
-        options: &LintOptions::default(),
+        options: &options,
         work: &Cell::new(WorkBudget::new(0)),
     };
     let mut report = LintReport::default();

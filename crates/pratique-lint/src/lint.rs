@@ -156,7 +156,8 @@ impl<'c> PolicySubject<'c> {
 
     /// The kinds that its rules match.
     pub(crate) fn kinds(&self) -> &MatchedKinds {
-        self.kinds.get_or_init(|| MatchedKinds::new(&self.policy.rules))
+        self.kinds
+            .get_or_init(|| MatchedKinds::new(self.policy.release, &self.policy.rules))
     }
 
     /// What its mutations do with generated objects of these kinds; nothing of a validating policy.

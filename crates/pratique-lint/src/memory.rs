@@ -74,7 +74,7 @@ impl LintMemory {
 
     /// The expressions of [`type_expressions`](crate::type_expressions), also with the types of custom resources.
     pub fn expressions(&mut self, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
-        let manifests = ManifestView::new(sets);
+        let manifests = ManifestView::new(self.options.release(), sets);
         self.expressions.begin();
         let mut all = Vec::new();
         // Webhooks of a configuration have one source: they are looked at together.
@@ -243,6 +243,7 @@ fn relocate(location: &mut Location, moves: &[DocumentMove]) {
 #[cfg(test)]
 mod tests {
     use pratique_manifest::{Loader, ManifestFile, UncheckedExpressions};
+    use pratique_schema::Release;
 
     use super::*;
     use crate::{lint, type_expressions};
@@ -300,7 +301,7 @@ mod tests {
             };
             assert_eq!(
                 places(memory.expressions(&[&set])),
-                places(type_expressions(&[&set]))
+                places(type_expressions(Release::latest(), &[&set]))
             );
         }
         // Of each text once: `a` with and without a comment, its other expression, and `b`.

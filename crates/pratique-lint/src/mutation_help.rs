@@ -9,8 +9,13 @@ use crate::analysis::constant_key;
 
 const OPERATIONS: [&str; 6] = ["add", "remove", "replace", "move", "copy", "test"];
 
-/// Help for the text of a server about a mutation of an object of a kind.
-pub(crate) fn help_for(text: &str, ast: &Ast, kind: &GroupVersionKind) -> Option<String> {
+/// Help for the text of a server of a release about a mutation of an object of a kind.
+pub(crate) fn help_for(
+    release: &'static Release,
+    text: &str,
+    ast: &Ast,
+    kind: &GroupVersionKind,
+) -> Option<String> {
     if let Some(patch) = text.strip_prefix("JSON Patch: ") {
         return for_patch(patch, ast);
     }
@@ -19,11 +24,11 @@ pub(crate) fn help_for(text: &str, ast: &Ast, kind: &GroupVersionKind) -> Option
         if is_relative {
             return Some("a path begins with a slash, as in /spec/replicas".to_owned());
         }
-        return for_unknown_field(field.trim_matches('"'), kind);
+        return for_unknown_field(release, field.trim_matches('"'), kind);
     }
     if let Some((path, _)) = text.split_once(": field not declared in schema") {
         let path = path.rsplit(": ").next().unwrap_or_default().trim();
-        let meant = for_unknown_field(path.trim_start_matches('.'), kind);
+        let meant = for_unknown_field(release, path.trim_start_matches('.'), kind);
         return meant.or_else(|| Some(format!("the kind {} has no such field", kind.kind)));
     }
     if let Some((_, wanted)) = text.rsplit_once(" of type ") {
@@ -122,8 +127,8 @@ fn paths(ast: &Ast) -> impl Iterator<Item = &str> {
 }
 
 /// The name that was probably meant by a path of fields.
-fn for_unknown_field(path: &str, kind: &GroupVersionKind) -> Option<String> {
-    let schema = Release::latest().schema();
+fn for_unknown_field(release: &'static Release, path: &str, kind: &GroupVersionKind) -> Option<String> {
+    let schema = release.schema();
     let mut of: &StructType = schema.get(schema.kind(kind)?);
     let names = path
         .split('.')

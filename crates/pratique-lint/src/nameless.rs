@@ -2,15 +2,16 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_manifest::{Location, ManifestSet, ObjectName};
+use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::analysis::{parse_site, place_of};
 use crate::subject::ManifestView;
 
-/// Where expressions for the operation DELETE read `request.name`, which requests to delete a collection do not have: the first
+/// Where expressions of a server of a release for the operation DELETE read `request.name`, which requests to delete a collection do not have: the first
 /// place in each policy or webhook.
-pub fn find_deleted_names(sets: &[&ManifestSet]) -> Vec<(ObjectName, Location)> {
-    let manifests = ManifestView::new(sets);
+pub fn find_deleted_names(release: &'static Release, sets: &[&ManifestSet]) -> Vec<(ObjectName, Location)> {
+    let manifests = ManifestView::new(release, sets);
     let groups = manifests.expression_groups().filter(|group| {
         let mut rules = group.rules.iter();
         rules.any(|rule| rule.operations.contains(&Operation::Delete))
@@ -48,7 +49,7 @@ mod tests {
     #[track_caller]
     fn check(manifests: &str, expected: &[&str]) {
         let set = load(manifests);
-        let places = find_deleted_names(&[&set])
+        let places = find_deleted_names(Release::latest(), &[&set])
             .into_iter()
             .filter_map(|(_, location)| {
                 let range = location.start.offset..location.end.offset;

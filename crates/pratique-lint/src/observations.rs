@@ -128,7 +128,7 @@ impl PolicyObservations {
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
-        let observed = ObservedPolicy::new(policy.manifest);
+        let observed = ObservedPolicy::new(policy.release, policy.manifest);
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
         let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
@@ -147,6 +147,7 @@ impl PolicyObservations {
         };
         let with_spec = |served: &ServedResource, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
             make(&SampleSpec {
+                release: policy.release,
                 served,
                 operations: &operations_of(served),
                 interest: &interest,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pratique_sample::CustomKinds;
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 
 use crate::lint_meta::LintMeta;
 
@@ -42,7 +42,7 @@ impl LintOptions {
         }
     }
 
-    /// Sets the feature gates of the server.
+    /// Sets the release and the feature gates of the server.
     #[must_use]
     pub fn feature_gates(self, feature_gates: FeatureGates) -> Self {
         LintOptions {
@@ -55,6 +55,11 @@ impl LintOptions {
     #[must_use]
     pub fn custom_kinds(self, custom_kinds: Arc<CustomKinds>) -> Self {
         LintOptions { custom_kinds, ..self }
+    }
+
+    /// The release of the server, which says what there is to match and how it is typed.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.feature_gates.release()
     }
 
     /// Whether a lint is run.

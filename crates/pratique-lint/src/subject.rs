@@ -8,6 +8,7 @@ mod site;
 mod webhook;
 
 use pratique_manifest::ManifestSet;
+use pratique_schema::Release;
 
 pub(crate) use definition::{DefinitionRule, DefinitionView, RuleFailure};
 pub(crate) use origin::{ObjectOrigin, item, path};
@@ -18,6 +19,8 @@ pub(crate) use webhook::WebhookView;
 
 /// All manifests that a server loads.
 pub(crate) struct ManifestView<'m> {
+    /// The release of the server.
+    pub(crate) release: &'static Release,
     pub(crate) policies: Vec<PolicyView<'m>>,
     pub(crate) webhooks: Vec<WebhookView<'m>>,
 }
@@ -25,6 +28,8 @@ pub(crate) struct ManifestView<'m> {
 /// The expressions of one policy or webhook, which are checked together.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpressionGroup<'a, 'm> {
+    /// The release of the server.
+    pub(crate) release: &'static Release,
     pub(crate) origin: &'a ObjectOrigin<'m>,
     /// In the order in which they are declared: expressions may use variables that stand before them.
     pub(crate) sites: &'a [ExpressionSite<'m>],
@@ -33,13 +38,17 @@ pub(crate) struct ExpressionGroup<'a, 'm> {
 }
 
 impl<'m> ManifestView<'m> {
-    pub(crate) fn new(sets: &[&'m ManifestSet]) -> Self {
+    pub(crate) fn new(release: &'static Release, sets: &[&'m ManifestSet]) -> Self {
         let (mut policies, mut webhooks) = (Vec::new(), Vec::new());
         for set in sets {
-            policy::collect(set, &mut policies);
-            webhook::collect(set, &mut webhooks);
+            policy::collect(release, set, &mut policies);
+            webhook::collect(release, set, &mut webhooks);
         }
-        ManifestView { policies, webhooks }
+        ManifestView {
+            release,
+            policies,
+            webhooks,
+        }
     }
 
     /// The expressions of all policies, then of all webhooks.

@@ -93,7 +93,8 @@ impl PolicyTrials {
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
-        let trial = MutationTrial::new(manifest).with_custom_kinds(Arc::clone(&options.custom_kinds));
+        let trial = MutationTrial::new(options.feature_gates, manifest)
+            .with_custom_kinds(Arc::clone(&options.custom_kinds));
         // Most policies change no object that they are tried over.
         let server = LazyCell::new(|| SampleServer::new(options.feature_gates));
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
@@ -111,6 +112,7 @@ impl PolicyTrials {
         };
         let try_samples = |served: Arc<ServedResource>, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
             let samples = make(&SampleSpec {
+                release: policy.release,
                 served: &served,
                 operations: &operations_of(&served),
                 interest: &interest,

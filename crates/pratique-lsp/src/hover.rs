@@ -98,7 +98,12 @@ pub(crate) fn overloads(function: &Function) -> impl Iterator<Item = String> {
 
 /// The worst-case cost of the whole expression.
 fn cost(analysis: &ManifestAnalysis, expression: &TypedExpression) -> Option<String> {
-    let estimate = estimate_cost(&analysis.sets(), &expression.source, &expression.path)?;
+    let estimate = estimate_cost(
+        expression.release,
+        &analysis.sets(),
+        &expression.source,
+        &expression.path,
+    )?;
     let max = estimate.usage.cost.max;
     let share = max.saturating_mul(100) / ExpressionCost::LIMIT;
     Some(format!(

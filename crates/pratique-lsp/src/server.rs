@@ -166,7 +166,7 @@ impl<'c> LspServer<'c> {
             connection,
             kinds,
             documents: OpenDocuments::default(),
-            workspace: WorkspaceFiles::new(initialize),
+            workspace: WorkspaceFiles::new(gates.release(), initialize),
             analyzer: ManifestAnalyzer::new(gates),
             suites: SuiteFiles::new(gates),
             plain_objects: ObjectReviewer::new(gates),

@@ -11,6 +11,7 @@ use pratique_manifest::convert::objects;
 use pratique_manifest::{
     Location, ManifestFile, NodeId, ObjectSource, Step, TreeValue, read_documents, read_regular,
 };
+use pratique_schema::Release;
 use pratique_suite::Roots;
 
 use crate::documents::{OpenDocuments, path_of};
@@ -26,8 +27,10 @@ const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 const DEFINITION: &str = "CustomResourceDefinition";
 
 /// The folders of the client, and the definitions in them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct WorkspaceFiles {
+    /// The release of the server whose custom resources these define.
+    release: &'static Release,
     folders: Vec<PathBuf>,
     was_walked: bool,
     /// The files with definitions of custom resources, as they are on the disk or in the client.
@@ -46,17 +49,20 @@ pub(crate) struct ObjectReference {
 }
 
 impl WorkspaceFiles {
-    /// The folders of a client.
+    /// The folders of a client, and the release of the server that it writes for.
     #[allow(deprecated, reason = "older clients have one folder")]
-    pub(crate) fn new(params: &InitializeParams) -> Self {
+    pub(crate) fn new(release: &'static Release, params: &InitializeParams) -> Self {
         let folders = params.workspace_folders.iter().flatten();
         let mut folders: Vec<PathBuf> = folders.filter_map(|folder| path_of(&folder.uri)).collect();
         if folders.is_empty() {
             folders.extend(params.root_uri.as_ref().and_then(path_of));
         }
         WorkspaceFiles {
+            release,
             folders,
-            ..WorkspaceFiles::default()
+            was_walked: false,
+            definitions: BTreeMap::new(),
+            has_changed: false,
         }
     }
 
@@ -101,7 +107,7 @@ impl WorkspaceFiles {
             // What cannot be read, such as a definition that is being written, has no types.
             definitions.extend(objects(&file).unwrap_or_default());
         }
-        Some(Arc::new(CustomTypes::new(&definitions)))
+        Some(Arc::new(CustomTypes::new(self.release, &definitions)))
     }
 
     /// Where the name of an object is.

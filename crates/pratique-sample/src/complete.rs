@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 use pratique_json::Value;
 use pratique_objects::ObjectCodec;
-use pratique_schema::Release;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
@@ -31,6 +31,8 @@ pub use required_constants::RequiredConstants;
 /// What complete samples are made for.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleSpec<'s> {
+    /// The release of the server, whose kinds and defaults these are.
+    pub release: &'static Release,
     /// The resource, whose kind has to be built in.
     pub served: &'s ServedResource,
     /// The operations.
@@ -204,19 +206,21 @@ pub(crate) fn require_names(
 /// objects without one of the fields, and minimal ones; and again with each of the values that expressions compare with.
 fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, SampleExtent)> {
     let SampleSpec {
+        release,
         served,
         interest,
         selected,
         required,
         ..
     } = *spec;
-    let Some(id) = Release::latest().schema().kind(&served.kind) else {
+    let Some(id) = release.schema().kind(&served.kind) else {
         return Vec::new();
     };
     let api_version = served.kind.api_version();
-    let completed = ObjectCodec::with_placeholder(TIME);
+    let completed = ObjectCodec::with_placeholder(TIME).with_gates(FeatureGates::new(release));
     let generate = |fill: OptionalFill<'_>, without: Option<&[String]>, round: usize, quantity| {
         let spec = CompleteSpec {
+            release,
             interest,
             fill,
             without,
@@ -290,6 +294,7 @@ mod tests {
         let environment = Environment::standard().with_variable("object", Type::Dyn);
         let ast = environment.parse(expression).unwrap();
         complete_samples(&SampleSpec {
+            release: Release::latest(),
             served: Release::latest().resources().named("pods").unwrap(),
             operations: &[Operation::Create],
             interest: &NamedFields::new([(None, &ast)]),

@@ -139,7 +139,7 @@ pub fn most_expensive(
     let paths = spec.reads.paths(256);
     let places = paths
         .iter()
-        .filter_map(|path| GrowablePlace::new(&spec.served.kind, path));
+        .filter_map(|path| GrowablePlace::new(spec.release, &spec.served.kind, path));
     let places: Vec<GrowablePlace> = places.take(PLACES).collect();
     for seed in search.seeds(spec) {
         if search.is_done() {

@@ -22,6 +22,7 @@ pub struct CustomKinds {
 /// an editor has new definitions at each edit of one.
 #[derive(Debug)]
 pub struct CustomDefinition {
+    release: &'static Release,
     value: Value<'static>,
     /// The resources of the versions that it says are served.
     served: Vec<Arc<ServedResource>>,
@@ -82,10 +83,13 @@ const TEXTS: [&str; 14] = [
 ];
 
 impl CustomKinds {
-    /// The kinds of definitions that a server accepts; what is no such definition has none.
-    pub fn new(definitions: &[Value<'_>]) -> Self {
+    /// The kinds of definitions that a server of a release accepts; what is no such definition has none.
+    pub fn new(release: &'static Release, definitions: &[Value<'_>]) -> Self {
+        let definitions = definitions.iter();
         CustomKinds {
-            definitions: definitions.iter().map(CustomDefinition::new).collect(),
+            definitions: definitions
+                .map(|definition| CustomDefinition::new(release, definition))
+                .collect(),
         }
     }
 
@@ -117,8 +121,9 @@ impl CustomKinds {
 }
 
 impl CustomDefinition {
-    fn new(definition: &Value<'_>) -> Self {
+    fn new(release: &'static Release, definition: &Value<'_>) -> Self {
         CustomDefinition {
+            release,
             served: served_resources(definition),
             value: definition.clone().into_owned(),
             kinds: OnceLock::new(),
@@ -160,8 +165,8 @@ impl CustomDefinition {
 
     fn compile_kinds(&self) -> Vec<CustomKind> {
         let (Ok(resource), Ok(merging)) = (
-            CustomResource::compile(&self.value),
-            MergeSchema::custom(Release::latest(), &self.value),
+            CustomResource::compile_in(self.release, &self.value),
+            MergeSchema::custom(self.release, &self.value),
         ) else {
             return Vec::new();
         };
@@ -470,7 +475,7 @@ mod tests {
     #[test]
     fn objects_are_those_of_the_schema() {
         let definition = pratique_json::parse(DEFINITION.as_bytes()).unwrap();
-        let kinds = CustomKinds::new(&[definition, Value::Null]);
+        let kinds = CustomKinds::new(Release::latest(), &[definition, Value::Null]);
         let kind = kinds
             .find(&GroupVersionKind::new("example.com", "v1", "Widget"))
             .unwrap();
@@ -505,7 +510,10 @@ mod tests {
                     "versions": [{{"name": "v1", "served": true, "storage": true, "schema": {{"openAPIV3Schema":
                         {{"type": "object", "properties": {{"spec": {field}}}}}}}}}]}}}}"#
         );
-        CustomKinds::new(&[pratique_json::parse(definition.as_bytes()).unwrap()])
+        CustomKinds::new(
+            Release::latest(),
+            &[pratique_json::parse(definition.as_bytes()).unwrap()],
+        )
     }
 
     fn only_kind(kinds: &CustomKinds) -> &CustomKind {
@@ -518,7 +526,10 @@ mod tests {
             let definition = DEFINITION.replace("widgets", plural);
             pratique_json::parse(definition.as_bytes()).unwrap().into_owned()
         };
-        let kinds = CustomKinds::new(&[definition("widgets"), definition("gadgets"), Value::Null]);
+        let kinds = CustomKinds::new(
+            Release::latest(),
+            &[definition("widgets"), definition("gadgets"), Value::Null],
+        );
         let matched: Vec<_> = kinds
             .matching(|served| served.resource.resource == "gadgets")
             .collect();

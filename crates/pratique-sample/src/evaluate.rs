@@ -51,8 +51,9 @@ pub enum PartValue {
 }
 
 impl<'e> PolicyEvaluator<'e> {
-    /// Compiles a policy. Its rules and selectors are ignored; its params are generated from the reads of expressions.
+    /// Compiles a policy for a release. Its rules and selectors are ignored; its params are generated from the reads of expressions.
     pub fn new(
+        release: &'static Release,
         policy: Policy<'_>,
         served: &'e ServedResource,
         operation: Operation,
@@ -60,7 +61,12 @@ impl<'e> PolicyEvaluator<'e> {
         seed: u64,
     ) -> Self {
         PolicyEvaluator {
-            runner: PolicyRunner::new(policy, Origin::Api, Some((params, seed)), &Cache::new()),
+            runner: PolicyRunner::new(
+                policy,
+                Origin::Api,
+                Some((params, seed)),
+                &Cache::new().of_release(release),
+            ),
             served,
             operation,
             allows: seed.is_multiple_of(2),
@@ -80,7 +86,7 @@ impl<'e> PolicyEvaluator<'e> {
             either(is(Operation::Delete)),
             either(is(Operation::Create)),
         );
-        settle_request(Release::latest(), &mut request);
+        settle_request(self.runner.release(), &mut request);
         let recorder = CostRecorder::new(watched);
         self.runner.run(&request, self.allows, &recorder);
         recorder.into_evaluated()
@@ -171,6 +177,7 @@ mod tests {
         let policy: api::ValidatingAdmissionPolicy = serde_json::from_value(policy).unwrap();
         let policy = Policy::Validating(&policy);
         let evaluator = PolicyEvaluator::new(
+            Release::latest(),
             policy,
             Release::latest().resources().named("pods").unwrap(),
             operation,

@@ -20,6 +20,8 @@ use unions::UNIONS;
 /// The specification of generated objects.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectSpec<'r> {
+    /// The release of the server, whose kinds these are.
+    pub release: &'static Release,
     /// The resource of the request.
     pub served: &'r ServedResource,
     /// The operation of the request.
@@ -35,7 +37,7 @@ const DEEPEST: usize = 24;
 
 /// Generates an object, the same for the same seed; `None` for a kind that is not built in.
 pub fn generate(spec: &ObjectSpec<'_>, seed: u64) -> Option<Value<'static>> {
-    let schema = Release::latest().schema();
+    let schema = spec.release.schema();
     let kind = &spec.served.kind;
     let of = schema.get(schema.kind(kind)?);
     let mut generator = ObjectGenerator {
@@ -59,7 +61,7 @@ struct ObjectGenerator<'m> {
 impl ObjectGenerator<'_> {
     fn structure(&mut self, of: &StructType, reads: Option<&ReadTree>, depth: usize) -> Object<'static> {
         let mut object = Object::default();
-        let constraints = Release::latest().constraints().of(of.name);
+        let constraints = self.spec.release.constraints().of(of.name);
         for field in of.fields.iter() {
             let read = reads.and_then(|reads| reads.fields.get(field.name));
             let required = constraints.is_required(field.name) || is_needed(of.name, field.name);
@@ -91,7 +93,7 @@ impl ObjectGenerator<'_> {
         match shape {
             Shape::Scalar(scalar) => scalar::generate(*scalar, place, reads, &mut self.random),
             Shape::Struct(id) => {
-                Value::Object(self.structure(Release::latest().schema().get(*id), reads, depth))
+                Value::Object(self.structure(self.spec.release.schema().get(*id), reads, depth))
             }
             Shape::List(element) => {
                 let item = reads.and_then(|reads| reads.item.as_deref());

@@ -25,8 +25,8 @@ enum GrowableKind {
 
 impl GrowablePlace {
     /// The part at a path; `None` if the schema has none, or it cannot be large.
-    pub(crate) fn new(kind: &GroupVersionKind, path: &[ReadStep]) -> Option<Self> {
-        let schema = Release::latest().schema();
+    pub(crate) fn new(release: &'static Release, kind: &GroupVersionKind, path: &[ReadStep]) -> Option<Self> {
+        let schema = release.schema();
         let mut shape = Shape::Struct(schema.kind(kind)?);
         let mut parent = "";
         let mut field = "";
@@ -42,7 +42,7 @@ impl GrowablePlace {
                 _ => return None,
             };
         }
-        let constraints = Release::latest().constraints().of(parent);
+        let constraints = release.constraints().of(parent);
         let kind = match shape {
             Shape::List(_) => GrowableKind::List(constraints.keys(field)),
             Shape::Map(_) => GrowableKind::Map,

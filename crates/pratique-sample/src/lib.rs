@@ -29,7 +29,7 @@
 //! }))?;
 //! let policy = Policy::Validating(&policy);
 //! assert_eq!(policy.expressions().len(), 1);
-//! let served = policy.served();
+//! let served = policy.served(pratique_schema::Release::latest());
 //! assert_eq!(served[0].0.kind.kind, "Deployment");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -10,6 +10,7 @@ use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_policy::{ExpressionId, Trace};
+use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 use pratique_types::cel_limits::{MessageFault, read_message};
 
@@ -102,9 +103,9 @@ impl NodeCoverage {
 }
 
 impl ObservedPolicy {
-    /// Compiles a policy.
-    pub fn new(policy: Policy<'_>) -> Self {
-        let cache = Cache::new();
+    /// Compiles a policy for a release.
+    pub fn new(release: &'static Release, policy: Policy<'_>) -> Self {
+        let cache = Cache::new().of_release(release);
         // Static policies see all kinds, those of the API no configuration of admission.
         let runner = |policy: Policy<'_>| PolicyRunner::new(policy, Origin::Static, None, &cache);
         let runners = match policy {

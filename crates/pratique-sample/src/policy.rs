@@ -141,8 +141,8 @@ impl<'p> Policy<'p> {
         PolicyReads::new(parsed.iter().map(|(name, ast)| (*name, ast)))
     }
 
-    /// The built-in resources that its rules match, with the operations; exclude rules are ignored.
-    pub fn served(self) -> Vec<(&'static ServedResource, Vec<Operation>)> {
+    /// The built-in resources of a release that its rules match, with the operations; exclude rules are ignored.
+    pub fn served(self, release: &'static Release) -> Vec<(&'static ServedResource, Vec<Operation>)> {
         let rules = self
             .constraints()
             .and_then(|constraints| constraints.resource_rules.as_deref());
@@ -157,7 +157,7 @@ impl<'p> Policy<'p> {
             };
             Operation::ALL.into_iter().filter(named).collect::<Vec<_>>()
         };
-        let all = Release::latest()
+        let all = release
             .resources()
             .served()
             .iter()

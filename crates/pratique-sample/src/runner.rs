@@ -25,6 +25,7 @@ use crate::reads::ReadTree;
 /// A compiled policy that applies to all requests, regardless of its rules, selectors and bindings.
 #[derive(Debug)]
 pub(crate) struct PolicyRunner {
+    release: &'static Release,
     compiled: CompiledPolicy,
     cluster: SampleCluster,
 }
@@ -36,7 +37,7 @@ enum CompiledPolicy {
 }
 
 impl PolicyRunner {
-    /// Compiles a policy, as one of an origin. Its params are generated from reads of them and a seed; `params` is null
+    /// Compiles a policy for the release of a cache, as one of an origin. Its params are generated from reads of them and a seed; `params` is null
     /// without.
     pub(crate) fn new(
         policy: Policy<'_>,
@@ -82,9 +83,15 @@ impl PolicyRunner {
             }
         };
         PolicyRunner {
+            release: cache.release(),
             compiled,
-            cluster: SampleCluster::new(param_kind, params),
+            cluster: SampleCluster::new(cache.release(), param_kind, params),
         }
+    }
+
+    /// The release of the server.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.release
     }
 
     /// Has kinds of custom resources in its cluster.
@@ -183,7 +190,11 @@ const NAMESPACE_OBJECT: &[u8] = br#"{"apiVersion":"v1","kind":"Namespace","metad
     "uid":"01234567-89ab-cdef-0123-456789abcdef"},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}"#;
 
 impl SampleCluster {
-    fn new(param_kind: Option<GroupVersionKind>, params: Option<(&ReadTree, u64)>) -> Self {
+    fn new(
+        release: &'static Release,
+        param_kind: Option<GroupVersionKind>,
+        params: Option<(&ReadTree, u64)>,
+    ) -> Self {
         let param = param_kind.as_ref().zip(params).map(|(kind, (reads, seed))| {
             let name = ParamName {
                 kind,
@@ -194,7 +205,7 @@ impl SampleCluster {
         });
         let namespace = pratique_json::parse(NAMESPACE_OBJECT).map(Value::into_owned);
         SampleCluster {
-            equivalents: Equivalents::of_release(Release::latest().resources()),
+            equivalents: Equivalents::of_release(release.resources()),
             namespace: namespace.unwrap_or_default(),
             param_kind,
             param: param.unwrap_or_default(),

@@ -17,7 +17,7 @@ use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_objects::ObjectCodec;
 use pratique_policy::{ExpressionId, Mutated, StepResult, Trace};
-use pratique_schema::Release;
+use pratique_schema::FeatureGates;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
@@ -57,14 +57,19 @@ pub enum TrialOutcome {
 }
 
 impl MutationTrial {
-    /// Compiles a policy. Its params are generated from what its expressions read of them.
-    pub fn new(policy: &api::MutatingAdmissionPolicy) -> Self {
+    /// Compiles a policy for a server of these gates. Its params are generated from what its expressions read of them.
+    pub fn new(gates: FeatureGates, policy: &api::MutatingAdmissionPolicy) -> Self {
         const SEED: u64 = 1;
         let policy = Policy::Mutating(policy);
         let params = policy.reads().params;
         MutationTrial {
-            runner: PolicyRunner::new(policy, Origin::Static, Some((&params, SEED)), &Cache::new()),
-            objects: ObjectCodec::with_placeholder(TIME),
+            runner: PolicyRunner::new(
+                policy,
+                Origin::Static,
+                Some((&params, SEED)),
+                &Cache::new().of_release(gates.release()),
+            ),
+            objects: ObjectCodec::with_placeholder(TIME).with_gates(gates),
             custom: Arc::default(),
         }
     }
@@ -91,7 +96,7 @@ impl MutationTrial {
         } else {
             Value::Null
         };
-        let form = if Release::latest().schema().kind(&served.kind).is_some() {
+        let form = if self.runner.release().schema().kind(&served.kind).is_some() {
             ObjectForm::Settled
         } else {
             ObjectForm::Unstructured
@@ -170,6 +175,8 @@ impl Trace for EvaluationTrace {
 pub(crate) mod tests {
     use serde_json::json;
 
+    use pratique_schema::Release;
+
     use super::*;
 
     /// A policy with a JSON patch.
@@ -179,7 +186,7 @@ pub(crate) mod tests {
             "matchConstraints": {"resourceRules": []},
             "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
         }});
-        MutationTrial::new(&serde_json::from_value(policy).unwrap())
+        MutationTrial::new(FeatureGates::default(), &serde_json::from_value(policy).unwrap())
     }
 
     /// The request to create a Pod.

@@ -182,9 +182,10 @@ fn samples(
     name: &str,
     policy: Policy<'_>,
 ) -> Vec<Sample> {
+    let release = policies.gates().release();
     let reads = policy.reads();
     let is_created = |operations: &Vec<Operation>| operations.contains(&Operation::Create);
-    let served = policy.served().into_iter();
+    let served = policy.served(release).into_iter();
     let mut served =
         served.filter(|(served, operations)| served.subresource.is_empty() && is_created(operations));
     let Some((served, _)) = served.next() else {
@@ -193,6 +194,7 @@ fn samples(
     let mut samples = Vec::new();
     for density in DENSITIES {
         let spec = ObjectSpec {
+            release,
             served,
             operation: Operation::Create,
             reads: &reads.object,
@@ -200,7 +202,7 @@ fn samples(
         };
         for seed in 0..SEEDS {
             let object = generate(&spec, seed);
-            let params = param::params(set, name, policy, seed);
+            let params = param::params(release, set, name, policy, seed);
             samples.extend(object.and_then(|object| sample(suite, policies, name, (object, params))));
         }
     }

@@ -61,6 +61,11 @@ impl Policies {
         &self.admission
     }
 
+    /// The release and the feature gates of the server that loads them.
+    pub fn gates(&self) -> FeatureGates {
+        self.gates
+    }
+
     /// The policies as the server loads them that gets the request of a case.
     pub(crate) fn of_case(&self, suite: &Suite, case: &Case) -> &Policies {
         let gates = suite.gates_of(case);

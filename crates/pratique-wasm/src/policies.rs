@@ -111,7 +111,7 @@ pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut Report) -
         report.lints.extend(lints.iter().map(Finding::from));
     }
     if input.costs {
-        report.costs = pratique_lint::estimate_costs(&linted)
+        report.costs = pratique_lint::estimate_costs(gates.release(), &linted)
             .iter()
             .map(Cost::from)
             .collect();

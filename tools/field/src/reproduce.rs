@@ -64,6 +64,11 @@ pub fn expression(set: &ManifestSet, warning: &Warning) -> Option<String> {
     Some(expression.text.to_owned())
 }
 
+/// The release that warnings are of: manifests of others do not say for which servers they are.
+fn linted_release() -> &'static Release {
+    Release::latest()
+}
+
 /// Tries to reproduce a warning.
 pub fn reproduce(set: &ManifestSet, warning: &Warning) -> Outcome {
     let Some(subject) = WarningSubject::find(set, warning) else {
@@ -81,21 +86,21 @@ fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) ->
     let Policy::Mutating(mutating) = policy else {
         return Outcome::Not("it is about no mutating policy".to_owned());
     };
-    let served = policy.served();
+    let served = policy.served(linted_release());
     let Some((served, _)) = served.iter().find(|(served, _)| served.kind == example.kind) else {
         return Outcome::Not("the policy is not asked about its object".to_owned());
     };
     let Ok(object) = pratique_json::parse(example.object.as_bytes()) else {
         return Outcome::Not("its object is no JSON".to_owned());
     };
-    let trial = MutationTrial::new(mutating);
+    let trial = MutationTrial::new(FeatureGates::new(linted_release()), mutating);
     let request = trial.request(served, example.operation, object.into_owned());
     let outcomes = [true, false].map(|allowed| trial.mutate(&request, allowed));
     let told = outcomes.into_iter().find_map(|outcome| match outcome {
         TrialOutcome::Failed { text, .. } if warning.message.contains(&text) => Some(text),
         TrialOutcome::Changed(_) if warning.lint.name == "failing-mutation" => None,
         TrialOutcome::Changed(after) => {
-            let server = SampleServer::new(FeatureGates::default());
+            let server = SampleServer::new(FeatureGates::new(linted_release()));
             let judged = server.judge(&trial, &request, true);
             let is_judged = matches!(warning.lint.name, "invalid-result" | "plugin-field");
             (!is_judged || !judged.is_empty()).then(|| format!("it becomes {after}"))
@@ -120,7 +125,7 @@ fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
         (None, "spec.matchConditions") => (CostGoal::Conditions, 2_500_000),
         (None, _) => (CostGoal::Policy, 10_000_000),
     };
-    let served = policy.served();
+    let served = policy.served(linted_release());
     let served = served
         .iter()
         .find(|(served, operations)| served.kind == example.kind && operations.contains(&example.operation));
@@ -131,12 +136,19 @@ fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
         return Outcome::Not("its object is no JSON".to_owned());
     };
     let progress = Progress::unwatched();
-    if let Err(error) = convert_object(Release::latest(), &served.kind, &mut object.clone(), &progress) {
+    if let Err(error) = convert_object(linted_release(), &served.kind, &mut object.clone(), &progress) {
         return Outcome::Not(format!("a server does not take its object: {error}"));
     }
     // The user may be allowed everything, or nothing.
     let cost = |seed| {
-        let evaluator = PolicyEvaluator::new(policy, served, example.operation, &policy.reads().params, seed);
+        let evaluator = PolicyEvaluator::new(
+            linted_release(),
+            policy,
+            served,
+            example.operation,
+            &policy.reads().params,
+            seed,
+        );
         goal.cost(&evaluator.evaluate(&object, None))
     };
     match cost(1).max(cost(2)) {
@@ -175,11 +187,14 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
     let mut tally = EvaluationTally::default();
     for (served, operation) in matched_resources(policy, &warning.message) {
         let evaluators: Vec<PolicyEvaluator<'_>> = (1..=2)
-            .map(|seed| PolicyEvaluator::new(policy, served, operation, &reads.params, seed))
+            .map(|seed| {
+                PolicyEvaluator::new(linted_release(), policy, served, operation, &reads.params, seed)
+            })
             .collect();
         for seed in 0..OBJECTS {
             const DENSITIES: [u8; 6] = [100, 90, 70, 40, 15, 0];
             let spec = ObjectSpec {
+                release: linted_release(),
                 served,
                 operation,
                 reads: &reads.object,
@@ -192,7 +207,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
                 break;
             };
             if convert_object(
-                Release::latest(),
+                linted_release(),
                 &served.kind,
                 &mut object.clone(),
                 &Progress::unwatched(),
@@ -227,7 +242,7 @@ fn kind_text(kind: &GroupVersionKind) -> String {
 
 /// The resources and operations that a warning is about: those whose kinds it names, else all that the policy takes.
 fn matched_resources(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedResource, Operation)> {
-    let all = policy.served();
+    let all = policy.served(linted_release());
     let is_named = |served: &ServedResource| {
         message.contains(&kind_text(&served.kind)) || message.contains(&served.kind.to_string())
     };

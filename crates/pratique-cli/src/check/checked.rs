@@ -54,12 +54,12 @@ impl Checked {
             warnings.extend(pratique_lint::lint_mixed_origins(mixed));
             let options = levels.options(SystemTime::now());
             let options = options.feature_gates(gates);
-            let definitions = DefinitionSet::new(all.definitions.clone());
+            let definitions = DefinitionSet::new(gates.release(), all.definitions.clone());
             warnings.extend(pratique_lint::lint_definitions(&definitions, &options));
             let options = options.custom_kinds(definitions.custom_kinds());
             warnings.extend(pratique_lint::lint_with(&sets, &options));
             if arguments.explain_cost {
-                costs = pratique_lint::estimate_costs(&sets);
+                costs = pratique_lint::estimate_costs(gates.release(), &sets);
             }
         }
         let paths = input::all_shown(paths);

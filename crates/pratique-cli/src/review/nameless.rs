@@ -2,6 +2,7 @@
 
 use pratique_lint::find_deleted_names;
 use pratique_manifest::ManifestSet;
+use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::output::notice::{NOT_EVALUATED, Notice};
@@ -9,7 +10,11 @@ use crate::output::problems;
 use crate::policies::OriginSets;
 
 /// A notice for each policy or webhook that reads the name of a request to delete, if deletions are reviewed.
-pub(super) fn notices(operation: Option<Operation>, sets: &OriginSets) -> Vec<Notice> {
+pub(super) fn notices(
+    release: &'static Release,
+    operation: Option<Operation>,
+    sets: &OriginSets,
+) -> Vec<Notice> {
     if operation != Some(Operation::Delete) {
         return Vec::new();
     }
@@ -22,5 +27,8 @@ pub(super) fn notices(operation: Option<Operation>, sets: &OriginSets) -> Vec<No
         );
         Notice::new(NOT_EVALUATED, problems::place(&location), message)
     };
-    find_deleted_names(&sets).into_iter().map(notice).collect()
+    find_deleted_names(release, &sets)
+        .into_iter()
+        .map(notice)
+        .collect()
 }

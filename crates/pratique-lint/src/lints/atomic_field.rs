@@ -108,7 +108,7 @@ fn atomic_fields(ast: &Ast, kinds: &MatchedKinds) -> BTreeMap<(u32, String), Vec
             let mut path = path.clone();
             path.push(&field.name);
             for served in &kinds.builtin {
-                if is_atomic(&served.kind, &path) {
+                if is_atomic(kinds.release, &served.kind, &path) {
                     let kinds = atomic
                         .entry((name_offset(ast, field.offset, &field.name), path.join(".")))
                         .or_default();
@@ -135,8 +135,8 @@ pub(super) fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
 }
 
 /// Whether a field of a kind is atomic. Parts of an atomic field are reported as the field.
-fn is_atomic(kind: &GroupVersionKind, path: &[&str]) -> bool {
-    let schema = Release::latest().merge_schema();
+fn is_atomic(release: &'static Release, kind: &GroupVersionKind, path: &[&str]) -> bool {
+    let schema = release.merge_schema();
     let Ok(root) = schema.kind(kind) else {
         return false;
     };

@@ -42,7 +42,10 @@ impl Lint for ConstantCondition {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        let Some(ExpressionGroup { origin, sites, rules }) = context.expression_group() else {
+        let Some(ExpressionGroup {
+            origin, sites, rules, ..
+        }) = context.expression_group()
+        else {
             return;
         };
         for site in sites.iter().filter(|site| site.usage == Use::MatchCondition) {

@@ -132,7 +132,7 @@ fn check_policy(
 
 /// Everything in a policy whose cost is limited: each expression, then several together.
 fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
-    let costs = CostEstimates::new(&policy.sites, &policy.rules);
+    let costs = CostEstimates::new(policy.release, &policy.sites, &policy.rules);
     let estimates =
         |counts: &dyn Fn(usize, &ExpressionSite<'_>) -> bool| -> Vec<(u64, &'static ServedResource)> {
             let of_kind = |kind: usize| {
@@ -217,6 +217,7 @@ fn search(policy: &PolicyView<'_>, limited: &mut [LimitedCost], work: &mut WorkB
             continue;
         };
         let spec = ObjectSpec {
+            release: policy.release,
             served,
             operation,
             reads: &reads.object,
@@ -234,7 +235,14 @@ fn search(policy: &PolicyView<'_>, limited: &mut [LimitedCost], work: &mut WorkB
             if goals.is_empty() {
                 break;
             }
-            let evaluator = PolicyEvaluator::new(policy.manifest, served, operation, &reads.params, *seed);
+            let evaluator = PolicyEvaluator::new(
+                policy.release,
+                policy.manifest,
+                served,
+                operation,
+                &reads.params,
+                *seed,
+            );
             let mut part = work.take(WORK);
             let examples = most_expensive(&evaluator, &spec, &goals, &mut part);
             work.give_back(part);
@@ -440,11 +448,18 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
         assert!(warnings[0].message.starts_with(PODS), "{}", warnings[0].message);
         // A fresh evaluation comes to the same, and an object that is somewhat smaller stays below the limit.
         let set = load(&text);
-        let manifests = crate::ManifestView::new(&[&set]);
+        let manifests = crate::ManifestView::new(Release::latest(), &[&set]);
         let policy = &manifests.policies[0];
         let pods = Release::latest().resources().named("pods").unwrap();
         let reads = policy.manifest.reads();
-        let evaluator = PolicyEvaluator::new(policy.manifest, pods, Operation::Create, &reads.params, 1);
+        let evaluator = PolicyEvaluator::new(
+            Release::latest(),
+            policy.manifest,
+            pods,
+            Operation::Create,
+            &reads.params,
+            1,
+        );
         let goal = CostGoal::Expression(pratique_sample::ExpressionId::Validation(0));
         let cost = |object: &str| {
             let object = pratique_cel::json::parse(object.as_bytes()).unwrap();
@@ -519,7 +534,7 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
             &format!("failurePolicy: Ignore\n{}", validations(&vec![hostile; 60])),
         );
         let set = load(&text);
-        let manifests = crate::ManifestView::new(&[&set]);
+        let manifests = crate::ManifestView::new(Release::latest(), &[&set]);
         // The last evaluation may exceed that by the limit of a whole policy.
         let mut work = WorkBudget::new(5_000_000);
         check_with(&manifests.policies[0], &mut work);

@@ -35,7 +35,6 @@
 //! `.static.k8s.io`: such policies and webhooks are asked about all of it.
 
 use pratique_exclusion::{Interceptor, Origin, intercepts, is_reserved, is_virtual};
-use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 
 use crate::lint::{Lint, LintContext};
@@ -88,7 +87,8 @@ fn check_rules(
         |served: &&ServedResource| !intercepts(interceptor, from, &served.resource, &served.kind);
     for rule in rules {
         for (index, pattern) in rule.resources.iter().enumerate() {
-            let named: Vec<&ServedResource> = Release::latest()
+            let named: Vec<&ServedResource> = rule
+                .release
                 .resources()
                 .served()
                 .iter()

@@ -96,7 +96,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
             let mut finding =
                 LintFinding::new(FailingMutation::META, message).example(failure.example.clone());
             if let (Some(ast), Some(kind)) = (ast, kinds.first())
-                && let Some(help) = help_for(text, ast, kind)
+                && let Some(help) = help_for(policy.release, text, ast, kind)
             {
                 finding = finding.help(help);
             }

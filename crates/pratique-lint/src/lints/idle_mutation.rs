@@ -245,7 +245,7 @@ mod tests {
         .replace("resources: [deployments]", "resources: [widgets]");
         let set = load(&policy);
         for (subresources, expected) in [("{\"status\": {}}", 1), ("{}", 0)] {
-            let kinds = CustomKinds::new(&[definition(subresources)]);
+            let kinds = CustomKinds::new(pratique_schema::Release::latest(), &[definition(subresources)]);
             let options = LintOptions::default().custom_kinds(Arc::new(kinds));
             let warnings = lint_with(&[&set], &options);
             let idle: Vec<_> = warnings

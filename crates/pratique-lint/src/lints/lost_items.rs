@@ -35,7 +35,6 @@ use std::collections::BTreeSet;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::{ExpressionId, lost_items};
-use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, ListType, MergeSchema, MergeType};
 use pratique_types::GroupVersionKind;
 
@@ -65,6 +64,7 @@ impl Lint for LostItems {
 
 fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut LintReport) {
     let policy = subject.policy;
+    let schema = policy.release.merge_schema();
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
         let (ExpressionId::Mutation(_), Some(ast)) = (&site.id, ast) else {
             continue;
@@ -84,7 +84,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
                     };
                     (!lost.is_empty()).then(|| (lost, example()))
                 });
-                if let Some(lost) = lost.filter(|_| is_shared(gvk, &pointer)) {
+                if let Some(lost) = lost.filter(|_| is_shared(schema, gvk, &pointer)) {
                     kinds.push(gvk.clone());
                     example_of_loss.get_or_insert(lost);
                 }
@@ -97,7 +97,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
                 kinds_text(&kinds),
                 shown_item(&lost)
             );
-            let item = if is_list(kinds.first(), &pointer) {
+            let item = if is_list(schema, kinds.first(), &pointer) {
                 "-"
             } else {
                 "key"
@@ -160,29 +160,24 @@ fn reads(ast: &Ast, value: ExprId, name: &str) -> bool {
 
 /// Whether several writers share a list or map: it is merged, item by item, when it is applied, or it has items that are
 /// independent of each other, as tolerations are and the words of a command are not.
-fn is_shared(kind: &GroupVersionKind, pointer: &str) -> bool {
-    let Some(of) = type_at(kind, pointer) else {
+fn is_shared(schema: &MergeSchema, kind: &GroupVersionKind, pointer: &str) -> bool {
+    let Some(of) = type_at(schema, kind, pointer) else {
         return false;
     };
-    let is_of_objects = |list: &ListType| merge_schema().get(list.element).map.is_some();
+    let is_of_objects = |list: &ListType| schema.get(list.element).map.is_some();
     let list = of.list.as_ref();
     let map = of.map.as_ref();
     list.is_none_or(|list| list.merging != ListMerging::Atomic || is_of_objects(list))
         && map.is_none_or(|map| !map.atomic || map.element.is_some())
 }
 
-fn is_list(kind: Option<&GroupVersionKind>, pointer: &str) -> bool {
-    let of = kind.and_then(|kind| type_at(kind, pointer));
+fn is_list(schema: &MergeSchema, kind: Option<&GroupVersionKind>, pointer: &str) -> bool {
+    let of = kind.and_then(|kind| type_at(schema, kind, pointer));
     of.is_some_and(|of| of.list.is_some())
 }
 
-fn merge_schema() -> &'static MergeSchema {
-    Release::latest().merge_schema()
-}
-
 /// The type of the value at a JSON pointer.
-fn type_at(kind: &GroupVersionKind, pointer: &str) -> Option<&'static MergeType> {
-    let schema = merge_schema();
+fn type_at<'s>(schema: &'s MergeSchema, kind: &GroupVersionKind, pointer: &str) -> Option<&'s MergeType> {
     let mut at = schema.get(schema.kind(kind).ok()?);
     for name in pointer.split('/').skip(1) {
         at = match (&at.list, &at.map) {

@@ -26,7 +26,6 @@
 //! `pods/exec` is only connected to: use `CONNECT`.
 
 use pratique_exclusion::is_virtual;
-use pratique_schema::Release;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -134,7 +133,8 @@ fn why_nothing(rule: &RuleView<'_>) -> Option<String> {
 
 /// Why there is no resource for a rule whose resources all have names that exist.
 fn why_none_served(rule: &RuleView<'_>) -> String {
-    let other_scope = Release::latest()
+    let other_scope = rule
+        .release
         .resources()
         .served()
         .iter()

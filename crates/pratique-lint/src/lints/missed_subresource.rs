@@ -37,7 +37,6 @@
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_sample::{CustomDefinition, CustomKinds};
-use pratique_schema::Release;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -196,13 +195,15 @@ fn missed_part(
             })
     };
     let of_part = |served: &&ServedResource| {
-        Release::latest()
+        policy
+            .release
             .resources()
             .served()
             .iter()
             .find(|part| part.resource == served.resource && part.subresource == change.part)
     };
-    let matched = Release::latest()
+    let matched = policy
+        .release
         .resources()
         .served()
         .iter()
@@ -478,7 +479,10 @@ mod tests {
         let check = |definition, expression: &str, expected: &[&str]| {
             let spec = format!("validations:\n- expression: >-\n    {expression}\n");
             let manifests = policy_for("example.com", "'*'", "widgets", "CREATE, UPDATE", &spec);
-            let kinds = Arc::new(CustomKinds::new(&[definition]));
+            let kinds = Arc::new(CustomKinds::new(
+                pratique_schema::Release::latest(),
+                &[definition],
+            ));
             let options = LintOptions::default().custom_kinds(kinds);
             let warnings = lint_with(&[&load(&manifests)], &options);
             let mut missed: Vec<&str> = Vec::new();

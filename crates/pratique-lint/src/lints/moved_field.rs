@@ -28,14 +28,13 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_match::Equivalents;
-use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{FoldedExpression, RequestFacts, TextRange, place_of};
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport};
-use crate::typing::{FieldPresence, presence};
+use crate::typing::{FieldPresence, MatchedKinds, presence};
 
 /// The lint `moved-field`.
 pub(crate) struct MovedField;
@@ -53,7 +52,7 @@ impl Lint for MovedField {
         let Some(subject) = context.evaluated().filter(is_asking) else {
             return;
         };
-        let pairs = version_pairs(&subject.kinds().builtin);
+        let pairs = version_pairs(subject.kinds());
         let tells_versions = |text: &str| text.contains("apiVersion") || text.contains(".version");
         if pairs.is_empty() || subject.policy.sites.iter().any(|site| tells_versions(site.text)) {
             return;
@@ -68,23 +67,21 @@ impl Lint for MovedField {
 }
 
 /// The versions of resources that are matched, two by two.
-fn version_pairs(
-    kinds: &[&'static ServedResource],
-) -> Vec<(&'static ServedResource, &'static ServedResource)> {
-    let equivalents = Equivalents::of_release(Release::latest().resources());
+fn version_pairs(kinds: &MatchedKinds) -> Vec<(&'static ServedResource, &'static ServedResource)> {
+    let equivalents = Equivalents::of_release(kinds.release.resources());
     let is_equivalent = |one: &ServedResource, other: &ServedResource| {
         let mut family = equivalents.of(&one.resource, &one.subresource).iter();
         one.subresource == other.subresource && family.any(|version| version.resource == other.resource)
     };
     let pairs_of = |(index, one): (usize, &&'static ServedResource)| {
-        let others = kinds.iter().skip(index + 1).copied();
+        let others = kinds.builtin.iter().skip(index + 1).copied();
         let one = *one;
         others
             .filter(move |other| is_equivalent(one, other))
             .map(move |other| (one, other))
             .collect::<Vec<_>>()
     };
-    kinds.iter().enumerate().flat_map(pairs_of).collect()
+    kinds.builtin.iter().enumerate().flat_map(pairs_of).collect()
 }
 
 /// A read of a field of the object.
@@ -133,8 +130,8 @@ fn check_pair(
     report: &mut LintReport,
 ) {
     let only_in = |one: &ServedResource, other: &ServedResource, fields: &[String]| {
-        presence(&one.kind, fields) == FieldPresence::Defined
-            && presence(&other.kind, fields) == FieldPresence::Undefined
+        presence(subject.policy.release, &one.kind, fields) == FieldPresence::Defined
+            && presence(subject.policy.release, &other.kind, fields) == FieldPresence::Undefined
     };
     if reads.iter().any(|read| only_in(lacks, has, &read.fields)) {
         return;

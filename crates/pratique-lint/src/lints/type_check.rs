@@ -168,7 +168,10 @@ fn issues(
     served: &ServedResource,
     observations: &PolicyObservations,
 ) -> Vec<(usize, Issue, ErrorEffect)> {
-    let (Some(object), Some(observations)) = (type_of(&served.kind), observations.of_kind(served)) else {
+    let (Some(object), Some(observations)) = (
+        type_of(policy.release, &served.kind),
+        observations.of_kind(served),
+    ) else {
         return Vec::new();
     };
     let presence = |path: &[String]| match path {
@@ -185,7 +188,10 @@ fn issues(
     };
     let mut type_errors = Vec::new();
     let mut as_api: Option<Vec<TypedSite>> = None;
-    for (index, typed) in type_sites(&policy.sites, parsed, &object).into_iter().enumerate() {
+    for (index, typed) in type_sites(policy.release, &policy.sites, parsed, &object)
+        .into_iter()
+        .enumerate()
+    {
         let (Err(issues), Some(Some(ast)), Some(folded), Some(true)) = (
             typed.checked,
             parsed.asts.get(index),
@@ -205,8 +211,9 @@ fn issues(
             let is_reported = match effect {
                 Some(ErrorEffect::Unnoticed) => {
                     is_checked_by_api(policy, index, served) && {
-                        let typed =
-                            as_api.get_or_insert_with(|| type_sites_as_api(&policy.sites, parsed, &object));
+                        let typed = as_api.get_or_insert_with(|| {
+                            type_sites_as_api(policy.release, &policy.sites, parsed, &object)
+                        });
                         has_fault_at(typed, index, &issue)
                     }
                 }

@@ -30,7 +30,6 @@
 //! Name all versions in the rule, so that objects come in the version of the request, or set `matchPolicy: Exact`.
 
 use pratique_match::Equivalents;
-use pratique_schema::Release;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -56,7 +55,7 @@ impl Lint for UnconvertibleVersion {
             .constraints
             .and_then(|constraints| constraints.match_policy.as_deref());
         if policy.is_mutating && match_policy != Some("Exact") {
-            let equivalents = Equivalents::of_release(Release::latest().resources());
+            let equivalents = Equivalents::of_release(policy.release.resources());
             for rule in &policy.rules {
                 check_rule(policy, rule, &equivalents, report);
             }
@@ -84,7 +83,8 @@ fn check_rule(
         let is_named = |other: &ServedResource| policy.rules.iter().any(|rule| rule.matches(other));
         let others = equivalents.of(&served.resource, &served.subresource).iter();
         let Some(other) = others.filter(|other| other.kind != served.kind).find(|other| {
-            let resource = Release::latest()
+            let resource = policy
+                .release
                 .resources()
                 .find(&other.resource, &served.subresource);
             resource.is_some_and(|resource| !is_named(resource))

@@ -64,6 +64,7 @@ impl Lint for UnknownResource {
 
 /// The resources that are served in the groups of a rule, in any version.
 pub(crate) struct GroupResources {
+    release: &'static Release,
     resources: Vec<&'static ServedResource>,
 }
 
@@ -85,7 +86,9 @@ impl GroupResources {
     pub(crate) fn new(rule: &RuleView<'_>) -> Self {
         let in_groups = |served: &&ServedResource| rule.groups.contains(&served.resource.group);
         GroupResources {
-            resources: Release::latest()
+            release: rule.release,
+            resources: rule
+                .release
                 .resources()
                 .served()
                 .iter()
@@ -105,7 +108,8 @@ impl GroupResources {
         let of_name = of_name.filter(|served| name == "*" || served.resource.resource == name);
         let parts: Vec<&str> = of_name.map(|served| served.subresource.as_str()).collect();
         if parts.is_empty() {
-            let is_optional = Release::latest()
+            let is_optional = self
+                .release
                 .resources()
                 .optional()
                 .iter()
@@ -126,7 +130,7 @@ impl UnknownName<'_> {
         let (message, meant) = match self {
             UnknownName::Resource { name, part } => (
                 format!("the API group {groups} has no resource {name:?}"),
-                match meant(name, &served.resources) {
+                match meant(name, served) {
                     Some(ProbableResource::Resource(meant)) => {
                         Some((did_you_mean(meant), Some(with_part(meant, part))))
                     }
@@ -164,7 +168,8 @@ enum ProbableResource<'r> {
 }
 
 /// The resource that was probably meant: of that kind or short name, in another group, or written like it.
-fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<ProbableResource<'r>> {
+fn meant<'r>(name: &str, known: &'r GroupResources) -> Option<ProbableResource<'r>> {
+    let candidates = &known.resources;
     let lower = name.to_lowercase();
     let same = |served: &&&ServedResource| {
         served.subresource.is_empty()
@@ -175,7 +180,8 @@ fn meant<'r>(name: &str, candidates: &[&'r ServedResource]) -> Option<ProbableRe
     if let Some(served) = candidates.iter().find(same) {
         return Some(ProbableResource::Resource(&served.resource.resource));
     }
-    if let Some(served) = Release::latest()
+    if let Some(served) = known
+        .release
         .resources()
         .served()
         .iter()

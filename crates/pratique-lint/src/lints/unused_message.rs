@@ -102,10 +102,11 @@ fn has_one_form(ast: &Ast) -> bool {
 
 /// Whether the types of a kind show that a message or what it reads fails, which is told by `type-check`.
 fn is_type_error(subject: &PolicySubject<'_>, index: usize, expressions: &[usize]) -> bool {
+    let release = subject.policy.release;
     let kinds = subject.kinds().builtin.iter();
-    let mut objects = kinds.filter_map(|served| type_of(&served.kind));
+    let mut objects = kinds.filter_map(|served| type_of(release, &served.kind));
     objects.any(|object| {
-        let typed = type_sites(&subject.policy.sites, subject.parsed(), &object);
+        let typed = type_sites(release, &subject.policy.sites, subject.parsed(), &object);
         let mut failing = expressions.iter().chain([&index]);
         failing.any(|at| typed.get(*at).is_some_and(|typed| typed.checked.is_err()))
     })

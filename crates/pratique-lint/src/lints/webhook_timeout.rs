@@ -36,7 +36,6 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_exclusion::is_virtual;
-use pratique_schema::Release;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -78,7 +77,8 @@ fn check_chains(manifests: &ManifestView<'_>, report: &mut LintReport) {
     mutating.sort_by_key(|webhook| &webhook.origin.name.name);
     let exclusions = ExclusionTable::new(&mutating);
     let mut overruns: Vec<(usize, &'static ServedResource, Operation, u32)> = Vec::new();
-    for served in Release::latest()
+    for served in manifests
+        .release
         .resources()
         .served()
         .iter()

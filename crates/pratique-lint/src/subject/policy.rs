@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_expression::Use;
 use pratique_manifest::{Kind, ManifestSet, ObjectSource};
 use pratique_sample::Policy as Manifest;
+use pratique_schema::Release;
 
 use super::ExpressionGroup;
 use super::origin::{ObjectOrigin, path};
@@ -15,6 +16,8 @@ use super::site::ExpressionSite;
 
 /// A policy with its bindings, or the match conditions of a webhook, which are evaluated as those of a policy.
 pub(crate) struct PolicyView<'m> {
+    /// The release of the server.
+    pub(crate) release: &'static Release,
     /// The policy as it was loaded.
     pub(crate) manifest: Manifest<'m>,
     pub(crate) origin: ObjectOrigin<'m>,
@@ -39,6 +42,7 @@ impl<'m> PolicyView<'m> {
     /// Its expressions, which are checked together.
     pub(crate) fn expression_group(&self) -> ExpressionGroup<'_, 'm> {
         ExpressionGroup {
+            release: self.release,
             origin: &self.origin,
             sites: &self.sites,
             rules: &self.rules,
@@ -71,22 +75,32 @@ pub(crate) struct PolicyBinding<'m> {
     pub(crate) actions: &'m [String],
 }
 
-pub(super) fn collect<'m>(set: &'m ManifestSet, policies: &mut Vec<PolicyView<'m>>) {
-    let mut bindings = validating_bindings(set);
+pub(super) fn collect<'m>(
+    release: &'static Release,
+    set: &'m ManifestSet,
+    policies: &mut Vec<PolicyView<'m>>,
+) {
+    let mut bindings = validating_bindings(release, set);
     policies.extend(set.validating_policies.iter().map(|loaded| {
         let kind = Kind::ValidatingAdmissionPolicy;
         let origin = ObjectOrigin::new(kind, &loaded.object.metadata.name, &loaded.source);
-        policy(Manifest::Validating(&loaded.object), origin, &mut bindings)
+        policy(
+            release,
+            Manifest::Validating(&loaded.object),
+            origin,
+            &mut bindings,
+        )
     }));
-    let mut bindings = mutating_bindings(set);
+    let mut bindings = mutating_bindings(release, set);
     policies.extend(set.mutating_policies.iter().map(|loaded| {
         let kind = Kind::MutatingAdmissionPolicy;
         let origin = ObjectOrigin::new(kind, &loaded.object.metadata.name, &loaded.source);
-        policy(Manifest::Mutating(&loaded.object), origin, &mut bindings)
+        policy(release, Manifest::Mutating(&loaded.object), origin, &mut bindings)
     }));
 }
 
 fn policy<'m>(
+    release: &'static Release,
     manifest: Manifest<'m>,
     origin: ObjectOrigin<'m>,
     bindings: &mut ByPolicy<'m>,
@@ -98,8 +112,9 @@ fn policy<'m>(
         Manifest::Mutating(_) => None,
     };
     PolicyView {
-        rules: RuleView::included(constraints, &at),
-        excluded: RuleView::excluded(constraints, &at),
+        release,
+        rules: RuleView::included(release, constraints, &at),
+        excluded: RuleView::excluded(release, constraints, &at),
         constraints,
         object_selector: constraints.and_then(|constraints| constraints.object_selector.as_ref()),
         sites: manifest
@@ -120,24 +135,29 @@ fn policy<'m>(
 /// The bindings of a set by the names of their policies.
 type ByPolicy<'m> = HashMap<&'m str, Vec<PolicyBinding<'m>>>;
 
-fn validating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
+fn validating_bindings<'m>(release: &'static Release, set: &'m ManifestSet) -> ByPolicy<'m> {
     let mut bindings = ByPolicy::new();
     for loaded in &set.validating_bindings {
         let (name, spec) = (&loaded.object.metadata.name, &loaded.object.spec);
         let origin = ObjectOrigin::new(Kind::ValidatingAdmissionPolicyBinding, name, &loaded.source);
-        let binding = binding(origin, spec.match_resources.as_ref(), &spec.validation_actions);
+        let binding = binding(
+            release,
+            origin,
+            spec.match_resources.as_ref(),
+            &spec.validation_actions,
+        );
         bindings.entry(&spec.policy_name).or_default().push(binding);
     }
     bindings
 }
 
-fn mutating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
+fn mutating_bindings<'m>(release: &'static Release, set: &'m ManifestSet) -> ByPolicy<'m> {
     let mut bindings = ByPolicy::new();
     for loaded in &set.mutating_bindings {
         let name = &loaded.object.metadata.name;
         let origin = ObjectOrigin::new(Kind::MutatingAdmissionPolicyBinding, name, &loaded.source);
         if let Some(spec) = &loaded.object.spec {
-            let binding = binding(origin, spec.match_resources.as_ref(), &[]);
+            let binding = binding(release, origin, spec.match_resources.as_ref(), &[]);
             let policy = spec.policy_name.as_deref().unwrap_or_default();
             bindings.entry(policy).or_default().push(binding);
         }
@@ -146,14 +166,15 @@ fn mutating_bindings(set: &ManifestSet) -> ByPolicy<'_> {
 }
 
 fn binding<'m>(
+    release: &'static Release,
     origin: ObjectOrigin<'m>,
     resources: Option<&'m api::MatchResources>,
     actions: &'m [String],
 ) -> PolicyBinding<'m> {
     let at = path("spec.matchResources");
     PolicyBinding {
-        rules: RuleView::included(resources, &at),
-        excluded: RuleView::excluded(resources, &at),
+        rules: RuleView::included(release, resources, &at),
+        excluded: RuleView::excluded(release, resources, &at),
         origin,
         resources,
         actions,

@@ -13,6 +13,8 @@ use super::origin::item;
 /// A rule of a policy, a binding or a webhook.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleView<'m> {
+    /// The release of the server whose resources it matches.
+    pub(crate) release: &'static Release,
     pub(crate) path: Vec<Step>,
     pub(crate) operations: Vec<Operation>,
     pub(crate) groups: &'m [String],
@@ -24,21 +26,35 @@ pub(crate) struct RuleView<'m> {
 
 impl<'m> RuleView<'m> {
     /// The rules of a policy or a binding.
-    pub(crate) fn included(of: Option<&'m MatchResources>, at: &[Step]) -> Vec<Self> {
+    pub(crate) fn included(
+        release: &'static Release,
+        of: Option<&'m MatchResources>,
+        at: &[Step],
+    ) -> Vec<Self> {
         let rules = of.and_then(|of| of.resource_rules.as_deref());
-        Self::named(rules.unwrap_or_default(), at, "resourceRules")
+        Self::named(release, rules.unwrap_or_default(), at, "resourceRules")
     }
 
     /// The exclude rules of a policy or a binding.
-    pub(crate) fn excluded(of: Option<&'m MatchResources>, at: &[Step]) -> Vec<Self> {
+    pub(crate) fn excluded(
+        release: &'static Release,
+        of: Option<&'m MatchResources>,
+        at: &[Step],
+    ) -> Vec<Self> {
         let rules = of.and_then(|of| of.exclude_resource_rules.as_deref());
-        Self::named(rules.unwrap_or_default(), at, "excludeResourceRules")
+        Self::named(release, rules.unwrap_or_default(), at, "excludeResourceRules")
     }
 
-    fn named(rules: &'m [NamedRuleWithOperations], at: &[Step], list: &str) -> Vec<Self> {
+    fn named(
+        release: &'static Release,
+        rules: &'m [NamedRuleWithOperations],
+        at: &[Step],
+        list: &str,
+    ) -> Vec<Self> {
         let mut list_path = at.to_vec();
         list_path.push(Step::Field(list.to_owned()));
         let view = |(index, rule): (usize, &'m NamedRuleWithOperations)| RuleView {
+            release,
             path: item(&list_path, index, ""),
             operations: operations(&rule.operations),
             groups: slice(&rule.api_groups),
@@ -51,8 +67,13 @@ impl<'m> RuleView<'m> {
     }
 
     /// The rules of a webhook.
-    pub(crate) fn of_webhook(rules: &'m Option<Vec<RuleWithOperations>>, list: &[Step]) -> Vec<Self> {
+    pub(crate) fn of_webhook(
+        release: &'static Release,
+        rules: &'m Option<Vec<RuleWithOperations>>,
+        list: &[Step],
+    ) -> Vec<Self> {
         let view = |(index, rule): (usize, &'m RuleWithOperations)| RuleView {
+            release,
             path: item(list, index, ""),
             operations: operations(&rule.operations),
             groups: slice(&rule.api_groups),
@@ -74,13 +95,9 @@ impl<'m> RuleView<'m> {
     /// The built-in resources that the rule matches: those that are always served, and others that it names with their
     /// version.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static ServedResource> {
-        let named = Release::latest()
-            .resources()
-            .optional()
-            .iter()
-            .filter(|served| self.names(served));
-        Release::latest()
-            .resources()
+        let resources = self.release.resources();
+        let named = resources.optional().iter().filter(|served| self.names(served));
+        resources
             .served()
             .iter()
             .chain(named)
@@ -120,7 +137,10 @@ impl<'m> RuleView<'m> {
 
     /// Whether the rule matches built-in resources only: no group is a wildcard or that of custom resources.
     pub(crate) fn is_builtin_only(&self) -> bool {
-        self.groups.iter().all(|group| is_builtin_group(group))
+        self.groups.iter().all(|group| {
+            let mut served = self.release.resources().served().iter();
+            served.any(|served| served.resource.group == *group)
+        })
     }
 }
 
@@ -135,15 +155,6 @@ pub(crate) fn matched_operations<'r, 'm: 'r>(
     let mut all = Operation::ALL.to_vec();
     all.retain(|operation| matched.contains(operation));
     all
-}
-
-/// Whether a group is served by every API server.
-fn is_builtin_group(group: &str) -> bool {
-    Release::latest()
-        .resources()
-        .served()
-        .iter()
-        .any(|served| served.resource.group == group)
 }
 
 /// Whether a pattern (`pods`, `pods/*`, `*/status`) names a resource.
@@ -178,6 +189,7 @@ mod tests {
         let [groups, versions, resources] =
             ["resource.k8s.io", version, resource].map(|name| [name.to_owned()]);
         let rule = RuleView {
+            release: Release::latest(),
             path: Vec::new(),
             operations: Vec::new(),
             groups: &groups,

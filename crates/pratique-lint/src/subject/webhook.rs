@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use pratique_expression::{Declarations, Use};
 use pratique_manifest::{Kind, ManifestSet, Step};
 use pratique_sample::{ExpressionId, Policy};
+use pratique_schema::Release;
 
 use super::ExpressionGroup;
 use super::origin::{ObjectOrigin, path};
@@ -16,6 +17,8 @@ use super::site::ExpressionSite;
 
 /// A webhook.
 pub(crate) struct WebhookView<'m> {
+    /// The release of the server.
+    release: &'static Release,
     pub(crate) origin: ObjectOrigin<'m>,
     /// The path in its configuration.
     pub(crate) path: Vec<Step>,
@@ -42,6 +45,7 @@ impl<'m> WebhookView<'m> {
     /// Its match conditions, which are checked together.
     pub(crate) fn expression_group(&self) -> ExpressionGroup<'_, 'm> {
         ExpressionGroup {
+            release: self.release,
             origin: &self.origin,
             sites: &self.conditions,
             rules: &self.rules,
@@ -51,6 +55,7 @@ impl<'m> WebhookView<'m> {
     /// Its match conditions as those of a policy: both are compiled and evaluated alike.
     pub(crate) fn policy_view(&self) -> PolicyView<'_> {
         PolicyView {
+            release: self.release,
             manifest: Policy::Validating(&self.policy),
             origin: self.origin.clone(),
             constraints: None,
@@ -73,10 +78,11 @@ impl<'m> WebhookView<'m> {
 
 /// Reads the fields that both kinds of webhooks have.
 macro_rules! webhook {
-    ($loaded:expr, $webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
+    ($release:expr, $loaded:expr, $webhook:expr, $origin:expr, $index:expr, $reinvoked:expr) => {{
         let at = format!("webhooks[{}]", $index);
         WebhookView {
-            rules: RuleView::of_webhook(&$webhook.rules, &path(&format!("{at}.rules"))),
+            release: $release,
+            rules: RuleView::of_webhook($release, &$webhook.rules, &path(&format!("{at}.rules"))),
             conditions: condition_sites(&$webhook.match_conditions, &at),
             policy: condition_policy(&$webhook.match_conditions),
             ignores_errors: $webhook.failure_policy.as_deref() == Some("Ignore"),
@@ -100,12 +106,17 @@ macro_rules! webhook {
     }};
 }
 
-pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<WebhookView<'m>>) {
+pub(super) fn collect<'m>(
+    release: &'static Release,
+    set: &'m ManifestSet,
+    webhooks: &mut Vec<WebhookView<'m>>,
+) {
     for loaded in &set.mutating_webhooks {
         let (kind, name) = (Kind::MutatingWebhookConfiguration, &loaded.object.metadata.name);
         for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
             let reinvoked = webhook.reinvocation_policy.as_deref() == Some("IfNeeded");
             webhooks.push(webhook!(
+                release,
                 loaded,
                 webhook,
                 ObjectOrigin::new(kind, name, &loaded.source),
@@ -118,6 +129,7 @@ pub(super) fn collect<'m>(set: &'m ManifestSet, webhooks: &mut Vec<WebhookView<'
         let (kind, name) = (Kind::ValidatingWebhookConfiguration, &loaded.object.metadata.name);
         for (index, webhook) in loaded.object.webhooks.iter().flatten().enumerate() {
             webhooks.push(webhook!(
+                release,
                 loaded,
                 webhook,
                 ObjectOrigin::new(kind, name, &loaded.source),

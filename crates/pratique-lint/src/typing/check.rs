@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pratique_cel::Checked;
 use pratique_cel::{CompileError, Environment, Issue, StructType, Type, TypeProvider};
 use pratique_expression::{CURRENT_MINOR, VARIABLES_TYPE, declared_type, environment};
+use pratique_schema::Release;
 
 use super::custom::CustomTypes;
 use super::schema::BuiltinTypes;
@@ -20,33 +21,37 @@ pub(crate) struct TypedSite {
 
 /// Checks the expressions of a policy, variables in order. A variable keeps its type; without one it is `dyn`.
 pub(crate) fn type_sites(
+    release: &'static Release,
     sites: &[ExpressionSite<'_>],
     parsed: &ParsedExpressions,
     object: &Type,
 ) -> Vec<TypedSite> {
-    type_sites_with(sites, parsed, object, Type::clone, None)
+    type_sites_with(release, sites, parsed, object, Type::clone, None)
 }
 
 /// Checks with the types of custom resources beside those of built-in kinds.
 pub(crate) fn type_custom_sites(
+    release: &'static Release,
     sites: &[ExpressionSite<'_>],
     parsed: &ParsedExpressions,
     object: &Type,
     custom: &Arc<CustomTypes>,
 ) -> Vec<TypedSite> {
-    type_sites_with(sites, parsed, object, Type::clone, Some(custom))
+    type_sites_with(release, sites, parsed, object, Type::clone, Some(custom))
 }
 
 /// Checks like the API server's type checker, which keeps only scalar, list and map types of variables.
 pub(crate) fn type_sites_as_api(
+    release: &'static Release,
     sites: &[ExpressionSite<'_>],
     parsed: &ParsedExpressions,
     object: &Type,
 ) -> Vec<TypedSite> {
-    type_sites_with(sites, parsed, object, declared_type, None)
+    type_sites_with(release, sites, parsed, object, declared_type, None)
 }
 
 fn type_sites_with(
+    release: &'static Release,
     sites: &[ExpressionSite<'_>],
     parsed: &ParsedExpressions,
     object: &Type,
@@ -56,7 +61,7 @@ fn type_sites_with(
     let mut variables = StructType::new(VARIABLES_TYPE, &[]);
     let mut typed = Vec::with_capacity(sites.len());
     for (site, ast) in sites.iter().zip(&parsed.asts) {
-        let mut environment = with_object(site, object, &variables);
+        let mut environment = with_object(release, site, object, &variables);
         if let Some(custom) = custom {
             environment = environment.with_types(Arc::clone(custom) as Arc<dyn TypeProvider>);
         }
@@ -83,11 +88,16 @@ fn issues(error: CompileError) -> Vec<Issue> {
     }
 }
 
-fn with_object(site: &ExpressionSite<'_>, object: &Type, variables: &StructType) -> Environment {
+fn with_object(
+    release: &'static Release,
+    site: &ExpressionSite<'_>,
+    object: &Type,
+    variables: &StructType,
+) -> Environment {
     let environment = environment(site.declarations, CURRENT_MINOR)
         .with_variable("object", object.clone())
         .with_variable("oldObject", object.clone())
-        .with_types(BuiltinTypes::shared());
+        .with_types(Arc::new(BuiltinTypes { release }));
     if !site.declarations.variables {
         return environment;
     }

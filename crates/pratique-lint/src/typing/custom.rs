@@ -34,21 +34,21 @@ const OBJECT_META: &str = "meta/v1.ObjectMeta";
 const DEPTH: usize = 64;
 
 impl CustomTypes {
-    /// The types of the versions that definitions serve. Values that are no definition, or have no schema, are left out.
-    pub fn new(definitions: &[Value<'_>]) -> Self {
+    /// The types of the versions that definitions serve in a release. Values that are no definition, or have no schema, are left out.
+    pub fn new(release: &'static Release, definitions: &[Value<'_>]) -> Self {
         let mut types = CustomTypes {
-            kinds: Arc::new(CustomKinds::new(definitions)),
+            kinds: Arc::new(CustomKinds::new(release, definitions)),
             ..CustomTypes::default()
         };
         for definition in definitions {
             if ObjectRef::new(definition).is_custom_resource_definition() {
-                types.add(definition);
+                types.add(release, definition);
             }
         }
         types
     }
 
-    fn add(&mut self, definition: &Value<'_>) {
+    fn add(&mut self, release: &Release, definition: &Value<'_>) {
         let spec = |path: &[&str]| {
             let path: Vec<&str> = ["spec"].iter().chain(path).copied().collect();
             definition.at(&path).and_then(Value::as_str).unwrap_or_default()
@@ -65,7 +65,7 @@ impl CustomTypes {
                 continue;
             };
             let resource = GroupVersionResource::new(group, name, plural);
-            if !Release::latest().resources().may_be_custom(&resource, kind) {
+            if !release.resources().may_be_custom(&resource, kind) {
                 continue;
             }
             let of = GroupVersionKind::new(group, name, kind);
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn fields_have_the_types_of_values() {
         let definition = pratique_json::parse(DEFINITION.as_bytes()).unwrap();
-        let types = CustomTypes::new(&[definition, Value::Null]);
+        let types = CustomTypes::new(Release::latest(), &[definition, Value::Null]);
         let of = |path: &str| -> String {
             let mut at = Type::Struct("example.com/v1.Widget".into());
             for name in path.split('.') {

@@ -1,6 +1,7 @@
 //! The kinds that a policy matches.
 
 use pratique_exclusion::is_virtual;
+use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
@@ -9,6 +10,8 @@ use crate::subject::RuleView;
 
 /// The kinds of the objects that rules match.
 pub(crate) struct MatchedKinds {
+    /// The release whose kinds these are.
+    pub(crate) release: &'static Release,
     /// Built-in kinds, each with one of its resources.
     pub(crate) builtin: Vec<&'static ServedResource>,
     /// Whether the rules may match other kinds, of which nothing is known.
@@ -16,7 +19,7 @@ pub(crate) struct MatchedKinds {
 }
 
 impl MatchedKinds {
-    pub(crate) fn new(rules: &[RuleView<'_>]) -> Self {
+    pub(crate) fn new(release: &'static Release, rules: &[RuleView<'_>]) -> Self {
         let mut builtin: Vec<&'static ServedResource> = Vec::new();
         for served in rules.iter().flat_map(RuleView::served) {
             let known = builtin
@@ -28,6 +31,7 @@ impl MatchedKinds {
         }
         builtin.sort_by(|a, b| order(&a.kind).cmp(&order(&b.kind)));
         MatchedKinds {
+            release,
             builtin,
             others: rules.iter().any(|rule| !rule.is_builtin_only()),
         }
@@ -38,9 +42,9 @@ impl MatchedKinds {
         let others = |is: FieldPresence| {
             self.builtin
                 .iter()
-                .any(|resource| presence(&resource.kind, fields) == is)
+                .any(|resource| presence(self.release, &resource.kind, fields) == is)
         };
-        match presence(kind, fields) {
+        match presence(self.release, kind, fields) {
             FieldPresence::Unknown => None,
             FieldPresence::Defined => others(FieldPresence::Undefined).then_some(true),
             FieldPresence::Undefined => {

@@ -1,16 +1,15 @@
 //! The built-in kinds as CEL types.
 
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pratique_cel::{Type, TypeProvider};
 use pratique_schema::{Release, Scalar, Shape, StructType};
 use pratique_types::GroupVersionKind;
 
-/// The types of all built-in kinds, as values of them are at run time: times, quantities and bytes are texts.
+/// The types of all built-in kinds of a release, as values of them are at run time: times, quantities and bytes are texts.
 #[derive(Debug)]
 pub(crate) struct BuiltinTypes {
-    by_name: HashMap<&'static str, &'static StructType>,
+    pub(crate) release: &'static Release,
 }
 
 /// Whether a schema has a field.
@@ -25,13 +24,17 @@ pub(crate) enum FieldPresence {
 }
 
 /// The type of a kind's objects, if the kind is built in.
-pub(crate) fn type_of(kind: &GroupVersionKind) -> Option<Type> {
-    struct_of(kind).map(|of| Type::Struct(of.name.into()))
+pub(crate) fn type_of(release: &'static Release, kind: &GroupVersionKind) -> Option<Type> {
+    struct_of(release, kind).map(|of| Type::Struct(of.name.into()))
 }
 
 /// Whether the schema of a kind has a field path.
-pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> FieldPresence {
-    let Some(mut at) = struct_of(kind) else {
+pub(crate) fn presence(
+    release: &'static Release,
+    kind: &GroupVersionKind,
+    fields: &[String],
+) -> FieldPresence {
+    let Some(mut at) = struct_of(release, kind) else {
         return FieldPresence::Unknown;
     };
     let mut fields = fields.iter().peekable();
@@ -40,7 +43,7 @@ pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> FieldPrese
             return FieldPresence::Undefined;
         };
         match &field.shape {
-            Shape::Struct(id) => at = Release::latest().schema().get(*id),
+            Shape::Struct(id) => at = release.schema().get(*id),
             _ if fields.peek().is_none() => return FieldPresence::Defined,
             _ => return FieldPresence::Unknown,
         }
@@ -48,29 +51,21 @@ pub(crate) fn presence(kind: &GroupVersionKind, fields: &[String]) -> FieldPrese
     FieldPresence::Defined
 }
 
-fn struct_of(kind: &GroupVersionKind) -> Option<&'static StructType> {
-    let schema = Release::latest().schema();
+fn struct_of(release: &'static Release, kind: &GroupVersionKind) -> Option<&'static StructType> {
+    let schema = release.schema();
     schema.kind(kind).map(|id| schema.get(id))
 }
 
 impl BuiltinTypes {
-    pub(crate) fn shared() -> Arc<dyn TypeProvider> {
-        static SHARED: OnceLock<Arc<BuiltinTypes>> = OnceLock::new();
-        let shared = SHARED.get_or_init(|| {
-            let by_name = Release::latest()
-                .schema()
-                .types()
-                .map(|of| (of.name, of))
-                .collect();
-            Arc::new(BuiltinTypes { by_name })
-        });
-        shared.clone()
+    fn named(&self, name: &str) -> Option<&'static StructType> {
+        let schema = self.release.schema();
+        schema.named(name).map(|id| schema.get(id))
     }
 }
 
 impl TypeProvider for BuiltinTypes {
     fn has_type(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+        self.named(name).is_some()
     }
 
     fn has_namespace(&self, _: &str) -> bool {
@@ -79,18 +74,18 @@ impl TypeProvider for BuiltinTypes {
     }
 
     fn field(&self, type_name: &str, field: &str) -> Option<Type> {
-        let own = self.by_name.get(type_name)?.field(field);
-        let ephemeral = || self.by_name.get(EPHEMERAL)?.field(field);
+        let own = self.named(type_name)?.field(field);
+        let ephemeral = || self.named(EPHEMERAL)?.field(field);
         let field = if type_name == CONTAINER {
             own.or_else(ephemeral)
         } else {
             own
         }?;
-        Some(of_shape(&field.shape))
+        Some(of_shape(self.release, &field.shape))
     }
 
     fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {
-        let of = self.by_name.get(type_name);
+        let of = self.named(type_name);
         of.into_iter()
             .flat_map(|of| of.fields.iter())
             .map(|field| field.name.into())
@@ -103,15 +98,15 @@ impl TypeProvider for BuiltinTypes {
 const CONTAINER: &str = "core/v1.Container";
 const EPHEMERAL: &str = "core/v1.EphemeralContainer";
 
-fn of_shape(shape: &Shape) -> Type {
+fn of_shape(release: &'static Release, shape: &Shape) -> Type {
     match shape {
         Shape::Scalar(scalar) => of_scalar(*scalar),
-        Shape::Struct(id) => Type::Struct(match Release::latest().schema().get(*id).name {
+        Shape::Struct(id) => Type::Struct(match release.schema().get(*id).name {
             EPHEMERAL => CONTAINER.into(),
             name => name.into(),
         }),
-        Shape::List(element) => Type::list(of_shape(element)),
-        Shape::Map(value) => Type::map(Type::String, of_shape(value)),
+        Shape::List(element) => Type::list(of_shape(release, element)),
+        Shape::Map(value) => Type::map(Type::String, of_shape(release, value)),
     }
 }
 
@@ -146,11 +141,18 @@ mod tests {
             ("metadata.labels.app", FieldPresence::Unknown),
             ("spec.template", FieldPresence::Undefined),
         ] {
-            assert_eq!(presence(&pod, &path(fields)), expected, "{fields}");
+            assert_eq!(
+                presence(Release::latest(), &pod, &path(fields)),
+                expected,
+                "{fields}"
+            );
         }
         let custom = GroupVersionKind::new("example.com", "v1", "Gadget");
-        assert_eq!(presence(&custom, &path("spec")), FieldPresence::Unknown);
-        assert_eq!(type_of(&custom), None);
+        assert_eq!(
+            presence(Release::latest(), &custom, &path("spec")),
+            FieldPresence::Unknown
+        );
+        assert_eq!(type_of(Release::latest(), &custom), None);
     }
 
     #[test]
@@ -161,12 +163,20 @@ mod tests {
             .iter()
             .chain(Release::latest().resources().optional())
         {
-            assert!(type_of(&served.kind).is_some(), "{:?}", served.kind);
+            assert!(
+                type_of(Release::latest(), &served.kind).is_some(),
+                "{:?}",
+                served.kind
+            );
         }
         let check = |group: &str, version: &str, kind: &str, fields: &[&str], expected| {
             let kind = GroupVersionKind::new(group, version, kind);
             let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
-            assert_eq!(presence(&kind, &fields), expected, "{kind} {fields:?}");
+            assert_eq!(
+                presence(Release::latest(), &kind, &fields),
+                expected,
+                "{kind} {fields:?}"
+            );
         };
         let definition = |fields: &[&str], expected| {
             check(
@@ -204,7 +214,9 @@ mod tests {
 
     #[test]
     fn values_have_the_types_of_requests() {
-        let types = BuiltinTypes::shared();
+        let types = BuiltinTypes {
+            release: Release::latest(),
+        };
         assert_eq!(
             types.field("meta/v1.ObjectMeta", "creationTimestamp"),
             Some(Type::String)

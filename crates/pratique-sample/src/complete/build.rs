@@ -15,6 +15,7 @@ use super::required_constants::RequiredConstants;
 /// The specification of an object to build.
 #[derive(Clone, Copy)]
 pub(super) struct CompleteSpec<'r> {
+    pub(super) release: &'static Release,
     pub(super) interest: &'r NamedFields,
     pub(super) fill: OptionalFill<'r>,
     /// The field or key that is left out.
@@ -129,7 +130,7 @@ impl ObjectBuilder<'_> {
         inherited: &[(&'static str, FieldPresence)],
         member: Option<&str>,
     ) -> Value<'static> {
-        let of = Release::latest().schema().get(id);
+        let of = self.spec.release.schema().get(id);
         let mut members = Object::new();
         if self.path.len() > MOST_DEPTH {
             return members.into();
@@ -177,7 +178,7 @@ impl ObjectBuilder<'_> {
         let required = always_present(of.name)
             .iter()
             .map(|path| (*path, FieldPresence::Required));
-        let mut facts: FieldFacts = Release::latest().given().of(of.name).to_vec();
+        let mut facts: FieldFacts = self.spec.release.given().of(of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
         let metadata = METADATA.iter().chain(&["namespace"]);
@@ -290,7 +291,7 @@ impl ObjectBuilder<'_> {
         let Shape::Struct(id) = element else {
             return vec![self.value(element, field, None, facts)];
         };
-        let members = self.members(Release::latest().schema().get(*id));
+        let members = self.members(self.spec.release.schema().get(*id));
         if members.is_empty() {
             return vec![self.structure(*id, facts, None)];
         }

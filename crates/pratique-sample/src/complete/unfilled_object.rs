@@ -2,7 +2,7 @@
 //! `strategy.rollingUpdate`. Which they are is found by defaulting.
 
 use pratique_json::Value;
-use pratique_objects::{ObjectCodec, is_builtin};
+use pratique_objects::ObjectCodec;
 use pratique_schema::{FieldPresence, Release, Shape, StructType, TypeId};
 use pratique_types::GroupVersionKind;
 
@@ -47,13 +47,19 @@ pub(super) fn unfilled(
     interest: &NamedFields,
 ) -> Vec<UnfilledObject> {
     // What another release than that of the defaults has is not defaulted.
-    if !is_builtin(kind) {
+    if !objects.has_kind(kind) {
         return Vec::new();
     }
-    let mut filled = Vec::new();
-    find_filled(id, whole, &[], &mut Vec::new(), interest, &mut filled);
+    let release = objects.gates().release();
+    let mut finder = FilledFieldFinder {
+        release,
+        interest,
+        path: Vec::new(),
+        filled: Vec::new(),
+    };
+    finder.visit(id, whole, &[]);
     let mut objects_without = Vec::new();
-    for field in filled {
+    for field in finder.filled {
         let left_out = |removed: &[&'static str], selected: Option<(&'static str, &'static str)>| {
             let mut object = whole.clone();
             let holder = part(&mut object, &field.holder)?;
@@ -78,7 +84,7 @@ pub(super) fn unfilled(
             continue;
         }
         let absent = left_out(&[name], None).map(|object| unfilled(object, Some(String::new())));
-        let selected = selectors(field.of, name).filter_map(|(selector, value)| {
+        let selected = selectors(release, field.of, name).filter_map(|(selector, value)| {
             let object = left_out(&[name], Some((selector, value)))?;
             Some(unfilled(object, Some(format!("{selector} is {value}"))))
         });
@@ -88,8 +94,12 @@ pub(super) fn unfilled(
 }
 
 /// The other fields of a type that take one of some texts, with each of these.
-fn selectors(of: &'static StructType, name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let constraints = Release::latest().constraints().of(of.name);
+fn selectors(
+    release: &'static Release,
+    of: &'static StructType,
+    name: &str,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let constraints = release.constraints().of(of.name);
     let others = of.fields.iter().filter(move |field| field.name != name);
     others.flat_map(move |field| {
         constraints
@@ -100,58 +110,57 @@ fn selectors(of: &'static StructType, name: &str) -> impl Iterator<Item = (&'sta
 }
 
 /// Finds the fields that defaults fill and that expressions name.
-fn find_filled(
-    id: TypeId,
-    value: &Value<'_>,
-    inherited: &[(&'static str, FieldPresence)],
-    path: &mut Vec<PathStep>,
-    interest: &NamedFields,
-    filled: &mut Vec<FilledField>,
-) {
-    let Value::Object(members) = value else { return };
-    if path.len() > MOST_DEPTH {
-        return;
-    }
-    let of = Release::latest().schema().get(id);
-    let facts: FieldFacts = Release::latest()
-        .given()
-        .of(of.name)
-        .iter()
-        .chain(inherited)
-        .copied()
-        .collect();
-    let is_default = |name: &str| {
-        let mut facts = facts.iter();
-        facts.any(|(path, presence)| *path == name && matches!(presence, FieldPresence::Default(_)))
-    };
-    let names = of.fields.iter().map(|field| field.name);
-    let defaults: Vec<&str> = names.filter(|name| is_default(name)).collect();
-    for field in of.fields.iter() {
-        let Some(member) = members.get(field.name) else {
-            continue;
+struct FilledFieldFinder<'n> {
+    release: &'static Release,
+    interest: &'n NamedFields,
+    /// The way to the value that is visited.
+    path: Vec<PathStep>,
+    filled: Vec<FilledField>,
+}
+
+impl FilledFieldFinder<'_> {
+    /// Visits a value of a type and those in it. Recursion is safe: its depth is bounded.
+    fn visit(&mut self, id: TypeId, value: &Value<'_>, inherited: &[(&'static str, FieldPresence)]) {
+        let Value::Object(members) = value else { return };
+        if self.path.len() > MOST_DEPTH {
+            return;
+        }
+        let of = self.release.schema().get(id);
+        let given = self.release.given().of(of.name);
+        let facts: FieldFacts = given.iter().chain(inherited).copied().collect();
+        let is_default = |name: &str| {
+            let mut facts = facts.iter();
+            facts.any(|(path, presence)| *path == name && matches!(presence, FieldPresence::Default(_)))
         };
-        if !field.is_always() && interest.names(field.name) && defaults.contains(&field.name) {
-            filled.push(FilledField {
-                holder: path.clone(),
-                of,
-                name: field.name,
-                defaults: defaults.clone(),
-            });
-        }
-        let below = facts_below(&facts, field.name);
-        path.push(PathStep::Member(field.name));
-        match (&field.shape, member) {
-            (Shape::Struct(id), member) => find_filled(*id, member, &below, path, interest, filled),
-            (Shape::List(element), Value::Array(elements)) => {
-                if let (Shape::Struct(id), Some(first)) = (&**element, elements.iter().next()) {
-                    path.push(PathStep::First);
-                    find_filled(*id, first, &below, path, interest, filled);
-                    path.pop();
-                }
+        let names = of.fields.iter().map(|field| field.name);
+        let defaults: Vec<&str> = names.filter(|name| is_default(name)).collect();
+        for field in of.fields.iter() {
+            let Some(member) = members.get(field.name) else {
+                continue;
+            };
+            if !field.is_always() && self.interest.names(field.name) && defaults.contains(&field.name) {
+                self.filled.push(FilledField {
+                    holder: self.path.clone(),
+                    of,
+                    name: field.name,
+                    defaults: defaults.clone(),
+                });
             }
-            _ => {}
+            let below = facts_below(&facts, field.name);
+            self.path.push(PathStep::Member(field.name));
+            match (&field.shape, member) {
+                (Shape::Struct(id), member) => self.visit(*id, member, &below),
+                (Shape::List(element), Value::Array(elements)) => {
+                    if let (Shape::Struct(id), Some(first)) = (&**element, elements.iter().next()) {
+                        self.path.push(PathStep::First);
+                        self.visit(*id, first, &below);
+                        self.path.pop();
+                    }
+                }
+                _ => {}
+            }
+            self.path.pop();
         }
-        path.pop();
     }
 }
 
@@ -189,6 +198,7 @@ mod tests {
         let everything = NamedFields::everything();
         let selected = SelectedMetadata::default();
         let spec = CompleteSpec {
+            release: Release::latest(),
             interest: &everything,
             fill: OptionalFill::Towards(&[]),
             without: None,

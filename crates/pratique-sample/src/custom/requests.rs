@@ -158,6 +158,7 @@ mod tests {
     use super::*;
     use crate::complete::{NamedFields, RequiredConstants, SelectedMetadata};
     use crate::custom::CustomKinds;
+    use pratique_schema::Release;
 
     /// The kind of a definition with integers as fields.
     fn kind_with(fields: usize) -> CustomKinds {
@@ -173,7 +174,10 @@ mod tests {
                     "versions": [{{"name": "v1", "served": true, "storage": true, "schema": {{"openAPIV3Schema":
                         {{"type": "object", "properties": {{"spec": {{"type": "object", "properties": {{{fields}}}}}}}}}}}}}]}}}}"#
         );
-        CustomKinds::new(&[pratique_json::parse(definition.as_bytes()).unwrap()])
+        CustomKinds::new(
+            Release::latest(),
+            &[pratique_json::parse(definition.as_bytes()).unwrap()],
+        )
     }
 
     fn parse(text: &str) -> Ast {
@@ -187,6 +191,7 @@ mod tests {
         let kind = &kinds.definitions()[0].kinds()[0];
         let asts = [parse(condition), parse(expression)];
         kind.requests(&SampleSpec {
+            release: Release::latest(),
             served: &kind.served,
             operations: &[Operation::Create, Operation::Update],
             interest: &NamedFields::new(asts.iter().map(|ast| (None, ast))),

@@ -18,6 +18,7 @@ fn reads(expressions: &[&str]) -> ReadTree {
 
 fn made(resource: &str, operation: Operation, expressions: &[&str], seed: u64) -> Value<'static> {
     let spec = ObjectSpec {
+        release: Release::latest(),
         served: Release::latest().resources().named(resource).unwrap(),
         operation,
         reads: &reads(expressions),
@@ -79,6 +80,7 @@ fn objects_of_all_kinds_have_what_is_required() {
         };
         for seed in 0..12 {
             let spec = ObjectSpec {
+                release: Release::latest(),
                 served,
                 operation: Operation::Create,
                 reads: &reads,

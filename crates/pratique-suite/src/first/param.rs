@@ -12,13 +12,19 @@ const NAMESPACE: &str = "default";
 
 /// The params that the bindings of a policy refer to, generated from what its expressions read, and the definition of
 /// their kind; none for a policy without params.
-pub(super) fn params(set: &ManifestSet, name: &str, policy: Policy<'_>, seed: u64) -> Vec<Value<'static>> {
+pub(super) fn params(
+    release: &'static Release,
+    set: &ManifestSet,
+    name: &str,
+    policy: Policy<'_>,
+    seed: u64,
+) -> Vec<Value<'static>> {
     let Some(kind) = kind(policy) else {
         return Vec::new();
     };
     let reads = policy.reads().params;
     let mut found = Vec::new();
-    let mut is_namespaced = Release::latest()
+    let mut is_namespaced = release
         .resources()
         .resource_of(&kind)
         .map(|served| served.namespaced);
@@ -46,7 +52,7 @@ pub(super) fn params(set: &ManifestSet, name: &str, policy: Policy<'_>, seed: u6
         }
         found.push(param);
     }
-    if Release::latest().resources().resource_of(&kind).is_none() && !found.is_empty() {
+    if release.resources().resource_of(&kind).is_none() && !found.is_empty() {
         found.insert(0, definition(&kind, is_namespaced.unwrap_or_default()));
     }
     found
