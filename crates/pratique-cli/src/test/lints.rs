@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use pratique_lint::{LintMemory, Warning};
+use pratique_lint::{LintMemory, LintOptions, Warning};
+use pratique_schema::FeatureGates;
 use pratique_suite::Policies;
 
 use crate::check::levels::{Level, Levels};
@@ -17,8 +18,9 @@ use crate::unbound::group_warnings;
 
 /// The warnings of all suites, each once.
 pub(super) struct Lints {
-    /// Several suites test the same policies.
-    memory: LintMemory,
+    options: LintOptions,
+    /// Several suites test the same policies, perhaps for servers of several releases.
+    memories: Vec<(FeatureGates, LintMemory)>,
     all: Vec<Warning>,
     /// The identities of the warnings.
     seen: HashSet<(&'static str, Arc<str>, usize, String)>,
@@ -27,7 +29,8 @@ pub(super) struct Lints {
 impl Lints {
     pub(super) fn new(levels: &Levels<'_>) -> Self {
         Lints {
-            memory: LintMemory::with_options(levels.options(SystemTime::now())),
+            options: levels.options(SystemTime::now()),
+            memories: Vec::new(),
             all: Vec::new(),
             seen: HashSet::new(),
         }
@@ -36,7 +39,7 @@ impl Lints {
     /// Adds the warnings of a suite's policies.
     pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
-        let warnings = self.memory.lint(&sets);
+        let warnings = self.memory_of(policies.gates()).lint(&sets);
         for warning in group_warnings(levels.without_allowed(warnings)) {
             let (place, lint) = (&warning.location, warning.lint.name);
             let key = (
@@ -49,6 +52,17 @@ impl Lints {
                 self.all.push(warning);
             }
         }
+    }
+
+    /// What is known of the policies of a server with these gates.
+    fn memory_of(&mut self, gates: FeatureGates) -> &mut LintMemory {
+        let known = self.memories.iter().position(|(known, _)| *known == gates);
+        let index = known.unwrap_or(self.memories.len());
+        if known.is_none() {
+            let memory = LintMemory::with_options(self.options.clone()).feature_gates(gates);
+            self.memories.push((gates, memory));
+        }
+        &mut self.memories[index].1
     }
 
     /// Whether no warning is denied.

@@ -350,3 +350,30 @@ fn the_version_tells_the_releases_that_are_known() {
     run.stdout_has("1.37, 1.36");
     assert_eq!(directory().run(&["-V"]).stdout.lines().count(), 1);
 }
+
+#[test]
+fn policies_of_a_suite_are_linted_for_its_release() {
+    let policies = POLICIES
+        .replace("[apps]", "['']")
+        .replace("statefulsets", "pods")
+        .replace(
+            "!has(object.spec.updateStrategy.rollingUpdate.maxUnavailable)",
+            "!has(object.spec.evictionResponders)",
+        );
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}";
+    for (version, is_told) in [("1.36", true), ("1.37", false)] {
+        let suite = format!(
+            "apiVersion: pratique/v1alpha1\nkind: Suite\nkubernetesVersion: '{version}'\npolicies: [policies.yaml]\n\
+             tests: [{{name: a, object: pod.yaml, expect: allowed}}]\n"
+        );
+        let directory = Directory::new()
+            .with("policies.yaml", &policies)
+            .with("pod.yaml", pod)
+            .with("suite.yaml", &suite);
+        let run = directory.run(&["test", "suite.yaml"]);
+        run.exits(0);
+        let text = format!("{}{}", run.stdout, run.stderr);
+        let is_found = text.contains("undefined field 'evictionResponders'");
+        assert_eq!(is_found, is_told, "{version}: {run}");
+    }
+}
