@@ -133,6 +133,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let sets = both.into_iter().flat_map(|policies| &policies.sets);
     let pod_policies = PodPolicies::new(sets.map(|(_, set)| set), false);
     let is_evaluated = both.iter().any(|policies| policies.scope.can_deny());
+    let release = state.gates.feature_gates.release();
     let worker = Worker {
         old: side(&old),
         new: side(&new),
@@ -141,7 +142,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         style: style_of(checkpoints.is_none() && answers.outputs.is_printed(ImpactFormat::Human)),
         builder: RequestBuilder::new(&request, stored),
         workloads: WorkloadScope {
-            expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
+            expansion: ExpansionRule::new(release, &arguments.workloads, &pod_policies, is_evaluated),
             is_of_files: matches!(sources, Sources::Files(_)),
         },
         log: LogReader::new(&cluster, memory.remember),
@@ -155,7 +156,6 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         from,
         remembers: worker.log.remembers(),
     };
-    let release = state.gates.feature_gates.release();
     let evaluated = evaluated(arguments, release, [&old.policies, &new.policies]);
     let mut collector = Collector::new(answers, &acceptance, evaluated, report, share, checkpoints);
     collector.outputs = OutputTarget::open_all(&choices)?;

@@ -220,6 +220,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             keeps_objects: arguments.answers.output_dir.is_some(),
         },
         expansion: ExpansionRule::new(
+            gates.release(),
             &arguments.workloads,
             &pod_policies,
             scope.can_deny() || plugins_run,

@@ -175,7 +175,12 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some())
         .with_plugins(admission.plugin_names());
     let is_evaluated = scope.can_deny() || settings.is_some();
-    let mut expansion = ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated);
+    let mut expansion = ExpansionRule::new(
+        state.gates.feature_gates.release(),
+        &arguments.workloads,
+        &pod_policies,
+        is_evaluated,
+    );
     // An update that changes nothing makes no Pods.
     if operation == Operation::Update && expansion.mode == ExpandMode::Auto {
         expansion.mode = ExpandMode::Off;

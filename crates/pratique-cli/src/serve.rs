@@ -141,8 +141,9 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         page_hosts,
     };
     let has_policies = arguments.has_policies() || !arguments.policies.paths.policies.is_empty();
+    let release = arguments.gates.feature_gates.release();
     let sample = if has_policies {
-        SampleRequest::of(&live.manifests(), &api, &arguments.plugins)
+        SampleRequest::of(release, &live.manifests(), &api, &arguments.plugins)
     } else {
         SampleRequest::of_standards()
     };

@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         new: side(new, new_gates),
         builder: RequestBuilder::new(&request, stored),
         workloads: WorkloadScope {
-            expansion: ExpansionRule::new(&arguments.workloads, &pod_policies, is_evaluated),
+            expansion: ExpansionRule::new(to, &arguments.workloads, &pod_policies, is_evaluated),
             is_of_files: matches!(sources, Sources::Files(_)),
         },
         log: LogReader::new(&cluster, arguments.memory.remember),

@@ -68,6 +68,11 @@ impl Replayer {
         }
     }
 
+    /// The release of the server whose log it is.
+    pub(crate) fn release(&self) -> &'static Release {
+        self.builtin.gates().release()
+    }
+
     pub(crate) fn builtin(&self) -> &ObjectCodec {
         &self.builtin
     }
@@ -81,7 +86,7 @@ impl Replayer {
         let resource = GroupVersionResource::new(&about.api_group, &about.api_version, &about.resource);
         let is =
             |served: &&ServedResource| served.resource == resource && served.subresource == about.subresource;
-        let own = self.builtin.gates().release();
+        let own = self.release();
         // A log may be older than its server.
         let others = Release::list().iter().copied().filter(|release| *release != own);
         let releases = std::iter::once(own).chain(others);

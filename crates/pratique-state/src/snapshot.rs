@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use pratique_json::Value;
+use pratique_schema::{Release, ServerVersion};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 use serde::{Deserialize, Serialize};
@@ -128,6 +129,11 @@ impl SnapshotIndex {
             kind: KIND.to_owned(),
             ..SnapshotIndex::default()
         }
+    }
+
+    /// The release of the server: the nearest that is known, or the latest if its version is not known.
+    pub fn release(&self) -> &'static Release {
+        ServerVersion::parse(&self.server_version).release()
     }
 
     /// Whether an object is an index.

@@ -201,8 +201,7 @@ impl GateArguments {
         };
         Some(format!(
             "{preview}feature gates, served kinds, decoding, defaulting, expressions, policies, webhooks and plugins are those of \
-             Kubernetes {release}, and so is validation; what lints expect of types is that of {}{mutation}{}",
-            Release::latest(),
+             Kubernetes {release}, and so is validation{mutation}{}",
             manifests
                 .map(|manifests| format!("; {manifests}"))
                 .unwrap_or_default()

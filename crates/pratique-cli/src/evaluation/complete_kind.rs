@@ -1,5 +1,6 @@
 //! Kinds of which somebody says that all objects are given.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use pratique_schema::Release;
@@ -59,6 +60,12 @@ impl FromStr for CompleteKind {
     }
 }
 
+/// All releases, the latest first: a name is read before it is known which release the server is of.
+fn releases() -> impl Iterator<Item = &'static Release> {
+    let others = Release::list().iter().copied();
+    std::iter::once(Release::latest()).chain(others)
+}
+
 /// The built-in resource of a name: plural, singular, short, or the kind; with its group, or without.
 fn served(name: &str) -> Option<&'static ServedResource> {
     let lower = name.to_ascii_lowercase();
@@ -67,26 +74,29 @@ fn served(name: &str) -> Option<&'static ServedResource> {
             Some((kind, group)) => (kind, Some(group)),
             None => (lower.as_str(), None),
         };
-        Release::latest().resources().served().iter().find(|served| {
+        let mut all = releases().flat_map(|release| release.resources().served());
+        all.find(|served| {
             served.subresource.is_empty()
                 && served.kind.kind.eq_ignore_ascii_case(kind)
                 && group.is_none_or(|group| served.kind.group == group)
         })
     };
-    Release::latest().resources().named(&lower).or_else(singular)
+    releases()
+        .find_map(|release| release.resources().named(&lower))
+        .or_else(singular)
 }
 
 fn versions(of: &ServedResource) -> Vec<GroupVersionKind> {
-    let all = Release::latest()
-        .resources()
-        .served()
-        .iter()
-        .chain(Release::latest().resources().optional());
+    let all = releases().flat_map(|release| {
+        let resources = release.resources();
+        resources.served().iter().chain(resources.optional())
+    });
     let same = all.filter(|served| {
         let is_same = served.kind.group == of.kind.group && served.kind.kind == of.kind.kind;
         is_same && served.subresource.is_empty()
     });
-    same.map(|served| served.kind.clone()).collect()
+    let versions: BTreeSet<&GroupVersionKind> = same.map(|served| &served.kind).collect();
+    versions.into_iter().cloned().collect()
 }
 
 /// `Limits.v1.rules.example.com`

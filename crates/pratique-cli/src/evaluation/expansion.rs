@@ -14,6 +14,8 @@ use crate::input::InputError;
 
 /// Of which workloads the Pods are evaluated.
 pub(crate) struct ExpansionRule<'a> {
+    /// The release of the server, which says what a custom resource is.
+    release: &'static Release,
     expander: Expander,
     pub(crate) mode: ExpandMode,
     policies: &'a PodPolicies<'a>,
@@ -35,11 +37,13 @@ pub(crate) enum WorkloadPods {
 impl<'a> ExpansionRule<'a> {
     /// The rule of the arguments.
     pub(crate) fn new(
+        release: &'static Release,
         arguments: &ExpandArguments,
         policies: &'a PodPolicies<'a>,
         is_evaluated: bool,
     ) -> Self {
         ExpansionRule {
+            release,
             expander: arguments.expander(),
             mode: arguments.expand,
             policies,
@@ -53,7 +57,7 @@ impl<'a> ExpansionRule<'a> {
         if !self.makes_pods(input) {
             let is_looked_for = !has_pods
                 && self.is_evaluated
-                && is_custom(input)
+                && self.is_custom(input)
                 && self.policies.decide_about_pods_of(&workload);
             let template = is_looked_for.then(|| find_template(&input.request.object));
             return template
@@ -73,6 +77,11 @@ impl<'a> ExpansionRule<'a> {
         } else {
             WorkloadPods::NotEvaluated
         }
+    }
+
+    /// Whether a request is one to store a custom resource.
+    fn is_custom(&self, input: &InputRequest<'_>) -> bool {
+        is_stored(input) && !self.release.resources().has_group(&input.request.kind.group)
     }
 
     /// Whether a request is one for a workload, of which a controller makes Pods.
@@ -132,9 +141,4 @@ fn is_stored(input: &InputRequest<'_>) -> bool {
     matches!(request.operation, Operation::Create | Operation::Update)
         && request.sub_resource.is_empty()
         && input.received.is_ok()
-}
-
-/// Whether a request is one to store a custom resource.
-fn is_custom(input: &InputRequest<'_>) -> bool {
-    is_stored(input) && !Release::latest().resources().has_group(&input.request.kind.group)
 }

@@ -120,7 +120,10 @@ pub(crate) fn help(missing: &Missing) -> Cow<'static, str> {
 
 /// The name of the resource of a kind, as `--none` takes it: `priorityclasses.scheduling.k8s.io`.
 fn resource_name(kind: &str) -> String {
-    let mut resources = Release::latest().resources().served().iter();
+    // Its name is the same in all releases that have it.
+    let mut resources = Release::list()
+        .iter()
+        .flat_map(|release| release.resources().served());
     let served = resources
         .find(|served| served.subresource.is_empty() && served.kind.group_kind().to_string() == kind);
     served.map_or_else(

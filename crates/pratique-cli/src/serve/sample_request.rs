@@ -61,7 +61,12 @@ impl SampleRequest {
     }
 
     /// A request that the policies of these manifests, of the API or plugins match, preferably validating ones.
-    pub(super) fn of(sets: &[Arc<ManifestSet>], api: &[Configurations], plugins: &[&WebhookPlugin]) -> Self {
+    pub(super) fn of(
+        release: &'static Release,
+        sets: &[Arc<ManifestSet>],
+        api: &[Configurations],
+        plugins: &[&WebhookPlugin],
+    ) -> Self {
         let sets = sets.iter().map(|set| ManifestSet::clone(set).into());
         let all: Vec<Configurations> = sets.chain(api.iter().cloned()).collect();
         // Only the rules are of interest.
@@ -84,12 +89,12 @@ impl SampleRequest {
             let rules = rules.flat_map(|object| list(object, "/webhooks"));
             let rules = rules.flat_map(|webhook| list(webhook, "/rules"));
             if let Some(about) = rules
-                .filter_map(ResourceOperation::of_rule)
+                .filter_map(|rule| ResourceOperation::of_rule(release, rule))
                 .min_by_key(ResourceOperation::rank)
             {
                 return SampleRequest {
                     path,
-                    review: about.review(),
+                    review: about.review(release),
                 };
             }
         }
@@ -99,7 +104,7 @@ impl SampleRequest {
 
 impl ResourceOperation {
     /// The most suitable resource and operation of a rule.
-    fn of_rule(rule: &Value) -> Option<Self> {
+    fn of_rule(release: &'static Release, rule: &Value) -> Option<Self> {
         let values = |place: &'static str| list(rule, place).filter_map(Value::as_str);
         let operation = OPERATIONS
             .into_iter()
@@ -127,7 +132,7 @@ impl ResourceOperation {
             let resource = match (wild(resource), wild(group) || group.is_empty()) {
                 (false, _) => resource.to_owned(),
                 (true, true) => "pods".to_owned(),
-                (true, false) => Release::latest()
+                (true, false) => release
                     .resources()
                     .served()
                     .iter()
@@ -135,7 +140,7 @@ impl ResourceOperation {
                     .find(of_group)
                     .map_or_else(|| "demos".to_owned(), |served| served.resource.resource.clone()),
             };
-            let served = Release::latest()
+            let served = release
                 .resources()
                 .served()
                 .iter()
@@ -169,13 +174,13 @@ impl ResourceOperation {
         )
     }
 
-    fn review(&self) -> String {
+    fn review(&self, release: &Release) -> String {
         let resource = GroupVersionResource {
             group: self.group.clone(),
             version: self.version.clone(),
             resource: self.resource.clone(),
         };
-        let served = Release::latest().resources().find(&resource, &self.subresource);
+        let served = release.resources().find(&resource, &self.subresource);
         let kind = served.map_or_else(|| kind(&self.resource), |served| served.kind.kind.clone());
         let (group, version) = served.map_or((&self.group, &self.version), |served| {
             (&served.kind.group, &served.kind.version)
@@ -261,8 +266,8 @@ mod tests {
 
     #[track_caller]
     fn check(rule: Value, expected: Value) {
-        let about = ResourceOperation::of_rule(&rule).unwrap();
-        let review: Value = serde_json::from_str(&about.review()).unwrap();
+        let about = ResourceOperation::of_rule(Release::latest(), &rule).unwrap();
+        let review: Value = serde_json::from_str(&about.review(Release::latest())).unwrap();
         let request = &review["request"];
         let resource = &request["resource"];
         let found = json!([
@@ -342,7 +347,10 @@ mod tests {
 
     #[test]
     fn nothing_is_tried_with_the_standards() {
-        assert_eq!(SampleRequest::of(&[], &[], &[]), SampleRequest::of_standards());
+        assert_eq!(
+            SampleRequest::of(Release::latest(), &[], &[], &[]),
+            SampleRequest::of_standards()
+        );
     }
 
     #[test]

@@ -6,7 +6,6 @@ use pratique_manifest::path_text;
 use pratique_plugins::{ask_authorizer, state_kinds};
 use pratique_rbac::KnownSubjects;
 use pratique_request::user;
-use pratique_schema::Release;
 use pratique_state::snapshot::{Extent, SnapshotSubjects};
 use pratique_types::GroupVersionKind;
 use pratique_types::admission_plugins::built_in;
@@ -121,7 +120,7 @@ fn subjects(arguments: &SnapshotArguments) -> Option<SnapshotSubjects> {
 
 /// The resource of a kind.
 fn resource_of(snapshot: &ClusterSnapshot, kind: &GroupVersionKind) -> Option<String> {
-    if let Some(known) = Release::latest().resources().resource_of(kind) {
+    if let Some(known) = snapshot.index.release().resources().resource_of(kind) {
         return Some(known.resource.resource.clone());
     }
     let served = snapshot.index.served().ok()?;

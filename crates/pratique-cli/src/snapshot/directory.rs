@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pratique_json::Value;
 use pratique_manifest::{Kind, ManifestFile, path_text};
 use pratique_request::kind_of;
-use pratique_schema::{Release, ServerVersion};
+use pratique_schema::Release;
 use pratique_state::snapshot::{FILE, SnapshotIndex};
 use pratique_types::ADMISSION_GROUP;
 
@@ -68,7 +68,7 @@ fn index(directory: &Path) -> Result<Option<SnapshotIndex>, CliError> {
 /// Reads the objects of a snapshot as its server has stored them, whichever release they are reviewed by.
 fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, CliError> {
     let shown = path_text(directory);
-    let release = ServerVersion::parse(&index.server_version).release();
+    let release = index.release();
     let mut snapshot = ClusterSnapshot {
         index,
         ..ClusterSnapshot::default()

@@ -24,13 +24,13 @@ pub(super) fn described() -> Vec<String> {
     ]
 }
 
-/// An object without what policies cannot see of it; as params, they see its status.
-pub(super) fn stored(object: Value<'static>, is_param: bool) -> Value<'static> {
+/// An object of a server of a release without what policies cannot see of it; as params, they see its status.
+pub(super) fn stored(release: &Release, object: Value<'static>, is_param: bool) -> Value<'static> {
     let Ok(kind) = kind_of(&object) else {
         return object;
     };
     let mut object = object;
-    let is_builtin = Release::latest().resources().resource_of(&kind).is_some();
+    let is_builtin = release.resources().resource_of(&kind).is_some();
     let without_status = WITHOUT_STATUS.contains(&(kind.group.as_str(), kind.kind.as_str()));
     if let Value::Object(members) = &mut object {
         if without_status && !is_param {
@@ -50,7 +50,7 @@ mod tests {
     #[track_caller]
     fn check(object: &str, is_param: bool, expected: &str) {
         let object = pratique_json::parse(object.as_bytes()).unwrap().into_owned();
-        assert_eq!(stored(object, is_param).to_string(), expected);
+        assert_eq!(stored(Release::latest(), object, is_param).to_string(), expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_json::Value;
 use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
-use pratique_schema::Release;
+use pratique_schema::{Release, ServerVersion};
 use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{ADMISSION_GROUP, GroupVersion, GroupVersionKind, GroupVersionResource};
@@ -75,7 +75,8 @@ impl Fetch {
         let unavailable = discovery.unavailable.iter();
         let unavailable: BTreeSet<String> = unavailable.map(|(version, _)| version.group.clone()).collect();
         let served = discovery.served();
-        let builtin = Release::latest().resources();
+        let release = ServerVersion::parse(&version).release();
+        let builtin = release.resources();
         let custom = served
             .iter()
             .filter(|found| builtin.find(&found.resource, &found.subresource).is_none());
@@ -114,6 +115,11 @@ impl Fetch {
             policies: Vec::new(),
             misplaced: None,
         }
+    }
+
+    /// The release of the server; the nearest one that is known, or the latest if it does not say its version.
+    pub(super) fn release(&self) -> &'static Release {
+        self.index.release()
     }
 
     /// The version of the server, as it says it; empty if it cannot be read.
@@ -170,12 +176,9 @@ impl Fetch {
             known.subresource.is_empty() && known.kind.group == group && known.kind.kind == kind
         };
         let known = || {
-            Release::latest()
-                .resources()
-                .served()
-                .iter()
-                .chain(Release::latest().resources().optional())
-                .filter(of_kind)
+            let resources = self.release().resources();
+            let all = resources.served().iter().chain(resources.optional());
+            all.filter(of_kind)
         };
         let is_served =
             |known: &&ServedResource| self.served.iter().any(|served| served.resource == known.resource);
@@ -244,7 +247,8 @@ impl Fetch {
     /// Reads all objects of a kind of params.
     fn params(&mut self, kind: &GroupVersionKind) {
         let of_kind = |served: &&ServedResource| served.subresource.is_empty() && served.kind == *kind;
-        let known = Release::latest()
+        let known = self
+            .release()
             .resources()
             .resource_of(kind)
             .or_else(|| self.served.iter().find(of_kind));

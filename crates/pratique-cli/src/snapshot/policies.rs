@@ -2,6 +2,7 @@
 
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
+use pratique_schema::Release;
 use pratique_state::snapshot::Extent;
 use pratique_state::yaml;
 
@@ -40,7 +41,11 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
                 }));
             }
             None if is_webhook && !takes_webhooks => count += fetch.of_kind(kind).count(),
-            None => files.extend(fetch.of_kind(kind).map(|object| file(resource, object))),
+            None => files.extend(
+                fetch
+                    .of_kind(kind)
+                    .map(|object| file(fetch.release(), resource, object)),
+            ),
         }
     }
     if let Some(message) = webhooks.skipped_message(count, "cluster") {
@@ -50,9 +55,9 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
 }
 
 /// An object as a file, which is named as `kubectl` names it.
-fn file(resource: &str, object: &Value<'static>) -> ManifestFile {
+fn file(release: &Release, resource: &str, object: &Value<'static>) -> ManifestFile {
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    let object = dropped::stored(object.clone(), false);
+    let object = dropped::stored(release, object.clone(), false);
     ManifestFile {
         path: format!("{resource}/{}", name.unwrap_or_default()),
         content: yaml::block(&object, 0).into_bytes(),

@@ -122,11 +122,8 @@ impl RequiredState {
     }
 }
 
-/// Whether a group is one of Kubernetes.
+/// Whether a group is one of Kubernetes. What is required is known before the cluster has said its release.
 fn is_builtin(group: &str) -> bool {
-    Release::latest()
-        .resources()
-        .served()
-        .iter()
-        .any(|served| served.resource.group == group)
+    let mut releases = Release::list().iter();
+    releases.any(|release| release.resources().has_group(group))
 }

@@ -53,6 +53,7 @@ pub(super) fn write(
         }));
     }
     let mut files: BTreeMap<PathBuf, BTreeMap<Place, String>> = BTreeMap::new();
+    let release = snapshot.index.release();
     for object in &snapshot.objects {
         let Ok(kind) = kind_of(object) else { continue };
         let text = |field: &str| object.at(&["metadata", field]).and_then(Value::as_str);
@@ -73,7 +74,7 @@ pub(super) fn write(
             })
         })?;
         let place = (kind.api_version(), name.to_owned());
-        let object = dropped::stored(object.clone(), is_param(&kind));
+        let object = dropped::stored(release, object.clone(), is_param(&kind));
         let text = yaml::block(&object, 0);
         files.entry(path).or_default().insert(place, text);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_cel::Checked;
 use pratique_cel::{CompileError, Environment, Issue, StructType, Type, TypeProvider};
-use pratique_expression::{CURRENT_MINOR, VARIABLES_TYPE, declared_type, environment};
+use pratique_expression::{VARIABLES_TYPE, declared_type, environment};
 use pratique_schema::Release;
 
 use super::custom::CustomTypes;
@@ -94,7 +94,8 @@ fn with_object(
     object: &Type,
     variables: &StructType,
 ) -> Environment {
-    let environment = environment(site.declarations, CURRENT_MINOR)
+    let (_, minor) = release.version();
+    let environment = environment(site.declarations, minor)
         .with_variable("object", object.clone())
         .with_variable("oldObject", object.clone())
         .with_types(Arc::new(BuiltinTypes { release }));

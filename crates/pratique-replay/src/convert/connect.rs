@@ -1,7 +1,6 @@
 //! Connections to a part of an object: their options stand in the address.
 
 use pratique_json::Value;
-use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use super::{Source, admitted, options};
@@ -15,8 +14,9 @@ pub(super) fn is_connected(kind: &GroupVersionKind) -> bool {
 /// The request of an event that connects.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, ConnectResource
 pub(super) fn request<'e>(source: &Source<'_>, request: AdmissionRequest<'e>) -> ReplayRequest<'e> {
-    let mut object = match Release::latest().schema().kind(&request.kind) {
-        Some(id) => options::of_parameters(id, source.uri),
+    let release = source.replayer.release();
+    let mut object = match release.schema().kind(&request.kind) {
+        Some(id) => options::of_parameters(release, id, source.uri),
         None => pratique_json::Object::new(),
     };
     if let ("proxy", Some(path)) = (source.about.subresource.as_str(), proxied(&source.uri.path)) {

@@ -69,7 +69,7 @@ fn with_options<'e>(
     request: AdmissionRequest<'e>,
 ) -> (AdmissionRequest<'e>, Vec<Approximation>) {
     let is_known = event.level >= Level::Request && !event.is_truncated();
-    let options = options::of_deletion(&event.request_object, source.uri);
+    let options = options::of_deletion(source.replayer.release(), &event.request_object, source.uri);
     let dry_run = options.get("dryRun").is_some_and(|of| !of.is_empty());
     let approximations = if is_known {
         Vec::new()

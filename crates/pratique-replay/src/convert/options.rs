@@ -32,11 +32,11 @@ pub(super) fn of_write(operation: Operation, uri: &RequestUri) -> Value<'static>
 
 /// The options of a deletion: its body or, without one, its parameters.
 // Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
-pub(super) fn of_deletion(body: &Value<'_>, uri: &RequestUri) -> Value<'static> {
+pub(super) fn of_deletion(release: &'static Release, body: &Value<'_>, uri: &RequestUri) -> Value<'static> {
     let mut options = match body.clone().into_owned() {
         Value::Object(members) => members,
-        _ => match Release::latest().schema().named("meta/v1.DeleteOptions") {
-            Some(id) => of_parameters(id, uri),
+        _ => match release.schema().named("meta/v1.DeleteOptions") {
+            Some(id) => of_parameters(release, id, uri),
             None => Object::new(),
         },
     };
@@ -52,11 +52,11 @@ fn named(kind: &'static str) -> Object<'static> {
     options
 }
 
-/// The object of a type that parameters stand for.
+/// The object of a type of a release that parameters stand for.
 // Upstream: apimachinery/pkg/runtime/conversion.go, Convert_Slice_string_To_bool and its like
-pub(super) fn of_parameters(id: TypeId, uri: &RequestUri) -> Object<'static> {
+pub(super) fn of_parameters(release: &'static Release, id: TypeId, uri: &RequestUri) -> Object<'static> {
     let mut object = Object::new();
-    for field in Release::latest().schema().get(id).fields.iter() {
+    for field in release.schema().get(id).fields.iter() {
         let values = uri.values(field.name);
         let Some(first) = values.first() else { continue };
         if let Some(value) = parameter(&field.shape, first, values) {
