@@ -10,6 +10,7 @@ mod named_fields;
 mod portless_service;
 mod required_constants;
 mod unfilled_object;
+mod variants;
 
 use std::collections::HashSet;
 
@@ -20,9 +21,9 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
 use crate::request::build_request;
-use build::{CompleteSpec, OptionalFill, build};
 use portless_service::settle_ports;
 use unfilled_object::unfilled;
+use variants::VariantBuilder;
 
 pub use build::SelectedMetadata;
 pub use named_fields::NamedFields;
@@ -85,10 +86,6 @@ pub enum SampleExtent {
 
 /// The maximum number of objects of a kind.
 const MOST_OBJECTS: usize = 400;
-
-/// The quantities of most samples, and those of [`SampleExtent::Fractional`].
-const WHOLE_QUANTITY: &str = "1";
-const FRACTION: &str = "500m";
 
 /// The time that stands for that of requests.
 pub(crate) const TIME: &str = "2025-01-01T00:00:00Z";
@@ -209,71 +206,51 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         release,
         served,
         interest,
-        selected,
-        required,
         ..
     } = *spec;
     let Some(id) = release.schema().kind(&served.kind) else {
         return Vec::new();
     };
-    let api_version = served.kind.api_version();
     let completed = ObjectCodec::with_placeholder(TIME).with_gates(FeatureGates::new(release));
-    let generate = |fill: OptionalFill<'_>, without: Option<&[String]>, round: usize, quantity| {
-        let spec = CompleteSpec {
-            release,
-            interest,
-            fill,
-            without,
-            round,
-            quantity,
-            selected,
-            required,
-            namespaced: served.namespaced,
-        };
-        let (mut object, paths) = build(id, &api_version, &served.kind.kind, &spec);
-        require_names(required, served, &mut object);
-        // Policies see objects as the server defaults them; one that it cannot convert stays as it is.
-        drop(completed.default(&served.kind, &mut object));
-        (object, paths)
-    };
+    let mut variants = VariantBuilder::new(spec, id, &completed);
     let mut objects = Vec::new();
     let mut known = HashSet::new();
     for round in 0..=interest.most_values().max(1) {
         let mut of_round = Vec::new();
-        let (whole, paths) = generate(OptionalFill::Named, None, round, WHOLE_QUANTITY);
-        let unfilled = match round {
-            0 => unfilled(&completed, &served.kind, id, &whole, interest),
-            _ => Vec::new(),
-        };
-        of_round.push((whole, SampleExtent::Whole));
-        if round == 0 {
-            let (fractional, _) = generate(OptionalFill::Named, None, round, FRACTION);
-            if of_round.first().is_some_and(|(whole, _)| *whole != fractional) {
-                of_round.push((fractional, SampleExtent::Fractional));
-            }
-        }
-        of_round.extend(unfilled.into_iter().map(|unfilled| {
-            let name = unfilled.name.to_owned();
-            let extent = match unfilled.condition {
-                Some(condition) => SampleExtent::Unfilled { name, condition },
-                None => SampleExtent::Without(name),
+        let optional = variants.begin(round);
+        if let Some(whole) = variants.whole() {
+            let unfilled = match round {
+                0 => unfilled(&completed, &served.kind, id, &whole, interest),
+                _ => Vec::new(),
             };
-            (unfilled.object, extent)
-        }));
-        of_round.push((
-            generate(OptionalFill::Towards(&[]), None, round, WHOLE_QUANTITY).0,
-            SampleExtent::Least,
-        ));
-        for path in &paths {
-            for fill in [OptionalFill::Named, OptionalFill::Towards(path)] {
-                let extent = SampleExtent::Without(path.last().cloned().unwrap_or_default());
-                let (object, _) = generate(fill, Some(path), round, WHOLE_QUANTITY);
-                of_round.push((object, extent));
-            }
+            let fractional = (round == 0).then(|| variants.fractional());
+            let fractional = fractional.filter(|fractional| *fractional != whole);
+            of_round.push((whole, SampleExtent::Whole));
+            of_round.extend(fractional.map(|object| (object, SampleExtent::Fractional)));
+            of_round.extend(unfilled.into_iter().map(|unfilled| {
+                let name = unfilled.name.to_owned();
+                let extent = match unfilled.condition {
+                    Some(condition) => SampleExtent::Unfilled { name, condition },
+                    None => SampleExtent::Without(name),
+                };
+                (unfilled.object, extent)
+            }));
+        }
+        of_round.extend(variants.least().map(|object| (object, SampleExtent::Least)));
+        for field in &*optional {
+            let extent = SampleExtent::Without(field.path.last().cloned().unwrap_or_default());
+            let without = [variants.without(field), variants.towards(field)];
+            of_round.extend(
+                without
+                    .into_iter()
+                    .flatten()
+                    .map(|object| (object, extent.clone())),
+            );
         }
         // The values that are compared may be of no field of this kind: `object.kind` of several. The authorizer answers the
         // objects of the first two rounds in different ways.
-        of_round.retain(|(object, extent)| known.insert((object.to_string(), extent.clone())) || round < 2);
+        let is_asked = round < 2 && interest.reads_authorizer;
+        of_round.retain(|(object, extent)| known.insert((object.to_string(), extent.clone())) || is_asked);
         objects.extend(of_round);
         if objects.len() > most {
             break;

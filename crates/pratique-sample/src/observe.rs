@@ -1,7 +1,7 @@
 //! What the expressions of a policy, and the nodes in them, do over requests.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::Value;
@@ -28,7 +28,8 @@ pub struct ObservedPolicy {
 /// The outcomes of the nodes of a policy's expressions, over several requests.
 #[derive(Debug, Default)]
 pub struct NodeCoverage {
-    expressions: Vec<HashMap<ExprId, NodeOutcomes>>,
+    /// By expression and node.
+    expressions: Vec<Vec<NodeOutcomes>>,
 }
 
 /// The outcomes of a node of an expression.
@@ -87,16 +88,27 @@ impl NodeOutcomes {
 impl NodeCoverage {
     /// The outcomes of a node of an expression.
     pub fn node(&self, expression: usize, node: ExprId) -> Option<&NodeOutcomes> {
-        self.expressions.get(expression)?.get(&node)
+        let outcomes = self.expressions.get(expression)?.get(node.0 as usize)?;
+        outcomes.is_evaluated().then_some(outcomes)
     }
 
     fn add(&mut self, recorders: Vec<NodeRecorder>) {
         if self.expressions.len() < recorders.len() {
-            self.expressions.resize_with(recorders.len(), HashMap::new);
+            self.expressions.resize_with(recorders.len(), Vec::new);
         }
         for (expression, recorder) in self.expressions.iter_mut().zip(recorders) {
-            for (node, outcomes) in recorder.outcomes {
-                expression.entry(node).or_default().add(&outcomes);
+            let failed = recorder.errors.iter().map(|(node, _)| node.0 as usize + 1);
+            let nodes = failed.fold(recorder.values.len(), usize::max);
+            if expression.len() < nodes {
+                expression.resize_with(nodes, NodeOutcomes::default);
+            }
+            for (outcomes, values) in expression.iter_mut().zip(recorder.values) {
+                outcomes.values = outcomes.values.saturating_add(values);
+            }
+            for (node, text) in recorder.errors {
+                if let Some(outcomes) = expression.get_mut(node.0 as usize) {
+                    *outcomes.errors.entry(text).or_default() += 1;
+                }
             }
         }
     }
@@ -312,27 +324,34 @@ impl Trace for OutcomeRecorder<'_> {
 /// The outcomes of the nodes of an expression.
 #[derive(Debug, Default)]
 struct NodeRecorder {
-    outcomes: HashMap<ExprId, NodeOutcomes>,
+    /// The number of values by node. Nodes are numbered from 0, and there is an event for each in each evaluation.
+    values: Vec<u32>,
     /// Errors in the order of evaluation: inner ones first.
     errors: Vec<(ExprId, String)>,
 }
 
 impl NodeRecorder {
     fn add(&mut self, node: ExprId, value: &Evaluation<'_>) {
-        let outcomes = self.outcomes.entry(node).or_default();
         match value {
-            Ok(_) => outcomes.values += 1,
-            Err(fault) => {
-                let text = fault.to_string();
-                *outcomes.errors.entry(text.clone()).or_default() += 1;
-                self.errors.push((node, text));
+            Ok(_) => {
+                let index = node.0 as usize;
+                if self.values.len() <= index {
+                    self.values.resize(index + 1, 0);
+                }
+                if let Some(count) = self.values.get_mut(index) {
+                    *count = count.saturating_add(1);
+                }
             }
+            Err(fault) => self.errors.push((node, fault.to_string())),
         }
     }
 
     fn merge(&mut self, other: NodeRecorder) {
-        for (node, outcomes) in &other.outcomes {
-            self.outcomes.entry(*node).or_default().add(outcomes);
+        if self.values.len() < other.values.len() {
+            self.values.resize(other.values.len(), 0);
+        }
+        for (count, values) in self.values.iter_mut().zip(other.values) {
+            *count = count.saturating_add(values);
         }
         self.errors.extend(other.errors);
     }

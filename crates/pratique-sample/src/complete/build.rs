@@ -1,7 +1,7 @@
 //! Builds objects by the schema of their kind.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_cel::ast::Literal;
@@ -76,24 +76,50 @@ const MOST_DEPTH: usize = 14;
 /// The most elements of a list of alternatives.
 const MOST_ELEMENTS: usize = 4;
 
-/// An object of a type, and the paths of the optional fields and keys in it.
-pub(super) fn build(
-    id: TypeId,
-    api_version: &str,
-    kind: &str,
-    spec: &CompleteSpec<'_>,
-) -> (Value<'static>, Vec<Vec<String>>) {
+/// An object that was built.
+pub(super) struct BuiltObject {
+    pub(super) object: Value<'static>,
+    /// The optional fields and keys in it.
+    pub(super) optional: Vec<OptionalField>,
+    /// After how many rounds what was chosen by the round is chosen again.
+    pub(super) period: usize,
+}
+
+/// An optional field or key of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct OptionalField {
+    pub(super) path: Vec<String>,
+    /// Whether another field is there instead if it is left out.
+    pub(super) is_alternative: bool,
+}
+
+/// An object of a type.
+pub(super) fn build(id: TypeId, api_version: &str, kind: &str, spec: &CompleteSpec<'_>) -> BuiltObject {
     let mut builder = ObjectBuilder {
         spec,
         optional: Vec::new(),
         path: Vec::new(),
+        period: Cell::new(1),
     };
     let mut object = builder.structure(id, &[], None);
     if let Value::Object(members) = &mut object {
         members.insert("apiVersion", Value::from(api_version.to_owned()));
         members.insert("kind", Value::from(kind.to_owned()));
     }
-    (object, builder.optional)
+    BuiltObject {
+        object,
+        optional: builder.optional,
+        period: builder.period.get(),
+    }
+}
+
+/// The least number of rounds after which choices with two periods are both made again.
+pub(super) fn common_period(one: usize, other: usize) -> usize {
+    let (mut divisor, mut rest) = (one, other);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    (one / divisor.max(1)).saturating_mul(other)
 }
 
 /// What is known of a field of an object that is built.
@@ -102,12 +128,15 @@ struct FieldUse {
     fact: Option<FieldPresence>,
     is_wanted: bool,
     is_optional: bool,
+    is_alternative: bool,
 }
 
 struct ObjectBuilder<'r> {
     spec: &'r CompleteSpec<'r>,
-    optional: Vec<Vec<String>>,
+    optional: Vec<OptionalField>,
     path: Vec<String>,
+    /// That of the choices so far.
+    period: Cell<usize>,
 }
 
 /// Fields that are present, by their relative path.
@@ -163,6 +192,7 @@ impl ObjectBuilder<'_> {
                 fact: fact.map(|(_, presence)| *presence),
                 is_wanted,
                 is_optional,
+                is_alternative,
             };
             self.path.push(field.name.to_owned());
             if let Some(value) = self.field(field, field_use, &facts) {
@@ -206,7 +236,7 @@ impl ObjectBuilder<'_> {
             if self.is_left_out() {
                 return None;
             }
-            self.record_optional();
+            self.record_optional(field_use.is_alternative);
         } else if field_use.fact.is_none() && field.presence == Presence::Nullable && !field_use.is_wanted {
             return Some(Value::Null);
         }
@@ -231,10 +261,13 @@ impl ObjectBuilder<'_> {
     }
 
     /// Records the optional field or key at the current path, of an object that has all of them.
-    fn record_optional(&mut self) {
+    fn record_optional(&mut self, is_alternative: bool) {
         let is_whole = matches!(self.spec.fill, OptionalFill::Named) && self.spec.without.is_none();
-        if is_whole && !self.optional.contains(&self.path) {
-            self.optional.push(self.path.clone());
+        if is_whole && !self.optional.iter().any(|known| known.path == self.path) {
+            self.optional.push(OptionalField {
+                path: self.path.clone(),
+                is_alternative,
+            });
         }
     }
 
@@ -242,7 +275,7 @@ impl ObjectBuilder<'_> {
     fn record_alternative(&mut self, field: &Field) {
         if self.spec.interest.names(field.name) {
             self.path.push(field.name.to_owned());
-            self.record_optional();
+            self.record_optional(true);
             self.path.pop();
         }
     }
@@ -296,6 +329,7 @@ impl ObjectBuilder<'_> {
             return vec![self.structure(*id, facts, None)];
         }
         // In later rounds there is only one of them.
+        self.repeat_after(members.len());
         let (skip, most) = match self.spec.round {
             0 => (0, MOST_ELEMENTS),
             round => (round % members.len(), 1),
@@ -343,7 +377,7 @@ impl ObjectBuilder<'_> {
             self.path.push(key.clone());
             if is_required || !self.is_left_out() {
                 if !is_required {
-                    self.record_optional();
+                    self.record_optional(false);
                 }
                 let value = match value {
                     Shape::Scalar(scalar) => self.scalar_of(*scalar, &key, Presence::Always, None),
@@ -399,6 +433,11 @@ impl ObjectBuilder<'_> {
         self.scalar_in(self.holder(), scalar, name, presence, default)
     }
 
+    /// Notes that something is chosen which is chosen again after some rounds.
+    fn repeat_after(&self, rounds: usize) {
+        self.period.set(common_period(self.period.get(), rounds));
+    }
+
     /// The value of a field or key of what is at a path.
     fn scalar_in(
         &self,
@@ -414,7 +453,10 @@ impl ObjectBuilder<'_> {
         let values = self.spec.interest.values(name);
         let tried = match (self.spec.round, values.len()) {
             (0, _) | (_, 0) => None,
-            (round, count) => values.get((round - 1) % count),
+            (round, count) => {
+                self.repeat_after(count);
+                values.get((round - 1) % count)
+            }
         };
         if let Some(value) = tried.and_then(|literal| fitting(scalar, literal)) {
             return value;
@@ -425,6 +467,7 @@ impl ObjectBuilder<'_> {
         match scalar {
             // A field that is omitted when false is never false.
             Scalar::Bool => {
+                self.repeat_after(2);
                 Value::Bool(self.spec.round.is_multiple_of(2) || presence == Presence::UnlessEmpty)
             }
             Scalar::Int32 | Scalar::Int64 | Scalar::Float => Value::from(1),

@@ -22,6 +22,8 @@ pub struct NamedFields {
     values: HashMap<Arc<str>, Vec<Literal>>,
     /// Whether `oldObject` is read.
     pub(crate) reads_old: bool,
+    /// Whether `authorizer` is read.
+    pub(crate) reads_authorizer: bool,
 }
 
 impl NamedFields {
@@ -127,6 +129,7 @@ impl NameReader<'_> {
             match ast.expr(id) {
                 Expr::Ident(name) => {
                     interest.reads_old |= &**name == "oldObject";
+                    interest.reads_authorizer |= &**name == "authorizer";
                 }
                 Expr::Select { field, .. } => {
                     interest.names.insert(field.clone());

@@ -214,7 +214,7 @@ mod tests {
             let Some(id) = Release::latest().schema().kind(kind) else {
                 continue;
             };
-            let (mut object, _) = build(id, &kind.api_version(), &kind.kind, &spec);
+            let mut object = build(id, &kind.api_version(), &kind.kind, &spec).object;
             if objects.default(kind, &mut object).is_ok() {
                 for UnfilledObject { name, condition, .. } in
                     unfilled(&objects, kind, id, &object, &everything)
