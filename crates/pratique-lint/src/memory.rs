@@ -7,6 +7,7 @@ use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSou
 use pratique_schema::FeatureGates;
 
 use crate::expressions::{TypedExpression, type_group};
+use crate::interruption::Interruption;
 use crate::lint_manifests;
 use crate::options::LintOptions;
 use crate::subject::{ExpressionGroup, ManifestView};
@@ -21,21 +22,41 @@ pub struct LintMemory {
     expressions: FindingTable<Vec<TypedExpression>>,
     custom: Arc<CustomTypes>,
     options: LintOptions,
+    interruption: Interruption,
 }
 
 impl LintMemory {
     /// The warnings of [`lint`](crate::lint).
     pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
-        let options = self.options.clone();
+        self.lint_with(sets, Interruption::default())
+    }
+
+    /// The same; `None` if the [interruption](LintMemory::interruption) comes before the end. What is known of policies by then
+    /// is remembered.
+    pub fn lint_unless_interrupted(&mut self, sets: &[&ManifestSet]) -> Option<Vec<Warning>> {
+        let interruption = self.interruption.renewed();
+        let warnings = self.lint_with(sets, interruption.clone());
+        (!interruption.has_come()).then_some(warnings)
+    }
+
+    fn lint_with(&mut self, sets: &[&ManifestSet], interruption: Interruption) -> Vec<Warning> {
+        let mut options = self.options.clone();
+        options.interruption = interruption;
         self.warnings.begin();
         lint_manifests(sets, &options, |sources, lint| {
+            if options.interruption.has_come() {
+                return Vec::new();
+            }
             let known = self.warnings.recall(sources, |warnings, moves| {
                 let warnings = warnings.iter().map(|warning| moved(warning, moves));
                 warnings.collect()
             });
             known.unwrap_or_else(|| {
                 let warnings = lint();
-                self.warnings.keep(sources, warnings.clone());
+                // Of what was interrupted not all is known.
+                if !options.interruption.has_come() {
+                    self.warnings.keep(sources, warnings.clone());
+                }
                 warnings
             })
         })
@@ -56,6 +77,12 @@ impl LintMemory {
             options: self.options.feature_gates(gates),
             ..self
         }
+    }
+
+    /// Sets what ends [`lint_unless_interrupted`](LintMemory::lint_unless_interrupted).
+    #[must_use]
+    pub fn interruption(self, interruption: Interruption) -> Self {
+        LintMemory { interruption, ..self }
     }
 
     /// Sets the kinds of custom resources that [`expressions`](LintMemory::expressions) knows, and over whose objects policies
@@ -242,6 +269,8 @@ fn relocate(location: &mut Location, moves: &[DocumentMove]) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use pratique_manifest::{Loader, ManifestFile, UncheckedExpressions};
     use pratique_schema::Release;
 
@@ -261,6 +290,49 @@ mod tests {
             "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: {{name: \
              {name}}}\nspec: {{policyName: {policy}, validationActions: [Deny]}}\n---\n"
         )
+    }
+
+    #[test]
+    fn what_is_interrupted_is_not_remembered() {
+        let left = Arc::new(AtomicUsize::new(0));
+        let countdown = Arc::clone(&left);
+        let is_due = move || {
+            let step = |left: usize| left.checked_sub(1);
+            countdown
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step)
+                .is_err()
+        };
+        let mut memory = LintMemory::default().interruption(Interruption::new(is_due));
+        let text = format!(
+            "{}{}",
+            policy("a", "object.spec.hostname == 'a'"),
+            policy("b", "object.spec.x == 1")
+        );
+        let file = ManifestFile {
+            path: "a.yaml".to_owned(),
+            content: text.into_bytes(),
+        };
+        let options = pratique_manifest::Options::new(&UncheckedExpressions);
+        let set = Loader::for_api(&options).load_files(&[file]).unwrap();
+        let expected = lint(&[&set]);
+        assert!(
+            expected
+                .iter()
+                .any(|warning| warning.lint.name == "unguarded-field")
+        );
+        // Wherever it comes, the next run finds everything.
+        let mut kept = Vec::new();
+        for steps in [0, 1, 2, 5, 10, 10_000] {
+            left.store(steps, Ordering::Relaxed);
+            let interrupted = memory.lint_unless_interrupted(&[&set]);
+            kept.push(memory.warnings.entries.len());
+            assert!(interrupted.is_none_or(|warnings| warnings == expected), "{steps}");
+        }
+        assert_eq!(kept.first(), Some(&0));
+        assert_eq!(kept.last(), Some(&2));
+        left.store(0, Ordering::Relaxed);
+        assert_eq!(memory.lint_unless_interrupted(&[&set]), None);
+        assert_eq!(memory.lint(&[&set]), expected);
     }
 
     #[test]

@@ -139,6 +139,9 @@ impl PolicyObservations {
         let observe = |served: Arc<ServedResource>, samples: Vec<Sample>| {
             let mut by_operation: BTreeMap<&'static str, OperationObservations> = BTreeMap::new();
             for sample in samples {
+                if options.interruption.has_come() {
+                    break;
+                }
                 let of_operation = by_operation.entry(sample.request.operation.as_str()).or_default();
                 let outcomes = observed.evaluate(&sample.request, sample.allows, &mut of_operation.coverage);
                 of_operation.add((policy, parsed), &outcomes, &sample.extent);
@@ -146,6 +149,9 @@ impl PolicyObservations {
             KindObservations { served, by_operation }
         };
         let with_spec = |served: &ServedResource, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
+            if options.interruption.has_come() {
+                return Vec::new();
+            }
             make(&SampleSpec {
                 release: policy.release,
                 served,

@@ -111,6 +111,9 @@ impl PolicyTrials {
             operations
         };
         let try_samples = |served: Arc<ServedResource>, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
+            if options.interruption.has_come() {
+                return KindTrials::new(served);
+            }
             let samples = make(&SampleSpec {
                 release: policy.release,
                 served: &served,
@@ -124,6 +127,9 @@ impl PolicyTrials {
             });
             let mut trials = KindTrials::new(served);
             for sample in samples {
+                if options.interruption.has_come() {
+                    break;
+                }
                 trials.add(&trial, &server, &sample, runs_again);
             }
             trials.conclude();
