@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique::expressions::Expressions;
 use pratique::{Admission, FeatureGates};
-use pratique_lint::{CustomTypes, LintMemory, TypedExpression, Warning};
+use pratique_lint::{CustomTypes, Interruption, LintMemory, TypedExpression, Warning};
 use pratique_manifest::{
     Kind, LoadOptions, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Problem,
     UncheckedExpressions,
@@ -30,13 +30,15 @@ pub(crate) struct ManifestAnalyzer {
 pub(crate) struct ManifestAnalysis {
     /// What an API server would refuse.
     pub(crate) problems: Vec<Problem>,
-    /// What the lints find in the files without problems.
+    /// What the lints find in the files without problems, once they have run.
     pub(crate) warnings: Vec<Warning>,
     /// The expressions of the files that are well-formed, whether they compile or not.
     pub(crate) expressions: Vec<TypedExpression>,
     /// The objects of these files.
     pub(crate) objects: Vec<Object>,
     sets: Vec<ManifestSet>,
+    /// Those of the files without problems, if others have problems.
+    flawless: Option<Vec<ManifestSet>>,
 }
 
 /// An object of a manifest.
@@ -53,13 +55,15 @@ pub(crate) struct Object {
 }
 
 impl ManifestAnalyzer {
-    /// Analyzes manifests as a server with some feature gates loads them.
-    pub(crate) fn new(gates: FeatureGates) -> Self {
+    /// Analyzes manifests as a server with some feature gates loads them. Lints that may be interrupted are ended by `interruption`.
+    pub(crate) fn new(gates: FeatureGates, interruption: Interruption) -> Self {
         let builder = Admission::builder().feature_gates(gates);
         let expressions = builder.max_load_bytes(LOAD_BYTES).expressions().clone();
         ManifestAnalyzer {
             expressions,
-            memory: LintMemory::default().feature_gates(gates),
+            memory: LintMemory::default()
+                .feature_gates(gates)
+                .interruption(interruption),
         }
     }
 
@@ -72,18 +76,14 @@ impl ManifestAnalyzer {
         self.memory.custom_types()
     }
 
-    /// Analyzes files as one directory.
+    /// Analyzes files as one directory. Lints take longer than all else: [`lint`](ManifestAnalyzer::lint) adds what they find.
     pub(crate) fn analyze(&mut self, files: Vec<ManifestFile>) -> ManifestAnalysis {
         let mut files: Vec<ManifestFile> = files
             .into_iter()
             .filter(|file| String::from_utf8_lossy(&file.content).contains(ADMISSION_GROUP))
             .collect();
         let refused = match sorted(&files).load(&self.expressions) {
-            Ok(loaded) => {
-                let mut analysis = ManifestAnalysis::of_sets(without_groups(loaded), &mut self.memory);
-                analysis.warnings = self.memory.lint(&analysis.sets());
-                return analysis;
-            }
+            Ok(loaded) => return ManifestAnalysis::of_sets(without_groups(loaded), &mut self.memory),
             Err(refused) => refused,
         };
         let mut analysis = ManifestAnalysis::of_sets(well_formed(files.clone()), &mut self.memory);
@@ -91,9 +91,23 @@ impl ManifestAnalyzer {
         // The other files may be fine: bindings of what is refused are no problem of theirs.
         let refused = names(&refused);
         files.retain(|file| !refused.contains(&file.path));
-        let loaded = without_groups(sorted(&files).load(&self.expressions).unwrap_or_default());
-        analysis.warnings = self.memory.lint(&loaded.iter().collect::<Vec<_>>());
+        let loaded = sorted(&files).load(&self.expressions).unwrap_or_default();
+        analysis.flawless = Some(without_groups(loaded));
         analysis
+    }
+
+    /// Adds what the lints find; gives whether they ran to their end, which an interruption may prevent.
+    pub(crate) fn lint(&mut self, analysis: &mut ManifestAnalysis, may_be_interrupted: bool) -> bool {
+        let sets: Vec<&ManifestSet> = match &analysis.flawless {
+            Some(flawless) => flawless.iter().collect(),
+            None => analysis.sets(),
+        };
+        let warnings = if may_be_interrupted {
+            self.memory.lint_unless_interrupted(&sets)
+        } else {
+            Some(self.memory.lint(&sets))
+        };
+        warnings.map(|warnings| analysis.warnings = warnings).is_some()
     }
 }
 

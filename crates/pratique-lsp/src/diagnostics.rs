@@ -63,11 +63,19 @@ impl<'a> FileFindings<'a> {
         })
     }
 
+    /// Whether there are problems.
+    pub(crate) fn has_problems(self) -> bool {
+        self.problems().next().is_some()
+    }
+
+    /// Whether there are warnings of lints.
+    pub(crate) fn has_warnings(self) -> bool {
+        self.warnings().next().is_some()
+    }
+
     /// Whether there are none.
     pub(crate) fn is_empty(self) -> bool {
-        self.problems().next().is_none()
-            && self.warnings().next().is_none()
-            && self.cautions().next().is_none()
+        !self.has_problems() && !self.has_warnings() && self.cautions().next().is_none()
     }
 
     /// The diagnostics.

@@ -25,6 +25,7 @@ mod fields;
 mod files;
 mod functions;
 mod hover;
+mod lint_round;
 mod nodes;
 mod other_files;
 mod plain_objects;

@@ -31,6 +31,10 @@ enum RequestFailure {
 impl LspServer<'_> {
     /// Answers a request.
     pub(crate) fn answer(&mut self, request: Request) -> Result<(), LspError> {
+        // Fixes are also those of lints.
+        if request.method == CodeActionRequest::METHOD {
+            self.lint_changed(false)?;
+        }
         // These are about suites, too.
         if [InlayHintRequest::METHOD, CodeActionRequest::METHOD].contains(&request.method.as_str()) {
             self.check_suites()?;

@@ -16,12 +16,14 @@ use lsp_types::{
 };
 use pratique::FeatureGates;
 use pratique_foreign::READER;
+use pratique_lint::Interruption;
 use pratique_manifest::ManifestFile;
 use serde::de::DeserializeOwned;
 
 use crate::analysis::{ManifestAnalysis, ManifestAnalyzer};
 use crate::diagnostics::FileFindings;
 use crate::documents::{OpenDocuments, directory_of, name_of, path_of};
+use crate::lint_round::DueLints;
 use crate::other_files::{FileKind, Findings};
 use crate::plain_objects::ObjectReviewer;
 use crate::suites::SuiteFiles;
@@ -78,6 +80,9 @@ pub fn run_with(
         // While more messages wait, the last change may be changed again.
         if connection.receiver.is_empty() {
             server.refresh()?;
+        }
+        if connection.receiver.is_empty() {
+            server.lint_changed(true)?;
         }
         // Suites take longer than what they test.
         if connection.receiver.is_empty() {
@@ -138,7 +143,9 @@ pub(crate) struct LspServer<'c> {
     pub(crate) suites: SuiteFiles,
     plain_objects: ObjectReviewer,
     /// The analyses of the directories of open documents.
-    analyses: HashMap<String, ManifestAnalysis>,
+    pub(crate) analyses: HashMap<String, ManifestAnalysis>,
+    /// The lints that have not run since something changed.
+    pub(crate) due_lints: DueLints,
     /// The findings in open documents other than those of policies.
     other_findings: HashMap<String, Findings>,
     /// The documents whose directories changed.
@@ -162,15 +169,18 @@ impl<'c> LspServer<'c> {
     ) -> Self {
         let workspace = initialize.capabilities.workspace.as_ref();
         let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
+        let receiver = connection.receiver.clone();
+        let interruption = Interruption::new(move || !receiver.is_empty());
         LspServer {
             connection,
             kinds,
             documents: OpenDocuments::default(),
             workspace: WorkspaceFiles::new(gates.release(), initialize),
-            analyzer: ManifestAnalyzer::new(gates),
+            analyzer: ManifestAnalyzer::new(gates, interruption),
             suites: SuiteFiles::new(gates),
             plain_objects: ObjectReviewer::new(gates),
             analyses: HashMap::new(),
+            due_lints: DueLints::default(),
             other_findings: HashMap::new(),
             changed: Vec::new(),
             are_suites_due: false,
@@ -228,7 +238,7 @@ impl<'c> LspServer<'c> {
         self.changed.push(uri);
     }
 
-    /// Analyzes what changed, and publishes the findings.
+    /// Analyzes what changed, and publishes the problems. The findings of lints are published by `lint_changed`.
     fn refresh(&mut self) -> Result<(), LspError> {
         let mut changed = std::mem::take(&mut self.changed);
         self.are_suites_due |= !changed.is_empty();
@@ -251,25 +261,32 @@ impl<'c> LspServer<'c> {
             let files = self.documents.of_directory(&uri);
             let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
             let analysis = self.analyzer.analyze(files);
-            self.analyses.insert(directory, analysis);
+            self.analyses.insert(directory.clone(), analysis);
             for file in self.documents.all() {
                 if names.contains(&file.path) {
                     self.check_other_kinds(file);
                 }
             }
             // The findings of suites are published by `check_suites`.
-            for name in &names {
-                if !self.suites.has(name) {
-                    self.publish(name)?;
+            for name in names {
+                if self.suites.has(&name) {
+                    continue;
                 }
+                // What has problems is not linted. All else waits for the lints, whose findings would vanish until then.
+                let is_published = self.findings_in(&name).is_some_and(FileFindings::has_problems);
+                if is_published {
+                    self.publish(&name)?;
+                }
+                self.due_lints.add(&directory, name, is_published);
             }
         }
-        for uri in &changed {
-            if self.documents.text(uri).is_none() {
-                self.publish(&name_of(uri))?;
-            }
+        for uri in changed.iter().filter(|uri| self.documents.text(uri).is_none()) {
+            self.due_lints.add(&directory_of(uri), name_of(uri), false);
         }
         let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();
+        if self.analyses.keys().any(|directory| !open.contains(directory)) {
+            self.lint_changed(false)?;
+        }
         self.analyses.retain(|directory, _| open.contains(directory));
         Ok(())
     }
@@ -347,8 +364,14 @@ impl<'c> LspServer<'c> {
         }
     }
 
+    /// The findings in a file of a name.
+    pub(crate) fn findings_in<'s>(&'s self, name: &'s str) -> Option<FileFindings<'s>> {
+        let uri = self.documents.uri(name)?;
+        Some(self.findings(&uri, name))
+    }
+
     /// Publishes the diagnostics of a file, unless it has none and had none.
-    fn publish(&mut self, name: &str) -> Result<(), LspError> {
+    pub(crate) fn publish(&mut self, name: &str) -> Result<(), LspError> {
         let Some(uri) = self.documents.uri(name) else {
             return Ok(());
         };

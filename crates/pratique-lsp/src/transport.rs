@@ -30,9 +30,10 @@ pub struct StdioThreads {
 /// # Errors
 /// The system gives no threads.
 pub fn stdio() -> io::Result<(Connection, StdioThreads)> {
-    // Neither side runs ahead of the other.
+    // Neither side runs ahead of the other. One message may wait: a session asks whether one does before it begins what takes long, and
+    // a channel without room never has one.
     let (sender, to_write) = bounded(0);
-    let (received, receiver) = bounded(0);
+    let (received, receiver) = bounded(1);
     let read_error = Arc::new(Mutex::new(None));
     let fault = Arc::clone(&read_error);
     let reader = thread::Builder::new()
