@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::measured::processor_time;
-
 /// A running `pratique lsp` with an open document. It ends with this value.
 pub(super) struct LanguageServer {
     child: Child,
@@ -17,6 +15,15 @@ pub(super) struct LanguageServer {
     output: BufReader<ChildStdout>,
     uri: String,
     version: i64,
+    requests: i64,
+}
+
+/// How long it was until something was said.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepTime {
+    pub(super) clock: Duration,
+    /// On processors, of the server.
+    pub(super) processor: Duration,
 }
 
 impl LanguageServer {
@@ -40,45 +47,62 @@ impl LanguageServer {
             output: BufReader::new(output),
             uri: format!("file://{}", path.display()),
             version: 1,
+            requests: 0,
         };
         let initialize = json!({"processId": null, "rootUri": format!("file://{root}"), "capabilities": {}});
-        server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize}))?;
-        while server.receive()?.get("id") != Some(&json!(1)) {}
+        let id = server.request("initialize", &initialize)?;
+        server.await_answer(id)?;
         server.notify("initialized", &json!({}))?;
         let document = json!({"uri": server.uri, "languageId": "yaml", "version": 1, "text": text});
         server.notify("textDocument/didOpen", &json!({"textDocument": document}))?;
-        server.await_diagnostics()?;
+        server.await_findings(StepClock::new(server.child.id()))?;
         Ok(server)
     }
 
-    /// Changes the document; returns the time until the server has said what is wrong with it.
-    pub(super) fn edit(&mut self, text: &str) -> Result<Duration, Error> {
-        let begun = Instant::now();
+    /// Changes the document; returns the time until the server has said what loading finds in it, and what lints find.
+    pub(super) fn edit(&mut self, text: &str) -> Result<[StepTime; 2], Error> {
+        let clock = StepClock::new(self.child.id());
         self.version += 1;
         let document = json!({"uri": self.uri, "version": self.version});
         let changes = json!({"textDocument": document, "contentChanges": [{"text": text}]});
         self.notify("textDocument/didChange", &changes)?;
-        self.await_diagnostics()?;
-        Ok(begun.elapsed())
+        self.await_findings(clock)
     }
 
-    /// The time on processors until now.
-    pub(super) fn processor_time(&self) -> Duration {
-        processor_time(self.child.id())
+    /// Waits for what is found in the document. Nothing is published of a file without findings, so requests are sent whose answers come
+    /// behind what is published: those about symbols need the document loaded, those for fixes its lints. Both wait when the server
+    /// begins, as a request that comes while lints run would end them.
+    fn await_findings(&mut self, clock: StepClock) -> Result<[StepTime; 2], Error> {
+        let document = json!({"uri": self.uri});
+        let symbols = self.request("textDocument/documentSymbol", &json!({"textDocument": document}))?;
+        let start = json!({"line": 0, "character": 0});
+        let range = json!({"start": start, "end": start});
+        let fixes = json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
+        let fixes = self.request("textDocument/codeAction", &fixes)?;
+        self.await_answer(symbols)?;
+        let loaded = clock.time();
+        self.await_answer(fixes)?;
+        Ok([loaded, clock.time()])
     }
 
-    fn await_diagnostics(&mut self) -> Result<(), Error> {
+    fn request(&mut self, method: &str, params: &Value) -> Result<i64, Error> {
+        self.requests += 1;
+        let id = self.requests;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        Ok(id)
+    }
+
+    /// Waits for the answer to a request, which must not be an error.
+    fn await_answer(&mut self, id: i64) -> Result<(), Error> {
         loop {
             let message = self.receive()?;
-            let params = message.get("params").unwrap_or(&Value::Null);
-            let is_of_document = params.get("uri").and_then(Value::as_str) == Some(&self.uri);
-            let version = params.get("version").and_then(Value::as_i64);
-            if message.get("method") == Some(&json!("textDocument/publishDiagnostics"))
-                && is_of_document
-                && version.is_none_or(|version| version == self.version)
-            {
-                return Ok(());
+            if message.get("method").is_some() || message.get("id") != Some(&json!(id)) {
+                continue;
             }
+            return match message.get("error") {
+                Some(error) => Err(format!("pratique lsp: {error}").into()),
+                None => Ok(()),
+            };
         }
     }
 
@@ -118,10 +142,72 @@ impl LanguageServer {
     }
 }
 
+/// Measures a server from one moment on.
+#[derive(Clone, Copy)]
+struct StepClock {
+    server: u32,
+    begun: Instant,
+    earlier: Duration,
+}
+
+impl StepClock {
+    fn new(server: u32) -> Self {
+        StepClock {
+            server,
+            earlier: processor_time(server),
+            begun: Instant::now(),
+        }
+    }
+
+    fn time(&self) -> StepTime {
+        let clock = self.begun.elapsed();
+        StepTime {
+            clock,
+            processor: processor_time(self.server).saturating_sub(self.earlier),
+        }
+    }
+}
+
+/// The time on processors of the threads of a process, which has all that it ever had. Edits take less than the ticks of `stat`.
+fn processor_time(id: u32) -> Duration {
+    let threads = std::fs::read_dir(Path::new("/proc").join(id.to_string()).join("task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let times = threads.filter_map(|thread| {
+        let schedule = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        schedule.split_whitespace().next()?.parse().ok()
+    });
+    times.map(Duration::from_nanos).sum()
+}
+
 impl Drop for LanguageServer {
     fn drop(&mut self) {
         // One that has ended is what is wanted.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that answers, and publishes nothing: as of a file without findings.
+    const QUIET: &str = "#!/bin/sh\nfor id in 1 2 3 4 5; do\n\
+        printf 'Content-Length: 40\\r\\n\\r\\n{\"jsonrpc\": \"2.0\", \"id\": %s, \"result\": 0}' $id\ndone\nexec cat > /dev/null\n";
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_without_findings_is_measured() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = std::env::temp_dir().join(format!("pratique-bench-server-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let program = directory.join("server");
+        std::fs::write(&program, QUIET).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut server = LanguageServer::start(&program, &program, "a: 1\n").unwrap();
+        let [loaded, linted] = server.edit("a: 2\n").unwrap();
+        assert!(loaded.clock <= linted.clock && loaded.processor <= linted.processor);
+        drop(server);
+        std::fs::remove_dir_all(&directory).unwrap();
     }
 }

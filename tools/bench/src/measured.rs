@@ -66,14 +66,6 @@ pub(super) fn run_text(command: &mut Command, output: &Path, codes: &[i32]) -> R
     })
 }
 
-/// The time on processors of a process until now.
-pub(super) fn processor_time(id: u32) -> Duration {
-    let path = Path::new("/proc").join(id.to_string()).join("stat");
-    let stat = std::fs::read_to_string(path).unwrap_or_default();
-    // Linux counts a hundred ticks a second, whatever the kernel itself does.
-    Duration::from_millis(status(&stat, "").ticks * 10)
-}
-
 /// Polls a process until it has ended and can be waited for.
 fn watched(child: &Child) -> Status {
     let directory = Path::new("/proc").join(child.id().to_string());
