@@ -18,12 +18,11 @@ const NEVER: Duration = Duration::from_secs(3600);
 /// Nothing takes so long, not even on a machine with much else to do.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What is rewritten in place is waited for as long as the little programs here can need to write it; the delays of a server are
-/// seconds, and each test that is about something else would wait for them.
-const BRIEF: RewriteDelays = RewriteDelays {
-    rewritten: Duration::from_millis(100),
+/// Files that were rewritten in place are waited for, but not long.
+const HURRIED: RewriteDelays = RewriteDelays {
+    rewritten: Duration::from_millis(50),
     shrunk: Duration::from_millis(300),
-    max: Duration::from_secs(2),
+    max: Duration::from_secs(30),
 };
 
 /// A directory beside the one that is watched.
@@ -64,12 +63,7 @@ impl World {
     }
 
     pub(crate) fn watch_polling(self, poll: Duration) -> Self {
-        self.watch_with(poll, BRIEF)
-    }
-
-    /// The same with the delays of a server.
-    pub(crate) fn watch_as_server(self) -> Self {
-        self.watch_settling(RewriteDelays::default())
+        self.watch_with(poll, HURRIED)
     }
 
     pub(crate) fn watch_settling(self, delays: RewriteDelays) -> Self {
