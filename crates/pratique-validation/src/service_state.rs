@@ -1,6 +1,7 @@
 //! What is known of the addresses and the ports of nodes that a cluster has given to its Services.
 // Upstream: pkg/registry/core/service/ipallocator/cidrallocator.go, pkg/registry/core/service/portallocator/operation.go
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
@@ -32,13 +33,13 @@ pub(crate) enum AllocationAnswer {
     /// It can be had.
     Free,
     /// It is refused, for this reason.
-    Refused(&'static str),
+    Refused(Cow<'static, str>),
     /// It is not known.
     Open(OpenQuestion),
 }
 
 /// That a port of nodes is not to be had.
-pub(crate) const PORT_IS_TAKEN: &str = "provided port is already allocated";
+pub(crate) const PORT_IS_TAKEN: Cow<'static, str> = Cow::Borrowed("provided port is already allocated");
 
 /// The ports of nodes that a server gives to Services unless it is started with others.
 // Upstream: pkg/kubeapiserver/options/options.go, DefaultServiceNodePortRange
@@ -100,22 +101,19 @@ impl<'a> ServiceState<'a> {
         if self.is_of_cluster && !is_taken {
             return AllocationAnswer::Free;
         }
-        let mut networks = self
-            .networks
-            .iter()
-            .flat_map(|network| ready_networks(network))
-            .peekable();
-        let has_networks = networks.peek().is_some();
-        if has_networks && !networks.any(|network| is_usable(address, network)) {
-            return AllocationAnswer::Refused("the provided network does not match the current range");
+        let networks = self.networks.iter();
+        let networks: Vec<Cidr> = networks.flat_map(|network| ready_networks(network)).collect();
+        let is_outside = !networks.iter().any(|network| is_usable(address, *network));
+        if !networks.is_empty() && is_outside {
+            return AllocationAnswer::Refused(outside(address, &networks, is_dry_run));
         }
         if is_taken {
-            return AllocationAnswer::Refused("provided IP is already allocated");
+            return AllocationAnswer::Refused("provided IP is already allocated".into());
         }
         if !is_dry_run && !self.has_all_services {
             return AllocationAnswer::Open(OpenQuestion::Services);
         }
-        if has_networks {
+        if !networks.is_empty() {
             AllocationAnswer::Free
         } else {
             AllocationAnswer::Open(OpenQuestion::ServiceNetworks)
@@ -174,6 +172,24 @@ impl PortAllocation {
             AllocationAnswer::Free
         }
     }
+}
+
+/// Why an address of none of the networks cannot be had. A dry run asks one network of the family, whichever it comes upon first.
+// Upstream: pkg/registry/core/service/ipallocator/cidrallocator.go, MetaAllocator.DryRun, getAllocator
+fn outside(address: Ip, networks: &[Cidr], is_dry_run: bool) -> Cow<'static, str> {
+    let mut of_family = networks
+        .iter()
+        .filter(|network| network.ip().family() == address.family());
+    match of_family.next().filter(|_| is_dry_run) {
+        Some(network) => outside_of(address, *network).into(),
+        None => "the provided network does not match the current range".into(),
+    }
+}
+
+/// Why an address cannot be had that is not of the network.
+// Upstream: pkg/registry/core/service/ipallocator/interfaces.go, ErrNotInRange
+pub(crate) fn outside_of(address: Ip, network: Cidr) -> String {
+    format!("the provided IP ({address}) is not in the valid range. The range of valid IPs is {network}")
 }
 
 /// Whether an address is of a network, and neither its own nor the one for all.

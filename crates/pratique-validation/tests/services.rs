@@ -160,7 +160,16 @@ fn addresses_are_given_once_and_of_a_network() {
         ("10.0.0.7", true, "accepted".to_owned()),
         ("10.0.0.8", false, "accepted".to_owned()),
         ("10.0.0.255", false, refused("10.0.0.255", beyond)),
-        ("10.1.0.8", true, refused("10.1.0.8", beyond)),
+        ("10.1.0.8", false, refused("10.1.0.8", beyond)),
+        // A dry run asks one network, and tells which.
+        (
+            "10.1.0.8",
+            true,
+            refused(
+                "10.1.0.8",
+                "the provided IP (10.1.0.8) is not in the valid range. The range of valid IPs is 10.0.0.0/24",
+            ),
+        ),
     ] {
         assert_eq!(
             known.judge(&with_address("b", address), is_dry_run),

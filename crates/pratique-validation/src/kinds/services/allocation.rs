@@ -19,7 +19,9 @@ use crate::errors::Errors;
 use crate::kinds::Request;
 use crate::node::Node;
 use crate::open_question::OpenQuestion;
-use crate::service_state::{AllocationAnswer, PORT_IS_TAKEN, PortAllocation, asks_for_families, is_usable};
+use crate::service_state::{
+    AllocationAnswer, PORT_IS_TAKEN, PortAllocation, asks_for_families, is_usable, outside_of,
+};
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocateCreate, allocateUpdate
 pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut Errors) {
@@ -184,10 +186,8 @@ fn validate_cluster_ips(request: &Request<'_>, addresses: &Node<'_, '_>, kept: u
         let Some(ip) = parse_sloppy_ip(text) else { continue };
         let network = network_of(&request.settings.service_networks, family_of(text));
         let refusal = match network.filter(|network| !is_usable(ip, *network)) {
-            Some(network) => Some(format!(
-                "the provided IP ({ip}) is not in the valid range. The range of valid IPs is {network}"
-            )),
-            None => refuse_address(request, ip, text, errors).map(str::to_owned),
+            Some(network) => Some(outside_of(ip, network).into()),
+            None => refuse_address(request, ip, text, errors),
         };
         if let Some(detail) = refusal {
             errors.invalid_value(addresses, &format!("failed to allocate IP {text}: {detail}"));
@@ -197,7 +197,12 @@ fn validate_cluster_ips(request: &Request<'_>, addresses: &Node<'_, '_>, kept: u
 }
 
 /// Why an address that is asked for cannot be had; what is not known is left open.
-fn refuse_address(request: &Request<'_>, ip: Ip, text: &str, errors: &mut Errors) -> Option<&'static str> {
+fn refuse_address(
+    request: &Request<'_>,
+    ip: Ip,
+    text: &str,
+    errors: &mut Errors,
+) -> Option<Cow<'static, str>> {
     let state = request.services.filter(|state| state.asks_for_address(text))?;
     refuse(state.find_address(ip, request.is_dry_run), errors)
 }
@@ -210,13 +215,13 @@ struct AskedPorts {
 
 impl AskedPorts {
     /// Why a port cannot be had; what is not known is left open.
-    fn refuse(&self, port: i64, errors: &mut Errors) -> Option<&'static str> {
+    fn refuse(&self, port: i64, errors: &mut Errors) -> Option<Cow<'static, str>> {
         let allocation = self.allocation.as_ref()?;
         refuse(allocation.find(port, self.is_dry_run), errors)
     }
 }
 
-fn refuse(availability: AllocationAnswer, errors: &mut Errors) -> Option<&'static str> {
+fn refuse(availability: AllocationAnswer, errors: &mut Errors) -> Option<Cow<'static, str>> {
     match availability {
         AllocationAnswer::Free => None,
         AllocationAnswer::Refused(detail) => Some(detail),
@@ -255,7 +260,7 @@ fn validate_node_ports(asked: &AskedPorts, ports: &Node<'_, '_>, errors: &mut Er
             Some(PORT_IS_TAKEN)
         };
         if let Some(detail) = refusal {
-            errors.invalid(node, node.int(), detail);
+            errors.invalid(node, node.int(), &detail);
             return;
         }
     }
@@ -274,7 +279,7 @@ fn validate_changed_ports(asked: &AskedPorts, ports: &Node<'_, '_>, had: &HashSe
         if numbers.insert(node.int())
             && let Some(detail) = asked.refuse(node.int(), errors)
         {
-            errors.invalid(node, node.int(), detail);
+            errors.invalid(node, node.int(), &detail);
             return;
         }
         if !pairs.insert((protocol, node.int())) {
