@@ -141,10 +141,11 @@ impl RuleInterpreter {
             Check::Unique(by, type_name) => {
                 let elements = node.value().as_array().unwrap_or_default();
                 let repeated = by.repeated(elements);
+                let release = self.gates.feature_gates.release();
                 for (index, element) in node.items().enumerate() {
                     if repeated.binary_search(&index).is_ok() {
                         let value = match type_name {
-                            Some(name) => typed_json(self.table, name, element.value()),
+                            Some(name) => typed_json(release, name, element.value()),
                             None => BadValue::Json(element.value()),
                         };
                         self.push("", Error::duplicate(element, value));
