@@ -20,6 +20,8 @@ pub struct GatedDrop {
 pub(crate) struct FieldDropper {
     pub(crate) gates: FeatureGates,
     pub(crate) dropped: Vec<GatedDrop>,
+    /// The paths of empty lists that were dropped, of which nobody misses anything.
+    pub(crate) dropped_empty: Vec<String>,
 }
 
 /// The fields of one feature.
@@ -62,6 +64,7 @@ impl FieldDropper {
         FieldDropper {
             gates,
             dropped: Vec::new(),
+            dropped_empty: Vec::new(),
         }
     }
 
@@ -87,8 +90,15 @@ impl FieldDropper {
         if is_on || old.is_some_and(is_used) {
             return;
         }
-        let dropped = &mut self.dropped;
-        let mut remember = |path: &field::Path<'_>| dropped.push(GatedDrop::new(feature.gate, place, path));
+        let (dropped, dropped_empty) = (&mut self.dropped, &mut self.dropped_empty);
+        let mut remember = |path: &field::Path<'_>, value: &Value<'_>| {
+            let drop = GatedDrop::new(feature.gate, place, path);
+            if !is_unset(value) {
+                dropped.push(drop);
+            } else if !value.is_null() {
+                dropped_empty.push(drop.path);
+            }
+        };
         for pattern in feature.fields {
             drop_all(object, pattern, &field::Path::ROOT, &mut remember);
         }
@@ -148,12 +158,12 @@ fn is_unset(value: &Value<'_>) -> bool {
     }
 }
 
-/// Removes a field everywhere, and tells where it had a value. Recursion follows the pattern.
+/// Removes a field everywhere, and tells where it was there. Recursion follows the pattern.
 fn drop_all(
     value: &mut Value<'_>,
     pattern: &[&str],
     path: &field::Path<'_>,
-    tell: &mut dyn FnMut(&field::Path<'_>),
+    tell: &mut dyn FnMut(&field::Path<'_>, &Value<'_>),
 ) {
     let Some((first, rest)) = pattern.split_first() else {
         return;
@@ -173,8 +183,8 @@ fn drop_all(
             for name in names.split('|') {
                 let path = path.child(name);
                 if rest.is_empty() {
-                    if object::remove(value, &[name]).is_some_and(|member| !is_unset(&member)) {
-                        tell(&path);
+                    if let Some(member) = object::remove(value, &[name]) {
+                        tell(&path, &member);
                     }
                 } else if let Some(member) = value.get_mut(name) {
                     drop_all(member, rest, &path, tell);

@@ -20,8 +20,20 @@ impl Store for NoObjects {
 
 /// A Pod that is prepared by a server with these gates; `is_valid` is what its validation says.
 fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared<'static>, Refusal> {
+    prepare_in("/api/v1/namespaces/web/pods", pod, gates, is_valid)
+}
+
+/// The same of an object of another collection.
+fn prepare_in(
+    collection: &str,
+    body: &str,
+    gates: FeatureGates,
+    is_valid: bool,
+) -> Result<Prepared<'static>, Refusal> {
     let placeholders = Placeholders::default();
-    let objects = ObjectCodec::with_placeholder(placeholders.time.clone()).with_gates(gates);
+    let objects = ObjectCodec::with_placeholder(placeholders.time.clone())
+        .with_gates(gates)
+        .keeping_empty();
     let registry = Registry {
         scheme: &objects,
         store: &NoObjects,
@@ -29,8 +41,8 @@ fn prepare(pod: &str, gates: FeatureGates, is_valid: bool) -> Result<Prepared<'s
         release: Some((1, 37)),
     };
     let request = Request {
-        target: Target::parse("/api/v1/namespaces/web/pods").unwrap(),
-        body: pod.as_bytes(),
+        target: Target::parse(collection).unwrap(),
+        body: body.as_bytes(),
         without_managed_fields: true,
         without_stored: true,
         ..Request::default()
@@ -106,6 +118,23 @@ fn dropped_fields_are_told() {
     let plain = r#"{"metadata": {"name": "a"}, "spec": {"containers": [{"name": "a", "livenessProbe": {"httpGet": {"port": 1}}}],
         "volumes": [{"name": "v", "emptyDir": {}}]}}"#;
     assert_eq!(prepare(plain, gates, true).unwrap().dropped, []);
+}
+
+/// Of an older version, where that says whether the request is for exact devices.
+#[test]
+fn empty_lists_that_are_dropped_still_say_that_they_were_there() {
+    let claim = r#"{"metadata": {"name": "a"}, "spec": {"devices": {"requests": [{"name": "r", "derivedAttributes": []}, {"name": "s"}]}}}"#;
+    let collection = "/apis/resource.k8s.io/v1beta1/namespaces/web/resourceclaims";
+    let prepared = prepare_in(collection, claim, FeatureGates::default(), true).unwrap();
+    let requests = prepared.attributes.object.at(&["spec", "devices", "requests"]);
+    let requests = requests.and_then(Value::as_array).unwrap();
+    let has_list: Vec<bool> = requests
+        .iter()
+        .map(|request| request.get("derivedAttributes").is_some())
+        .collect();
+    assert_eq!(has_list, [true, false]);
+    // Nobody misses anything in them.
+    assert_eq!(prepared.dropped, []);
 }
 
 /// Of a release before the features were on.

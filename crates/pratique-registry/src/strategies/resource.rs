@@ -81,8 +81,9 @@ const DERIVED: &str = "derivedAttributes";
 /// A request of `v1beta1` is one for exact devices also where all that it says of them is dropped: an empty list stands for that.
 // Upstream: pkg/apis/resource/v1beta1/conversion.go, hasDeviceRequestMainFieldsSet
 fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>) {
-    let dropped = context.dropper.dropped.iter();
-    let dropped: HashSet<&str> = dropped.map(|dropped| dropped.path.as_str()).collect();
+    let dropped = context.dropper.dropped.iter().map(|dropped| &dropped.path);
+    let dropped = dropped.chain(&context.dropper.dropped_empty);
+    let dropped: HashSet<&str> = dropped.map(String::as_str).collect();
     if dropped.is_empty() {
         return;
     }
