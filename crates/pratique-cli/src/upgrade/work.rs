@@ -305,9 +305,11 @@ impl UpgradeWorker<'_> {
                 costs.extend(pod_costs);
             }
             let object = result.outcome.allowed().then(|| {
-                let stored = result.outcome.object.as_ref();
+                // Both releases prepare what they store, each in its way: one may drop while it decodes what another drops then.
+                let outcome = &result.outcome;
+                let stored = outcome.prepared.as_ref().or(outcome.object.as_ref());
                 let object = stored.unwrap_or(&result.input.request.object);
-                object.clone().into_owned()
+                without_generation(object.clone().into_owned())
             });
             Ok(SideReview {
                 decision,
@@ -320,6 +322,14 @@ impl UpgradeWorker<'_> {
         });
         reviewed.flatten()
     }
+}
+
+/// An object without its generation: no manifest says it, and not every release counts that of each kind.
+fn without_generation(mut object: Value<'static>) -> Value<'static> {
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("generation");
+    }
+    object
 }
 
 /// Counts what was found about a request.

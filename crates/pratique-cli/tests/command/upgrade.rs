@@ -74,6 +74,26 @@ fn versions_that_are_removed_break() {
     assert_eq!(run.json()["breaks"], 1, "{run}");
 }
 
+/// A release drops an annotation while it decodes, a later one while it prepares what it stores; it also counts generations.
+#[test]
+fn what_both_prepare_is_no_change() {
+    let objects = "apiVersion: v1
+kind: Pod
+metadata: {name: a, namespace: shop, annotations: {pod.beta.kubernetes.io/init-containers: '[]'}}
+spec: {containers: [{name: c, image: 'app:1'}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: a, namespace: shop}
+spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}
+";
+    let directory = directory().with("prepared.yaml", objects);
+    let run = upgrade(&directory, &["--policies", "allows.yaml", "prepared.yaml"]);
+    run.exits(0);
+    assert_eq!(findings(&run), Vec::<[String; 3]>::new(), "{run}");
+    assert_eq!(run.json()["requests"], 2, "{run}");
+}
+
 #[test]
 fn objects_that_become_others_are_changes() {
     let run = upgrade(&directory(), &["--policies", "allows.yaml", "objects.yaml"]);
