@@ -15,6 +15,7 @@ import (
 	"log"
 	"os"
 	"reflect"
+	"slices"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -139,9 +140,30 @@ func (q *question) decode(body []byte) (runtime.Object, error) {
 	decoder := codecs(kind.Group).UniversalDecoder(schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
 	object, _, err := decoder.Decode(body, &kind, nil)
 	if err != nil {
-		err = apierrors.NewBadRequest(err.Error())
+		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	return object, err
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return nil, err
+	}
+	references := accessor.GetOwnerReferences()
+	if kept := distinct(references); len(kept) < len(references) {
+		accessor.SetOwnerReferences(kept)
+	}
+	return object, nil
+}
+
+// distinct drops owners that were there before: before a strategy sees an object, its handler drops them.
+// Upstream: apiserver/pkg/endpoints/handlers/rest.go, dedupOwnerReferences
+func distinct(references []metav1.OwnerReference) []metav1.OwnerReference {
+	var kept []metav1.OwnerReference
+	for _, reference := range references {
+		isEqual := func(other metav1.OwnerReference) bool { return reflect.DeepEqual(other, reference) }
+		if !slices.ContainsFunc(kept, isEqual) {
+			kept = append(kept, reference)
+		}
+	}
+	return kept
 }
 
 // context is that of a request to the resource: declarative rules are those of its version.
