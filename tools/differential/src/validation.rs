@@ -66,22 +66,25 @@ impl ValidationArea {
     }
 }
 
-/// Random objects to create, so many that the rules here accept and so many that they refuse.
+/// Random objects to create, so many that the rules here accept and so many that they refuse, of those that are wanted.
 ///
 /// # Errors
 /// The golden cases cannot be read, or random objects are hardly ever such.
-pub fn random_objects(seed: u64, accepted: usize, refused: usize) -> Result<Vec<Value>, Error> {
+pub fn random_objects(
+    seed: u64,
+    [mut accepted, mut refused]: [usize; 2],
+    is_wanted: &mut dyn FnMut(&mut Value) -> bool,
+) -> Result<Vec<Value>, Error> {
     let golden = workspace::root().join("testdata/validation");
     let random = RandomObjects::new(&pratique_conformance::cases_below(&golden)?);
     let mut dice = Dice::new(seed);
-    let (mut accepted, mut refused) = (accepted, refused);
     let mut objects = Vec::new();
     for _ in 0..MAX_DRAWS * (accepted + refused) {
         if accepted + refused == 0 {
             break;
         }
         let Some(kind) = dice.pick(KINDS) else { break };
-        let object = random.random(&mut dice, kind);
+        let mut object = random.random(&mut dice, kind);
         let answer = pratique_conformance::validation_answer(&creation(kind, object.clone()))?;
         if answer.get("notValidated").is_some() {
             continue;
@@ -91,7 +94,7 @@ pub fn random_objects(seed: u64, accepted: usize, refused: usize) -> Result<Vec<
         } else {
             &mut refused
         };
-        if *left > 0 {
+        if *left > 0 && is_wanted(&mut object) {
             *left -= 1;
             objects.push(object);
         }
