@@ -201,7 +201,8 @@ impl Clients {
                 _ => &self.developer,
             };
             let path = http::path(&case.object)?;
-            proxy.create_dry(&path, &case.object).map(plain)
+            let answer = proxy.create_dry(&path, &case.object)?;
+            Ok(plain(answer, &case.object))
         };
         cases.iter().map(answer).collect()
     }

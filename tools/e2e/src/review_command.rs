@@ -5,9 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pratique_harness::Error;
+use pratique_json as json;
+use pratique_objects::Objects;
+use pratique_registry::Scheme as _;
+use pratique_schema::FeatureGates;
+use pratique_types::GroupVersion;
 use serde_json::{Value, json};
 
-use super::answers::plain;
+use super::answers::{TIME, plain};
 use super::kubectl::Kubectl;
 use super::programs::{Programs, RELEASE_VARIABLE};
 
@@ -21,6 +26,8 @@ pub(super) struct ReviewCommand<'a> {
     plugins: Vec<String>,
     /// Flags of reviews alone.
     flags: Vec<String>,
+    /// How the server stores objects.
+    scheme: Objects,
 }
 
 /// Users with a group each.
@@ -42,6 +49,7 @@ impl<'a> ReviewCommand<'a> {
             snapshot: directory.join("snapshot"),
             plugins,
             flags: Vec::new(),
+            scheme: Objects::with_placeholder(TIME).with_gates(FeatureGates::new(programs.release())),
         };
         let mut command = review.command("snapshot");
         command.arg("--kubeconfig").arg(&kubeconfig).arg("--nodes");
@@ -64,6 +72,17 @@ impl<'a> ReviewCommand<'a> {
         self
     }
 
+    /// The same with the networks of the server for Services, and the Services that it has.
+    pub(super) fn with_networks(self, kubectl: &Kubectl) -> Result<Self, Error> {
+        let path = self.directory.join("networks.json");
+        let objects = kubectl.json(&["get", "servicecidrs,services", "--all-namespaces"])?;
+        fs::write(&path, objects.to_string()).map_err(Error::file(&path))?;
+        let flag = format!("--objects={}", path.display());
+        Ok(self
+            .with_flag(flag)
+            .with_flag("--none=servicecidrs,services".to_owned()))
+    }
+
     /// The answers to objects that a user creates, in the form of the server's.
     pub(super) fn answers(&self, user: (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, Error> {
         let mut answers = vec![Value::Null; objects.len()];
@@ -72,7 +91,7 @@ impl<'a> ReviewCommand<'a> {
             let index = number.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
             let place = index.and_then(|index| Some((answers.get_mut(index)?, *objects.get(index)?)));
             if let Some((answer, object)) = place {
-                *answer = plain(answer_of(&line, object));
+                *answer = plain(self.read_back(answer_of(&line, object))?, object);
             }
         }
         Ok(answers)
@@ -86,7 +105,8 @@ impl<'a> ReviewCommand<'a> {
         let mut command = self.command("review");
         command
             .args(["--chain", "--expand=off", "--dry-run", "--output", "json"])
-            .args(["--as", user, "--as-group", group])
+            // The tokens of the server have the name as uid, too.
+            .args(["--as", user, "--as-uid", user, "--as-group", group])
             .args(&self.flags)
             .arg("--snapshot")
             .args([&self.snapshot, &input]);
@@ -101,6 +121,21 @@ impl<'a> ReviewCommand<'a> {
             )
             .into()),
         }
+    }
+
+    /// An answer with its object as a server answers it, which is as it was stored: without empty lists. The command tells what
+    /// validating admission sees.
+    fn read_back(&self, mut answer: Value) -> Result<Value, Error> {
+        let Some(object) = answer.get_mut("object") else {
+            return Ok(answer);
+        };
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let version = GroupVersion::parse(text("apiVersion")).map_err(|error| error.to_string())?;
+        let kind = version.with_kind(text("kind"));
+        let value = json::Value::try_from(&*object).map_err(|error| format!("{object}: {error}"))?;
+        let stored = self.scheme.through_storage(&kind, &value);
+        *object = Value::from(stored.map_err(|status| status.message)?);
+        Ok(answer)
     }
 
     /// A command for which the same plugins are on as in the server. The snapshot says its release.

@@ -114,7 +114,10 @@ fn ask(
     let mut server = start.ready()?;
     let proxy = Proxy::start(server.kubectl())?;
     definitions.create(&proxy, server.kubectl())?;
-    let answer = |placed: &PlacedObject| proxy.create_dry(&placed.path, &placed.object).map(plain);
+    let answer = |placed: &PlacedObject| {
+        let answer = proxy.create_dry(&placed.path, &placed.object)?;
+        Ok(plain(answer, &placed.object))
+    };
     let answers = objects.iter().map(answer).collect();
     server.stop()?;
     answers

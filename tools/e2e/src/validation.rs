@@ -54,7 +54,8 @@ pub(super) fn run(
         server.kubectl(),
         state,
         vec!["--disable-admission-plugins=ServiceAccount".to_owned()],
-    )?;
+    )?
+    .with_networks(server.kubectl())?;
     let answers = ask(server.kubectl(), &objects)?;
     server.stop()?;
     let bodies: Vec<&Value> = objects.iter().map(|created| &created.object).collect();
@@ -87,7 +88,7 @@ fn ask(kubectl: &Kubectl, objects: &[CreatedObject]) -> Result<Vec<Value>, Error
     let proxy = Proxy::start(kubectl)?;
     let answer = |created: &CreatedObject| {
         match proxy.create_dry(&http::path(&created.object)?, &created.object) {
-            Ok(answer) => Ok(plain(answer)),
+            Ok(answer) => Ok(plain(answer, &created.object)),
             Err(error) => {
                 // Of one that panics over an object nothing comes. One that answers no other object either is not there.
                 let other = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}});

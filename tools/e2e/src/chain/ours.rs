@@ -149,7 +149,7 @@ impl Ours {
         if let (false, Some(members)) = (warnings.is_empty(), answer.as_object_mut()) {
             members.insert("warnings".to_owned(), json!(warnings));
         }
-        plain(answer)
+        plain(answer, &case.object)
     }
 
     fn create(
