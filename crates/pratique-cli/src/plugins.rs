@@ -17,6 +17,7 @@ pub(crate) fn make(
     root: &str,
     permit: &PathPermit<'_>,
 ) -> Result<Box<dyn Plugin>, Failure> {
+    let release = settings.feature_gates.release();
     let check = |path: &str| {
         let path = if path.starts_with('/') {
             format!("{root}{path}")
@@ -24,7 +25,7 @@ pub(crate) fn make(
             path.to_owned()
         };
         permit(Path::new(&path)).map_err(|error| error.to_string())?;
-        chain::check_kube_config(&path)
+        chain::check_kube_config(&path, release)
     };
     chain::make_plugin(factory, settings, &check)
 }

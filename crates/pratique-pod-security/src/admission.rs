@@ -69,10 +69,10 @@ impl PodSecurity {
     /// A server would not start with it.
     pub fn configured(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
         let text = settings.configuration.unwrap_or_default();
-        match PodSecuritySettings::read(settings.configuration_file, text) {
+        let release = settings.feature_gates.release();
+        match PodSecuritySettings::read(settings.configuration_file, text, release) {
             Ok(of_plugin) => {
                 // Upstream: pod-security-admission/policy/registry.go: a release has no checks of later ones.
-                let release = settings.feature_gates.release();
                 let (_, minor) = release.version();
                 let mut evaluator = Evaluator::emulating(Version::Minor(i64::from(minor)));
                 // Upstream: plugin/pkg/admission/security/podsecurity/admission.go, InspectFeatureGates: 1.34 has the gate last.

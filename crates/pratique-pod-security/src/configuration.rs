@@ -9,6 +9,7 @@ use pratique_manifest::{
     ConfigurationFault, ConfigurationKind, DecodedConfiguration, Failure, Strictness,
     decode_plugin_configuration,
 };
+use pratique_schema::Release;
 use serde_json::Value as Json;
 
 use crate::{Level, LevelVersion, Mode, PodSecuritySettings, Policy, Version};
@@ -41,16 +42,16 @@ const KINDS: [ConfigurationKind; 4] = [
 ];
 
 impl PodSecuritySettings {
-    /// Reads a configuration file, as a server does when it starts; an empty one has no settings.
+    /// Reads a configuration file, as a server of a release does when it starts; an empty one has no settings.
     ///
     /// # Errors
     /// The server would not start.
     // Upstream: pod-security-admission/admission/api/load/load.go, LoadFromData
-    pub fn read(path: &str, text: &[u8]) -> Result<Self, ConfigurationError> {
+    pub fn read(path: &str, text: &[u8], release: &Release) -> Result<Self, ConfigurationError> {
         if text.is_empty() {
             return Ok(PodSecuritySettings::default());
         }
-        let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Strict)
+        let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Strict, release))
             .map_err(ConfigurationError::Undecodable)?;
         let value = decoded.value();
         let version = member(value, "apiVersion").as_str().unwrap_or_default();
@@ -184,7 +185,8 @@ mod tests {
 
     fn read(fields: &str) -> Result<PodSecuritySettings, String> {
         let text = format!("apiVersion: {GROUP}/v1\nkind: {KIND}\n{fields}");
-        PodSecuritySettings::read("psa.yaml", text.as_bytes()).map_err(|error| error.to_string())
+        PodSecuritySettings::read("psa.yaml", text.as_bytes(), Release::latest())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -196,7 +198,7 @@ mod tests {
         assert_eq!(settings.defaults.warn, LevelVersion::default());
         assert_eq!(settings.exempt_users, ["ann"]);
         assert_eq!(
-            PodSecuritySettings::read("none", b""),
+            PodSecuritySettings::read("none", b"", Release::latest()),
             Ok(PodSecuritySettings::default())
         );
     }
@@ -214,7 +216,8 @@ mod tests {
              exemptions.usernames[2]: Duplicate value: \"ann\"]"
         );
         let internal = format!("apiVersion: {GROUP}/__internal\nkind: {KIND}\n");
-        let error = PodSecuritySettings::read("psa.yaml", internal.as_bytes()).unwrap_err();
+        let error =
+            PodSecuritySettings::read("psa.yaml", internal.as_bytes(), Release::latest()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "PodSecurity configuration error: [enforce: required, enforce-version: required, audit: required, \

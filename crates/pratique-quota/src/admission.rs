@@ -32,7 +32,11 @@ pub const FACTORY: PluginFactory = PluginFactory {
         .reading(&[PODS_READ]),
     make: |_, settings| {
         let limited = match settings.configuration {
-            Some(text) => read_limited_resources(settings.configuration_file, text)?,
+            Some(text) => read_limited_resources(
+                settings.configuration_file,
+                text,
+                settings.feature_gates.release(),
+            )?,
             None => Vec::new(),
         };
         Ok(Box::new(ResourceQuota::new(QuotaSettings {

@@ -3,6 +3,7 @@
 use pratique_manifest::{
     ConfigurationFault, ConfigurationKind, Failure, Strictness, decode_plugin_configuration,
 };
+use pratique_schema::Release;
 use serde_json::Value as Json;
 
 use crate::{LimitedResource, ScopeSelector};
@@ -31,13 +32,17 @@ const KINDS: [ConfigurationKind; 5] = [
     ConfigurationKind::internal(LEGACY_GROUP, LEGACY),
 ];
 
-/// Reads a configuration file, as a server does when it starts.
+/// Reads a configuration file, as a server of a release does when it starts.
 ///
 /// # Errors
 /// The server would not start.
 // Upstream: pkg/admission/plugin/resourcequota/config.go, LoadConfiguration
-pub fn read_limited_resources(path: &str, text: &[u8]) -> Result<Vec<LimitedResource>, Failure> {
-    let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Strict)?;
+pub fn read_limited_resources(
+    path: &str,
+    text: &[u8],
+    release: &Release,
+) -> Result<Vec<LimitedResource>, Failure> {
+    let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Strict, release))?;
     let limited = elements(member(decoded.value(), "limitedResources"));
     let limited: Vec<LimitedResource> = limited.map(limited_resource).collect();
     let without = limited.iter().enumerate();
@@ -95,7 +100,8 @@ mod tests {
 
     fn read(fields: &str) -> Result<Vec<LimitedResource>, String> {
         let text = format!("apiVersion: {LEGACY_GROUP}/v1beta1\nkind: Configuration\n{fields}");
-        read_limited_resources("quota.yaml", text.as_bytes()).map_err(|failure| failure.text)
+        read_limited_resources("quota.yaml", text.as_bytes(), Release::latest())
+            .map_err(|failure| failure.text)
     }
 
     #[test]

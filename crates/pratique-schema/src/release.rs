@@ -228,6 +228,17 @@ impl Release {
         self.version >= (major, minor)
     }
 
+    /// The name in messages of the registries of types that are made in code that the server's binary takes from another module:
+    /// the line that names them.
+    pub fn registry_name(&self) -> &'static str {
+        // Upstream: apimachinery/pkg/runtime/scheme.go, NewScheme: below an import that was new in 1.35, and is gone since 1.38.
+        if self.at_least(1, 35) && !self.at_least(1, 38) {
+            "pkg/runtime/scheme.go:111"
+        } else {
+            "pkg/runtime/scheme.go:110"
+        }
+    }
+
     /// The texts of its tables.
     pub fn tables(&self) -> &ReleaseTables {
         match &self.source {

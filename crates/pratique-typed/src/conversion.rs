@@ -33,12 +33,14 @@ pub enum ConversionError {
     #[error("converting (*{0}) to (*{1}): unknown conversion")]
     Unknown(String, String),
     /// No API server knows the kind that an object states.
-    #[error("no kind {} is registered for version {} in scheme {SCHEME:?}", pratique_gotext::strconv::quote(.kind), pratique_gotext::strconv::quote(.version))]
+    #[error("no kind {} is registered for version {} in scheme {scheme:?}", pratique_gotext::strconv::quote(.kind), pratique_gotext::strconv::quote(.version))]
     Unregistered {
         /// The kind.
         kind: String,
         /// Its `apiVersion`.
         version: String,
+        /// The name of the registry of built-in types.
+        scheme: &'static str,
     },
     /// A custom resource of another group.
     #[error("request to convert CR from an invalid group/version: {0}")]
@@ -63,9 +65,6 @@ pub enum ConversionError {
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
 }
-
-/// The name of the registry of built-in types in messages.
-const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
 /// The version of an object in a release.
 #[derive(Clone, Copy)]
@@ -139,6 +138,7 @@ pub fn converted<'a>(
             Some(_) => Err(ConversionError::Unregistered {
                 kind: name.to_owned(),
                 version: from.to_owned(),
+                scheme: release.registry_name(),
             }),
             None => in_group(kind, from),
         };

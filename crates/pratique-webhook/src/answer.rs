@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use pratique_cel::OutOfMemory;
 use pratique_json::{Value, parse};
-use pratique_schema::Schema;
+use pratique_schema::{Release, Schema};
 use pratique_types::{GroupVersion, GroupVersionKind, Status, warnings};
 use pratique_yaml::wire_bytes;
 
@@ -56,13 +56,13 @@ impl Answered {
     /// # Errors
     /// There is no memory, or the body is no answer.
     pub(crate) fn read(
-        schema: &'static Schema,
+        release: &'static Release,
         body: &[u8],
         version: ReviewVersion,
         hold: &dyn Fn(usize) -> Result<(), OutOfMemory>,
     ) -> Result<Result<Self, AnswerError>, OutOfMemory> {
         if let Ok(value) = parse(body) {
-            return Ok(Self::from_json(schema, &value, body, version));
+            return Ok(Self::from_json(release, &value, body, version));
         }
         hold(wire_bytes(body.len()))?;
         let text = match wire::plain(body) {
@@ -71,15 +71,16 @@ impl Answered {
         };
         hold(memory::of_answer(text.as_bytes()))?;
         let value = parse(text.as_bytes()).map_err(AnswerError::from);
-        Ok(value.and_then(|value| Self::from_json(schema, &value, text.as_bytes(), version)))
+        Ok(value.and_then(|value| Self::from_json(release, &value, text.as_bytes(), version)))
     }
 
     fn from_json(
-        schema: &'static Schema,
+        release: &'static Release,
         value: &Value<'_>,
         text: &[u8],
         version: ReviewVersion,
     ) -> Result<Self, AnswerError> {
+        let schema = release.schema();
         let (api_version, kind) = wire::type_of(value)?;
         let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
@@ -94,7 +95,7 @@ impl Answered {
             // The reference decodes it in its own version before it finds that the version is wrong.
             ReviewResponse::of_review(schema, value, text, other)?;
         }
-        readable(&kind, version)?;
+        readable(&kind, version, release)?;
         let response = ReviewResponse::of_review(schema, value, text, version)?;
         // Only here their case matters.
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -211,7 +212,7 @@ fn review_kind(version: ReviewVersion) -> GroupVersionKind {
 }
 
 /// Whether the client can make a review of a version of an object of that kind.
-fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), AnswerError> {
+fn readable(kind: &GroupVersionKind, version: ReviewVersion, release: &Release) -> Result<(), AnswerError> {
     let wanted = version.name();
     let (group, version) = (kind.group.as_str(), kind.version.as_str());
     if group == GROUP && kind.kind == KIND && version == wanted {
@@ -239,7 +240,10 @@ fn readable(kind: &GroupVersionKind, version: ReviewVersion) -> Result<(), Answe
             kind: kind.kind.clone(),
             wanted,
         },
-        None => AnswerError::UnknownKind(kind.clone()),
+        None => AnswerError::UnknownKind {
+            kind: kind.clone(),
+            registry: release.registry_name(),
+        },
     })
 }
 

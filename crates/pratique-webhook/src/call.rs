@@ -189,7 +189,7 @@ pub(crate) async fn call_webhook(
             .hold(memory::of_answer(&exchange.answer))
             .map_err(out_of_memory)?;
         let hold = |bytes| reading.hold(bytes);
-        let answered = Answered::read(context.release.schema(), &exchange.answer, version, &hold)
+        let answered = Answered::read(context.release, &exchange.answer, version, &hold)
             .map_err(out_of_memory)?
             .map_err(|error| Failure::call(format!("failed to call webhook: {error}"), 503))?;
         answered

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use pratique_manifest::{
     ConfigurationLoader, ConfigurationOptions, LoadOptions, UncheckedExpressions, load_kube_config,
 };
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use tempfile::TempDir;
 
 /// An AdmissionConfiguration: loading it again gives the same, and what is wrong has a message. Absolute paths in it begin
@@ -35,8 +35,8 @@ pub fn admission_configuration(input: &[u8]) {
 /// A kubeconfig: reading it again gives the same, and the users that it names are found.
 pub fn kubeconfig(input: &[u8]) {
     with_file("kubeconfig", input, |_, path| {
-        let read = load_kube_config(path);
-        assert_eq!(load_kube_config(path), read);
+        let read = load_kube_config(path, Release::latest());
+        assert_eq!(load_kube_config(path, Release::latest()), read);
         match read {
             Ok(config) => {
                 for authority in ["example.com:443", "*", ""] {

@@ -110,7 +110,8 @@ fn backend(given: Option<&GivenConfiguration>, gates: FeatureGates) -> Result<Ht
     let settings = PluginSettings::new(gates).with_given(given);
     let found = ImagePolicyBackend::read(&settings).map_err(failure)?;
     let refused = |why: String| failure(StartError::Configuration(why));
-    let config = load_kube_config(&found.kube_config_file).map_err(|error| refused(error.to_string()))?;
+    let config = load_kube_config(&found.kube_config_file, gates.release());
+    let config = config.map_err(|error| refused(error.to_string()))?;
     HttpImageBackend::new(&config.unwrap_or_default(), found.retry_backoff)
         .map_err(|error| refused(format!("kubeconfig {}: {error}", found.kube_config_file)))
 }

@@ -69,23 +69,27 @@ pub enum KubeConfigIssue {
     },
 }
 
-/// Reads a kubeconfig as webhook plugins do; the empty path stands for no file.
+/// Reads a kubeconfig as webhook plugins of a release do; the empty path stands for no file.
 ///
 /// # Errors
 /// The file cannot be read, or is not a valid kubeconfig.
 // Upstream: apiserver/pkg/util/webhook/authentication.go, NewDefaultAuthenticationInfoResolver
-pub fn load_kube_config(path: &str) -> Result<Option<KubeConfig>, KubeConfigError> {
-    load_below(Root::below(""), path)
+pub fn load_kube_config(path: &str, release: &Release) -> Result<Option<KubeConfig>, KubeConfigError> {
+    load_below(Root::below(""), path, release)
 }
 
 /// Reads a kubeconfig whose absolute paths begin at the root; its own path does not.
-pub(super) fn load_below(root: Root<'_>, path: &str) -> Result<Option<KubeConfig>, KubeConfigError> {
+pub(super) fn load_below(
+    root: Root<'_>,
+    path: &str,
+    release: &Release,
+) -> Result<Option<KubeConfig>, KubeConfigError> {
     if path.is_empty() {
         return Ok(None);
     }
     root.permit(path)?;
     directory::is_directory(path)?;
-    load(root, path)
+    load(root, path, release)
         .map(Some)
         .map_err(|issue| KubeConfigError::Invalid {
             path: path.to_owned(),
@@ -93,14 +97,14 @@ pub(super) fn load_below(root: Root<'_>, path: &str) -> Result<Option<KubeConfig
         })
 }
 
-fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
+fn load(root: Root<'_>, path: &str, release: &Release) -> Result<KubeConfig, KubeConfigIssue> {
     let bytes = directory::read_file(path)?;
     if bytes.is_empty() {
         return Ok(KubeConfig::default());
     }
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
-    check_kind(&parsed)?;
+    check_kind(&parsed, release)?;
     let decoded = decode::decode(
         Release::latest(),
         parsed.tree(),
@@ -116,7 +120,7 @@ fn load(root: Root<'_>, path: &str) -> Result<KubeConfig, KubeConfigIssue> {
 }
 
 /// Checks the kind and the version, which may both be missing.
-fn check_kind(parsed: &Parsed) -> Result<(), KubeConfigIssue> {
+fn check_kind(parsed: &Parsed, release: &Release) -> Result<(), KubeConfigIssue> {
     let mut found = type_meta(TreeNode::new(parsed.tree(), parsed.root))
         .map_err(|error| KubeConfigIssue::Header(error.to_string()))?;
     if found.kind.is_empty() {
@@ -131,7 +135,9 @@ fn check_kind(parsed: &Parsed) -> Result<(), KubeConfigIssue> {
     if found == GroupVersionKind::new("", "v1", "Config") {
         Ok(())
     } else {
-        Err(KubeConfigIssue::UnknownKind(registry::not_registered(&found)))
+        Err(KubeConfigIssue::UnknownKind(registry::not_registered(
+            &found, release,
+        )))
     }
 }
 
@@ -259,6 +265,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn other_kinds_are_refused_with_the_line_of_the_release() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config").to_string_lossy().into_owned();
+        std::fs::write(&path, "apiVersion: v2\nkind: Config\n").unwrap();
+        for (version, line) in [("1.34", 110), ("1.35", 111), ("1.37", 111), ("1.38", 110)] {
+            let error = load_kube_config(&path, Release::by_version(version).unwrap()).unwrap_err();
+            let expected = format!(
+                "no kind \"Config\" is registered for version \"v2\" in scheme \"pkg/runtime/scheme.go:{line}\""
+            );
+            assert!(error.to_string().ends_with(&expected), "{version}: {error}");
+        }
+    }
+
+    #[test]
     fn named_files_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
@@ -269,7 +289,9 @@ mod tests {
                     as-groups: [x], as-user-extra: {k: [v]}, client-certificate-data: YWJj}\n- name: b\n  user: {exec: \
                     {command: x}}\n";
         std::fs::write(path("config"), text).unwrap();
-        let config = load_kube_config(&path("config")).unwrap().unwrap();
+        let config = load_kube_config(&path("config"), Release::latest())
+            .unwrap()
+            .unwrap();
         assert_eq!(config.contexts.len(), 1);
         let (cluster, user) = config.current().unwrap();
         assert_eq!(cluster.server, "https://images:8443/review");
@@ -301,13 +323,15 @@ mod tests {
     #[cfg(unix)]
     fn devices_are_not_read() {
         assert_eq!(
-            load_kube_config("/dev/zero").unwrap_err().to_string(),
+            load_kube_config("/dev/zero", Release::latest())
+                .unwrap_err()
+                .to_string(),
             "error loading config file \"/dev/zero\": open /dev/zero: not a regular file"
         );
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config").to_string_lossy().into_owned();
         std::fs::write(&path, "users: [{name: a, user: {tokenFile: /dev/zero}}]\n").unwrap();
-        let config = load_kube_config(&path).unwrap().unwrap();
+        let config = load_kube_config(&path, Release::latest()).unwrap().unwrap();
         let token = config.user_for("a").unwrap().token_file.clone().unwrap();
         assert_eq!(
             token.content.map_err(|error| error.to_string()),
@@ -317,8 +341,8 @@ mod tests {
 
     #[test]
     fn no_file_and_no_such_file() {
-        assert_eq!(load_kube_config(""), Ok(None));
-        let error = load_kube_config("/nonexistent/config").unwrap_err();
+        assert_eq!(load_kube_config("", Release::latest()), Ok(None));
+        let error = load_kube_config("/nonexistent/config", Release::latest()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "stat /nonexistent/config: no such file or directory"

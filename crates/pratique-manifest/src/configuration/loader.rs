@@ -89,7 +89,10 @@ impl<'a> ConfigurationLoader<'a> {
     pub fn load(&self, path: &str) -> Result<LoadedConfiguration, ConfigurationErrors> {
         let opened = match path {
             "" => None,
-            path => Some(open(path).map_err(|failure| finish(vec![failure.into()]))?),
+            path => Some(
+                open(path, self.options.feature_gates.release())
+                    .map_err(|failure| finish(vec![failure.into()]))?,
+            ),
         };
         self.load_opened(opened.as_ref())
     }
@@ -99,7 +102,7 @@ impl<'a> ConfigurationLoader<'a> {
     /// # Errors
     /// As [`load`](Self::load).
     pub fn load_file(&self, file: ManifestFile) -> Result<LoadedConfiguration, ConfigurationErrors> {
-        let opened = open_content(&file.path, file.content);
+        let opened = open_content(&file.path, file.content, self.options.feature_gates.release());
         let opened = opened.map_err(|failure| finish(vec![failure.into()]))?;
         self.load_opened(Some(&opened))
     }

@@ -48,7 +48,7 @@ const OTHER_KINDS: [&str; 4] = [
 ];
 
 // Upstream: apiserver/pkg/admission/config.go, ReadAdmissionConfiguration
-pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
+pub(super) fn open(path: &str, release: &Release) -> Result<OpenedConfiguration, Failure> {
     let bytes = directory::read_file(path).map_err(|reason| {
         let text = format!(
             "unable to read admission control configuration from {} [{reason}]",
@@ -56,14 +56,18 @@ pub(super) fn open(path: &str) -> Result<OpenedConfiguration, Failure> {
         );
         prefixed(Problem::new(Rule::Unreadable, text).into())
     })?;
-    open_content(path, bytes)
+    open_content(path, bytes, release)
 }
 
 /// Opens a file whose content was read already.
-pub(super) fn open_content(path: &str, bytes: Vec<u8>) -> Result<OpenedConfiguration, Failure> {
+pub(super) fn open_content(
+    path: &str,
+    bytes: Vec<u8>,
+    release: &Release,
+) -> Result<OpenedConfiguration, Failure> {
     let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| prefixed(*failure))?;
-    let configuration = match decode_configuration(&parsed) {
+    let configuration = match decode_configuration(&parsed, release) {
         Ok(configuration) => configuration,
         Err(Refusal::Legacy) => AdmissionConfiguration::default(),
         Err(Refusal::Failed(failure)) => return Err(prefixed(failure)),
@@ -98,7 +102,7 @@ enum Refusal {
     Failed(Failure),
 }
 
-fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refusal> {
+fn decode_configuration(parsed: &Parsed, release: &Release) -> Result<AdmissionConfiguration, Refusal> {
     let unless_legacy = |failure| {
         if is_legacy(parsed) {
             Refusal::Legacy
@@ -114,7 +118,7 @@ fn decode_configuration(parsed: &Parsed) -> Result<AdmissionConfiguration, Refus
         let text = format!("unexpected type: *apiserver.{}", found.kind);
         return Err(Refusal::Failed(failures::unsupported(parsed, parsed.root, text)));
     }
-    let text = registry::not_registered(&found);
+    let text = registry::not_registered(&found, release);
     Err(unless_legacy(failures::unsupported(parsed, parsed.root, text)))
 }
 

@@ -97,7 +97,7 @@ fn settings(
     settings.kube_config_file = root.find(kube_config);
     settings.static_manifests_dir = check_directory(source, &settings.static_manifests_dir, options, root)?;
     settings.static_order = check_order(plugin, source, &settings, options)?;
-    settings.kube_config = load_below(root, &settings.kube_config_file)
+    settings.kube_config = load_below(root, &settings.kube_config_file, release)
         .map_err(|error| at_field(source, "kubeConfigFile", error.to_string()))?;
     Ok(settings)
 }
@@ -145,7 +145,7 @@ fn decoded(
         is_registered && found.group == GROUP && is_version(&found.version, release) && found.kind == *kind
     });
     let Some((_, type_name, owners)) = kind else {
-        let text = registry::not_registered(&found);
+        let text = registry::not_registered(&found, release);
         return Err(failures::unsupported(parsed, *root, text));
     };
     // Policies have one of these fields.

@@ -73,7 +73,7 @@ pub struct ConfigurationFault {
     pub message: String,
 }
 
-/// Decodes the configuration of a plugin, YAML or JSON, as the server's codec for these kinds does. Defaults are not set.
+/// Decodes the configuration of a plugin, YAML or JSON, as the codec of a server of a release for these kinds does. Defaults are not set.
 ///
 /// # Errors
 /// It cannot be read, is of another kind, or has fields that do not fit; with all places.
@@ -82,7 +82,7 @@ pub fn decode_plugin_configuration(
     path: &str,
     text: &[u8],
     kinds: &[ConfigurationKind],
-    strictness: Strictness,
+    (strictness, release): (Strictness, &Release),
 ) -> Result<DecodedConfiguration, Failure> {
     let parsed = parse_file(path, text)?;
     let found = failures::kind_of(&parsed, parsed.root)?;
@@ -90,7 +90,7 @@ pub fn decode_plugin_configuration(
         .iter()
         .find(|kind| kind.group == found.group && kind.version == found.version && kind.kind == found.kind);
     let Some(kind) = kind else {
-        let text = registry::not_registered(&found);
+        let text = registry::not_registered(&found, release);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
     // Configurations of plugins have the same fields in all releases.
@@ -217,7 +217,12 @@ mod tests {
     }];
 
     fn decode(text: &str, strictness: Strictness) -> Result<Json, String> {
-        let decoded = decode_plugin_configuration("psa.yaml", text.as_bytes(), &KINDS, strictness);
+        let decoded = decode_plugin_configuration(
+            "psa.yaml",
+            text.as_bytes(),
+            &KINDS,
+            (strictness, Release::latest()),
+        );
         decoded
             .map(|decoded| decoded.value)
             .map_err(|failure| failure.text)

@@ -266,8 +266,8 @@ fn internal(gvk: &GroupVersionKind) -> Option<Registered> {
 
 /// The server's message for an unknown kind.
 // Upstream: apimachinery/pkg/runtime/error.go, notRegisteredErr.Error
-pub(crate) fn not_registered(gvk: &GroupVersionKind) -> String {
-    not_registered_in(gvk, "pkg/runtime/scheme.go:111")
+pub(crate) fn not_registered(gvk: &GroupVersionKind, release: &Release) -> String {
+    not_registered_in(gvk, release.registry_name())
 }
 
 fn not_registered_in(gvk: &GroupVersionKind, scheme: &str) -> String {

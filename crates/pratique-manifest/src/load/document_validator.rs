@@ -278,7 +278,13 @@ impl DocumentValidation<'_> {
         };
         let mut described = String::new();
         let found = failures::kind_of(parsed, id).and_then(|kind| {
-            let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind));
+            let unknown = || {
+                failures::unsupported(
+                    parsed,
+                    id,
+                    registry::not_registered(&kind, self.validator.options.expressions().release()),
+                )
+            };
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
             let release = self.validator.options.expressions().release();
             if self.validator.scope == ManifestScope::Api {

@@ -52,8 +52,8 @@ pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<Limit>, StartE
         checked(&Json::Null, &mut faults);
         return Err(StartError::new(ConfigurationFault::aggregate(&faults)));
     };
-    let decoded =
-        decode_plugin_configuration(settings.configuration_file, text, &KINDS, Strictness::Lenient)?;
+    let how = (Strictness::Lenient, settings.feature_gates.release());
+    let decoded = decode_plugin_configuration(settings.configuration_file, text, &KINDS, how)?;
     let mut faults = Vec::new();
     let limits = checked(decoded.value(), &mut faults);
     if faults.is_empty() {

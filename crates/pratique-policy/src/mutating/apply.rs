@@ -10,7 +10,7 @@ use pratique_types::cel_limits::RUNTIME_BUDGET;
 
 use super::conversion::Conversion;
 use super::measure::Measure;
-use super::refusal::{Refusal, SCHEME};
+use super::refusal::Refusal;
 use super::version::Version;
 use super::{Form, Mutation, patch, patch_form};
 use crate::decode::DecodeError;
@@ -54,7 +54,8 @@ fn check_requested(
         format!("converting ({from}.{name}) to ({to}.{name}): unknown conversion")
     } else {
         let to = requested.api_version();
-        format!("{from}.{name} is not suitable for converting to \"{to}\" in scheme \"{SCHEME}\"")
+        let scheme = release.registry_name();
+        format!("{from}.{name} is not suitable for converting to \"{to}\" in scheme \"{scheme}\"")
     }))
 }
 

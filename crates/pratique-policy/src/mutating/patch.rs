@@ -11,7 +11,7 @@ use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 use super::conversion::{Conversion, ConversionError};
 use super::json_form;
 use super::measure::Measure;
-use super::refusal::{Refusal, SCHEME};
+use super::refusal::Refusal;
 use super::version::Version;
 use crate::decode::{self, DecodeError, Written};
 use crate::session::Session;
@@ -84,8 +84,9 @@ fn read<'s>(
     let Some(id) = schema.kind(&kind) else {
         let version = kind.api_version();
         return Err(server(format!(
-            "no kind \"{}\" is registered for version \"{version}\" in scheme \"{SCHEME}\"",
-            kind.kind
+            "no kind \"{}\" is registered for version \"{version}\" in scheme \"{}\"",
+            kind.kind,
+            release.registry_name()
         )));
     };
     // The order in which faults are found is looked for only where there are any.

@@ -35,6 +35,3 @@ impl From<Excess> for Refusal {
         }
     }
 }
-
-/// The name of the registry of built-in types in messages.
-pub(super) const SCHEME: &str = "pkg/runtime/scheme.go:111";

@@ -9,7 +9,7 @@ use pratique_manifest::{
     ConfigurationErrors, ConfigurationLoader, ConfigurationOptions, EnabledPlugins, Failure,
     GivenConfiguration, PluginConfiguration, Problem, Rule, load_kube_config,
 };
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, SwitchesError, built_in};
 
 /// Which plugins of the server run, and the flags that they have.
@@ -86,7 +86,7 @@ pub fn start(
     }
     let check_kubeconfig = |path: &str| {
         permit(Path::new(path)).map_err(|error| error.to_string())?;
-        check_kube_config(path)
+        check_kube_config(path, gates.release())
     };
     let started: RefCell<Vec<Box<dyn Plugin>>> = RefCell::default();
     let all_given: RefCell<Vec<(String, GivenConfiguration)>> = RefCell::default();
@@ -116,12 +116,12 @@ pub fn start(
     })
 }
 
-/// Checks a kubeconfig file.
+/// Checks a kubeconfig file, as a server of a release reads it.
 ///
 /// # Errors
 /// The message of the first problem.
-pub fn check_kube_config(path: &str) -> Result<(), String> {
-    load_kube_config(path)
+pub fn check_kube_config(path: &str, release: &Release) -> Result<(), String> {
+    load_kube_config(path, release)
         .map(drop)
         .map_err(|error| error.to_string())
 }

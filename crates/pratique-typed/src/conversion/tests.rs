@@ -207,10 +207,12 @@ fn objects_of_no_other_version_stay() {
 fn what_is_of_another_kind_is_not_converted() {
     let check = |kind: &GroupVersionKind, text: &str, expected: &str| {
         let object = parse(text.as_bytes()).unwrap();
-        let error = converted(Release::latest(), kind, &object, &Progress::unwatched())
-            .unwrap_err()
-            .to_string();
-        assert_eq!(error, expected, "{text}");
+        for (version, line) in [("1.34", 110), ("1.35", 111), ("1.37", 111), ("1.38", 110)] {
+            let release = Release::by_version(version).unwrap();
+            let error = converted(release, kind, &object, &Progress::unwatched()).unwrap_err();
+            let expected = expected.replace("scheme.go:111", &format!("scheme.go:{line}"));
+            assert_eq!(error.to_string(), expected, "{version}: {text}");
+        }
     };
     let config_map = GroupVersionKind::new("", "v1", "ConfigMap");
     let unknown = "converting (*v1.Pod) to (*v1.ConfigMap): unknown conversion";

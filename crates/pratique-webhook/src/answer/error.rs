@@ -6,9 +6,6 @@ use pratique_types::{GroupVersionKind, InvalidGroupVersion};
 use crate::fields::FieldError;
 use crate::wire::WireError;
 
-/// The name of the registry of the client's types in messages.
-const SCHEME: &str = "pkg/runtime/scheme.go:111";
-
 /// Why an answer cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnswerError {
@@ -39,11 +36,16 @@ pub(crate) enum AnswerError {
     },
     /// The client does not know its kind.
     #[error(
-        "no kind {} is registered for version {} in scheme {SCHEME:?}",
-        quote(&.0.kind),
-        quote(&.0.api_version())
+        "no kind {} is registered for version {} in scheme {registry:?}",
+        quote(&.kind.kind),
+        quote(&.kind.api_version())
     )]
-    UnknownKind(GroupVersionKind),
+    UnknownKind {
+        /// The kind.
+        kind: GroupVersionKind,
+        /// The name of the registry of the client's types.
+        registry: &'static str,
+    },
 }
 
 /// Why a review does not answer the one that was sent.

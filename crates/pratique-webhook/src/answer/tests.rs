@@ -7,11 +7,10 @@ const UID: &str = "u-1";
 
 /// What becomes of an answer to a v1 review.
 fn outcome(body: &str, version: ReviewVersion, mutating: bool) -> String {
-    let answered =
-        match Answered::read(Release::latest().schema(), body.as_bytes(), version, &|_| Ok(())).unwrap() {
-            Err(error) => return error.to_string(),
-            Ok(answered) => answered,
-        };
+    let answered = match Answered::read(Release::latest(), body.as_bytes(), version, &|_| Ok(())).unwrap() {
+        Err(error) => return error.to_string(),
+        Ok(answered) => answered,
+    };
     match answered.verified(UID, version, mutating) {
         Err(error) => error.to_string(),
         Ok(verified) => format!(

@@ -28,7 +28,7 @@ pub(super) fn read(
     text: &[u8],
     release: &Release,
 ) -> Result<(Vec<OwnedToleration>, Vec<OwnedToleration>), Failure> {
-    let decoded = decode_plugin_configuration(path, text, &KINDS, Strictness::Lenient)?;
+    let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Lenient, release))?;
     let mut faults = Vec::new();
     let mut list = |field: &str| {
         let listed = decoded.value().get(field).and_then(Json::as_array);
