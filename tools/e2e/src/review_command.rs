@@ -6,7 +6,7 @@ use std::process::Command;
 
 use pratique_harness::Error;
 use pratique_json as json;
-use pratique_objects::Objects;
+use pratique_objects::ObjectCodec;
 use pratique_registry::Scheme as _;
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersion;
@@ -27,7 +27,7 @@ pub(super) struct ReviewCommand<'a> {
     /// Flags of reviews alone.
     flags: Vec<String>,
     /// How the server stores objects.
-    scheme: Objects,
+    scheme: ObjectCodec,
 }
 
 /// Users with a group each.
@@ -49,7 +49,7 @@ impl<'a> ReviewCommand<'a> {
             snapshot: directory.join("snapshot"),
             plugins,
             flags: Vec::new(),
-            scheme: Objects::with_placeholder(TIME).with_gates(FeatureGates::new(programs.release())),
+            scheme: ObjectCodec::with_placeholder(TIME).with_gates(FeatureGates::new(programs.release())),
         };
         let mut command = review.command("snapshot");
         command.arg("--kubeconfig").arg(&kubeconfig).arg("--nodes");

@@ -226,7 +226,7 @@ mod tests {
                     most: 400,
                 };
                 let id = Release::latest().schema().kind(&served.kind).unwrap();
-                check(&spec, id, &Objects::with_placeholder(super::super::TIME));
+                check(&spec, id, &ObjectCodec::with_placeholder(super::super::TIME));
             }
         }
     }
