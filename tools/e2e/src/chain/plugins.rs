@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::cases::{Case, PluginSet};
 use super::{Clients, configure, known, start};
 use crate::Environment;
+use crate::answers::{is_same, summary};
 use crate::kubectl::Kubectl;
 use crate::programs::Programs;
 use crate::roles;
@@ -177,12 +178,8 @@ fn follows(kubectl: &Kubectl) -> Result<String, Error> {
 /// Compares an answer with the recorded one of a server that has the plugins itself.
 fn compare(case: &Case, answer: &Value) -> Result<String, Error> {
     let (expected, answer) = (essence(case.answer(PluginSet::All)), essence(answer));
-    match (expected == answer, known::reason_of_webhook(&case.name)) {
-        (true, None) => Ok(answer
-            .get("message")
-            .or(answer.get("code"))
-            .map(ToString::to_string)
-            .unwrap_or_default()),
+    match (is_same(&expected, &answer), known::reason_of_webhook(&case.name)) {
+        (true, None) => Ok(summary(&answer)),
         (false, Some(reason)) => Ok(format!("differs: {reason}")),
         (true, Some(reason)) => Err(format!("there is no difference any more: {reason}").into()),
         (false, None) => {
@@ -205,8 +202,7 @@ fn essence(answer: &Value) -> Value {
     json!({
         "code": answer.get("code"),
         "object": answer.get("object"),
-        "reason": status("reason"),
-        "message": message,
+        "status": {"reason": status("reason"), "message": message},
         "warnings": answer.get("warnings"),
     })
 }
