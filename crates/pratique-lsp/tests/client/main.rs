@@ -9,6 +9,7 @@
 )]
 
 mod objects;
+mod order;
 mod session;
 mod suites;
 mod workspace;

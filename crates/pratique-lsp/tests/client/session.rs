@@ -99,13 +99,23 @@ impl Client {
     pub(crate) fn diagnostics(&self, file: &str) -> Vec<(String, String, Value)> {
         let uri = self.uri(file);
         loop {
+            let (published, diagnostics) = self.next_diagnostics();
+            if published == uri {
+                return diagnostics;
+            }
+        }
+    }
+
+    /// The diagnostics that are published next, and the file that they are for.
+    pub(crate) fn next_diagnostics(&self) -> (String, Vec<(String, String, Value)>) {
+        loop {
             let message = self.connection.receiver.recv().unwrap();
             let Message::Notification(published) = message else {
                 continue;
             };
-            if published.params["uri"] != uri.as_str() {
+            let Some(uri) = published.params["uri"].as_str() else {
                 continue;
-            }
+            };
             let of = |diagnostic: &Value| {
                 let text = |field: &str| diagnostic[field].as_str().unwrap().to_owned();
                 (
@@ -114,12 +124,8 @@ impl Client {
                     diagnostic["range"]["start"].clone(),
                 )
             };
-            return published.params["diagnostics"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(of)
-                .collect();
+            let diagnostics = published.params["diagnostics"].as_array().unwrap();
+            return (uri.to_owned(), diagnostics.iter().map(of).collect());
         }
     }
 
