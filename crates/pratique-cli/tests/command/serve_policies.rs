@@ -52,12 +52,11 @@ fn files_are_read_again() {
         .replace("name: names", "name: more")
         .replace("Name: names", "Name: more");
     fs::write(directory.path().join("policies/more.yaml"), more).unwrap();
-    fs::remove_file(directory.path().join("single.yaml")).unwrap();
-    fs::write(
-        directory.path().join("single.yaml"),
+    // A file that is rewritten in place without its policy would be waited for.
+    put(
+        &directory.path().join("single.yaml"),
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
-    )
-    .unwrap();
+    );
     eventually("others count", || client.allows("one") && !client.allows("two"));
     serving.signal("INT");
     let (code, log) = serving.wait();
@@ -205,20 +204,21 @@ fn check_denied_during(files: &[(&str, &str)], change: impl FnOnce(&Path) + Send
 #[test]
 fn files_that_are_rewritten_slowly_allow_nothing() {
     let (policy, binding) = policy_and_binding("first");
-    for both in [[&*policy, &binding], [&*binding, &policy]] {
-        let text = both.join("---\n") + "---\n";
-        for is_removed_first in [false, true] {
-            check_denied_during(&[("policies/all.yaml", &text)], |directory| {
-                let path = directory.join("all.yaml");
-                for round in 0..4 {
-                    if is_removed_first {
-                        fs::remove_file(&path).unwrap();
-                    }
-                    write_slowly(&path, &format!("# {round}\n{text}"));
+    let texts = [[&*policy, &binding], [&*binding, &policy]].map(|both| both.join("---\n") + "---\n");
+    let cases = texts
+        .iter()
+        .flat_map(|text| [false, true].map(|is_removed_first| (text, is_removed_first)));
+    at_once(cases, |(text, is_removed_first)| {
+        check_denied_during(&[("policies/all.yaml", text)], |directory| {
+            let path = directory.join("all.yaml");
+            for round in 0..4 {
+                if is_removed_first {
+                    fs::remove_file(&path).unwrap();
                 }
-            });
-        }
-    }
+                write_slowly(&path, &format!("# {round}\n{text}"));
+            }
+        });
+    });
 }
 
 /// A policy that is there before its binding, and a binding before its policy.
@@ -231,14 +231,24 @@ fn policies_and_bindings_of_several_files_change_together() {
         ("policies/binding.yaml", &*old_binding),
     ];
     let [first, second] = [("policy.yaml", &policy), ("binding.yaml", &binding)];
-    for order in [[first, second], [second, first]] {
+    at_once([[first, second], [second, first]], |order| {
         check_denied_during(&files, |directory| {
             for (name, text) in order {
                 put(&directory.join(name), text);
                 thread::sleep(Duration::from_millis(1500));
             }
         });
-    }
+    });
+}
+
+/// Checks cases at the same time: they wait for seconds, and compute next to nothing.
+fn at_once<C: Send>(cases: impl IntoIterator<Item = C>, check: impl Fn(C) + Sync) {
+    thread::scope(|scope| {
+        for case in cases {
+            let check = &check;
+            scope.spawn(move || check(case));
+        }
+    });
 }
 
 /// Starts a server while a file is written that denies a name; the first answer denies it.
@@ -273,16 +283,22 @@ fn files_that_are_written_during_the_start_are_waited_for() {
     let [short, long] = [300, 1500].map(Duration::from_millis);
     let of_api = ["--policies", "policies"];
     let of_files = ["--manifests", "policies", "--plugin", "ValidatingAdmissionPolicy"];
-    for (flags, [policy, binding]) in [
+    let kinds = [
         (&of_api[..], [policy.clone(), binding.clone()]),
         (&of_files, [&policy, &binding].map(|text| of_manifests(text))),
-    ] {
+    ];
+    let cases = kinds.iter().flat_map(|(flags, [policy, binding])| {
         let (half, rest) = policy.split_at(policy.find("  validations").unwrap());
         // An object without its counterpart, in either order, and half of one.
-        check_denied_from_the_start(flags, &[&policy, "---\n", &binding], long);
-        check_denied_from_the_start(flags, &[&binding, "---\n", &policy], long);
-        check_denied_from_the_start(flags, &[half, rest, "---\n", &binding], short);
-    }
+        [
+            (*flags, vec![&**policy, "---\n", binding], long),
+            (*flags, vec![&**binding, "---\n", policy], long),
+            (*flags, vec![half, rest, "---\n", binding], short),
+        ]
+    });
+    at_once(cases, |(flags, parts, pause)| {
+        check_denied_from_the_start(flags, &parts, pause)
+    });
 }
 
 /// Of two objects with a name the later one counts, as if both were applied, which nobody may notice otherwise.

@@ -33,10 +33,15 @@ impl AdmissionObserver for Memory {
     }
 }
 
-/// Replaces a file atomically.
+/// More than the steps in which file systems record times.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Replaces a file atomically. Its times show that it was renamed after it was written: it is not waited for, as a file that may have
+/// been rewritten in place is.
 pub(crate) fn put(directory: &Path, name: &str, text: &str) {
     let aside = directory.join(format!("{name}.aside"));
     fs::write(&aside, text).unwrap();
+    std::thread::sleep(TICK);
     fs::rename(aside, directory.join(name)).unwrap();
 }
 
