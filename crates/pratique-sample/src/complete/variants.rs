@@ -210,13 +210,14 @@ mod tests {
         (has(c.livenessProbe.exec) || c.livenessProbe.httpGet.scheme == 'HTTP'))";
 
     /// Runs a check with a specification for each kind of a few.
-    fn with_specs(check: impl Fn(&SampleSpec<'_>, TypeId, &Objects)) {
+    fn with_specs(check: impl Fn(&SampleSpec<'_>, TypeId, &ObjectCodec)) {
         let environment = Environment::standard().with_variable("object", Type::Dyn);
         let ast = environment.parse(EXPRESSION).unwrap();
         for interest in [NamedFields::new([(None, &ast)]), NamedFields::everything()] {
             for resource in ["deployments", "cronjobs", "pods", "services", "rolebindings"] {
                 let served = Release::latest().resources().named(resource).unwrap();
                 let spec = SampleSpec {
+                    release: Release::latest(),
                     served,
                     operations: &[Operation::Create],
                     interest: &interest,

@@ -15,8 +15,7 @@ use crate::world::{configmap, file, mutating_policy, run, validating_policy};
 
 /// `cargo xtask bench reload` makes a thousand; here each set has to be seen.
 const RELOADS: usize = 200;
-/// They evaluate without a pause: more of them would leave nothing of two cores for the reloads.
-const TASKS: usize = 2;
+const TASKS: usize = 4;
 
 /// Three mutating policies that all add this mark, and one that wants to see nothing else.
 fn set(mark: &str, suffix: &str) -> (String, String) {
