@@ -57,7 +57,7 @@ fn edits_that_wait_are_one() {
     };
     let session = thread::spawn(move || pratique_lsp::run(&connection));
     let mut published = Vec::new();
-    let mut until = |id: i32, published: &mut Vec<Value>| {
+    let until = |id: i32, published: &mut Vec<Value>| {
         loop {
             match receiver.recv().unwrap() {
                 Message::Response(response) if response.id == id.into() => return,
