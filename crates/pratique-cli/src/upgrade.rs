@@ -160,7 +160,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let [old, new] = &engines;
     let side = |engine, gates| UpgradeSide {
         engine,
-        evaluator: Engine::recording(engine, PolicyRecord::Costs),
+        evaluator: Engine::recording(engine, PolicyRecord::Costs).keeping_prepared(),
         gates,
     };
     let sets = [old, new].into_iter().flat_map(|engine| &engine.policies.sets);

@@ -44,6 +44,8 @@ pub struct Reviewer<'a> {
     depth: ReviewDepth,
     /// Where requests are reviewed one after another, the Services that they stored.
     services: Option<StoredServices>,
+    /// Whether the outcome has the object as it is prepared for validating admission, where policies only are evaluated.
+    keeps_prepared: bool,
 }
 
 /// How much of a server's chain is evaluated.
@@ -127,6 +129,7 @@ impl<'a> Reviewer<'a> {
                 record: PolicyRecord::default(),
             },
             services: None,
+            keeps_prepared: false,
         }
     }
 
@@ -152,6 +155,7 @@ impl<'a> Reviewer<'a> {
                 chain: chain.map(Box::new),
             },
             services: None,
+            keeps_prepared: false,
         })
     }
 
@@ -178,6 +182,15 @@ impl<'a> Reviewer<'a> {
         let asks = || self.may_change_objects() || count_asked(object, &Value::Null) > 0;
         let is_kept = self.services.as_ref().is_some_and(StoredServices::is_kept);
         is_kept && is_service(object) && asks()
+    }
+
+    /// Keeps the object as it is [prepared](Outcome::prepared), where policies only are evaluated.
+    #[must_use]
+    pub fn keeping_prepared(self) -> Self {
+        Reviewer {
+            keeps_prepared: true,
+            ..self
+        }
     }
 
     /// Records more of the evaluation of policies, where policies only are evaluated.
@@ -417,9 +430,10 @@ impl<'a> Reviewer<'a> {
         let model = model.map(|model| model as &dyn ObjectModel);
         match &self.depth {
             ReviewDepth::Policies { authorizer, record } => {
-                let context = EvalContext::new(cluster, authorizer.clone())
-                    .with_object_model(model)
-                    .without_prepared();
+                let mut context = EvalContext::new(cluster, authorizer.clone()).with_object_model(model);
+                if !self.keeps_prepared {
+                    context = context.without_prepared();
+                }
                 self.evaluate_policies(input, context, *record)
             }
             #[cfg(feature = "webhooks")]
