@@ -14,6 +14,9 @@ use super::programs::Programs;
 const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n\
     serve-token,serve,serve\n";
 
+/// The network of Services. There are none; what is sent to one stays on this machine.
+pub(super) const SERVICE_NETWORK: &str = "127.200.0.0/24";
+
 const AUDIT_LOG: &str = "audit.log";
 
 /// Options to start an API server.
@@ -121,13 +124,12 @@ impl<'a> Start<'a> {
                 "--service-account-signing-key-file={}",
                 private.display()
             ))
+            .arg(format!("--service-cluster-ip-range={SERVICE_NETWORK}"))
             .args([
                 "--bind-address=127.0.0.1",
                 "--advertise-address=127.0.0.1",
                 "--endpoint-reconciler-type=none",
                 "--service-account-issuer=https://kubernetes.default.svc",
-                // There are no Services; what is sent to one stays on this machine.
-                "--service-cluster-ip-range=127.200.0.0/24",
                 "--authorization-mode=RBAC",
                 "--allow-privileged=true",
             ]);

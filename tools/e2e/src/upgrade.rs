@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::{Error, Transcript, workspace};
 use pratique_schema::Release;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Environment;
 use super::answers::plain;
-use super::apiserver::Start;
+use super::apiserver::{SERVICE_NETWORK, Start};
 use super::etcd::Etcd;
 use super::http::Proxy;
 use super::programs::Programs;
@@ -138,11 +138,13 @@ fn findings(
         state.join("policy.yaml"),
         state.join("definitions.ndjson"),
     );
+    let network = json!({"apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR", "metadata": {"name": "kubernetes"},
+        "spec": {"cidrs": [SERVICE_NETWORK]}});
     let lines = objects.iter().map(|placed| format!("{}\n", placed.object));
     for (path, text) in [
         (&input, lines.collect::<String>()),
         (&policy, NO_POLICY.to_owned()),
-        (&kinds, definitions.lines()),
+        (&kinds, format!("{}{network}\n", definitions.lines())),
     ] {
         fs::write(path, text).map_err(Error::file(path))?;
     }
@@ -158,6 +160,7 @@ fn findings(
             "--as-group",
             "system:masters",
         ])
+        .arg("--none=servicecidrs")
         .arg("--policies")
         .arg(&policy)
         .arg("--objects")

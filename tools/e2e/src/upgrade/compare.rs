@@ -25,7 +25,25 @@ const DEPRECATED: &str = "deprecated-version";
 pub(super) struct ComparedRule {
     servers: usize,
     ours: usize,
+    /// How many differ for a reason that is known.
+    known: BTreeMap<&'static str, usize>,
     differences: Vec<String>,
+}
+
+/// Rules of kinds that differ, with the reasons.
+const KNOWN_DIFFERENCES: [(&str, &str, &str); 1] = [(
+    DEPRECATED,
+    "ComponentStatus",
+    "a server warns of a version where it serves it: none of these can be created",
+)];
+
+/// Why a rule differs for an object, if that is known.
+fn reason(rule: &str, object: &Value) -> Option<&'static str> {
+    let kind = object.get("kind").and_then(Value::as_str)?;
+    let known = KNOWN_DIFFERENCES
+        .iter()
+        .find(|(of_rule, of_kind, _)| (*of_rule, *of_kind) == (rule, kind));
+    known.map(|(_, _, reason)| *reason)
 }
 
 /// The rules that hold of an object by the answers of both servers, each with what shows it.
@@ -85,6 +103,10 @@ impl ComparedRule {
         if servers.is_some() == finding.is_some() {
             return;
         }
+        if let Some(reason) = reason(rule, &object.object) {
+            *self.known.entry(reason).or_default() += 1;
+            return;
+        }
         let text = match servers {
             Some(text) => format!("the servers: {text}"),
             None => format!(
@@ -96,7 +118,10 @@ impl ComparedRule {
     }
 
     pub(super) fn outcome(&self, most: usize) -> Result<String, Error> {
-        let counts = format!("{} by the servers, {} by ours", self.servers, self.ours);
+        let mut counts = format!("{} by the servers, {} by ours", self.servers, self.ours);
+        for (reason, count) in &self.known {
+            counts.push_str(&format!("\n{count} differ: {reason}"));
+        }
         if self.differences.is_empty() {
             return Ok(counts);
         }
