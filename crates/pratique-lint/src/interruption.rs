@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Says when lints are to end because something else is to be done first, as [`LintMemory`](crate::LintMemory) uses it. Of a policy
 /// whose lints did not end by themselves, nothing is reported.
 #[derive(Clone, Default)]
-pub struct Interruption {
+pub struct LintInterruption {
     is_due: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
     /// Whether something has ended early: it stays so, whatever is due later.
     has_come: Arc<AtomicBool>,
 }
 
-impl Interruption {
+impl LintInterruption {
     /// An interruption as soon as a function says so. It is asked for each object that is tried.
     pub fn new(is_due: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        Interruption {
+        LintInterruption {
             is_due: Some(Arc::new(is_due)),
             has_come: Arc::default(),
         }
@@ -24,7 +24,7 @@ impl Interruption {
 
     /// The same for another run.
     pub(crate) fn renewed(&self) -> Self {
-        Interruption {
+        LintInterruption {
             is_due: self.is_due.clone(),
             has_come: Arc::default(),
         }
@@ -39,9 +39,9 @@ impl Interruption {
     }
 }
 
-impl fmt::Debug for Interruption {
+impl fmt::Debug for LintInterruption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Interruption")
+        f.debug_struct("LintInterruption")
             .field("has_come", &self.has_come)
             .finish_non_exhaustive()
     }

@@ -56,7 +56,7 @@ pub use pratique_sample::CustomKinds;
 pub use cost::{ExpressionCost, estimate_cost, estimate_costs};
 pub use definition_set::DefinitionSet;
 pub use expressions::{TypedExpression, type_expressions};
-pub use interruption::Interruption;
+pub use interruption::LintInterruption;
 pub use lint_meta::LintMeta;
 pub use lints::{find_lint, list_lints};
 pub use memory::LintMemory;

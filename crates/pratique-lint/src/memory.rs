@@ -7,7 +7,7 @@ use pratique_manifest::{DocumentSource, Location, ManifestSet, NodeId, ObjectSou
 use pratique_schema::FeatureGates;
 
 use crate::expressions::{TypedExpression, type_group};
-use crate::interruption::Interruption;
+use crate::interruption::LintInterruption;
 use crate::lint_manifests;
 use crate::options::LintOptions;
 use crate::subject::{ExpressionGroup, ManifestView};
@@ -22,13 +22,13 @@ pub struct LintMemory {
     expressions: FindingTable<Vec<TypedExpression>>,
     custom: Arc<CustomTypes>,
     options: LintOptions,
-    interruption: Interruption,
+    interruption: LintInterruption,
 }
 
 impl LintMemory {
     /// The warnings of [`lint`](crate::lint).
     pub fn lint(&mut self, sets: &[&ManifestSet]) -> Vec<Warning> {
-        self.lint_with(sets, Interruption::default())
+        self.lint_with(sets, LintInterruption::default())
     }
 
     /// The same; `None` if the [interruption](LintMemory::interruption) comes before the end. What is known of policies by then
@@ -39,7 +39,7 @@ impl LintMemory {
         (!interruption.has_come()).then_some(warnings)
     }
 
-    fn lint_with(&mut self, sets: &[&ManifestSet], interruption: Interruption) -> Vec<Warning> {
+    fn lint_with(&mut self, sets: &[&ManifestSet], interruption: LintInterruption) -> Vec<Warning> {
         let mut options = self.options.clone();
         options.interruption = interruption;
         self.warnings.begin();
@@ -81,7 +81,7 @@ impl LintMemory {
 
     /// Sets what ends [`lint_unless_interrupted`](LintMemory::lint_unless_interrupted).
     #[must_use]
-    pub fn interruption(self, interruption: Interruption) -> Self {
+    pub fn interruption(self, interruption: LintInterruption) -> Self {
         LintMemory { interruption, ..self }
     }
 
@@ -302,7 +302,7 @@ mod tests {
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step)
                 .is_err()
         };
-        let mut memory = LintMemory::default().interruption(Interruption::new(is_due));
+        let mut memory = LintMemory::default().interruption(LintInterruption::new(is_due));
         let text = format!(
             "{}{}",
             policy("a", "object.spec.hostname == 'a'"),

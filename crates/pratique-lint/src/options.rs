@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use pratique_sample::CustomKinds;
 use pratique_schema::{FeatureGates, Release};
 
-use crate::interruption::Interruption;
+use crate::interruption::LintInterruption;
 use crate::lint_meta::LintMeta;
 
 /// Options of [`lint_with`](crate::lint_with): findings that are off by default, and settings of the server.
@@ -18,7 +18,7 @@ pub struct LintOptions {
     pub(crate) feature_gates: FeatureGates,
     pub(crate) custom_kinds: Arc<CustomKinds>,
     /// What ends the trials of a policy; they are not complete then.
-    pub(crate) interruption: Interruption,
+    pub(crate) interruption: LintInterruption,
 }
 
 impl LintOptions {

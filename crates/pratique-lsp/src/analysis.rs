@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique::expressions::Expressions;
 use pratique::{Admission, FeatureGates};
-use pratique_lint::{CustomTypes, Interruption, LintMemory, TypedExpression, Warning};
+use pratique_lint::{CustomTypes, LintInterruption, LintMemory, TypedExpression, Warning};
 use pratique_manifest::{
     Kind, LoadOptions, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Problem,
     UncheckedExpressions,
@@ -56,7 +56,7 @@ pub(crate) struct Object {
 
 impl ManifestAnalyzer {
     /// Analyzes manifests as a server with some feature gates loads them. Lints that may be interrupted are ended by `interruption`.
-    pub(crate) fn new(gates: FeatureGates, interruption: Interruption) -> Self {
+    pub(crate) fn new(gates: FeatureGates, interruption: LintInterruption) -> Self {
         let builder = Admission::builder().feature_gates(gates);
         let expressions = builder.max_load_bytes(LOAD_BYTES).expressions().clone();
         ManifestAnalyzer {

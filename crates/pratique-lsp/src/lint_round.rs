@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::diagnostics::FileFindings;
 use crate::server::{LspError, LspServer};
 
 /// The directories whose lints are due, with the files of which something is published after them, and whether they were published
@@ -33,7 +34,7 @@ impl LspServer<'_> {
             let files = self.due_lints.directories.remove(&directory);
             for (file, was_published) in files.into_iter().flatten() {
                 let is_known =
-                    was_published && !self.findings_in(&file).is_some_and(|found| found.has_warnings());
+                    was_published && !self.findings_in(&file).is_some_and(FileFindings::has_warnings);
                 if !is_known {
                     self.publish(&file)?;
                 }

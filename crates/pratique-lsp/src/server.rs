@@ -16,7 +16,7 @@ use lsp_types::{
 };
 use pratique::FeatureGates;
 use pratique_foreign::READER;
-use pratique_lint::Interruption;
+use pratique_lint::LintInterruption;
 use pratique_manifest::ManifestFile;
 use serde::de::DeserializeOwned;
 
@@ -170,7 +170,7 @@ impl<'c> LspServer<'c> {
         let workspace = initialize.capabilities.workspace.as_ref();
         let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
         let receiver = connection.receiver.clone();
-        let interruption = Interruption::new(move || !receiver.is_empty());
+        let interruption = LintInterruption::new(move || !receiver.is_empty());
         LspServer {
             connection,
             kinds,

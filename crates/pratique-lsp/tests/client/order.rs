@@ -1,4 +1,4 @@
-//! In which order things are published: what loading finds before what lints find, and of several edits only the last.
+//! In which order things are diagnostics: what loading finds before what lints find, and of several edits only the last.
 
 use std::thread;
 
@@ -14,12 +14,12 @@ fn problems_come_before_what_lints_find() {
     let broken = BINDING.replace("validationActions: [Deny]", "validationActions: [Refuse]");
     let client = Client::new("order", &[("z.yaml", &broken)]);
     client.open("a.yaml", POLICY);
-    let (first, published) = client.next_diagnostics();
+    let (first, diagnostics) = client.next_diagnostics();
     assert!(first.ends_with("/z.yaml"), "{first}");
-    assert!(published[0].1.contains("Refuse"), "{published:?}");
-    let (second, published) = client.next_diagnostics();
+    assert!(diagnostics[0].1.contains("Refuse"), "{diagnostics:?}");
+    let (second, diagnostics) = client.next_diagnostics();
     assert!(second.ends_with("/a.yaml"), "{second}");
-    assert_eq!(published[0].0, "unbound-policy");
+    assert_eq!(diagnostics[0].0, "unbound-policy");
     client.end();
 }
 
@@ -56,18 +56,18 @@ fn edits_that_wait_are_one() {
         receiver: of_server,
     };
     let session = thread::spawn(move || pratique_lsp::run(&connection));
-    let mut published = Vec::new();
-    let until = |id: i32, published: &mut Vec<Value>| {
+    let mut notifications = Vec::new();
+    let collect_until = |id: i32, notifications: &mut Vec<Value>| {
         loop {
             match receiver.recv().unwrap() {
                 Message::Response(response) if response.id == id.into() => return,
-                Message::Notification(notification) => published.push(notification.params),
+                Message::Notification(notification) => notifications.push(notification.params),
                 _ => {}
             }
         }
     };
-    until(1, &mut published);
-    assert!(published.is_empty());
+    collect_until(1, &mut notifications);
+    assert!(notifications.is_empty());
     // The next one comes after the last was looked at.
     let first = receiver.recv().unwrap();
     let Message::Notification(first) = first else {
@@ -75,8 +75,8 @@ fn edits_that_wait_are_one() {
     };
     assert!(first.params.to_string().contains("type-check"), "{first:?}");
     to_server.send(request(2, "shutdown", Value::Null)).unwrap();
-    until(2, &mut published);
+    collect_until(2, &mut notifications);
     to_server.send(notify("exit", Value::Null)).unwrap();
     session.join().unwrap().unwrap();
-    assert!(published.is_empty(), "{published:?}");
+    assert!(notifications.is_empty(), "{notifications:?}");
 }

@@ -20,7 +20,7 @@ const FRACTION: &str = "500m";
 
 /// A variant of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Variant {
+enum ObjectVariant {
     Whole,
     Least,
     Without(Vec<String>),
@@ -35,7 +35,7 @@ pub(super) struct VariantBuilder<'s> {
     defaults: &'s ObjectCodec,
     round: usize,
     /// After how many rounds a variant is made again, as far as the rounds from the first on have shown.
-    periods: HashMap<Variant, usize>,
+    periods: HashMap<ObjectVariant, usize>,
     /// The whole object of the round, as it is built, unless it is one of an earlier round.
     whole: Option<Value<'static>>,
     /// The optional fields of the whole objects by round, from the first on.
@@ -59,11 +59,11 @@ impl<'s> VariantBuilder<'s> {
     /// Begins a round, the one behind the last; gives the optional fields of its objects.
     pub(super) fn begin(&mut self, round: usize) -> Rc<[OptionalField]> {
         self.round = round;
-        let built = self.build_due(Variant::Whole, OptionalFill::Named, None);
+        let built = self.build_due(ObjectVariant::Whole, OptionalFill::Named, None);
         let optional = match &built {
             Some(built) => built.optional.as_slice().into(),
             None => {
-                let period = self.periods.get(&Variant::Whole).copied().unwrap_or(1);
+                let period = self.periods.get(&ObjectVariant::Whole).copied().unwrap_or(1);
                 let same = round.checked_sub(period).and_then(|same| self.optional.get(same));
                 same.cloned().unwrap_or_default()
             }
@@ -85,7 +85,7 @@ impl<'s> VariantBuilder<'s> {
 
     /// That without optional fields, unless an earlier round had it.
     pub(super) fn least(&mut self) -> Option<Value<'static>> {
-        let built = self.build_due(Variant::Least, OptionalFill::Towards(&[]), None)?;
+        let built = self.build_due(ObjectVariant::Least, OptionalFill::Towards(&[]), None)?;
         Some(self.complete(built.object))
     }
 
@@ -99,7 +99,11 @@ impl<'s> VariantBuilder<'s> {
             }
         }
         let path = &field.path;
-        let built = self.build_due(Variant::Without(path.clone()), OptionalFill::Named, Some(path))?;
+        let built = self.build_due(
+            ObjectVariant::Without(path.clone()),
+            OptionalFill::Named,
+            Some(path),
+        )?;
         Some(self.complete(built.object))
     }
 
@@ -107,7 +111,7 @@ impl<'s> VariantBuilder<'s> {
     pub(super) fn towards(&mut self, field: &OptionalField) -> Option<Value<'static>> {
         let path = &field.path;
         let built = self.build_due(
-            Variant::Towards(path.clone()),
+            ObjectVariant::Towards(path.clone()),
             OptionalFill::Towards(path),
             Some(path),
         )?;
@@ -117,7 +121,7 @@ impl<'s> VariantBuilder<'s> {
     /// Builds a variant unless all its choices are those of an earlier round. Round 0 chooses in its own way.
     fn build_due(
         &mut self,
-        variant: Variant,
+        variant: ObjectVariant,
         fill: OptionalFill<'_>,
         without: Option<&[String]>,
     ) -> Option<BuiltObject> {
