@@ -18,8 +18,10 @@
 mod address;
 mod cidr;
 mod ip;
+mod sloppy;
 
 pub(crate) use address::Address;
 pub use address::AddressError;
 pub use cidr::{Cidr, CidrError, PrefixError};
 pub use ip::{Ip, IpError};
+pub use sloppy::{parse_sloppy_cidr, parse_sloppy_ip};

@@ -29,7 +29,7 @@ pub use parse::ParseError;
 pub use scaled::MAX_MILLI_VALUE;
 use small::Small;
 use suffix::Format;
-use text::Text;
+use text::InlineText;
 
 /// An exact number with the kind of suffix it was written with. Equality and order are those of the number.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub struct Quantity {
     amount: QuantityAmount,
     format: Format,
     /// The text it was read from, where that passes for canonical.
-    text: Option<Text>,
+    text: Option<InlineText>,
 }
 
 /// The number. Most quantities are [`Small`]; only those count as integers.
@@ -100,7 +100,7 @@ impl Quantity {
             value: small.map_or(0, |small| small.value),
             scale: small.map_or(0, |small| small.scale),
             is_big: small.is_none(),
-            text: self.text.as_ref().map_or("", Text::as_str).to_owned(),
+            text: self.text.as_ref().map_or("", InlineText::as_str).to_owned(),
             format: match self.format {
                 Format::DecimalExponent => "DecimalExponent",
                 Format::BinarySi => "BinarySI",
@@ -170,7 +170,7 @@ impl Quantity {
     /// Whether it has no memory on the heap.
     #[inline]
     pub fn owns_nothing(&self) -> bool {
-        matches!(self.amount, QuantityAmount::Small(_)) && !matches!(self.text, Some(Text::Long(_)))
+        matches!(self.amount, QuantityAmount::Small(_)) && !matches!(self.text, Some(InlineText::Long(_)))
     }
 
     /// About how much memory it has on the heap.

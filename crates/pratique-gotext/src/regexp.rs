@@ -32,9 +32,9 @@ mod set;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use automaton::Automaton;
-use machine::Machine;
-use meter::Unmetered;
+use automaton::PatternAutomaton;
+use machine::PatternMachine;
+use meter::UnmeteredMatch;
 
 pub use error::{Error, ErrorKind, Refused};
 pub use meter::Meter;
@@ -43,9 +43,9 @@ pub use meter::Meter;
 #[derive(Clone, Debug)]
 pub struct Regex {
     /// `None` for a pattern that would be too large.
-    automaton: Option<Automaton>,
+    automaton: Option<PatternAutomaton>,
     /// Made when it is needed where there is an automaton as well.
-    machine: OnceLock<Arc<Machine>>,
+    machine: OnceLock<Arc<PatternMachine>>,
     pattern: Box<str>,
 }
 
@@ -55,7 +55,7 @@ impl Regex {
     /// # Errors
     /// Go's.
     pub fn new(pattern: &str) -> Result<Self, Error> {
-        Regex::try_new(pattern, &Unmetered).map_err(|refused| match refused {
+        Regex::try_new(pattern, &UnmeteredMatch).map_err(|refused| match refused {
             Refused::Pattern(error) | Refused::Stopped(error) => error,
         })
     }
@@ -69,13 +69,13 @@ impl Regex {
         let automaton = if parsed.weight <= automaton::LARGEST {
             let making = automaton::MAKING.saturating_mul(parsed.weight);
             meter.work(making).map_err(Refused::Stopped)?;
-            Automaton::new(&parsed.hir, parsed.weight)
+            PatternAutomaton::new(&parsed.hir, parsed.weight)
         } else {
             None
         };
         let machine = OnceLock::new();
         if automaton.is_none() {
-            let made = Machine::new(&parsed.hir, meter).map_err(Refused::Stopped)?;
+            let made = PatternMachine::new(&parsed.hir, meter).map_err(Refused::Stopped)?;
             let _ = machine.set(Arc::new(made));
         }
         Ok(Regex {
@@ -87,24 +87,25 @@ impl Regex {
 
     /// Whether a text is a pattern.
     pub fn is_pattern(text: &str) -> bool {
-        parser::parse(text, &Unmetered).is_ok()
+        parser::parse(text, &UnmeteredMatch).is_ok()
     }
 
     /// Whether the text has a match (`MatchString`).
     pub fn is_match(&self, text: &str) -> bool {
-        matches!(self.try_is_match(text, &Unmetered), Ok(true))
+        matches!(self.try_is_match(text, &UnmeteredMatch), Ok(true))
     }
 
     /// The first match (`FindString`, which gives an empty string where there is none).
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let found = self.try_find(text, &Unmetered);
+        let found = self.try_find(text, &UnmeteredMatch);
         found.unwrap_or_default()
     }
 
     /// Matches from left to right that do not overlap, at most `limit`; all where that is negative (`FindAllString`).
     /// An empty match right after another match does not count.
     pub fn find_all<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
-        self.try_find_all(text, limit, &Unmetered).unwrap_or_default()
+        self.try_find_all(text, limit, &UnmeteredMatch)
+            .unwrap_or_default()
     }
 
     /// [`is_match`](Self::is_match), on behalf of a meter.
@@ -181,7 +182,7 @@ impl Regex {
                 return Ok(automaton.find(text, from));
             }
             meter.work((text.len() - from) as u64)?;
-            let parsed = || parser::parse(&self.pattern, &Unmetered).ok();
+            let parsed = || parser::parse(&self.pattern, &UnmeteredMatch).ok();
             let hir = || parsed().map(|parsed| parsed.hir);
             if let Ok(found) = automaton.find_in_long(text, from, any, hir) {
                 return Ok(found);
@@ -190,12 +191,12 @@ impl Regex {
         search::find(&*self.machine(meter)?, text, from, any, meter)
     }
 
-    fn machine<M: Meter>(&self, meter: &M) -> Result<Arc<Machine>, M::Stop> {
+    fn machine<M: Meter>(&self, meter: &M) -> Result<Arc<PatternMachine>, M::Stop> {
         if let Some(machine) = self.machine.get() {
             return Ok(machine.clone());
         }
         let machine = match parser::parse(&self.pattern, meter) {
-            Ok(parsed) => Arc::new(Machine::new(&parsed.hir, meter)?),
+            Ok(parsed) => Arc::new(PatternMachine::new(&parsed.hir, meter)?),
             Err(Refused::Stopped(stop)) => return Err(stop),
             // It was one before.
             Err(Refused::Pattern(error)) => return Err(error.into()),

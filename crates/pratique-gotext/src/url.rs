@@ -26,7 +26,7 @@ pub use parse::{ParseError, Reason};
 use crate::net::AddressError;
 use crate::utf8::lossy;
 use authority::User;
-use escape::{Part, escape};
+use escape::{UrlPart, escape};
 
 /// A parsed URL.
 ///
@@ -111,9 +111,9 @@ impl Url {
     // Upstream: net/url/url.go, URL.EscapedPath
     pub fn escaped_path(&self) -> String {
         match &self.raw_path {
-            Some(raw) if escape::is_valid(raw, Part::Path) => raw.clone(),
+            Some(raw) if escape::is_valid(raw, UrlPart::Path) => raw.clone(),
             _ if self.path == b"*" => "*".to_owned(),
-            _ => escape(&self.path, Part::Path),
+            _ => escape(&self.path, UrlPart::Path),
         }
     }
 
@@ -134,8 +134,8 @@ impl Url {
 
     fn escaped_fragment(&self) -> String {
         match &self.raw_fragment {
-            Some(raw) if escape::is_valid(raw, Part::Fragment) => raw.clone(),
-            _ => escape(&self.fragment, Part::Fragment),
+            Some(raw) if escape::is_valid(raw, UrlPart::Fragment) => raw.clone(),
+            _ => escape(&self.fragment, UrlPart::Fragment),
         }
     }
 
@@ -148,7 +148,7 @@ impl Url {
         if let Some(user) = &self.user {
             out.push_str(&format!("{user}@"));
         }
-        out.push_str(&escape(&self.host, Part::Host));
+        out.push_str(&escape(&self.host, UrlPart::Host));
         let path = self.escaped_path();
         if !path.is_empty() && !path.starts_with('/') && !self.host.is_empty() {
             out.push('/');

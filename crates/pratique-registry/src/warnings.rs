@@ -7,7 +7,6 @@ mod pod_spec;
 mod storage;
 mod volume_paths;
 
-pub(crate) use addresses::parse_loosely;
 use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;
 use pratique_schema::Release;
@@ -57,7 +56,9 @@ fn of_template(kind: &GroupVersionKind, object: &Value<'_>, path: Path<'_>) -> V
         ("batch", [spec @ .., "template"]) => kinds::job_spec(object, spec),
         _ => None,
     };
-    job.into_iter().chain(pod_spec::of(object, path)).collect()
+    job.into_iter()
+        .chain(pod_spec::warn_of_pod(object, path))
+        .collect()
 }
 
 /// The warnings about an object of a single kind, new or changed.

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use pratique_gotext::net::{Cidr, Ip};
+use pratique_gotext::net::{self, Cidr, Ip};
 use pratique_gotext::strconv::quote;
 
 use crate::errors::Errors;
@@ -10,41 +10,18 @@ use crate::messages::ip_address;
 use crate::node::Node;
 
 /// Whether Go's old parser takes it for an address: IPv4 addresses may have leading zeros.
-// Upstream: k8s.io/utils/net/parse.go, ParseIPSloppy
 pub(crate) fn is_ip(text: &str) -> bool {
-    parse_sloppy(text).is_some()
-}
-
-fn parse_sloppy(text: &str) -> Option<IpAddr> {
-    if let Ok(ip) = Ip::parse(text) {
-        return Some(ip.address());
-    }
-    if let Ok(IpAddr::V6(address)) = text.parse::<IpAddr>() {
-        return Some(IpAddr::V6(address));
-    }
-    let parts: Vec<&str> = text.split('.').collect();
-    let is_digits = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if parts.len() != 4 || !parts.iter().all(is_digits) {
-        return None;
-    }
-    let plain: Vec<&str> = parts
-        .iter()
-        .map(|part| match part.trim_start_matches('0') {
-            "" => "0",
-            rest => rest,
-        })
-        .collect();
-    plain.join(".").parse().ok()
+    net::parse_sloppy_ip(text).is_some()
 }
 
 /// An address as Go's old parser reads it.
 pub(crate) fn parse_sloppy_ip(text: &str) -> Option<Ip> {
-    Ip::parse(&parse_sloppy(text)?.to_canonical().to_string()).ok()
+    Ip::parse(&net::parse_sloppy_ip(text)?.to_canonical().to_string()).ok()
 }
 
 // Upstream: k8s.io/utils/net/ipfamily.go, IsIPv6String
 pub(crate) fn is_ipv6(text: &str) -> bool {
-    matches!(parse_sloppy(text), Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_none())
+    matches!(net::parse_sloppy_ip(text), Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_none())
 }
 
 /// An address, unless the old object has it already.
@@ -120,7 +97,7 @@ fn validate_network(field: &Node<'_, '_>, text: &str, is_strict: bool, errors: &
 /// is as it was written.
 // Upstream: utils/net/parse.go, ParseCIDRSloppy
 pub(crate) fn parse_sloppy_cidr(text: &str) -> Option<(Cidr, u8)> {
-    let (address, written) = split_sloppy_cidr(text)?;
+    let (address, written) = net::parse_sloppy_cidr(text)?;
     let canonical = address.to_canonical();
     let length = if address == canonical {
         written
@@ -131,20 +108,11 @@ pub(crate) fn parse_sloppy_cidr(text: &str) -> Option<(Cidr, u8)> {
     Some((cidr.masked(), written))
 }
 
-/// The address of a network, and the length of its prefix.
-fn split_sloppy_cidr(text: &str) -> Option<(IpAddr, u8)> {
-    let (address, length) = text.split_once('/')?;
-    let is_length = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-    let length = length.parse::<u8>().ok().filter(|_| is_length)?;
-    let bits = if address.contains(':') { 128 } else { 32 };
-    Some((parse_sloppy(address)?, length)).filter(|_| length <= bits)
-}
-
 /// The address of a network interface with the length of its network's prefix, in its canonical form.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidInterfaceAddress
 pub(crate) fn validate_interface_address(field: &Node<'_, '_>, errors: &mut Errors) {
     let text = field.text();
-    let Some((address, length)) = split_sloppy_cidr(text) else {
+    let Some((address, length)) = net::parse_sloppy_cidr(text) else {
         let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
         errors.invalid(field, text, detail);
         return;
@@ -197,7 +165,7 @@ const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/
 // Upstream: pkg/apis/core/validation/validation.go, ValidateEndpointIP
 pub(crate) fn validate_endpoint_ip(address: &Node<'_, '_>, errors: &mut Errors) {
     let text = address.text();
-    let Some(ip) = parse_sloppy(text).map(|ip| ip.to_canonical()) else {
+    let Some(ip) = net::parse_sloppy_ip(text).map(|ip| ip.to_canonical()) else {
         errors.invalid(address, text, "must be a valid IP address");
         return;
     };

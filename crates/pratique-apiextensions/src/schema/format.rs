@@ -1,8 +1,8 @@
 //! The formats of texts that a server checks.
 
-use std::net::Ipv6Addr;
 use std::sync::OnceLock;
 
+use pratique_gotext::net::{parse_sloppy_cidr, parse_sloppy_ip};
 use pratique_gotext::regexp::Regex;
 use pratique_gotext::strfmt;
 use pratique_gotext::url::Url;
@@ -13,12 +13,12 @@ use crate::duration;
 use crate::email;
 
 /// Whether a text has a format.
-pub(crate) type Check = fn(&str) -> bool;
+pub(crate) type FormatCheck = fn(&str) -> bool;
 
 /// The formats that a server checks, by their names without hyphens; it ignores all others.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, supportedVersionedFormats;
 // kube-openapi/pkg/validation/strfmt/default.go
-const FORMATS: [(&str, Check); 26] = [
+const FORMATS: [(&str, FormatCheck); 26] = [
     ("bsonobjectid", |text| {
         text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
     }),
@@ -26,10 +26,12 @@ const FORMATS: [(&str, Check); 26] = [
     ("email", email::is_address),
     ("hostname", is_hostname),
     ("ipv4", |text| {
-        text.contains('.') && (is_ipv4(text) || is_ipv6(text))
+        text.contains('.') && parse_sloppy_ip(text).is_some()
     }),
-    ("ipv6", |text| text.contains(':') && is_ipv6(text)),
-    ("cidr", is_cidr),
+    ("ipv6", |text| {
+        text.contains(':') && parse_sloppy_ip(text).is_some()
+    }),
+    ("cidr", |text| parse_sloppy_cidr(text).is_some()),
     ("mac", is_mac),
     ("uuid", strfmt::is_uuid),
     ("uuid3", |text| UUID3.matches(text)),
@@ -54,7 +56,7 @@ const FORMATS: [(&str, Check); 26] = [
 ];
 
 /// The check of a format by its name, in which hyphens do not count.
-pub(crate) fn format_check(name: &str) -> Option<Check> {
+pub(crate) fn format_check(name: &str) -> Option<FormatCheck> {
     let name = name.replace('-', "");
     let found = FORMATS.iter().find(|(known, _)| *known == name);
     found.map(|(_, check)| *check)
@@ -157,41 +159,6 @@ fn is_short_name(text: &str) -> bool {
         && bytes
             .iter()
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-')
-}
-
-/// Four numbers below 256, with any leading zeroes.
-// Upstream: k8s.io/utils/net/parse.go, ParseIPSloppy
-fn is_ipv4(text: &str) -> bool {
-    let is_part = |part: &str| decimal(part).is_some_and(|number| number <= 255);
-    text.split('.').count() == 4 && text.split('.').all(is_part)
-}
-
-/// Go's `net.ParseIP` takes no zones either.
-fn is_ipv6(text: &str) -> bool {
-    text.parse::<Ipv6Addr>().is_ok()
-}
-
-// Upstream: k8s.io/utils/net/parse.go, ParseCIDRSloppy
-fn is_cidr(text: &str) -> bool {
-    let Some((address, bits)) = text.split_once('/') else {
-        return false;
-    };
-    let most = match (is_ipv4(address), is_ipv6(address)) {
-        (true, _) => 32,
-        (_, true) => 128,
-        _ => return false,
-    };
-    decimal(bits).is_some_and(|bits| bits <= most)
-}
-
-fn decimal(text: &str) -> Option<u32> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let significant = text.trim_start_matches('0');
-    match is_number {
-        true if significant.is_empty() => Some(0),
-        true => significant.parse().ok(),
-        false => None,
-    }
 }
 
 // Upstream: net/mac.go, ParseMAC

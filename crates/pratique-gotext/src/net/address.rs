@@ -31,7 +31,7 @@ fn at(rest: &[u8]) -> String {
 }
 
 /// A fault and the text that was left.
-type Fault<'a> = (&'static str, &'a [u8]);
+type AddressFault<'a> = (&'static str, &'a [u8]);
 
 impl Address {
     /// Reads an address. The text comes from users and need not be UTF-8.
@@ -55,7 +55,7 @@ impl Address {
     }
 }
 
-fn ipv4(text: &[u8]) -> Result<Ipv4Addr, Fault<'_>> {
+fn ipv4(text: &[u8]) -> Result<Ipv4Addr, AddressFault<'_>> {
     let mut octets = [0u8; 4];
     let mut filled = 0;
     let (mut value, mut digits) = (0u16, 0);
@@ -100,7 +100,7 @@ fn set_octet(octets: &mut [u8; 4], index: usize, value: u16) {
     }
 }
 
-fn ipv6_with_zone(text: &[u8]) -> Result<Address, Fault<'_>> {
+fn ipv6_with_zone(text: &[u8]) -> Result<Address, AddressFault<'_>> {
     let mut parts = text.splitn(2, |byte| *byte == b'%');
     let (address, zone) = (parts.next().unwrap_or_default(), parts.next());
     if zone == Some(b"") {
@@ -123,7 +123,7 @@ struct AddressGroups {
 }
 
 impl AddressGroups {
-    fn read(text: &[u8]) -> Result<Self, Fault<'_>> {
+    fn read(text: &[u8]) -> Result<Self, AddressFault<'_>> {
         let mut this = Self::default();
         let mut rest = text;
         if let Some(behind) = rest.strip_prefix(b"::") {
@@ -149,7 +149,7 @@ impl AddressGroups {
     }
 
     /// What follows the colon or colons at the start of `rest`.
-    fn separator<'a>(&mut self, rest: &'a [u8]) -> Result<&'a [u8], Fault<'a>> {
+    fn separator<'a>(&mut self, rest: &'a [u8]) -> Result<&'a [u8], AddressFault<'a>> {
         match rest {
             [] => Ok(rest),
             [b':'] => Err(("colon must be followed by more characters", rest)),
@@ -172,7 +172,7 @@ impl AddressGroups {
         }
     }
 
-    fn push_ipv4<'a>(&mut self, text: &'a [u8]) -> Result<(), Fault<'a>> {
+    fn push_ipv4<'a>(&mut self, text: &'a [u8]) -> Result<(), AddressFault<'a>> {
         if self.ellipsis.is_none() && self.filled != 6 {
             return Err((
                 "embedded IPv4 address must replace the final 2 fields of the address",
@@ -191,7 +191,7 @@ impl AddressGroups {
         Ok(())
     }
 
-    fn expanded(mut self) -> Result<Ipv6Addr, Fault<'static>> {
+    fn expanded(mut self) -> Result<Ipv6Addr, AddressFault<'static>> {
         match self.ellipsis {
             None if self.filled < 8 => Err(("address string too short", &[])),
             Some(_) if self.filled == 8 => Err(("the :: must expand to at least one field of zeros", &[])),
@@ -207,7 +207,7 @@ impl AddressGroups {
     }
 }
 
-fn hex_group(text: &[u8]) -> Result<(u16, &[u8]), Fault<'_>> {
+fn hex_group(text: &[u8]) -> Result<(u16, &[u8]), AddressFault<'_>> {
     let mut value = 0u16;
     let mut rest = text;
     let mut digits = 0;

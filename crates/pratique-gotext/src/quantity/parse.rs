@@ -3,7 +3,7 @@
 use super::decimal::Decimal;
 use super::small::Small;
 use super::suffix::{self, Format, Suffix};
-use super::text::Text;
+use super::text::InlineText;
 use super::{Quantity, QuantityAmount};
 
 /// How many decimal digits a [`Small`] holds for sure.
@@ -44,7 +44,7 @@ pub(super) fn quantity(text: &str) -> Result<Quantity, ParseError> {
     let suffix = suffix::interpret(parts.suffix).ok_or(ParseError::Suffix)?;
     match small(&parts, suffix) {
         Some(small) => Ok(Quantity {
-            text: passes_for_canonical(text, &parts, suffix, small).then(|| Text::new(text)),
+            text: passes_for_canonical(text, &parts, suffix, small).then(|| InlineText::new(text)),
             amount: QuantityAmount::Small(small),
             format: suffix.format(),
         }),

@@ -2,33 +2,33 @@
 
 /// A text that is stored inline if it is short, as nearly all are.
 #[derive(Debug, Clone)]
-pub(super) enum Text {
+pub(super) enum InlineText {
     Short { bytes: [u8; ROOM], len: u8 },
     Long(Box<str>),
 }
 
 const ROOM: usize = 14;
 
-impl Text {
+impl InlineText {
     pub(super) fn new(text: &str) -> Self {
         let mut bytes = [0; ROOM];
         match (bytes.get_mut(..text.len()), u8::try_from(text.len())) {
             (Some(place), Ok(len)) => {
                 place.copy_from_slice(text.as_bytes());
-                Text::Short { bytes, len }
+                InlineText::Short { bytes, len }
             }
-            _ => Text::Long(text.into()),
+            _ => InlineText::Long(text.into()),
         }
     }
 
     pub(super) fn as_str(&self) -> &str {
         match self {
-            Text::Short { bytes, len } => {
+            InlineText::Short { bytes, len } => {
                 let text = bytes.get(..usize::from(*len)).unwrap_or_default();
                 // It was a text.
                 std::str::from_utf8(text).unwrap_or_default()
             }
-            Text::Long(text) => text,
+            InlineText::Long(text) => text,
         }
     }
 }
@@ -41,7 +41,7 @@ mod tests {
     fn texts_of_any_length() {
         for length in 0..40 {
             let text = "1".repeat(length);
-            assert_eq!(Text::new(&text).as_str(), text);
+            assert_eq!(InlineText::new(&text).as_str(), text);
         }
     }
 }

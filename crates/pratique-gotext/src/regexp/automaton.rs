@@ -10,7 +10,7 @@ use regex_syntax::hir::Hir;
 
 /// The automata of a pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Automaton {
+pub(super) struct PatternAutomaton {
     regex: meta::Regex,
     /// For texts that are not short; made when one is seen. `None` where it cannot be made.
     lazy: OnceLock<Option<Arc<lazy::Regex>>>,
@@ -32,9 +32,9 @@ pub(super) const MAKING: u64 = 2_000;
 const SHORT: u64 = 2 << 20;
 
 /// The automaton gave up, as it would have taken long.
-pub(super) struct Failed;
+pub(super) struct AutomatonFailure;
 
-impl Automaton {
+impl PatternAutomaton {
     /// `None` where it would be too large.
     pub(super) fn new(hir: &Hir, weight: u64) -> Option<Self> {
         let config = meta::Config::new()
@@ -43,7 +43,7 @@ impl Automaton {
             .onepass(false)
             .which_captures(WhichCaptures::Implicit);
         let regex = meta::Builder::new().configure(config).build_from_hir(hir).ok()?;
-        Some(Automaton {
+        Some(PatternAutomaton {
             regex,
             lazy: OnceLock::new(),
             short: usize::try_from(SHORT / weight.max(1)).unwrap_or(usize::MAX),
@@ -79,14 +79,14 @@ impl Automaton {
         from: usize,
         any: bool,
         hir: impl FnOnce() -> Option<Hir>,
-    ) -> Result<Option<Range<usize>>, Failed> {
+    ) -> Result<Option<Range<usize>>, AutomatonFailure> {
         let regex = self.lazy.get_or_init(|| lazy_regex(&hir()?).map(Arc::new));
-        let regex = regex.as_ref().ok_or(Failed)?;
+        let regex = regex.as_ref().ok_or(AutomatonFailure)?;
         let mut cache = regex.create_cache();
         let input = Input::new(text).span(from..text.len()).earliest(any);
         match regex.try_search(&mut cache, &input) {
             Ok(found) => Ok(found.map(|found| found.range())),
-            Err(_) => Err(Failed),
+            Err(_) => Err(AutomatonFailure),
         }
     }
 }

@@ -12,29 +12,29 @@ use super::meter::Meter;
 
 /// A pattern as instructions.
 #[derive(Debug)]
-pub(super) struct Machine {
-    instructions: Vec<Instruction>,
+pub(super) struct PatternMachine {
+    instructions: Vec<PatternInstruction>,
     classes: Vec<CharacterSet>,
-    start: Place,
+    start: InstructionPlace,
 }
 
 /// The place of an instruction.
-pub(super) type Place = u32;
+pub(super) type InstructionPlace = u32;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Instruction {
+pub(super) enum PatternInstruction {
     /// The pattern has matched.
     Match,
     /// No text leads on.
     Fail,
     /// This character leads on.
-    Character(char, Place),
+    Character(char, InstructionPlace),
     /// A character of a class leads on.
-    Class(u32, Place),
+    Class(u32, InstructionPlace),
     /// Both ways lead on; the first is preferred.
-    Split(Place, Place),
+    Split(InstructionPlace, InstructionPlace),
     /// This place of the text leads on.
-    Look(Look, Place),
+    Look(Look, InstructionPlace),
 }
 
 /// The characters of a class.
@@ -46,11 +46,11 @@ struct CharacterSet {
     ranges: Vec<(char, char)>,
 }
 
-impl Machine {
+impl PatternMachine {
     /// The instructions of a pattern: about as many as Go has. Each is accounted for.
     pub(super) fn new<M: Meter>(hir: &Hir, meter: &M) -> Result<Self, M::Stop> {
-        let machine = Machine {
-            instructions: vec![Instruction::Match],
+        let machine = PatternMachine {
+            instructions: vec![PatternInstruction::Match],
             classes: Vec::new(),
             start: 0,
         };
@@ -60,7 +60,7 @@ impl Machine {
             meter,
         };
         let start = builder.compile(hir, 0)?;
-        Ok(Machine {
+        Ok(PatternMachine {
             start,
             ..builder.machine
         })
@@ -71,13 +71,13 @@ impl Machine {
         self.instructions.len()
     }
 
-    pub(super) fn start(&self) -> Place {
+    pub(super) fn start(&self) -> InstructionPlace {
         self.start
     }
 
-    pub(super) fn instruction(&self, place: Place) -> Instruction {
+    pub(super) fn instruction(&self, place: InstructionPlace) -> PatternInstruction {
         let instruction = self.instructions.get(place as usize);
-        instruction.copied().unwrap_or(Instruction::Fail)
+        instruction.copied().unwrap_or(PatternInstruction::Fail)
     }
 
     pub(super) fn class_holds(&self, class: u32, character: char) -> bool {
@@ -116,7 +116,7 @@ impl CharacterSet {
 
 /// Compiles from the end to the start: each part is given the instruction after it.
 struct MachineBuilder<'m, M> {
-    machine: Machine,
+    machine: PatternMachine,
     /// Classes that are there already, by their address: repetitions have them again and again.
     known: HashMap<*const ClassUnicode, u32>,
     meter: &'m M,
@@ -129,33 +129,33 @@ const INSTRUCTION: u64 = 30;
 const PORTION: usize = 4_096;
 
 impl<M: Meter> MachineBuilder<'_, M> {
-    fn push(&mut self, instruction: Instruction) -> Result<Place, M::Stop> {
+    fn push(&mut self, instruction: PatternInstruction) -> Result<InstructionPlace, M::Stop> {
         let instructions = &mut self.machine.instructions;
         self.meter.work(INSTRUCTION)?;
         if instructions.len().is_multiple_of(PORTION) {
             let more = instructions.len() + PORTION;
             // Vectors grow by doubling.
             self.meter
-                .reserve(more.saturating_mul(2 * size_of::<Instruction>()))?;
+                .reserve(more.saturating_mul(2 * size_of::<PatternInstruction>()))?;
         }
-        let place = Place::try_from(instructions.len()).unwrap_or(Place::MAX);
+        let place = InstructionPlace::try_from(instructions.len()).unwrap_or(InstructionPlace::MAX);
         instructions.push(instruction);
         Ok(place)
     }
 
-    fn set(&mut self, place: Place, instruction: Instruction) {
+    fn set(&mut self, place: InstructionPlace, instruction: PatternInstruction) {
         if let Some(slot) = self.machine.instructions.get_mut(place as usize) {
             *slot = instruction;
         }
     }
 
     /// Parts nest no deeper than patterns may.
-    fn compile(&mut self, hir: &Hir, next: Place) -> Result<Place, M::Stop> {
+    fn compile(&mut self, hir: &Hir, next: InstructionPlace) -> Result<InstructionPlace, M::Stop> {
         match hir.kind() {
             HirKind::Empty => Ok(next),
             HirKind::Literal(literal) => self.literal(&literal.0, next),
             HirKind::Class(class) => self.class(class, next),
-            HirKind::Look(look) => self.push(Instruction::Look(*look, next)),
+            HirKind::Look(look) => self.push(PatternInstruction::Look(*look, next)),
             HirKind::Repetition(repetition) => self.repetition(repetition, next),
             HirKind::Capture(capture) => self.compile(&capture.sub, next),
             HirKind::Concat(parts) => {
@@ -165,30 +165,30 @@ impl<M: Meter> MachineBuilder<'_, M> {
             HirKind::Alternation(parts) => {
                 let mut parts = parts.iter().rev();
                 let Some(last) = parts.next() else {
-                    return self.push(Instruction::Fail);
+                    return self.push(PatternInstruction::Fail);
                 };
                 let last = self.compile(last, next)?;
                 parts.try_fold(last, |others, part| {
                     let part = self.compile(part, next)?;
-                    self.push(Instruction::Split(part, others))
+                    self.push(PatternInstruction::Split(part, others))
                 })
             }
         }
     }
 
     /// Patterns are texts, and so are their literals.
-    fn literal(&mut self, bytes: &[u8], next: Place) -> Result<Place, M::Stop> {
+    fn literal(&mut self, bytes: &[u8], next: InstructionPlace) -> Result<InstructionPlace, M::Stop> {
         let text = String::from_utf8_lossy(bytes);
         let mut characters = text.chars().rev();
         characters.try_fold(next, |next, character| {
-            self.push(Instruction::Character(character, next))
+            self.push(PatternInstruction::Character(character, next))
         })
     }
 
-    fn class(&mut self, class: &Class, next: Place) -> Result<Place, M::Stop> {
+    fn class(&mut self, class: &Class, next: InstructionPlace) -> Result<InstructionPlace, M::Stop> {
         let Class::Unicode(class) = class else {
             // Patterns have no classes of bytes but the one without any.
-            return self.push(Instruction::Fail);
+            return self.push(PatternInstruction::Fail);
         };
         let place = match self.known.get(&std::ptr::from_ref(class)) {
             Some(place) => *place,
@@ -201,10 +201,14 @@ impl<M: Meter> MachineBuilder<'_, M> {
                 place
             }
         };
-        self.push(Instruction::Class(place, next))
+        self.push(PatternInstruction::Class(place, next))
     }
 
-    fn repetition(&mut self, repetition: &Repetition, next: Place) -> Result<Place, M::Stop> {
+    fn repetition(
+        &mut self,
+        repetition: &Repetition,
+        next: InstructionPlace,
+    ) -> Result<InstructionPlace, M::Stop> {
         let Repetition { min, max, sub, .. } = repetition;
         let mut next = next;
         let mut required = *min;
@@ -230,7 +234,11 @@ impl<M: Meter> MachineBuilder<'_, M> {
 
     /// Any number of repetitions, none included. One that may match nothing is taken for `(?:x+)?`, so that what it prefers
     /// is kept.
-    fn any_number(&mut self, repetition: &Repetition, next: Place) -> Result<Place, M::Stop> {
+    fn any_number(
+        &mut self,
+        repetition: &Repetition,
+        next: InstructionPlace,
+    ) -> Result<InstructionPlace, M::Stop> {
         let may_be_empty = repetition
             .sub
             .properties()
@@ -245,22 +253,35 @@ impl<M: Meter> MachineBuilder<'_, M> {
     }
 
     /// At least one repetition, and the place where it is decided whether another one follows.
-    fn more(&mut self, repetition: &Repetition, next: Place) -> Result<(Place, Place), M::Stop> {
-        let again = self.push(Instruction::Fail)?;
+    fn more(
+        &mut self,
+        repetition: &Repetition,
+        next: InstructionPlace,
+    ) -> Result<(InstructionPlace, InstructionPlace), M::Stop> {
+        let again = self.push(PatternInstruction::Fail)?;
         let part = self.compile(&repetition.sub, again)?;
         let (first, second) = ordered(repetition, part, next);
-        self.set(again, Instruction::Split(first, second));
+        self.set(again, PatternInstruction::Split(first, second));
         Ok((part, again))
     }
 
-    fn split(&mut self, repetition: &Repetition, part: Place, after: Place) -> Result<Place, M::Stop> {
+    fn split(
+        &mut self,
+        repetition: &Repetition,
+        part: InstructionPlace,
+        after: InstructionPlace,
+    ) -> Result<InstructionPlace, M::Stop> {
         let (first, second) = ordered(repetition, part, after);
-        self.push(Instruction::Split(first, second))
+        self.push(PatternInstruction::Split(first, second))
     }
 }
 
 /// Another repetition and what follows all, the preferred one first.
-fn ordered(repetition: &Repetition, part: Place, after: Place) -> (Place, Place) {
+fn ordered(
+    repetition: &Repetition,
+    part: InstructionPlace,
+    after: InstructionPlace,
+) -> (InstructionPlace, InstructionPlace) {
     if repetition.greedy {
         (part, after)
     } else {

@@ -21,9 +21,9 @@ pub trait Meter {
 }
 
 /// Stops nothing: everything takes as long as it takes.
-pub(super) struct Unmetered;
+pub(super) struct UnmeteredMatch;
 
-impl Meter for Unmetered {
+impl Meter for UnmeteredMatch {
     type Stop = Error;
 
     #[inline]

@@ -8,8 +8,8 @@ use regex_syntax::hir::Look;
 use super::class::ClassReader;
 use super::error::{Error, ErrorKind, Refused, between, whole};
 use super::meter::Meter;
-use super::piece::{Parsed, Piece};
-use super::scan::{self, Count, Extension, Flags, split_first};
+use super::piece::{Parsed, PatternPiece};
+use super::scan::{self, Flags, GroupExtension, RepeatCount, split_first};
 use super::set;
 
 /// The work of reading a piece.
@@ -44,9 +44,9 @@ pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<Parsed, Refuse
         }
         things += 1;
         let count = match first {
-            '*' => Some((Ok(Count { min: 0, max: None }), after)),
-            '+' => Some((Ok(Count { min: 1, max: None }), after)),
-            '?' => Some((Ok(Count { min: 0, max: Some(1) }), after)),
+            '*' => Some((Ok(RepeatCount { min: 0, max: None }), after)),
+            '+' => Some((Ok(RepeatCount { min: 1, max: None }), after)),
+            '?' => Some((Ok(RepeatCount { min: 0, max: Some(1) }), after)),
             '{' => scan::count(rest),
             _ => None,
         };
@@ -78,9 +78,9 @@ struct PatternParser<'p> {
 #[derive(Default)]
 struct Group {
     /// The alternatives before the last `|`.
-    alternatives: Vec<Piece>,
+    alternatives: Vec<PatternPiece>,
     /// The sequence after it.
-    sequence: Vec<Piece>,
+    sequence: Vec<PatternPiece>,
     captures: bool,
     /// The flags to return to at its end.
     outer: Flags,
@@ -111,7 +111,7 @@ impl PatternParser<'_> {
                 return Ok(rest);
             }
             '\\' => return self.escaped(here),
-            _ => self.push(Piece::literal(u32::from(first), self.flags))?,
+            _ => self.push(PatternPiece::literal(u32::from(first), self.flags))?,
         }
         Ok(after)
     }
@@ -127,7 +127,7 @@ impl PatternParser<'_> {
             'Q' => {
                 let (literal, rest) = after.split_once("\\E").unwrap_or((after, ""));
                 for character in literal.chars() {
-                    self.push(Piece::literal(u32::from(character), self.flags))?;
+                    self.push(PatternPiece::literal(u32::from(character), self.flags))?;
                 }
                 return Ok(rest);
             }
@@ -137,7 +137,7 @@ impl PatternParser<'_> {
                     return Ok(rest);
                 }
                 let (code, rest) = scan::escape(here)?;
-                self.push(Piece::literal(code, self.flags))?;
+                self.push(PatternPiece::literal(code, self.flags))?;
                 return Ok(rest);
             }
         }
@@ -148,7 +148,7 @@ impl PatternParser<'_> {
     fn repeat<'t>(
         &mut self,
         here: &'t str,
-        count: Result<Count, ()>,
+        count: Result<RepeatCount, ()>,
         after: &'t str,
         last: Option<&'t str>,
     ) -> Result<&'t str, Error> {
@@ -183,12 +183,12 @@ impl PatternParser<'_> {
     fn open_extension<'t>(&mut self, here: &'t str) -> Result<&'t str, Error> {
         let (extension, rest) = scan::extension(here, self.flags)?;
         match extension {
-            Extension::Group(flags) => {
+            GroupExtension::Group(flags) => {
                 let captures = !here.starts_with("(?:")
                     && here.get(2..).is_some_and(|name| name.starts_with(['P', '<']));
                 self.open(captures, flags);
             }
-            Extension::Flags(flags) => self.flags = flags,
+            GroupExtension::Flags(flags) => self.flags = flags,
         }
         Ok(rest)
     }
@@ -220,16 +220,16 @@ impl PatternParser<'_> {
 
     fn bar(&mut self) -> Result<(), Error> {
         let sequence = std::mem::take(&mut self.current.sequence);
-        let piece = self.checked(Piece::concatenation(sequence))?;
+        let piece = self.checked(PatternPiece::concatenation(sequence))?;
         self.current.alternatives.push(piece);
         Ok(())
     }
 
     /// All of the group that is being read.
-    fn end_group(&mut self) -> Result<Piece, Error> {
+    fn end_group(&mut self) -> Result<PatternPiece, Error> {
         self.bar()?;
         let alternatives = std::mem::take(&mut self.current.alternatives);
-        self.checked(Piece::alternation(alternatives))
+        self.checked(PatternPiece::alternation(alternatives))
     }
 
     fn finish(mut self) -> Result<Parsed, Error> {
@@ -241,14 +241,14 @@ impl PatternParser<'_> {
     }
 
     fn look(&mut self, look: Look) -> Result<(), Error> {
-        self.push(Piece::look(look))
+        self.push(PatternPiece::look(look))
     }
 
     fn dot(&mut self) -> Result<(), Error> {
         let newline = u32::from('\n');
         let mut class = set::range(0, newline - u32::from(!self.flags.dot_newline));
         set::add(&mut class, newline + 1, 0x10_FFFF);
-        self.push(Piece::class(class))
+        self.push(PatternPiece::class(class))
     }
 
     fn class(&mut self, class: regex_syntax::hir::ClassUnicode) -> Result<(), Error> {
@@ -256,16 +256,16 @@ impl PatternParser<'_> {
         if self.runes > MAX_RUNES {
             return whole(ErrorKind::Large, self.pattern);
         }
-        self.push(Piece::class(class))
+        self.push(PatternPiece::class(class))
     }
 
-    fn push(&mut self, piece: Piece) -> Result<(), Error> {
+    fn push(&mut self, piece: PatternPiece) -> Result<(), Error> {
         self.current.sequence.push(piece);
         Ok(())
     }
 
     /// A fault of size or depth shows the whole pattern.
-    fn checked(&self, piece: Result<Piece, ErrorKind>) -> Result<Piece, Error> {
+    fn checked(&self, piece: Result<PatternPiece, ErrorKind>) -> Result<PatternPiece, Error> {
         piece.or_else(|kind| whole(kind, self.pattern))
     }
 }

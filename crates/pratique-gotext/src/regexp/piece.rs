@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
 use super::error::ErrorKind;
-use super::scan::{Count, Flags, MAX_COUNT};
+use super::scan::{Flags, MAX_COUNT, RepeatCount};
 use super::set;
 
 /// How deep groups and repetitions may nest.
@@ -19,7 +19,7 @@ pub(super) struct Parsed {
 }
 
 /// A part of a pattern.
-pub(super) struct Piece {
+pub(super) struct PatternPiece {
     hir: Hir,
     shape: PieceShape,
     /// Levels of nesting, this one included.
@@ -48,9 +48,9 @@ enum PieceShape {
     Other,
 }
 
-impl Piece {
+impl PatternPiece {
     /// A single code point.
-    pub(super) fn literal(code: u32, flags: Flags) -> Piece {
+    pub(super) fn literal(code: u32, flags: Flags) -> PatternPiece {
         let hir = match (char::from_u32(code), flags.fold_case) {
             (Some(letter), true) => Hir::class(Class::Unicode(variants(letter))),
             (Some(letter), false) => Hir::literal(letter.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -60,21 +60,21 @@ impl Piece {
             fold_case: flags.fold_case,
             single: true,
         };
-        Piece::leaf(hir, shape)
+        PatternPiece::leaf(hir, shape)
     }
 
     /// A character of a class.
-    pub(super) fn class(class: ClassUnicode) -> Piece {
-        Piece::leaf(Hir::class(Class::Unicode(class)), PieceShape::Class)
+    pub(super) fn class(class: ClassUnicode) -> PatternPiece {
+        PatternPiece::leaf(Hir::class(Class::Unicode(class)), PieceShape::Class)
     }
 
     /// A place in the text.
-    pub(super) fn look(look: Look) -> Piece {
-        Piece::leaf(Hir::look(look), PieceShape::Other)
+    pub(super) fn look(look: Look) -> PatternPiece {
+        PatternPiece::leaf(Hir::look(look), PieceShape::Other)
     }
 
     /// A sequence of pieces.
-    pub(super) fn concatenation(pieces: Vec<Piece>) -> Result<Piece, ErrorKind> {
+    pub(super) fn concatenation(pieces: Vec<PatternPiece>) -> Result<PatternPiece, ErrorKind> {
         // Runs of literals count as one node.
         let runs = pieces
             .windows(2)
@@ -85,7 +85,7 @@ impl Piece {
     }
 
     /// A choice between pieces, the first that matches being taken.
-    pub(super) fn alternation(pieces: Vec<Piece>) -> Result<Piece, ErrorKind> {
+    pub(super) fn alternation(pieces: Vec<PatternPiece>) -> Result<PatternPiece, ErrorKind> {
         let runs = pieces
             .windows(2)
             .filter(|pair| !matches!(pair, [one, next] if one.merges(next)))
@@ -95,9 +95,9 @@ impl Piece {
     }
 
     /// The piece in a capturing group. Captures are never used, so only its measures change.
-    pub(super) fn captured(self) -> Result<Piece, ErrorKind> {
+    pub(super) fn captured(self) -> Result<PatternPiece, ErrorKind> {
         let (height, size) = (self.height + 1, self.size + 2);
-        Piece {
+        PatternPiece {
             shape: PieceShape::Other,
             height,
             size,
@@ -107,7 +107,7 @@ impl Piece {
     }
 
     /// The piece, repeated by `*`, `+` or `?`.
-    pub(super) fn repeated(self, count: Count, greedy: bool) -> Result<Piece, ErrorKind> {
+    pub(super) fn repeated(self, count: RepeatCount, greedy: bool) -> Result<PatternPiece, ErrorKind> {
         let size = self.size
             + if count.max.is_none() && count.min == 0 {
                 2
@@ -118,7 +118,7 @@ impl Piece {
     }
 
     /// The piece, repeated by a count in braces.
-    pub(super) fn counted(self, count: Count, greedy: bool) -> Result<Piece, ErrorKind> {
+    pub(super) fn counted(self, count: RepeatCount, greedy: bool) -> Result<PatternPiece, ErrorKind> {
         let size = match (u64::from(count.min), count.max) {
             (0, None) => self.size + 2,
             (min, None) => min.saturating_mul(self.size) + 1,
@@ -128,7 +128,7 @@ impl Piece {
             0 if count.max.is_some() => 1,
             times => self.repeats.saturating_mul(times.max(1)),
         };
-        let piece = Piece {
+        let piece = PatternPiece {
             repeats,
             ..self.repeat(count, greedy, size)?
         };
@@ -147,13 +147,13 @@ impl Piece {
         }
     }
 
-    fn leaf(hir: Hir, shape: PieceShape) -> Piece {
+    fn leaf(hir: Hir, shape: PieceShape) -> PatternPiece {
         let weight = match hir.kind() {
             HirKind::Literal(literal) => literal.0.len() as u64,
             HirKind::Class(Class::Unicode(class)) => class.ranges().len() as u64,
             _ => 1,
         };
-        Piece {
+        PatternPiece {
             hir,
             shape,
             height: 1,
@@ -163,8 +163,8 @@ impl Piece {
         }
     }
 
-    fn repeat(self, count: Count, greedy: bool, size: u64) -> Result<Piece, ErrorKind> {
-        let Count { min, max } = count;
+    fn repeat(self, count: RepeatCount, greedy: bool, size: u64) -> Result<PatternPiece, ErrorKind> {
+        let RepeatCount { min, max } = count;
         let hir = Hir::repetition(Repetition {
             min,
             max,
@@ -173,7 +173,7 @@ impl Piece {
         });
         let height = self.height + 1;
         let times = u64::from(max.unwrap_or(min).max(min).max(1));
-        Piece {
+        PatternPiece {
             hir,
             shape: PieceShape::Other,
             height,
@@ -185,17 +185,17 @@ impl Piece {
     }
 
     fn combine(
-        mut pieces: Vec<Piece>,
+        mut pieces: Vec<PatternPiece>,
         runs: usize,
         shape: PieceShape,
         make: fn(Vec<Hir>) -> Hir,
-    ) -> Result<Piece, ErrorKind> {
+    ) -> Result<PatternPiece, ErrorKind> {
         if pieces.len() < 2 {
             return Ok(pieces
                 .pop()
-                .unwrap_or_else(|| Piece::leaf(Hir::empty(), PieceShape::Other)));
+                .unwrap_or_else(|| PatternPiece::leaf(Hir::empty(), PieceShape::Other)));
         }
-        let inner = |piece: &Piece| {
+        let inner = |piece: &PatternPiece| {
             if piece.shape == shape {
                 piece.height - 1
             } else {
@@ -228,7 +228,7 @@ impl Piece {
             None => (shape, height),
         };
         let hir = make(pieces.into_iter().map(|piece| piece.hir).collect());
-        Piece {
+        PatternPiece {
             hir,
             shape,
             height,
@@ -240,7 +240,7 @@ impl Piece {
     }
 
     /// Whether Go makes one string of this and the next piece.
-    fn joins(&self, next: &Piece) -> bool {
+    fn joins(&self, next: &PatternPiece) -> bool {
         match (self.shape, next.shape) {
             (PieceShape::Literal { fold_case: one, .. }, PieceShape::Literal { fold_case: other, .. }) => {
                 one == other
@@ -250,8 +250,8 @@ impl Piece {
     }
 
     /// Whether Go makes one class of this and the next alternative.
-    fn merges(&self, next: &Piece) -> bool {
-        let single = |piece: &Piece| {
+    fn merges(&self, next: &PatternPiece) -> bool {
+        let single = |piece: &PatternPiece| {
             matches!(
                 piece.shape,
                 PieceShape::Class | PieceShape::Literal { single: true, .. }
@@ -260,7 +260,7 @@ impl Piece {
         single(self) && single(next)
     }
 
-    fn checked(self) -> Result<Piece, ErrorKind> {
+    fn checked(self) -> Result<PatternPiece, ErrorKind> {
         if self.size > MAX_SIZE {
             Err(ErrorKind::Large)
         } else if self.height > MAX_HEIGHT {

@@ -16,7 +16,7 @@ pub(super) struct Flags {
 }
 
 /// A group or flags after `(?`.
-pub(super) enum Extension {
+pub(super) enum GroupExtension {
     /// A group, and the flags inside it.
     Group(Flags),
     /// No group: flags for the rest of the group around.
@@ -25,7 +25,7 @@ pub(super) enum Extension {
 
 /// How often something is repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Count {
+pub(super) struct RepeatCount {
     pub(super) min: u32,
     /// `None` for any number.
     pub(super) max: Option<u32>,
@@ -41,14 +41,14 @@ pub(super) fn split_first(text: &str) -> Option<(char, &str)> {
 }
 
 /// Reads a group or flags that start with `(?`.
-pub(super) fn extension(text: &str, flags: Flags) -> Result<(Extension, &str), Error> {
+pub(super) fn extension(text: &str, flags: Flags) -> Result<(GroupExtension, &str), Error> {
     let inside = text.get(2..).unwrap_or("");
     let name = inside
         .strip_prefix("P<")
         .or_else(|| inside.strip_prefix('<'))
         .filter(|name| !name.is_empty());
     match name {
-        Some(name) => Ok((Extension::Group(flags), named_group(text, name)?)),
+        Some(name) => Ok((GroupExtension::Group(flags), named_group(text, name)?)),
         None => flag_group(text, inside, flags),
     }
 }
@@ -70,7 +70,11 @@ fn named_group<'t>(text: &'t str, name: &'t str) -> Result<&'t str, Error> {
 }
 
 /// Reads letters, perhaps a minus and letters to turn off, and `:` or `)`.
-fn flag_group<'t>(text: &'t str, inside: &'t str, mut flags: Flags) -> Result<(Extension, &'t str), Error> {
+fn flag_group<'t>(
+    text: &'t str,
+    inside: &'t str,
+    mut flags: Flags,
+) -> Result<(GroupExtension, &'t str), Error> {
     let mut rest = inside;
     let (mut on, mut empty) = (true, true);
     while let Some((letter, after)) = split_first(rest) {
@@ -84,8 +88,8 @@ fn flag_group<'t>(text: &'t str, inside: &'t str, mut flags: Flags) -> Result<(E
                 (on, empty) = (false, true);
                 continue;
             }
-            ':' if on || !empty => return Ok((Extension::Group(flags), rest)),
-            ')' if on || !empty => return Ok((Extension::Flags(flags), rest)),
+            ':' if on || !empty => return Ok((GroupExtension::Group(flags), rest)),
+            ')' if on || !empty => return Ok((GroupExtension::Flags(flags), rest)),
             _ => break,
         }
         empty = false;
@@ -95,7 +99,7 @@ fn flag_group<'t>(text: &'t str, inside: &'t str, mut flags: Flags) -> Result<(E
 
 /// Reads `{2}`, `{2,}` or `{2,5}`; `None` where a brace is just a brace. The count itself is a failure when it is too
 /// large or its ends are swapped.
-pub(super) fn count(text: &str) -> Option<(Result<Count, ()>, &str)> {
+pub(super) fn count(text: &str) -> Option<(Result<RepeatCount, ()>, &str)> {
     let (min, rest) = number(text.strip_prefix('{')?)?;
     let (max, rest) = match rest.strip_prefix(',') {
         None => (Some(min), rest),
@@ -104,7 +108,14 @@ pub(super) fn count(text: &str) -> Option<(Result<Count, ()>, &str)> {
     };
     let rest = rest.strip_prefix('}')?;
     let fits = max.unwrap_or(min).max(min) <= MAX_COUNT && max.is_none_or(|max| min <= max);
-    Some((if fits { Ok(Count { min, max }) } else { Err(()) }, rest))
+    Some((
+        if fits {
+            Ok(RepeatCount { min, max })
+        } else {
+            Err(())
+        },
+        rest,
+    ))
 }
 
 /// Reads digits without a leading zero. Beyond a hundred million the value stays.

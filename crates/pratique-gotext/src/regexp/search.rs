@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use regex_syntax::hir::Look;
 
-use super::machine::{Instruction, Machine, Place};
+use super::machine::{InstructionPlace, PatternInstruction, PatternMachine};
 use super::meter::Meter;
 
 /// The ways of matching that lead on from a place of the text, the preferred ones first.
 struct ThreadList {
     /// Instructions that take a character, or that have matched, each with where its match began.
-    ways: Vec<(Place, usize)>,
+    ways: Vec<(InstructionPlace, usize)>,
     /// For each instruction the number of the last step that came to it.
     entered: Vec<u32>,
     step: u32,
 }
 
 impl ThreadList {
-    fn new(machine: &Machine) -> Self {
+    fn new(machine: &PatternMachine) -> Self {
         ThreadList {
             ways: Vec::new(),
             entered: vec![0; machine.len()],
@@ -35,7 +35,7 @@ impl ThreadList {
     }
 
     /// Whether an instruction is new in this step.
-    fn enters(&mut self, place: Place) -> bool {
+    fn enters(&mut self, place: InstructionPlace) -> bool {
         match self.entered.get_mut(place as usize) {
             Some(last) if *last != self.step => {
                 *last = self.step;
@@ -52,14 +52,18 @@ const STEP: u64 = 8;
 /// The first match at or after a place of a text, that which the pattern prefers; where `any` is enough, its end may be
 /// that of another one that begins later or ends earlier.
 pub(super) fn find<M: Meter>(
-    machine: &Machine,
+    machine: &PatternMachine,
     text: &str,
     from: usize,
     any: bool,
     meter: &M,
 ) -> Result<Option<Range<usize>>, M::Stop> {
     meter.work(machine.len() as u64 / 4)?;
-    meter.reserve(machine.len().saturating_mul(4 * size_of::<(Place, usize)>()))?;
+    meter.reserve(
+        machine
+            .len()
+            .saturating_mul(4 * size_of::<(InstructionPlace, usize)>()),
+    )?;
     let (mut ways, mut next) = (ThreadList::new(machine), ThreadList::new(machine));
     let mut stack = Vec::new();
     let mut found: Option<Range<usize>> = None;
@@ -86,7 +90,7 @@ pub(super) fn find<M: Meter>(
         next.clear();
         for (place, began) in ways.ways.drain(..) {
             let lead = match machine.instruction(place) {
-                Instruction::Match => {
+                PatternInstruction::Match => {
                     found = Some(began..at);
                     if any {
                         return Ok(found);
@@ -94,8 +98,8 @@ pub(super) fn find<M: Meter>(
                     // Those after it are less preferred.
                     break;
                 }
-                Instruction::Character(expected, lead) if character == Some(expected) => lead,
-                Instruction::Class(class, lead)
+                PatternInstruction::Character(expected, lead) if character == Some(expected) => lead,
+                PatternInstruction::Class(class, lead)
                     if character.is_some_and(|character| machine.class_holds(class, character)) =>
                 {
                     lead
@@ -144,11 +148,11 @@ impl NeighborCharacters {
 
 /// Adds all that an instruction leads to without a character; gives the number of instructions it came by.
 fn follow(
-    machine: &Machine,
-    (place, began): (Place, usize),
+    machine: &PatternMachine,
+    (place, began): (InstructionPlace, usize),
     here: NeighborCharacters,
     ways: &mut ThreadList,
-    stack: &mut Vec<Place>,
+    stack: &mut Vec<InstructionPlace>,
 ) -> u64 {
     let mut steps = 0;
     stack.push(place);
@@ -158,10 +162,10 @@ fn follow(
             continue;
         }
         match machine.instruction(place) {
-            Instruction::Split(first, second) => stack.extend([second, first]),
-            Instruction::Look(look, lead) if here.is(look) => stack.push(lead),
-            Instruction::Look(..) | Instruction::Fail => {}
-            Instruction::Match | Instruction::Character(..) | Instruction::Class(..) => {
+            PatternInstruction::Split(first, second) => stack.extend([second, first]),
+            PatternInstruction::Look(look, lead) if here.is(look) => stack.push(lead),
+            PatternInstruction::Look(..) | PatternInstruction::Fail => {}
+            PatternInstruction::Match | PatternInstruction::Character(..) | PatternInstruction::Class(..) => {
                 ways.ways.push((place, began));
             }
         }

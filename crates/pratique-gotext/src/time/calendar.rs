@@ -5,7 +5,7 @@ pub(super) const DAY: i64 = 86_400;
 
 /// A date and a time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Civil {
+pub(super) struct CivilTime {
     pub(super) year: i64,
     /// 1 to 12.
     pub(super) month: i64,
@@ -27,7 +27,7 @@ pub(super) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// The date and time of day some seconds after 1970-01-01T00:00:00.
-pub(super) fn civil_from_seconds(seconds: i64) -> Civil {
+pub(super) fn civil_from_seconds(seconds: i64) -> CivilTime {
     let days = seconds.div_euclid(DAY) + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
@@ -40,7 +40,7 @@ pub(super) fn civil_from_seconds(seconds: i64) -> Civil {
         shifted_month - 9
     };
     let time = seconds.rem_euclid(DAY);
-    Civil {
+    CivilTime {
         year: year_of_era + era * 400 + i64::from(month <= 2),
         month,
         day: day_of_year - (153 * shifted_month + 2) / 5 + 1,

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use super::calendar::{Civil, DAY, civil_from_seconds, days_from_civil};
+use super::calendar::{CivilTime, DAY, civil_from_seconds, days_from_civil};
 use super::{Duration, Layout, Overflow, SECOND, parse};
 
 /// A point in time between the years 1 and 9999, with the offset from UTC that it was written with. Only messages of
@@ -201,7 +201,7 @@ impl Timestamp {
             "November",
             "December",
         ];
-        let Civil {
+        let CivilTime {
             year,
             month,
             day,
@@ -299,11 +299,11 @@ pub(super) fn grouped_fraction(nanos: u32) -> String {
 }
 
 /// A date and time of day as RFC 3339 writes it, years of at least four digits.
-struct DateTime(Civil);
+struct DateTime(CivilTime);
 
 impl Display for DateTime {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Civil {
+        let CivilTime {
             year,
             month,
             day,

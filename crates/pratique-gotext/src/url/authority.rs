@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Reason;
-use super::escape::{Part, escape, unescape};
+use super::escape::{UrlPart, escape, unescape};
 use crate::net::Address;
 
 /// The user of a URL, decoded.
@@ -15,9 +15,9 @@ pub(super) struct User {
 
 impl fmt::Display for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&escape(&self.name, Part::User))?;
+        f.write_str(&escape(&self.name, UrlPart::User))?;
         match &self.password {
-            Some(password) => write!(f, ":{}", escape(password, Part::User)),
+            Some(password) => write!(f, ":{}", escape(password, UrlPart::User)),
             None => Ok(()),
         }
     }
@@ -55,7 +55,7 @@ fn parse_user(user: &str) -> Result<User, Reason> {
     if !user.chars().all(may_stand) {
         return Err(Reason::User);
     }
-    let decode = |part: &str| unescape(part.as_bytes(), Part::User);
+    let decode = |part: &str| unescape(part.as_bytes(), UrlPart::User);
     Ok(match user.split_once(':') {
         None => User {
             name: decode(user)?,
@@ -74,7 +74,7 @@ fn parse_host(scheme: &str, host: &str) -> Result<Vec<u8>, Reason> {
         Some(_) => Err(Reason::IpLiteral),
         None => {
             check_port(scheme, host)?;
-            unescape(host.as_bytes(), Part::Host)
+            unescape(host.as_bytes(), UrlPart::Host)
         }
     }
 }
@@ -99,8 +99,8 @@ fn parse_literal(host: &str) -> Result<Vec<u8>, Reason> {
     let (name, zone) = inside
         .split_at_checked(inside.find("%25").unwrap_or(inside.len()))
         .unwrap_or((inside, ""));
-    let mut address = unescape(name.as_bytes(), Part::Host)?;
-    address.extend(unescape(zone.as_bytes(), Part::Zone)?);
+    let mut address = unescape(name.as_bytes(), UrlPart::Host)?;
+    address.extend(unescape(zone.as_bytes(), UrlPart::Zone)?);
     match Address::parse(&address) {
         Err(error) => Err(Reason::Host(error)),
         Ok(parsed) if parsed.ip.is_ipv4() => Err(Reason::IpLiteral),

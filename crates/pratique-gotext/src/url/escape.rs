@@ -6,7 +6,7 @@ use super::Reason;
 
 /// A part of a URL with rules of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum UrlPart {
     Path,
     Host,
     /// The zone of an IPv6 host.
@@ -18,7 +18,7 @@ pub(super) enum Part {
 }
 
 /// Encodes every byte that may not stand in `part`.
-pub(super) fn escape(bytes: &[u8], part: Part) -> String {
+pub(super) fn escape(bytes: &[u8], part: UrlPart) -> String {
     let mut out = String::with_capacity(bytes.len());
     for byte in bytes {
         if may_stand(*byte, part) {
@@ -32,7 +32,7 @@ pub(super) fn escape(bytes: &[u8], part: Part) -> String {
 }
 
 /// Decodes `text`, which must be well-formed for `part`.
-pub(super) fn unescape(text: &[u8], part: Part) -> Result<Vec<u8>, Reason> {
+pub(super) fn unescape(text: &[u8], part: UrlPart) -> Result<Vec<u8>, Reason> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, behind)) = rest.split_first() {
@@ -48,8 +48,11 @@ pub(super) fn unescape(text: &[u8], part: Part) -> Result<Vec<u8>, Reason> {
                 out.push(decoded);
                 rest = behind;
             }
-            b'+' if part == Part::Query => out.push(b' '),
-            byte if byte.is_ascii() && matches!(part, Part::Host | Part::Zone) && !may_stand(*byte, part) => {
+            b'+' if part == UrlPart::Query => out.push(b' '),
+            byte if byte.is_ascii()
+                && matches!(part, UrlPart::Host | UrlPart::Zone)
+                && !may_stand(*byte, part) =>
+            {
                 return Err(Reason::HostCharacter(*byte));
             }
             byte => out.push(*byte),
@@ -59,7 +62,7 @@ pub(super) fn unescape(text: &[u8], part: Part) -> Result<Vec<u8>, Reason> {
 }
 
 /// Whether `text` is an encoding as `part` may have it, even though [`escape`] would encode more.
-pub(super) fn is_valid(text: &str, part: Part) -> bool {
+pub(super) fn is_valid(text: &str, part: UrlPart) -> bool {
     text.bytes()
         .all(|byte| may_stand(byte, part) || b"!$&'()*+,;=:@[]%".contains(&byte))
 }
@@ -80,22 +83,22 @@ fn bad_escape(behind: &[u8]) -> Reason {
 
 /// Hosts take only bytes beyond ASCII percent-encoded; zones (RFC 6874) whatever a host may have, and blanks, which
 /// Windows needs. Both take `%` itself.
-fn may_be_escaped(byte: u8, part: Part) -> bool {
+fn may_be_escaped(byte: u8, part: UrlPart) -> bool {
     match part {
-        Part::Host => !byte.is_ascii() || byte == b'%',
-        Part::Zone => byte == b'%' || byte == b' ' || may_stand(byte, Part::Host),
-        Part::Path | Part::User | Part::Query | Part::Fragment => true,
+        UrlPart::Host => !byte.is_ascii() || byte == b'%',
+        UrlPart::Zone => byte == b'%' || byte == b' ' || may_stand(byte, UrlPart::Host),
+        UrlPart::Path | UrlPart::User | UrlPart::Query | UrlPart::Fragment => true,
     }
 }
 
 /// Whether `byte` needs no encoding in `part`.
-fn may_stand(byte: u8, part: Part) -> bool {
+fn may_stand(byte: u8, part: UrlPart) -> bool {
     let allowed: &[u8] = match part {
-        Part::Path => b"$&+,/:;=@",
-        Part::Host | Part::Zone => b"!\"$&'()*+,:;<=>[]",
-        Part::User => b"$&+,;=",
-        Part::Query => b"",
-        Part::Fragment => b"!$&()*+,/:;=?@",
+        UrlPart::Path => b"$&+,/:;=@",
+        UrlPart::Host | UrlPart::Zone => b"!\"$&'()*+,:;<=>[]",
+        UrlPart::User => b"$&+,;=",
+        UrlPart::Query => b"",
+        UrlPart::Fragment => b"!$&()*+,/:;=?@",
     };
     byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) || allowed.contains(&byte)
 }
@@ -104,7 +107,7 @@ fn may_stand(byte: u8, part: Part) -> bool {
 mod tests {
     use super::*;
 
-    fn check(text: &str, part: Part, expected: &str) {
+    fn check(text: &str, part: UrlPart, expected: &str) {
         let got = unescape(text.as_bytes(), part).map_or_else(
             |reason| reason.to_string(),
             |bytes| String::from_utf8(bytes).unwrap(),
@@ -114,26 +117,26 @@ mod tests {
 
     #[test]
     fn decoding() {
-        check("a%20b+c", Part::Path, "a b+c");
-        check("a%20b+c", Part::Query, "a b c");
-        check("%", Part::Path, "invalid URL escape \"%\"");
-        check("a%2", Part::Path, "invalid URL escape \"%2\"");
-        check("%zzz", Part::Path, "invalid URL escape \"%zz\"");
-        check("%é", Part::Path, "invalid URL escape \"%é\"");
-        check("h%C3%A9", Part::Host, "hé");
-        check("h%20", Part::Host, "invalid URL escape \"%20\"");
-        check("%25%20%5b", Part::Zone, "% [");
-        check("%2f", Part::Zone, "invalid URL escape \"%2f\"");
-        check("a b", Part::Host, "invalid character \" \" in host name");
+        check("a%20b+c", UrlPart::Path, "a b+c");
+        check("a%20b+c", UrlPart::Query, "a b c");
+        check("%", UrlPart::Path, "invalid URL escape \"%\"");
+        check("a%2", UrlPart::Path, "invalid URL escape \"%2\"");
+        check("%zzz", UrlPart::Path, "invalid URL escape \"%zz\"");
+        check("%é", UrlPart::Path, "invalid URL escape \"%é\"");
+        check("h%C3%A9", UrlPart::Host, "hé");
+        check("h%20", UrlPart::Host, "invalid URL escape \"%20\"");
+        check("%25%20%5b", UrlPart::Zone, "% [");
+        check("%2f", UrlPart::Zone, "invalid URL escape \"%2f\"");
+        check("a b", UrlPart::Host, "invalid character \" \" in host name");
     }
 
     #[test]
     fn encoding() {
         for (part, expected) in [
-            (Part::Path, "a%20/%3F:@&=%23%22%5B%5D%C3%A9"),
-            (Part::Host, "a%20%2F%3F:%40&=%23\"[]%C3%A9"),
-            (Part::User, "a%20%2F%3F%3A%40&=%23%22%5B%5D%C3%A9"),
-            (Part::Fragment, "a%20/?:@&=%23%22%5B%5D%C3%A9"),
+            (UrlPart::Path, "a%20/%3F:@&=%23%22%5B%5D%C3%A9"),
+            (UrlPart::Host, "a%20%2F%3F:%40&=%23\"[]%C3%A9"),
+            (UrlPart::User, "a%20%2F%3F%3A%40&=%23%22%5B%5D%C3%A9"),
+            (UrlPart::Fragment, "a%20/?:@&=%23%22%5B%5D%C3%A9"),
         ] {
             assert_eq!(escape("a /?:@&=#\"[]é".as_bytes(), part), expected);
         }

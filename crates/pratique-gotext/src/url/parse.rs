@@ -1,6 +1,6 @@
 //! Taking a URL apart.
 
-use super::escape::{Part, escape, unescape};
+use super::escape::{UrlPart, escape, unescape};
 use super::{AddressError, Url, authority};
 use crate::strconv::{quote, quote_bytes};
 
@@ -159,14 +159,14 @@ fn take_authority<'a>(url: &mut Url, text: &'a str, must_be_absolute: bool) -> R
 }
 
 fn set_path(url: &mut Url, text: &str) -> Result<(), Reason> {
-    url.path = unescape(text.as_bytes(), Part::Path)?;
-    url.raw_path = (escape(&url.path, Part::Path) != text).then(|| text.to_owned());
+    url.path = unescape(text.as_bytes(), UrlPart::Path)?;
+    url.raw_path = (escape(&url.path, UrlPart::Path) != text).then(|| text.to_owned());
     Ok(())
 }
 
 fn set_fragment(url: &mut Url, text: &str) -> Result<(), Reason> {
-    url.fragment = unescape(text.as_bytes(), Part::Fragment)?;
-    url.raw_fragment = (escape(&url.fragment, Part::Fragment) != text).then(|| text.to_owned());
+    url.fragment = unescape(text.as_bytes(), UrlPart::Fragment)?;
+    url.raw_fragment = (escape(&url.fragment, UrlPart::Fragment) != text).then(|| text.to_owned());
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `key=value&key=value`.
 
-use super::escape::{Part, unescape};
+use super::escape::{UrlPart, unescape};
 use crate::utf8::lossy;
 
 /// Queries with more pairs than this read as empty.
@@ -29,7 +29,7 @@ fn parse_pair(pair: &str) -> Option<(String, String)> {
     }
     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
     let decode = |part: &str| {
-        unescape(part.as_bytes(), Part::Query)
+        unescape(part.as_bytes(), UrlPart::Query)
             .ok()
             .map(|bytes| lossy(&bytes).into_owned())
     };

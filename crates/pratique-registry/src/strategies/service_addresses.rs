@@ -2,13 +2,12 @@
 //! placeholders.
 // Upstream: pkg/registry/core/service/storage/alloc.go
 
-use pratique_gotext::net::Ip;
+use pratique_gotext::net::{Ip, parse_sloppy_ip};
 use pratique_json::Value;
 
 use super::services::{needs_cluster_ip, needs_health_check, needs_node_port, node_ports, of_type};
 use crate::object::{self, Path};
 use crate::strategy::Context;
-use crate::warnings::parse_loosely;
 
 const CLUSTER_IP: Path<'static> = &["spec", "clusterIP"];
 const CLUSTER_IPS: Path<'static> = &["spec", "clusterIPs"];
@@ -109,7 +108,7 @@ fn is_sound(context: &Context<'_>, object: &Value<'_>) -> bool {
     let (addresses, families) = (texts(CLUSTER_IPS), texts(FAMILIES));
     let first = addresses.first().copied().unwrap_or_default();
     let is_strict = context.dropper.gates.is_on("StrictIPCIDRValidation");
-    let is_ip = |text: &str| Ip::parse(text).is_ok() || (!is_strict && parse_loosely(text).is_some());
+    let is_ip = |text: &str| Ip::parse(text).is_ok() || (!is_strict && parse_sloppy_ip(text).is_some());
     let is_address = |address: &&str| *address == NONE || is_ip(address);
     let is_family = |family: &&str| [FAMILY, OTHER_FAMILY].contains(family);
     let fits = |(address, family): (&&str, &&str)| *address == NONE || family_of(address) == *family;

@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use pratique_gotext::net::{parse_sloppy_cidr, parse_sloppy_ip};
 use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_schema::Release;
@@ -28,7 +29,7 @@ pub(super) fn in_words_of(release: &Release, mut warnings: Vec<String>) -> Vec<S
 
 /// The warning about an address at a path. What is no address at all is the business of validation.
 pub(super) fn of_address(path: &str, text: &str) -> Option<String> {
-    let address = parse_loosely(text)?;
+    let address = parse_sloppy_ip(text)?;
     match text.parse::<IpAddr>() {
         Ok(IpAddr::V6(strict)) if strict.to_ipv4_mapped().is_none() => {
             let canonical = strict.to_string();
@@ -52,7 +53,7 @@ pub(super) fn of_address(path: &str, text: &str) -> Option<String> {
 
 /// The warnings about a network at a path.
 pub(super) fn of_network(path: &str, text: &str) -> Vec<String> {
-    let Some((address, length)) = split_network(text) else {
+    let Some((address, length)) = parse_sloppy_cidr(text) else {
         return Vec::new();
     };
     let network = mask(address, length);
@@ -105,35 +106,6 @@ pub(super) fn of_networks(path: &str, object: &Value<'_>, list: object::Path<'_>
     let warnings = networks
         .flat_map(|(at, network)| of_network(&format!("{path}[{at}]"), network.as_str().unwrap_or_default()));
     warnings.collect()
-}
-
-/// Reads an address whose octets may have leading zeroes.
-// Upstream: k8s.io/utils/net/parse.go, ParseIPSloppy
-pub(crate) fn parse_loosely(text: &str) -> Option<IpAddr> {
-    if let Ok(address) = text.parse() {
-        return Some(address);
-    }
-    let octets: Vec<u8> = text.split('.').map(parse_octet).collect::<Option<_>>()?;
-    let octets: [u8; 4] = octets.try_into().ok()?;
-    Some(Ipv4Addr::from(octets).into())
-}
-
-fn parse_octet(text: &str) -> Option<u8> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.trim_start_matches('0') {
-        _ if !is_number => None,
-        "" => Some(0),
-        digits => digits.parse().ok(),
-    }
-}
-
-/// The address and the length of a network's prefix.
-// Upstream: k8s.io/utils/net/parse.go, ParseCIDRSloppy
-fn split_network(text: &str) -> Option<(IpAddr, u8)> {
-    let (address, length) = text.split_once('/')?;
-    let address = parse_loosely(address)?;
-    let length = parse_octet(length)?;
-    (length <= width(address)).then_some((address, length))
 }
 
 /// The address of a network that has nothing but the standard form.
