@@ -117,7 +117,10 @@ impl<'r> Registry<'r> {
         let kind = target.parent()?;
         match self.scheme.custom(&kind) {
             Some(version) => KindStrategy::custom(version, &target.subresource),
-            None => KindStrategy::builtin(strategies::of(&kind.group, &kind.kind)?, &target.subresource),
+            None => KindStrategy::builtin(
+                strategies::find_strategy(&kind.group, &kind.kind)?,
+                &target.subresource,
+            ),
         }
     }
 
@@ -145,7 +148,7 @@ impl<'r> Registry<'r> {
                     return Ok(stored);
                 }
                 let mut object = self.scheme.read_stored(&kind, stored)?;
-                if kind.group.is_empty() && kind.kind == "Service" {
+                if kind.is_core("Service") {
                     crate::strategies::read_service(&mut object);
                 }
                 Ok(object)

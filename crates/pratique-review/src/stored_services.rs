@@ -73,7 +73,7 @@ impl StoredServices {
         request: &AdmissionRequest<'_>,
         may_change: bool,
     ) -> Option<ClusterOfRun<'c>> {
-        if !is_service(&request.kind) {
+        if !request.kind.is_core("Service") {
             return None;
         }
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,8 @@ impl StoredServices {
         service: Option<RequestedService>,
         outcome: &Outcome,
     ) {
-        let is_stored = is_service(&request.kind) && is_stored_request(request) && outcome.status.is_none();
+        let is_stored =
+            request.kind.is_core("Service") && is_stored_request(request) && outcome.status.is_none();
         if !self.is_kept() || !is_stored {
             return;
         }
@@ -179,10 +180,6 @@ fn name_of(service: &Value<'_>) -> ServiceName {
     (object.namespace().to_owned(), object.name().to_owned())
 }
 
-fn is_service(kind: &GroupVersionKind) -> bool {
-    kind.group.is_empty() && kind.kind == "Service"
-}
-
 impl Namespaces for ClusterOfRun<'_> {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         self.cluster.namespace(name)
@@ -207,11 +204,11 @@ impl Cluster for ClusterOfRun<'_> {
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
-        self.cluster.knows_params(kind) && !(self.has_others && is_service(kind))
+        self.cluster.knows_params(kind) && !(self.has_others && kind.is_core("Service"))
     }
 
     fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {
-        if !is_service(kind) {
+        if !kind.is_core("Service") {
             return self.cluster.objects_of_kind(kind);
         }
         let stored = self.stored.iter().map(|stored| -> &'a Value<'a> { stored });

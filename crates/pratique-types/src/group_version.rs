@@ -156,6 +156,11 @@ impl GroupVersionKind {
         }
     }
 
+    /// Whether it is a kind of the core group, in whichever version.
+    pub fn is_core(&self, kind: &str) -> bool {
+        self.group.is_empty() && self.kind == kind
+    }
+
     /// The kind of definitions of custom resources, in the version that API servers serve.
     pub fn custom_resource_definition() -> Self {
         GroupVersionKind::new("apiextensions.k8s.io", "v1", "CustomResourceDefinition")

@@ -63,7 +63,7 @@ const GROUPS: &[&[KindRules]] = &[
 
 /// The rules for what is allocated before an object is prepared. An error of these is the only one.
 pub(crate) fn allocation_rule(kind: &GroupVersionKind) -> Option<Rule> {
-    (kind.group.is_empty() && kind.kind == "Service").then_some(services::validate_allocation)
+    kind.is_core("Service").then_some(services::validate_allocation)
 }
 
 /// The rules of a kind, if there are any here.

@@ -9,7 +9,7 @@ pub(super) fn settle_ports(kind: &GroupVersionKind, object: &mut Value<'static>)
     let Value::Object(members) = object else {
         return true;
     };
-    let is_service = kind.group.is_empty() && kind.kind == "Service";
+    let is_service = kind.is_core("Service");
     let Some(Value::Object(spec)) = members.get_mut("spec").filter(|_| is_service) else {
         return true;
     };

@@ -62,7 +62,7 @@ impl<'c> KnownServices<'c> {
 
 /// Whether a request is for a Service.
 pub(super) fn is_of_service(attributes: &Attributes<'_>) -> bool {
-    let is_service = attributes.kind.group.is_empty() && attributes.kind.kind == "Service";
+    let is_service = attributes.kind.is_core("Service");
     is_service && attributes.subresource.is_empty()
 }
 
