@@ -53,6 +53,15 @@ pub enum PolicyAction {
 #[derive(Debug, Default)]
 pub struct DecisionRecorder(pub Vec<PolicyDecision>);
 
+impl DecisionRecorder {
+    /// Adds a decision that may be there already.
+    pub(crate) fn push_once(&mut self, decision: PolicyDecision) {
+        if !self.0.contains(&decision) {
+            self.0.push(decision);
+        }
+    }
+}
+
 impl PolicyObserver for DecisionRecorder {
     fn decided(&mut self, decision: &ObservedDecision<'_>) {
         self.0.push(PolicyDecision {
@@ -83,9 +92,7 @@ impl PolicyObserver for DecisionRecorder {
         let binding = failure.binding.clone().unwrap_or_default();
         let decision = ignored_failure((failure.policy.clone(), binding), &what, &failure.error);
         // The second round of a chain may find the same.
-        if !self.0.contains(&decision) {
-            self.0.push(decision);
-        }
+        self.push_once(decision);
     }
 }
 

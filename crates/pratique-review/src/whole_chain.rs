@@ -416,8 +416,6 @@ impl WebhookObserver for ExchangeRecorder {
         let names = (conditions.webhook.to_owned(), conditions.configuration.to_owned());
         let decision = ignored_failure(names, FAILED_CONDITION, error);
         // A mutating webhook that is called again may fail again.
-        if !self.decisions.0.contains(&decision) {
-            self.decisions.0.push(decision);
-        }
+        self.decisions.push_once(decision);
     }
 }
