@@ -12,7 +12,7 @@ use super::finding_key::{FindingAction, FindingKey};
 use crate::destination::{self, Readers};
 use crate::exit::CliError;
 use crate::input::read_regular;
-use crate::output::counted::{counted, first_names, noun};
+use crate::output::counted::{count_alike, counted, first_names, noun};
 use crate::output::json;
 use crate::output::notice::{BASELINE_EXCEEDED, BASELINE_GONE, Notice};
 
@@ -165,7 +165,11 @@ impl BaselineComparison {
     pub(super) fn notices(&self, path: &str) -> Vec<Notice> {
         let names = |keys: &[FindingKey]| {
             let names = keys.iter().map(FindingKey::describe);
-            first_names(&with_counts(names), NAMED)
+            let told = count_alike(names).into_iter().map(|(name, count)| match count {
+                1 => name,
+                count => format!("{name} ({count})"),
+            });
+            first_names(&told.collect::<Vec<_>>(), NAMED)
         };
         let gone = (!self.gone.is_empty()).then(|| {
             let message = format!(
@@ -186,20 +190,4 @@ impl BaselineComparison {
         });
         gone.into_iter().chain(exceeded).collect()
     }
-}
-
-/// Names in their order, each once: several validations of a policy deny one object.
-fn with_counts(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    for name in names {
-        match counts.last_mut() {
-            Some((last, count)) if *last == name => *count += 1,
-            _ => counts.push((name, 1)),
-        }
-    }
-    let told = counts.into_iter().map(|(name, count)| match count {
-        1 => name,
-        count => format!("{name} ({count})"),
-    });
-    told.collect()
 }

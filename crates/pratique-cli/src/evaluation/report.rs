@@ -20,7 +20,7 @@ use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::undecided_reasons::UndecidedReason;
 use crate::explanation;
 use crate::input::fields::PieceFields;
-use crate::output::counted::counted;
+use crate::output::counted::{count_alike, counted};
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
@@ -232,19 +232,14 @@ fn accepted(record: &Record, is_known: bool, style: Style) -> Text {
         return line(label(), "known to the baseline");
     }
     // An exception may accept several findings of an object.
-    let mut reasons: Vec<(String, usize)> = Vec::new();
-    for finding in &record.accepted {
+    let reasons = record.accepted.iter().map(|finding| {
         let policy = match finding.policy.as_str() {
             "" => "the server",
             policy => policy,
         };
-        let reason = format!("{policy}: {}", finding.why());
-        match reasons.iter_mut().find(|(told, _)| *told == reason) {
-            Some((_, count)) => *count += 1,
-            None => reasons.push((reason, 1)),
-        }
-    }
-    for (reason, count) in reasons {
+        format!("{policy}: {}", finding.why())
+    });
+    for (reason, count) in count_alike(reasons) {
         let times = match count {
             1 => String::new(),
             count => format!(" ({})", counted(count, "finding", "findings")),
