@@ -272,11 +272,15 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
         _ => None,
     };
     if let Some(tip) = tip {
-        // A word that looks like it is not what is meant.
-        error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        suggest(&mut error, ContextKind::SuggestedArg, tip);
     }
     error
+}
+
+/// Suggests ours in place of the suggestion of the parser: a word that looks like what was typed is not what is meant.
+fn suggest(error: &mut clap::Error, replaced: ContextKind, tip: String) {
+    error.remove(replaced);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 
 /// The names of the commands.

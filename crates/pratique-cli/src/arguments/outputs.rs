@@ -128,7 +128,7 @@ impl<F: ValueEnum + Clone + Send + Sync + 'static> TypedValueParser for OutputPa
             _ => (value, None),
         };
         let format = self.0.parse_ref(command, argument, format);
-        let format = format.map_err(|error| with_tip::<F>(error, value))?;
+        let format = format.map_err(|error| with_right_form::<F>(error, value))?;
         Ok(OutputChoice { format, file })
     }
 
@@ -138,14 +138,13 @@ impl<F: ValueEnum + Clone + Send + Sync + 'static> TypedValueParser for OutputPa
 }
 
 /// An error with the form that an output has, where it can be told which one is meant.
-fn with_tip<F: ValueEnum>(error: clap::Error, typed: &OsStr) -> clap::Error {
+fn with_right_form<F: ValueEnum>(error: clap::Error, typed: &OsStr) -> clap::Error {
     let mut error = error;
     if let Some(typed) = typed.to_str()
         && let Some(tip) = right_form::<F>(typed)
     {
         error.insert(ContextKind::InvalidValue, ContextValue::String(typed.to_owned()));
-        error.remove(ContextKind::SuggestedValue);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        super::suggest(&mut error, ContextKind::SuggestedValue, tip);
     }
     error
 }
