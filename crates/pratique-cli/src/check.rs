@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         }
         match format {
             CheckFormat::Human => {
-                let mut text = human::text(&checked, &levels);
+                let mut text = human::report_text(&checked, &levels);
                 text.push(&passed_over.text(lists));
                 output::print(&text)
             }
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             CheckFormat::Github => output::print_github(&report::github(&checked, &notices, &levels)),
         }
     })?;
-    Ok(ExitStatus::of(passes))
+    Ok(ExitStatus::new(passes))
 }
 
 /// The policies and webhook configurations of a cluster.

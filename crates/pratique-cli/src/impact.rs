@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let state = &state.of_server(&state_source)?;
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
-    let source = ObjectSource::of(&arguments.inputs, state, &state_source, "compare")?;
+    let source = ObjectSource::new(&arguments.inputs, state, &state_source, "compare")?;
     let files = FileSelection::new(&arguments.excluded.exclude)?;
     let Some((old, new)) = sets::load(arguments, state, &files)? else {
         return Ok(ExitStatus::Failure);
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         answers.explain,
         acceptance.digest()
     );
-    let digest = inputs_of_state.digest(Digest::of(state, &others), &[&old.sets, &new.sets]);
+    let digest = inputs_of_state.digest(Digest::new(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let passed_over = files.passed_over();
     if arguments.files.verbose {

@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     };
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let others = format!("{:?}{}", arguments.memory, acceptance.digest());
-    let digest = inputs_of_state.digest(Digest::of(state, &others), &[&policies.sets]);
+    let digest = inputs_of_state.digest(Digest::new(state, &others), &[&policies.sets]);
     let run = digest.run(
         "replay",
         all_shown(&arguments.logs),
@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         prints_lines: answers.outputs.has(ReplayFormat::Ndjson),
         acceptance: &acceptance,
     };
-    let share = ReadShare::of(&inputs);
+    let share = ReadShare::new(&inputs);
     let pieces = Pieces {
         limits,
         share: Arc::clone(&share),

@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let plugin_state = plugins.map(|plugins| plugins.state);
     let state_name = state.name();
-    let scope = EvaluationScope::of(&sets, arguments.webhooks);
+    let scope = EvaluationScope::new(&sets, arguments.webhooks);
     scope.warn();
     let mut pod_policies = PodPolicies::new(sets.iter().map(|(_, set)| set), builtin.is_some());
     if arguments.webhooks {

@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
     let mut inputs = Inputs::of(
-        ObjectSource::of(&arguments.inputs, state, &source, "scan")?,
+        ObjectSource::new(&arguments.inputs, state, &source, "scan")?,
         &files,
         stdin,
     )?;
@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         acceptance.digest()
     );
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
-    let digest = inputs_of_state.digest(Digest::of(state, &others), &[sets]);
+    let digest = inputs_of_state.digest(Digest::new(state, &others), &[sets]);
     let limits = input_limits(state.max_input);
     let phases = Phases::of(&arguments.completion);
     let sources = inputs.sources(&policies, operation, arguments)?;
@@ -327,7 +327,7 @@ impl Inputs {
                         || arguments.workloads.always_expands(&served.kind)
                 },
             };
-            let objects = Box::new(ClusterObjects::of(server, &matched, &arguments.list)?);
+            let objects = Box::new(ClusterObjects::new(server, &matched, &arguments.list)?);
             return Ok(Sources::Cluster { objects, shard });
         }
         let _ = (policies, operation);

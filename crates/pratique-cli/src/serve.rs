@@ -143,7 +143,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
     let has_policies = arguments.has_policies() || !arguments.policies.paths.policies.is_empty();
     let release = arguments.gates.feature_gates.release();
     let sample = if has_policies {
-        SampleRequest::of(release, &live.manifests(), &api, &arguments.plugins)
+        SampleRequest::new(release, &live.manifests(), &api, &arguments.plugins)
     } else {
         SampleRequest::of_standards()
     };
@@ -172,7 +172,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
     {
         tracing::warn!(dropped = counts.dropped, "Requests of the record were lost");
     }
-    Ok(ExitStatus::of(answered))
+    Ok(ExitStatus::new(answered))
 }
 
 /// How to give missing cluster state.

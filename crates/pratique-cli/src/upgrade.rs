@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let source = if has_others {
         ObjectSource::Paths(Vec::new())
     } else {
-        ObjectSource::of(&arguments.inputs, &arguments.state, &state_source, "compare")?
+        ObjectSource::new(&arguments.inputs, &arguments.state, &state_source, "compare")?
     };
     let limits = input_limits(arguments.state.max_input);
     let stdin = arguments.stdin.stdin_filename.as_deref();

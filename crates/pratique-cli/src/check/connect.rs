@@ -94,7 +94,7 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
 }
 
 /// The result as text.
-pub(super) fn text(connection: &Connection, style: Style) -> Text {
+pub(super) fn connection_text(connection: &Connection, style: Style) -> Text {
     let Probed {
         webhook,
         url,

@@ -30,7 +30,7 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStat
     for refusal in checked.iter().filter_map(|checked| checked.loaded.as_ref().err()) {
         output::eprint(&problems::human(&refusal.errors, &mut texts, Style::of_stderr()));
     }
-    let hashes: Vec<Hash<'_>> = checked.iter().flat_map(of).collect();
+    let hashes: Vec<Hash<'_>> = checked.iter().flat_map(hashes_of).collect();
     let has_none = |plugin: &Loaded| plugin.manifests.hash.is_empty() && !plugin.objects.is_empty();
     let without = |checked: &&Checked| checked.loaded.iter().flatten().any(has_none);
     if let Some(checked) = checked.iter().find(without) {
@@ -45,12 +45,12 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStat
             output::print(&several.iter().map(line).collect::<Text>())?;
         }
     }
-    Ok(ExitStatus::of(
+    Ok(ExitStatus::new(
         checked.iter().all(|checked| checked.loaded.is_ok()),
     ))
 }
 
-fn of(checked: &Checked) -> impl Iterator<Item = Hash<'_>> {
+fn hashes_of(checked: &Checked) -> impl Iterator<Item = Hash<'_>> {
     let plugins = checked.loaded.as_deref().unwrap_or_default();
     plugins.iter().map(|plugin| Hash {
         hash: &plugin.manifests.hash,

@@ -13,7 +13,7 @@ use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
 /// The loaded objects, path by path, or all errors.
-pub(super) fn text(checked: &[Checked], levels: &Levels<'_>) -> Text {
+pub(super) fn report_text(checked: &[Checked], levels: &Levels<'_>) -> Text {
     let style = Style::of_stdout();
     let mut texts = Texts::default();
     for file in checked.iter().flat_map(|checked| &checked.texts) {
@@ -68,7 +68,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
         out.push(&expression(cost, style));
     }
     for connection in &checked.connections {
-        out.push(&connect::text(connection, style));
+        out.push(&connect::connection_text(connection, style));
     }
     if let Some(summary) = sources::summary(&checked.sources) {
         out.push(&text!("\n{}\n", summary));

@@ -53,7 +53,7 @@ pub(super) struct LoadedObject {
 }
 
 impl LoadedPlugins {
-    pub(super) fn of(plugins: Vec<Loaded>) -> Self {
+    pub(super) fn new(plugins: Vec<Loaded>) -> Self {
         LoadedPlugins {
             plugins,
             started: Vec::new(),
@@ -66,7 +66,7 @@ impl LoadedPlugins {
 
     /// Manifests that are not in a directory of an AdmissionConfiguration.
     pub(super) fn of_group(group: Group, manifests: ManifestSet) -> Self {
-        LoadedPlugins::of(vec![Loaded::new(group, None, manifests)])
+        LoadedPlugins::new(vec![Loaded::new(group, None, manifests)])
     }
 }
 

@@ -90,6 +90,6 @@ pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result
     Ok(LoadedPlugins {
         mixed: sorted.mixed().to_vec(),
         definitions: sorted.definitions().to_vec(),
-        ..LoadedPlugins::of(loaded.collect())
+        ..LoadedPlugins::new(loaded.collect())
     })
 }

@@ -165,7 +165,7 @@ impl Subject {
             stops_server: true,
         };
         match self {
-            Subject::Nothing => Ok(LoadedPlugins::of(Vec::new())),
+            Subject::Nothing => Ok(LoadedPlugins::new(Vec::new())),
             Subject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
             Subject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
             Subject::Directory(path, plugin) => {

@@ -14,7 +14,7 @@ use crate::style::{Style, Tone};
 const CONTEXT: usize = 3;
 
 /// The diff of a changed object; empty if it is unchanged.
-pub(crate) fn of(result: &ReviewResult<'_>, style: Style) -> Text {
+pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
     let place = &result.input.place();
     if let Some(steps) = &result.steps {
         return chain::diffs(steps, place, style);

@@ -9,7 +9,7 @@ use crate::output::notice::Notice;
 use crate::stream::input_errors::JsonError;
 
 /// A message for each policy that denies, warns, records, or is undecided, and for each denial and warning by others.
-pub(crate) fn of(result: &ReviewResult<'_>, record: &Record) -> Commands {
+pub(crate) fn review_commands(result: &ReviewResult<'_>, record: &Record) -> Commands {
     let mut commands = Commands::default();
     for remark in record.remarks() {
         let message = format!("{}: {}", subject(result.input), remark.message);

@@ -128,7 +128,7 @@ pub(crate) fn namespaced(namespace: &str, name: &str) -> String {
 
 impl Record {
     /// Takes what policies decided out of the result.
-    pub(crate) fn of(result: &mut ReviewResult<'_>) -> Self {
+    pub(crate) fn new(result: &mut ReviewResult<'_>) -> Self {
         let policies = std::mem::take(&mut result.decisions);
         let invalid = std::mem::take(&mut result.placed);
         let dropped = std::mem::take(&mut result.drops);

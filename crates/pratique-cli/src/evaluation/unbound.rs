@@ -17,7 +17,7 @@ pub(crate) struct EvaluationScope {
 
 impl EvaluationScope {
     /// Inspects manifests; `webhooks` is whether webhooks are called.
-    pub(crate) fn of(sets: &OriginSets, webhooks: bool) -> Self {
+    pub(crate) fn new(sets: &OriginSets, webhooks: bool) -> Self {
         let (unbound, orphans) = (unbound(sets), orphans(sets));
         let policies = sets
             .iter()

@@ -73,7 +73,7 @@ impl Sources {
                 operation: Operation::Create,
                 by_others: &|served| choice.all_kinds || choice.workloads.always_expands(&served.kind),
             };
-            let objects = ClusterObjects::of(server, &matched, choice.list)?;
+            let objects = ClusterObjects::new(server, &matched, choice.list)?;
             return Ok(Sources::Cluster(Box::new(objects)));
         }
         let _ = (sets, choice.workloads, choice.all_kinds);
@@ -117,7 +117,7 @@ impl Sources {
         #[cfg(not(feature = "kube"))]
         let _ = asks;
         match self {
-            Sources::Files(inputs) => ReadShare::of(inputs),
+            Sources::Files(inputs) => ReadShare::new(inputs),
             #[cfg(feature = "kube")]
             Sources::Cluster(objects) => ReadShare::of_total(asks.then(|| objects.count()).flatten()),
         }

@@ -101,7 +101,7 @@ pub(crate) fn summary(sources: &[SourceFile]) -> Option<String> {
     if sources.is_empty() {
         return None;
     }
-    let kinds = SourceCounts::of(sources).0;
+    let kinds = SourceCounts::new(sources).0;
     let kinds = kinds.iter().map(|(kind, count)| {
         let (one, several) = kind.names();
         counted(*count, one, several).to_string()
@@ -127,7 +127,7 @@ fn by_name<S: serde::Serializer>(counts: &BTreeMap<SourceKind, usize>, to: S) ->
 }
 
 impl SourceCounts {
-    pub(crate) fn of(sources: &[SourceFile]) -> Self {
+    pub(crate) fn new(sources: &[SourceFile]) -> Self {
         let mut counts = BTreeMap::new();
         for source in sources {
             *counts.entry(source.kind).or_default() += 1;

@@ -182,7 +182,7 @@ pub(super) fn files(
         files: Vec::new(),
         is_in_hidden: false,
     };
-    let ignored = rules.is_as_git.then(|| Ignored::of(directory));
+    let ignored = rules.is_as_git.then(|| Ignored::new(directory));
     walk.directory(directory, ignored.as_ref(), 0)?;
     Ok(walk.files)
 }

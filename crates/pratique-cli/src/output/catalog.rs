@@ -17,7 +17,7 @@ pub(crate) struct Described {
 }
 
 /// All rules and warnings: rules of loading first.
-pub(crate) fn all() -> Vec<Described> {
+pub(crate) fn list_rules() -> Vec<Described> {
     let rules = Rule::ALL.iter().map(|rule| Described {
         name: rule.name(),
         summary: summary(*rule),
@@ -80,7 +80,7 @@ mod tests {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         let page = |name: &str| fs::read_to_string(docs.join(name)).unwrap();
         let (problems, warnings) = (page("problems.md"), page("warnings.md"));
-        for described in all() {
+        for described in list_rules() {
             let page = if described.is_error { &problems } else { &warnings };
             let heading = format!("\n## {}\n", described.name);
             assert!(page.contains(&heading), "{} is not described", described.name);
@@ -91,7 +91,7 @@ mod tests {
             );
         }
         let headings = |page: &str| page.lines().filter(|line| line.starts_with("## ")).count();
-        assert_eq!(headings(&problems) + headings(&warnings), all().len());
+        assert_eq!(headings(&problems) + headings(&warnings), list_rules().len());
     }
 
     fn summary_of_none() -> &'static str {

@@ -103,13 +103,13 @@ impl Contents {
             .get(index + 1)
             .map_or(self.text.len(), |next| next - 1);
         let line = self.text.get(start..end)?.trim_end();
-        let columns = self.columns.entry(number).or_insert_with(|| Columns::of(line));
+        let columns = self.columns.entry(number).or_insert_with(|| Columns::new(line));
         Some(frame(number, line, columns, place, tone, style))
     }
 }
 
 impl Columns {
-    fn of(line: &str) -> Self {
+    fn new(line: &str) -> Self {
         let characters = line.char_indices().enumerate();
         let strides = characters.clone().filter(|(column, _)| column % STRIDE == 0);
         Columns {
@@ -200,7 +200,7 @@ mod tests {
         let shown = frame(
             7,
             line,
-            &Columns::of(line),
+            &Columns::new(line),
             start..end,
             Tone::Bad,
             Style::default(),

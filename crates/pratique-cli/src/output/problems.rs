@@ -259,7 +259,7 @@ impl<'a> From<Finding<'a>> for JsonProblem<'a> {
             location: finding.location,
             help: finding.help.map(|help| help.text.as_str()),
             edit: finding.help.and_then(|help| help.edit.as_ref()),
-            example: finding.example.and_then(JsonExample::of),
+            example: finding.example.and_then(JsonExample::new),
             url: finding.url(),
             stops_server: finding.stops_server,
         }
@@ -267,7 +267,7 @@ impl<'a> From<Finding<'a>> for JsonProblem<'a> {
 }
 
 impl<'a> JsonExample<'a> {
-    fn of(example: &'a WarningExample) -> Option<Self> {
+    fn new(example: &'a WarningExample) -> Option<Self> {
         Some(JsonExample {
             operation: example.operation.as_str(),
             cost: example.cost,

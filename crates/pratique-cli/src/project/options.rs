@@ -28,10 +28,10 @@ pub(super) struct ProjectOptions {
 impl ProjectOptions {
     /// Those of a command line and of the environment.
     pub(super) fn read(arguments: &[OsString]) -> Self {
-        Self::of(arguments, |name| std::env::var(name).ok())
+        Self::new(arguments, |name| std::env::var(name).ok())
     }
 
-    fn of(arguments: &[OsString], variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn new(arguments: &[OsString], variable: impl Fn(&str) -> Option<String>) -> Self {
         let flags: Vec<&OsString> = arguments
             .iter()
             .take_while(|argument| *argument != "--")
@@ -95,7 +95,7 @@ mod tests {
             let found = variables.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        let options = ProjectOptions::of(&line, variable);
+        let options = ProjectOptions::new(&line, variable);
         let is_trusted = options.trust == FileTrust::Trusted;
         let found = (options.is_ignored, is_trusted, options.revision.as_deref());
         assert_eq!(found, expected, "{line:?} {variables:?}");

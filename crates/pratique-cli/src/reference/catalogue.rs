@@ -5,7 +5,7 @@ use crate::output::catalog;
 
 pub(super) fn page() -> String {
     let of = |is_error: bool, page: &str| {
-        let found = catalog::all().into_iter();
+        let found = catalog::list_rules().into_iter();
         let rows = found.filter(|found| found.is_error == is_error).map(|found| {
             let name = found.name;
             vec![format!("[`{name}`](../{page}#{name})"), escaped(found.summary)]

@@ -26,7 +26,7 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    pub(super) fn of(then: &RecordedOutcome, now: Decision) -> Self {
+    pub(super) fn new(then: &RecordedOutcome, now: Decision) -> Self {
         match (then, now) {
             // Whatever is decided now, the request failed for another reason, mostly before policies had a say.
             (RecordedOutcome::Failed { .. }, _) => Comparison::NotCompared,
@@ -116,13 +116,13 @@ mod tests {
                 Comparison::RefusedNow,
             ),
         ] {
-            assert_eq!(Comparison::of(&then, Decision::Allowed), allowed, "{then:?}");
-            assert_eq!(Comparison::of(&then, Decision::Denied), denied, "{then:?}");
+            assert_eq!(Comparison::new(&then, Decision::Allowed), allowed, "{then:?}");
+            assert_eq!(Comparison::new(&then, Decision::Denied), denied, "{then:?}");
             let undecided = match then {
                 RecordedOutcome::Failed { .. } => Comparison::NotCompared,
                 _ => Comparison::Undecided,
             };
-            assert_eq!(Comparison::of(&then, Decision::Undecided), undecided, "{then:?}");
+            assert_eq!(Comparison::new(&then, Decision::Undecided), undecided, "{then:?}");
         }
     }
 }

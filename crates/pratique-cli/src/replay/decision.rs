@@ -34,7 +34,7 @@ fn findings_alone<S: Serializer>(accepted: &[(AcceptedFinding, String)], to: S) 
 }
 
 impl ReplayDecision {
-    pub(crate) fn of(result: &mut ReviewResult<'_>) -> Self {
+    pub(crate) fn new(result: &mut ReviewResult<'_>) -> Self {
         let outcome = &result.outcome;
         ReplayDecision {
             decision: outcome.decision().into(),
@@ -52,9 +52,9 @@ impl ReplayDecision {
         counted: &mut AcceptedFindings,
     ) -> Self {
         if acceptance.is_empty() {
-            return ReplayDecision::of(result);
+            return ReplayDecision::new(result);
         }
-        let mut record = Record::of(result);
+        let mut record = Record::new(result);
         acceptance.apply(&mut record, result.input.object());
         counted.count(&record, acceptance);
         let told = |finding: AcceptedFinding| {

@@ -106,7 +106,7 @@ impl Policies {
 
     /// Policies that were loaded. Those without a binding are warned of.
     pub(crate) fn new(admission: Admission, sets: OriginSets) -> Self {
-        let scope = EvaluationScope::of(&sets, false);
+        let scope = EvaluationScope::new(&sets, false);
         scope.warn();
         Policies {
             admission,

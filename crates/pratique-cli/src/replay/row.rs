@@ -47,7 +47,7 @@ pub(super) struct JsonThen {
 }
 
 impl JsonThen {
-    pub(super) fn of(then: &RecordedOutcome) -> Self {
+    pub(super) fn new(then: &RecordedOutcome) -> Self {
         let (code, by, message) = match then {
             RecordedOutcome::Unknown | RecordedOutcome::Allowed => (None, None, None),
             RecordedOutcome::Refused(refusal) => (

@@ -17,7 +17,7 @@ pub(crate) struct ReadShare {
 
 impl ReadShare {
     /// The share of inputs of which nothing was read yet.
-    pub(crate) fn of(inputs: &Inputs) -> Arc<Self> {
+    pub(crate) fn new(inputs: &Inputs) -> Arc<Self> {
         let sizes = inputs.files().map(|file| {
             let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
             found.map(|found| found.len())

@@ -119,7 +119,7 @@ impl ReviewEnding<'_> {
             ReviewFormat::Junit => {
                 tell(&passed_over());
                 let errors = self.errors.all();
-                let xml = junit::of(
+                let xml = junit::review_document(
                     "review",
                     self.records,
                     errors,
@@ -164,7 +164,7 @@ impl ReviewEnding<'_> {
             let value = JsonSummary {
                 tally: self.tally,
                 errors: self.errors.count(),
-                sources: SourceCounts::of(self.sources),
+                sources: SourceCounts::new(self.sources),
                 warnings: self.warnings,
                 evaluated: self.evaluated,
                 accepted: self.accepted.json(),

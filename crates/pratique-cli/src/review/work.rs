@@ -494,7 +494,7 @@ impl InputReviewer<'_> {
     fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> Record {
         result.place_causes(fields);
         result.place_drops(fields);
-        let mut record = Record::of(result);
+        let mut record = Record::new(result);
         let request = &result.input.request;
         let object = if request.object.is_null() {
             &request.old_object
@@ -548,11 +548,11 @@ impl InputReviewer<'_> {
                 }
                 ReviewFormat::Ndjson => printed.json_line(&record)?,
                 ReviewFormat::Github => {
-                    let commands = github::of(&result, &record);
+                    let commands = github::review_commands(&result, &record);
                     reviewed.annotations.add(commands.counts());
                     printed.github(&commands);
                 }
-                ReviewFormat::Diff => printed.text(&diff::of(&result, output.style)),
+                ReviewFormat::Diff => printed.text(&diff::diff_text(&result, output.style)),
                 ReviewFormat::Yaml => {
                     if let Some(object) = object.filter(|_| !keeps_objects) {
                         printed.yaml_document(object);

@@ -48,7 +48,7 @@ impl ScanEnding<'_> {
     /// Prints the end of an output.
     pub(super) fn print(&self, format: ScanFormat) -> Result<(), CliError> {
         match format {
-            ScanFormat::Human => output::print(&human::of(self.report)),
+            ScanFormat::Human => output::print(&human::report_text(self.report)),
             ScanFormat::Json => output::print_json(self.report),
             ScanFormat::Ndjson => {
                 self.notices.print_lines()?;
@@ -70,7 +70,8 @@ impl ScanEnding<'_> {
                     is_evaluated: self.report.run().can_deny,
                 };
                 let (errors, notices) = (self.errors_of(format), self.notices.all());
-                let xml = junit::of("scan", self.records, &errors, &notices, self.sources, &rule);
+                let xml =
+                    junit::review_document("scan", self.records, &errors, &notices, self.sources, &rule);
                 output::print_xml(&xml)
             }
             ScanFormat::PolicyReport | ScanFormat::OpenReports => self.print_reports(format),

@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 25;
 const EXAMPLES: usize = 3;
 
 /// The report as tables, with examples.
-pub(crate) fn of(report: &Report) -> Text {
+pub(crate) fn report_text(report: &Report) -> Text {
     let tally = report.tally();
     let mut out = Text::new();
     out.push(&findings("POLICY", "BINDING", tally.policies()));
@@ -103,7 +103,7 @@ fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
     };
     let has_accepted = rows.rows().any(|(_, counts)| counts.accepted > 0) || rows.other().accepted > 0;
     if !has_accepted {
-        return shown(&header, rows, cells, weight);
+        return show_table(&header, rows, cells, weight);
     }
     let header = [header.as_slice(), &["ACCEPTED"]].concat();
     let cells = |counts: Counts| {
@@ -111,7 +111,7 @@ fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
         let accepted = counts.accepted.to_string();
         [denied, warned, audited, ignored, undecided, accepted]
     };
-    shown(&header, rows, cells, weight)
+    show_table(&header, rows, cells, weight)
 }
 
 /// Requests, those with most denials first.
@@ -124,7 +124,7 @@ fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> Text {
         let counts = [counts.requests(), counts.denied, counts.undecided, counts.failed];
         counts.map(|count| count.to_string())
     };
-    shown(&header, rows, cells, |counts| {
+    show_table(&header, rows, cells, |counts| {
         [
             counts.denied,
             counts.failed,
@@ -136,7 +136,7 @@ fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> Text {
 }
 
 /// The rows of a table that weigh most.
-fn shown<const N: usize, const M: usize>(
+fn show_table<const N: usize, const M: usize>(
     header: &[&str],
     rows: &Table<N>,
     cells: impl Fn(Counts) -> [String; M],

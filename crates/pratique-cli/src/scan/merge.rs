@@ -51,7 +51,7 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     };
     written::write(&report, &arguments.written)?;
     output_target::print_all(OutputTarget::open_all(&choices)?, |format, _| match format {
-        ReportFormat::Human => output::print(&human::of(&report)),
+        ReportFormat::Human => output::print(&human::report_text(&report)),
         ReportFormat::Json => output::print_json(&report),
     })?;
     Ok(collect::status(

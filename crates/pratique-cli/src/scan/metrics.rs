@@ -9,7 +9,7 @@ use pratique_report::{Counts, Report};
 const OTHER: &str = "unexpected";
 
 /// The metrics of a report in the text format of Prometheus.
-pub(super) fn text(report: &Report, at: SystemTime) -> String {
+pub(super) fn metrics_text(report: &Report, at: SystemTime) -> String {
     let total = report.tally().total();
     let decisions = [
         ("allowed", total.allowed),

@@ -291,7 +291,7 @@ impl Scanner<'_> {
         }
         result.place_causes(fields);
         result.place_drops(fields);
-        let mut record = Record::of(&mut result);
+        let mut record = Record::new(&mut result);
         if let Some(mut plugins) = plugins {
             let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);
             // Nothing validates what is invalid.

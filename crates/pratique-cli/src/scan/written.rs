@@ -24,7 +24,11 @@ pub(crate) fn write(report: &Report, arguments: &ReportFileArguments) -> Result<
         destination::write(path, &text, Readers::Usual)?;
     }
     match &arguments.metrics_file {
-        Some(path) => destination::write(path, &metrics::text(report, SystemTime::now()), Readers::Usual),
+        Some(path) => destination::write(
+            path,
+            &metrics::metrics_text(report, SystemTime::now()),
+            Readers::Usual,
+        ),
         None => Ok(()),
     }
 }

@@ -214,7 +214,7 @@ struct FileObjects {
 impl FileObjects {
     /// The objects are all that there are, but for pods where there is none among them. Every cluster has namespaces: where none
     /// is among them, any may exist.
-    fn of(all: &[Value<'static>]) -> Result<Self, LoadFailure> {
+    fn new(all: &[Value<'static>]) -> Result<Self, LoadFailure> {
         let (mut state, mut defaults) = (StateObjects::default(), Vec::new());
         state.complete(DEFINITION.group, DEFINITION.kind);
         for object in all {
@@ -288,7 +288,7 @@ fn objects(
             }
         }
     }
-    FileObjects::of(&all).map(Some)
+    FileObjects::new(&all).map(Some)
 }
 
 /// Checks that a server can decode an object.

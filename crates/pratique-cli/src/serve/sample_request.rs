@@ -61,7 +61,7 @@ impl SampleRequest {
     }
 
     /// A request that the policies of these manifests, of the API or plugins match, preferably validating ones.
-    pub(super) fn of(
+    pub(super) fn new(
         release: &'static Release,
         sets: &[Arc<ManifestSet>],
         api: &[Configurations],
@@ -85,7 +85,7 @@ impl SampleRequest {
             ("MutatingWebhookConfiguration", "/mutate"),
         ];
         for (kind, path) in phases {
-            let rules = objects.iter().filter(|object| text(object, "/kind") == kind);
+            let rules = objects.iter().filter(|object| text_at(object, "/kind") == kind);
             let rules = rules.flat_map(|object| list(object, "/webhooks"));
             let rules = rules.flat_map(|webhook| list(webhook, "/rules"));
             if let Some(about) = rules
@@ -251,7 +251,7 @@ fn kind(resource: &str) -> String {
     first.into_iter().chain(characters).collect()
 }
 
-fn text<'v>(value: &'v Value, place: &str) -> &'v str {
+fn text_at<'v>(value: &'v Value, place: &str) -> &'v str {
     value.pointer(place).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn nothing_is_tried_with_the_standards() {
         assert_eq!(
-            SampleRequest::of(Release::latest(), &[], &[], &[]),
+            SampleRequest::new(Release::latest(), &[], &[], &[]),
             SampleRequest::of_standards()
         );
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         Ok(loaded) => loaded,
         Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
-    let mut required = RequiredState::of(&admission, &sets);
+    let mut required = RequiredState::new(&admission, &sets);
     if arguments.plugin_objects {
         let release = gates.feature_gates.release().version();
         let selected = arguments.admission_plugins.switches().of_release(release);

@@ -52,7 +52,7 @@ impl Groups {
 
 impl RequiredState {
     /// The state that policies need.
-    pub(crate) fn of(admission: &Admission, sets: &OriginSets) -> Self {
+    pub(crate) fn new(admission: &Admission, sets: &OriginSets) -> Self {
         let mut required = RequiredState {
             authorizer: admission
                 .needs()

@@ -164,7 +164,7 @@ impl StateSource {
         let _ = (admission, sets, plugin_kinds);
         #[cfg(feature = "kube")]
         if let StateSource::Cluster { fetch, .. } = self {
-            let required = RequiredState::of(admission, sets);
+            let required = RequiredState::new(admission, sets);
             let required = match plugin_kinds {
                 Some(kinds) => required.with_plugins(kinds.iter().copied()),
                 None => required,

@@ -87,7 +87,7 @@ impl ClusterObjects {
     ///
     /// # Errors
     /// The resources that the cluster serves are not known.
-    pub(crate) fn of(
+    pub(crate) fn new(
         server: &ApiServer,
         matched: &Matched<'_>,
         arguments: &ListArguments,
@@ -100,7 +100,7 @@ impl ClusterObjects {
             })
         };
         let discovered = reader.discovered().map_err(failed)?;
-        let kinds = Kinds::of(&discovered, matched);
+        let kinds = Kinds::new(&discovered, matched);
         let listed = kinds.listed.into_iter().map(|served| {
             Ok(Collection {
                 path: of_kind(&served).path().map_err(failed)?.into(),

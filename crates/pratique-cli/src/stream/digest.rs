@@ -20,7 +20,7 @@ pub(crate) struct Digest {
 
 impl Digest {
     /// The digest of the arguments that decisions depend on; `others` are those of the command alone.
-    pub(crate) fn of(state: &StateArguments, others: &str) -> Self {
+    pub(crate) fn new(state: &StateArguments, others: &str) -> Self {
         let mut digest = Digest {
             hash: Sha256::new(),
             policies: 0,

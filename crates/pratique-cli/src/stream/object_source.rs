@@ -33,7 +33,7 @@ impl ObjectSource {
     ///
     /// # Errors
     /// There is neither; `verb` is what would be done with objects.
-    pub(crate) fn of(
+    pub(crate) fn new(
         inputs: &[PathBuf],
         arguments: &StateArguments,
         state: &StateSource,

@@ -294,11 +294,11 @@ impl UpgradeWorker<'_> {
         let reviewed = side.engine.evaluate(&side.evaluator, input, |mut result| {
             depends.set(depends.get() || depends_on_resource(&result.outcome));
             let mut costs = std::mem::take(&mut result.costs);
-            let mut decision = ReplayDecision::of(&mut result);
+            let mut decision = ReplayDecision::new(&mut result);
             if let Some(pod) = self.workloads.pod(pods, &result)? {
                 let of_pod = |mut result: ReviewResult<'_>| {
                     let costs = std::mem::take(&mut result.costs);
-                    (ReplayDecision::of(&mut result), costs)
+                    (ReplayDecision::new(&mut result), costs)
                 };
                 let (of_pod, pod_costs) = side.engine.evaluate(&side.evaluator, pod, of_pod)?;
                 decision.add_pod(of_pod);

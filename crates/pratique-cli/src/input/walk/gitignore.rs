@@ -40,7 +40,7 @@ struct RepositoryIndex {
 
 impl Ignored {
     /// The rules for a directory, by its own file and by those above it, up to the root of its repository.
-    pub(super) fn of(directory: &Path) -> Self {
+    pub(super) fn new(directory: &Path) -> Self {
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
         let top = top_around(&directory);
         let root = top.and_then(|top| directory.ancestors().position(|ancestor| ancestor == top));

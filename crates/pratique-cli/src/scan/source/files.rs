@@ -76,7 +76,7 @@ impl Files {
     /// Standard input cannot be divided.
     pub(in crate::scan) fn of(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
         let files = inputs.all().iter().flat_map(|input| &input.files);
-        let files: Vec<Source> = files.map(|path| Source::of(path)).collect();
+        let files: Vec<Source> = files.map(|path| Source::new(path)).collect();
         let pipe = files.iter().find(|file| file.size.is_none());
         match pipe {
             Some(pipe) if shard.of > 1 => Err(CliError::Scan(ScanError::ShardOfPipe {
@@ -96,7 +96,7 @@ impl Files {
     /// # Errors
     /// One of them can be read only once.
     pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
-        self.files.iter().map(|file| FileState::of(&file.path)).collect()
+        self.files.iter().map(|file| FileState::new(&file.path)).collect()
     }
 
     /// Sends all parts in order: all, or those from a mark.
@@ -126,7 +126,7 @@ impl Files {
 }
 
 impl Source {
-    fn of(path: &Path) -> Self {
+    fn new(path: &Path) -> Self {
         let size = match fs::metadata(path) {
             _ if path == Path::new(STDIN) => None,
             Ok(metadata) => metadata.is_file().then_some(metadata.len()),
@@ -153,7 +153,7 @@ impl Source {
         if self.size.is_none() {
             return Err(ErrorKind::NotSeekable.into());
         }
-        Head::of(&mut open(&self.path)?)
+        Head::new(&mut open(&self.path)?)
     }
 
     /// Opens it, from its beginning; of an export, its items.

@@ -40,7 +40,7 @@ struct KindMatcher {
 
 impl Kinds {
     /// The kinds that are matched. Of the versions of a kind, it is the server's first one that a policy matches.
-    pub(super) fn of(discovered: &Discovery, matched: &Matched<'_>) -> Self {
+    pub(super) fn new(discovered: &Discovery, matched: &Matched<'_>) -> Self {
         let matchers: Vec<KindMatcher> = matched.sets.iter().flat_map(|sets| matchers(sets)).collect();
         let is_matched = |served: &ServedResource, equivalents: &Equivalents| {
             let mut matchers = matchers.iter();
