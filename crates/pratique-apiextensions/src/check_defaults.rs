@@ -4,11 +4,11 @@ use pratique_json::Value;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 use pratique_types::field::{Error, ErrorList, Path, aggregate};
 
-use crate::metadata::{Malformed, coerce};
+use crate::metadata::{MalformedMetadata, coerce};
 use crate::prune::prune_value;
 use crate::rules::RuleNode;
 use crate::schema::Schema;
-use crate::surrounding::{Step, surround};
+use crate::surrounding::{PlaceStep, surround};
 use crate::validate::{embedded, value};
 
 /// Checks the defaults of the schema of a resource: that nothing would be pruned of them where that is required, and that they are
@@ -58,7 +58,7 @@ impl DefaultCheck<'_> {
         schema: &'s Schema,
         rules: Option<&RuleNode>,
         place: DefaultPlace<'s>,
-        steps: &mut Vec<Step<'s>>,
+        steps: &mut Vec<PlaceStep<'s>>,
         path: &Path<'_>,
     ) {
         if let Some(default) = &schema.default {
@@ -71,7 +71,7 @@ impl DefaultCheck<'_> {
         }
         if let Some(items) = &schema.items {
             let rules = rules.and_then(RuleNode::items);
-            self.part(items, rules, place, Step::Index, steps, &path.child("items"));
+            self.part(items, rules, place, PlaceStep::Index, steps, &path.child("items"));
         }
         let properties = path.child("properties");
         for (name, property) in &schema.properties {
@@ -85,7 +85,7 @@ impl DefaultCheck<'_> {
                 property,
                 rules,
                 place,
-                Step::Child(name),
+                PlaceStep::Child(name),
                 steps,
                 &properties.key(name),
             );
@@ -97,8 +97,8 @@ impl DefaultCheck<'_> {
         schema: &'s Schema,
         rules: Option<&RuleNode>,
         around: DefaultPlace<'s>,
-        step: Step<'s>,
-        steps: &mut Vec<Step<'s>>,
+        step: PlaceStep<'s>,
+        steps: &mut Vec<PlaceStep<'s>>,
         path: &Path<'_>,
     ) {
         if schema.is_embedded {
@@ -124,7 +124,7 @@ impl DefaultCheck<'_> {
         default: &Value<'static>,
         schema: &Schema,
         resource: &Schema,
-        steps: &[Step<'_>],
+        steps: &[PlaceStep<'_>],
         rules: Option<&RuleNode>,
         field: &str,
     ) {
@@ -136,7 +136,7 @@ impl DefaultCheck<'_> {
                 }
             }
         }
-        let detail = match coerce(&mut object, resource, true, Malformed::Refuse) {
+        let detail = match coerce(&mut object, resource, true, MalformedMetadata::Refuse) {
             Err(error) => Some(error.to_string()),
             Ok(_) => {
                 let mut faults = ErrorList::default();
@@ -169,7 +169,7 @@ impl DefaultCheck<'_> {
                 .push(Error::invalid(field.to_owned(), default, detail));
         }
         let mut coerced = default.clone();
-        if let Err(error) = coerce(&mut coerced, schema, is_resource, Malformed::Refuse) {
+        if let Err(error) = coerce(&mut coerced, schema, is_resource, MalformedMetadata::Refuse) {
             self.errors.push(within(field, error));
             return;
         }

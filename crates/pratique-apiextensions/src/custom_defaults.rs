@@ -8,7 +8,7 @@ use pratique_types::field::{ErrorList, Path};
 use crate::default::default;
 use crate::definition::{DefinitionError, group_faults};
 use crate::prune_defaults::prune_defaults;
-use crate::schema::{Additional, ReadFaults, Schema, check_structural, read};
+use crate::schema::{AdditionalMembers, ReadFaults, Schema, check_structural, read};
 
 /// The defaults of the versions of a custom resource: the part of a definition that is needed for objects that a
 /// server has decoded and validates itself. It takes as little memory as there are defaults.
@@ -127,8 +127,8 @@ impl CustomDefaults {
 fn keep_defaults(schema: &mut Schema) -> bool {
     let items = kept(schema.items.take());
     let additional = match schema.additional.take() {
-        Some(Additional::Schema(additional)) => kept(Some(additional)),
-        Some(Additional::Allowed(_)) | None => None,
+        Some(AdditionalMembers::Schema(additional)) => kept(Some(additional)),
+        Some(AdditionalMembers::Allowed(_)) | None => None,
     };
     let mut properties = std::mem::take(&mut schema.properties);
     properties.retain(|_, property| keep_defaults(property));
@@ -138,7 +138,7 @@ fn keep_defaults(schema: &mut Schema) -> bool {
         default: schema.default.take(),
         items,
         properties,
-        additional: additional.map(Additional::Schema),
+        additional: additional.map(AdditionalMembers::Schema),
         ..Schema::default()
     };
     keeps

@@ -12,7 +12,7 @@ use crate::schema::Schema;
 
 /// How malformed metadata is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Malformed {
+pub(crate) enum MalformedMetadata {
     /// It is an error.
     Refuse,
     /// The fields that are malformed are left out.
@@ -28,7 +28,7 @@ pub(crate) fn coerce(
     value: &mut Value<'_>,
     schema: &Schema,
     is_resource: bool,
-    malformed: Malformed,
+    malformed: MalformedMetadata,
 ) -> Result<Vec<String>, Error> {
     let mut coercer = MetadataCoercer {
         malformed,
@@ -40,7 +40,7 @@ pub(crate) fn coerce(
 }
 
 struct MetadataCoercer {
-    malformed: Malformed,
+    malformed: MalformedMetadata,
     unknown: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ impl MetadataCoercer {
             let Some(value) = object.get(name).filter(|value| value.as_str().is_none()) else {
                 continue;
             };
-            if self.malformed == Malformed::Refuse {
+            if self.malformed == MalformedMetadata::Refuse {
                 return Err(Error::invalid(path.child(name), value, "must be a string"));
             }
             object.remove(name);
@@ -102,14 +102,14 @@ impl MetadataCoercer {
                 object.insert("metadata", read.metadata);
                 Ok(())
             }
-            Err(_) if self.malformed == Malformed::Drop => Ok(()),
+            Err(_) if self.malformed == MalformedMetadata::Drop => Ok(()),
             Err(message) => Err(Error::invalid(path, metadata, &message)),
         }
     }
 }
 
 /// Metadata that was read.
-pub(crate) struct Metadata {
+pub(crate) struct ReadMetadata {
     /// In the form of its type.
     pub(crate) metadata: Value<'static>,
     /// The paths of fields that the type does not know, in the metadata.
@@ -123,7 +123,7 @@ const OBJECT_META: &str = "meta/v1.ObjectMeta";
 /// # Errors
 /// The message of a server for a value that cannot be read.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/coerce.go, GetObjectMetaWithOptions
-pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, String> {
+pub(crate) fn read(value: &Value<'_>, malformed: MalformedMetadata) -> Result<ReadMetadata, String> {
     // The type is the same in all releases, as a test holds.
     let schema = Release::latest().schema();
     let Some(of) = schema.named(OBJECT_META) else {
@@ -132,15 +132,15 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
     let mut sink = MetadataFaults::default();
     decode(schema, of, value, &mut sink);
     match (sink.fault, value) {
-        (None, Value::Object(object)) => Ok(Metadata {
+        (None, Value::Object(object)) => Ok(ReadMetadata {
             metadata: formed(schema, of, object),
             unknown: sink.unknown,
         }),
-        (None, _) => Ok(Metadata {
+        (None, _) => Ok(ReadMetadata {
             metadata: formed(schema, of, &Object::new()),
             unknown: sink.unknown,
         }),
-        (Some(_), Value::Object(object)) if malformed == Malformed::Drop => {
+        (Some(_), Value::Object(object)) if malformed == MalformedMetadata::Drop => {
             let mut kept = Object::new();
             for (name, value) in object.iter() {
                 let mut alone = Object::new();
@@ -151,7 +151,7 @@ pub(crate) fn read(value: &Value<'_>, malformed: Malformed) -> Result<Metadata, 
                     kept.insert(name, value.borrowed());
                 }
             }
-            Ok(Metadata {
+            Ok(ReadMetadata {
                 metadata: formed(schema, of, &kept),
                 unknown: sink.unknown,
             })

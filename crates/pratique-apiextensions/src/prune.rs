@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 use pratique_types::field::Path;
 
-use crate::schema::{Additional, Schema};
+use crate::schema::{AdditionalMembers, Schema};
 
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
@@ -95,8 +95,8 @@ impl FieldPruner {
                 return true;
             }
             match &schema.additional {
-                Some(Additional::Schema(schema)) => self.value(value, Some(schema), &path.child(name)),
-                Some(Additional::Allowed(_)) => self.value(value, None, &path.child(name)),
+                Some(AdditionalMembers::Schema(schema)) => self.value(value, Some(schema), &path.child(name)),
+                Some(AdditionalMembers::Allowed(_)) => self.value(value, None, &path.child(name)),
                 None if keeps_unknown => {}
                 None => {
                     if !is_meta(name) || !path.is_root() {

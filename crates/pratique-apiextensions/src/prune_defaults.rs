@@ -2,10 +2,10 @@
 
 use pratique_json::Value;
 
-use crate::metadata::{Malformed, coerce};
+use crate::metadata::{MalformedMetadata, coerce};
 use crate::prune::prune;
 use crate::schema::Schema;
-use crate::surrounding::{Step, surround, surrounded};
+use crate::surrounding::{PlaceStep, surround, surrounded};
 
 /// Prunes the defaults of a schema, as a server does before it serves it.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go, PruneDefaults
@@ -34,25 +34,25 @@ fn pruned_defaults(schema: &Schema) -> Vec<Option<Value<'static>>> {
 fn collect<'s>(
     root: &Schema,
     schema: &'s Schema,
-    steps: &mut Vec<Step<'s>>,
+    steps: &mut Vec<PlaceStep<'s>>,
     pruned: &mut Vec<Option<Value<'static>>>,
 ) {
     if let Some(default) = &schema.default {
         pruned.push(pruned_default(root, default, steps));
     }
-    let mut below = |step: Step<'s>, schema: &'s Schema| {
+    let mut below = |step: PlaceStep<'s>, schema: &'s Schema| {
         steps.push(step);
         collect(root, schema, steps, pruned);
         steps.pop();
     };
     if let Some(schema) = schema.additional_schema() {
-        below(Step::Child("*"), schema);
+        below(PlaceStep::Child("*"), schema);
     }
     if let Some(schema) = &schema.items {
-        below(Step::Index, schema);
+        below(PlaceStep::Index, schema);
     }
     for (name, schema) in &schema.properties {
-        below(Step::Child(name), schema);
+        below(PlaceStep::Child(name), schema);
     }
 }
 
@@ -72,7 +72,7 @@ fn assign(schema: &mut Schema, pruned: &mut impl Iterator<Item = Option<Value<'s
     if schema.default.is_some() {
         schema.default = pruned.next().flatten();
     }
-    if let Some(crate::schema::Additional::Schema(schema)) = &mut schema.additional {
+    if let Some(crate::schema::AdditionalMembers::Schema(schema)) = &mut schema.additional {
         assign(schema, pruned);
     }
     if let Some(schema) = &mut schema.items {
@@ -83,10 +83,14 @@ fn assign(schema: &mut Schema, pruned: &mut impl Iterator<Item = Option<Value<'s
     }
 }
 
-fn pruned_default(root: &Schema, default: &Value<'static>, steps: &[Step<'_>]) -> Option<Value<'static>> {
+fn pruned_default(
+    root: &Schema,
+    default: &Value<'static>,
+    steps: &[PlaceStep<'_>],
+) -> Option<Value<'static>> {
     let mut around = surround(default.clone(), steps);
     // Malformed metadata is dropped, so there is no error.
-    let _ = coerce(&mut around, root, true, Malformed::Drop);
+    let _ = coerce(&mut around, root, true, MalformedMetadata::Drop);
     if let Value::Object(object) = &mut around {
         prune(object, root);
     }

@@ -18,7 +18,7 @@ use pratique_types::cel_limits::RUNTIME_BUDGET;
 use pratique_types::field::{Error, ErrorList, Path};
 
 use crate::schema::Schema;
-use crate::validate::Correlated;
+use crate::validate::CorrelatedValue;
 
 pub(crate) use cost::TotalCost;
 pub(crate) use environments::{ExpressionScope, KnownExpressions};
@@ -27,7 +27,7 @@ pub(crate) use report::{RulePlace, RuleReporter};
 
 /// The rules of a schema, compiled.
 #[derive(Debug, Default)]
-pub(crate) struct Rules {
+pub(crate) struct SchemaRules {
     root: Option<RuleNode>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct RuleNode {
 /// A rule.
 #[derive(Debug)]
 struct CompiledRule {
-    body: Result<Body, Refused>,
+    body: Result<RuleBody, Refused>,
     /// The greatest cost of the rule.
     max_cost: u64,
     uses_old_self: bool,
@@ -68,7 +68,7 @@ struct CompiledRule {
 
 /// The compiled expressions of a rule.
 #[derive(Debug)]
-struct Body {
+struct RuleBody {
     program: Program,
     message: MessageExpression,
     /// The text of the expression of the message.
@@ -145,7 +145,7 @@ impl RuleNode {
         for old in [Some(default), None] {
             // Nothing is ratcheted, so there are no warnings.
             let mut warnings = Vec::new();
-            let mut evaluation = evaluate::Evaluation::new(*budget, errors, &mut warnings);
+            let mut evaluation = evaluate::RuleEvaluation::new(*budget, errors, &mut warnings);
             evaluation.beside(self, schema, default, old);
             left = left.min(evaluation.budget());
             if errors.len() > before {
@@ -156,11 +156,11 @@ impl RuleNode {
     }
 }
 
-impl Rules {
+impl SchemaRules {
     /// Compiles the rules of a schema. Those that do not compile are told by a [`RuleReporter`].
-    pub(crate) fn compile(schema: &Schema, scope: &ExpressionScope) -> Rules {
-        Rules {
-            root: compile::Compiler::new(scope).root(schema),
+    pub(crate) fn compile(schema: &Schema, scope: &ExpressionScope) -> SchemaRules {
+        SchemaRules {
+            root: compile::RuleCompiler::new(scope).root(schema),
         }
     }
 
@@ -173,7 +173,7 @@ impl Rules {
     pub(crate) fn validate<'a>(
         &self,
         new: &Value<'a>,
-        correlated: Option<&Correlated<'_, 'a>>,
+        correlated: Option<&CorrelatedValue<'_, 'a>>,
         schema: &Schema,
         errors: &mut ErrorList,
         warnings: &mut Vec<String>,
@@ -187,7 +187,7 @@ impl Rules {
             errors.push(Error::invalid(Path::ROOT, &Value::Null, detail));
             return;
         }
-        let mut evaluation = evaluate::Evaluation::new(RUNTIME_BUDGET, errors, warnings);
+        let mut evaluation = evaluate::RuleEvaluation::new(RUNTIME_BUDGET, errors, warnings);
         evaluation.root(root, schema, new, correlated);
     }
 }

@@ -13,7 +13,7 @@ use pratique_types::field::Path;
 
 pub(crate) use format::{format_check, is_unrecognized_format};
 pub(crate) use read::{ReadFaults, read};
-pub(crate) use structural::check as check_structural;
+pub(crate) use structural::check_structural;
 
 /// One node of a schema: the values it allows, which of their fields are kept, and the default.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(crate) struct Schema {
     pub(crate) default: Option<Value<'static>>,
     pub(crate) items: Option<Box<Schema>>,
     pub(crate) properties: BTreeMap<Box<str>, Schema>,
-    pub(crate) additional: Option<Additional>,
+    pub(crate) additional: Option<AdditionalMembers>,
 
     pub(crate) preserves_unknown: bool,
     pub(crate) is_embedded: bool,
@@ -67,7 +67,7 @@ pub(crate) struct Values {
     pub(crate) multiple_of: Option<f64>,
     pub(crate) max_length: Option<i64>,
     pub(crate) min_length: Option<i64>,
-    pub(crate) pattern: Option<Pattern>,
+    pub(crate) pattern: Option<CompiledPattern>,
     pub(crate) max_items: Option<i64>,
     pub(crate) min_items: Option<i64>,
     pub(crate) max_properties: Option<i64>,
@@ -79,14 +79,14 @@ pub(crate) struct Values {
 
 /// A pattern with its regular expression, or why it is none.
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct CompiledPattern {
     pub(crate) text: Box<str>,
     pub(crate) regex: Result<Regex, regexp::Error>,
 }
 
 /// The members that `properties` does not name.
 #[derive(Debug)]
-pub(crate) enum Additional {
+pub(crate) enum AdditionalMembers {
     /// Anything, or nothing.
     Allowed(bool),
     /// Values of a schema.
@@ -161,7 +161,7 @@ impl Schema {
 
     pub(crate) fn additional_schema(&self) -> Option<&Schema> {
         match &self.additional {
-            Some(Additional::Schema(schema)) => Some(schema),
+            Some(AdditionalMembers::Schema(schema)) => Some(schema),
             _ => None,
         }
     }
@@ -203,7 +203,7 @@ impl Schema {
         for part in parts.chain(lists.into_iter().flatten()) {
             part.serve(release);
         }
-        if let Some(Additional::Schema(part)) = &mut self.additional {
+        if let Some(AdditionalMembers::Schema(part)) = &mut self.additional {
             part.serve(release);
         }
     }

@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 
 /// A step from an object to a place in it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step<'s> {
+pub(crate) enum PlaceStep<'s> {
     /// To a member.
     Child(&'s str),
     /// To an item of a list.
@@ -13,10 +13,10 @@ pub(crate) enum Step<'s> {
 
 /// The smallest object that has a value at a place.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/surroundingobject.go
-pub(crate) fn surround(value: Value<'static>, steps: &[Step<'_>]) -> Value<'static> {
+pub(crate) fn surround(value: Value<'static>, steps: &[PlaceStep<'_>]) -> Value<'static> {
     steps.iter().rev().fold(value, |inner, step| match step {
-        Step::Index => Value::Array(vec![inner]),
-        Step::Child(name) => {
+        PlaceStep::Index => Value::Array(vec![inner]),
+        PlaceStep::Child(name) => {
             let mut object = Object::new();
             object.insert((*name).to_owned(), inner);
             Value::Object(object)
@@ -25,10 +25,10 @@ pub(crate) fn surround(value: Value<'static>, steps: &[Step<'_>]) -> Value<'stat
 }
 
 /// The value at a place of an object.
-pub(crate) fn surrounded(object: Value<'static>, steps: &[Step<'_>]) -> Option<Value<'static>> {
+pub(crate) fn surrounded(object: Value<'static>, steps: &[PlaceStep<'_>]) -> Option<Value<'static>> {
     steps.iter().try_fold(object, |outer, step| match (step, outer) {
-        (Step::Index, Value::Array(items)) => items.into_iter().next(),
-        (Step::Child(name), Value::Object(mut object)) => object.remove(name),
+        (PlaceStep::Index, Value::Array(items)) => items.into_iter().next(),
+        (PlaceStep::Child(name), Value::Object(mut object)) => object.remove(name),
         _ => None,
     })
 }

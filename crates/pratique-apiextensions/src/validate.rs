@@ -10,4 +10,4 @@ mod outcome;
 pub(crate) mod scale;
 pub(crate) mod value;
 
-pub(crate) use correlate::{Correlated, KeyedItems};
+pub(crate) use correlate::{CorrelatedValue, KeyedItems};

@@ -8,13 +8,13 @@ use pratique_types::{GroupKind, ObjectRef, status};
 
 use crate::default::default;
 use crate::definition_rules::CompiledSchema;
-use crate::metadata::{self, Malformed};
+use crate::metadata::{self, MalformedMetadata};
 use crate::nulls::prune_nulls;
 use crate::prune::prune;
 use crate::schema::Schema;
-use crate::validate::object_meta::Names;
+use crate::validate::object_meta::NameRule;
 use crate::validate::scale::Scale;
-use crate::validate::{Correlated, embedded, lists, object_meta, scale, value};
+use crate::validate::{CorrelatedValue, embedded, lists, object_meta, scale, value};
 use crate::warnings;
 
 /// One version of a custom resource, compiled.
@@ -139,7 +139,7 @@ impl Version {
     /// Metadata that cannot be read.
     // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer.apply
     pub fn prune(&self, object: &mut Value<'_>) -> Result<Vec<String>, DecodeError> {
-        self.pruned(object, Malformed::Refuse)
+        self.pruned(object, MalformedMetadata::Refuse)
     }
 
     /// Prunes an object of a version of this kind that there is not: nothing but metadata is known of it.
@@ -148,21 +148,25 @@ impl Version {
             object,
             &Schema::default(),
             self.preserves_unknown,
-            Malformed::Refuse,
+            MalformedMetadata::Refuse,
         )
     }
 
     /// Prunes an object that was stored: metadata that cannot be read is dropped, and a generation that is missing is 1.
     pub(crate) fn prune_stored(&self, object: &mut Value<'_>) {
         // Malformed fields are dropped, so there is no error.
-        let _ = self.pruned(object, Malformed::Drop);
+        let _ = self.pruned(object, MalformedMetadata::Drop);
         let generation = object.at(&["metadata", "generation"]).and_then(Value::as_int);
         if let (Value::Object(members), true) = (object, generation.unwrap_or_default() == 0) {
             set_generation(members, 1);
         }
     }
 
-    fn pruned(&self, object: &mut Value<'_>, malformed: Malformed) -> Result<Vec<String>, DecodeError> {
+    fn pruned(
+        &self,
+        object: &mut Value<'_>,
+        malformed: MalformedMetadata,
+    ) -> Result<Vec<String>, DecodeError> {
         if self.is_of_kind(object) {
             pruned(object, &self.compiled.schema, self.preserves_unknown, malformed)
         } else {
@@ -246,7 +250,7 @@ impl Version {
             object_meta::validate(
                 metadata,
                 self.is_namespaced,
-                Names::Subdomain,
+                NameRule::Subdomain,
                 &Path::METADATA,
                 &mut errors,
             );
@@ -307,7 +311,7 @@ impl Version {
         mut errors: ErrorList,
     ) -> Validation {
         let mut warnings = Vec::new();
-        let correlated = old.map(|old| Correlated::new(new, old, &self.compiled.schema));
+        let correlated = old.map(|old| CorrelatedValue::new(new, old, &self.compiled.schema));
         let rules = &self.compiled.rules;
         rules.validate(
             new,
@@ -331,7 +335,7 @@ impl Version {
         object_meta::validate(
             metadata,
             self.is_namespaced,
-            Names::PathSegment,
+            NameRule::PathSegment,
             &Path::METADATA,
             &mut errors,
         );
@@ -380,7 +384,7 @@ fn pruned(
     object: &mut Value<'_>,
     schema: &Schema,
     preserves_unknown: bool,
-    malformed: Malformed,
+    malformed: MalformedMetadata,
 ) -> Result<Vec<String>, DecodeError> {
     let (metadata, mut unknown) = read_metadata(object, malformed)?;
     if let (Value::Object(members), false) = (&mut *object, preserves_unknown) {
@@ -396,7 +400,7 @@ fn pruned(
 /// The metadata of an object in the form of its type, and the paths of fields that the type does not know.
 fn read_metadata(
     object: &Value<'_>,
-    malformed: Malformed,
+    malformed: MalformedMetadata,
 ) -> Result<(Option<Value<'static>>, Vec<String>), DecodeError> {
     let Some(metadata) = object.get("metadata") else {
         return Ok((None, Vec::new()));

@@ -11,14 +11,14 @@ use super::schema_options::SchemaOptions;
 use super::schema_rules::SchemaWalk;
 use crate::check_defaults::check_defaults;
 use crate::prune_defaults::prune_defaults;
-use crate::rules::{RulePlace, Rules};
+use crate::rules::{RulePlace, SchemaRules};
 use crate::schema::{ReadFaults, Schema, check_structural, read};
 
 /// A schema with its rules, by which objects are pruned, defaulted and validated.
 #[derive(Debug, Default)]
 pub(crate) struct CompiledSchema {
     pub(crate) schema: Schema,
-    pub(crate) rules: Rules,
+    pub(crate) rules: SchemaRules,
 }
 
 /// A schema, and what a server says of it.
@@ -67,7 +67,7 @@ impl SchemaCheck<'_> {
             let mut found = ErrorList::default();
             check_structural(&schema, openapi.path(), &mut found);
             if found.is_empty() {
-                let rules = Rules::compile(&schema, &self.options.expressions);
+                let rules = SchemaRules::compile(&schema, &self.options.expressions);
                 let requires_pruned = self.options.requires_pruned_defaults;
                 let path = openapi.path();
                 check_defaults(&schema, rules.root(), requires_pruned, path, &mut found);

@@ -6,14 +6,14 @@ use pratique_cel::{Environment, Program, Type as CelType};
 use super::environments::{ExpressionScope, SelfEnvironments};
 use super::field_path;
 use super::types::{Declared, MAX_REQUEST};
-use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode};
+use super::{CompiledRule, MessageExpression, Refused, RuleBody, RuleNode};
 use crate::schema::{Rule, Schema};
 
 const UNCONVERTIBLE: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to \
                              convert structural schema to CEL declarations";
 const UNDECLARED: &str = "failed to convert to declType for CEL validation rules";
 
-pub(super) struct Compiler<'k> {
+pub(super) struct RuleCompiler<'k> {
     scope: &'k ExpressionScope,
 }
 
@@ -56,9 +56,9 @@ enum SchemaPart<'p> {
     Element,
 }
 
-impl<'k> Compiler<'k> {
+impl<'k> RuleCompiler<'k> {
     pub(super) fn new(scope: &'k ExpressionScope) -> Self {
-        Compiler { scope }
+        RuleCompiler { scope }
     }
 
     /// The type of a schema.
@@ -166,8 +166,8 @@ impl<'k> Compiler<'k> {
             Ok(compiled) => compiled,
             Err(refusal) => {
                 let detail = match refusal {
-                    Refusal::Type => "cel expression must evaluate to a bool".to_owned(),
-                    Refusal::Compile(message) => message,
+                    ExpressionRefusal::Type => "cel expression must evaluate to a bool".to_owned(),
+                    ExpressionRefusal::Compile(message) => message,
                 };
                 return CompiledRule::refused(Refused::Rule(detail.into()));
             }
@@ -180,7 +180,7 @@ impl<'k> Compiler<'k> {
         let message = rule.message.trim();
         let resolved = field_path::resolve(&rule.field_path, schema, true);
         CompiledRule {
-            body: Ok(Body {
+            body: Ok(RuleBody {
                 program,
                 message: self.message(rule, declared, environments),
                 message_text: rule.message_expression.clone(),
@@ -225,10 +225,10 @@ impl<'k> Compiler<'k> {
                 program: Box::new(program),
                 max_cost,
             },
-            Err(Refusal::Type) => {
+            Err(ExpressionRefusal::Type) => {
                 MessageExpression::Refused("messageExpression must evaluate to a string".into())
             }
-            Err(Refusal::Compile(message)) => {
+            Err(ExpressionRefusal::Compile(message)) => {
                 MessageExpression::Refused(format!("messageExpression {message}").into())
             }
         }
@@ -236,7 +236,7 @@ impl<'k> Compiler<'k> {
 }
 
 /// Why an expression is refused.
-enum Refusal {
+enum ExpressionRefusal {
     /// It gives another type.
     Type,
     Compile(String),
@@ -248,17 +248,17 @@ fn expression(
     text: &str,
     declared: &Declared,
     of: &CelType,
-) -> Result<(Program, u64), Refusal> {
-    let failed = |error| Refusal::Compile(format!("compilation failed: {error}"));
+) -> Result<(Program, u64), ExpressionRefusal> {
+    let failed = |error| ExpressionRefusal::Compile(format!("compilation failed: {error}"));
     let checked = environment
         .parse(text)
         .and_then(|ast| environment.check(ast))
         .map_err(failed)?;
     if checked.result_type() != of {
-        return Err(Refusal::Type);
+        return Err(ExpressionRefusal::Type);
     }
     let program = environment
         .plan(&checked)
-        .map_err(|error| Refusal::Compile(error.to_string()))?;
+        .map_err(|error| ExpressionRefusal::Compile(error.to_string()))?;
     Ok((program, estimate(&checked, declared).max))
 }

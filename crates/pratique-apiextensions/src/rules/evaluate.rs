@@ -5,39 +5,39 @@ use pratique_json::Value;
 use pratique_types::cel_limits::{PER_CALL_LIMIT, read_message};
 use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
-use super::{Body, CompiledRule, MessageExpression, Refused, RuleNode, values};
+use super::{CompiledRule, MessageExpression, Refused, RuleBody, RuleNode, values};
 use crate::schema::{Schema, Type};
-use crate::validate::{Correlated, KeyedItems};
+use crate::validate::{CorrelatedValue, KeyedItems};
 
 const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /// One evaluation of the rules.
-pub(super) struct Evaluation<'e> {
+pub(super) struct RuleEvaluation<'e> {
     errors: &'e mut ErrorList,
     warnings: &'e mut Vec<String>,
     budget: u64,
 }
 
 /// No further rules are evaluated.
-struct Halt;
+struct RuleHalt;
 
 /// The old value at a place, as far as there is one.
 #[derive(Clone, Copy, Default)]
-struct Old<'o, 'v, 'a> {
+struct OldValue<'o, 'v, 'a> {
     /// The old value that rules see.
     value: Option<&'o Value<'a>>,
-    current: Option<&'o Correlated<'v, 'a>>,
+    current: Option<&'o CorrelatedValue<'v, 'a>>,
     /// The nearest value around it that has an old one.
-    around: Option<&'o Correlated<'v, 'a>>,
+    around: Option<&'o CorrelatedValue<'v, 'a>>,
 }
 
-impl Old<'_, '_, '_> {
+impl OldValue<'_, '_, '_> {
     /// Whether errors are only warnings, as nothing changed.
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, shouldRatchetError
     fn is_unchanged(&self) -> bool {
         let nearest = self.current.or(self.around);
-        nearest.is_some_and(Correlated::is_unchanged)
+        nearest.is_some_and(CorrelatedValue::is_unchanged)
     }
 }
 
@@ -50,9 +50,9 @@ struct Place<'p, 'a> {
     path: &'p Path<'p>,
 }
 
-impl<'e> Evaluation<'e> {
+impl<'e> RuleEvaluation<'e> {
     pub(super) fn new(budget: u64, errors: &'e mut ErrorList, warnings: &'e mut Vec<String>) -> Self {
-        Evaluation {
+        RuleEvaluation {
             errors,
             warnings,
             budget,
@@ -72,7 +72,7 @@ impl<'e> Evaluation<'e> {
         value: &Value<'a>,
         old: Option<&Value<'a>>,
     ) {
-        let old = Old {
+        let old = OldValue {
             value: old,
             current: None,
             around: None,
@@ -85,9 +85,9 @@ impl<'e> Evaluation<'e> {
         node: &RuleNode,
         schema: &Schema,
         value: &Value<'a>,
-        correlated: Option<&Correlated<'_, 'a>>,
+        correlated: Option<&CorrelatedValue<'_, 'a>>,
     ) {
-        let old = Old {
+        let old = OldValue {
             value: correlated.map(|correlated| correlated.old),
             current: correlated,
             around: None,
@@ -100,7 +100,7 @@ impl<'e> Evaluation<'e> {
         node: &RuleNode,
         schema: &Schema,
         value: &Value<'a>,
-        old: Old<'_, '_, 'a>,
+        old: OldValue<'_, '_, 'a>,
     ) {
         let place = Place {
             node,
@@ -113,7 +113,7 @@ impl<'e> Evaluation<'e> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validate
-    fn place<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
+    fn place<'a>(&mut self, place: Place<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
         if place.value.is_null() {
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl<'e> Evaluation<'e> {
         }
     }
 
-    fn members<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
+    fn members<'a>(&mut self, place: Place<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
         let Some(members) = place.value.as_object() else {
             return Ok(());
         };
@@ -163,7 +163,7 @@ impl<'e> Evaluation<'e> {
             match old.current.filter(|_| !is_type) {
                 Some(current) => {
                     let found = current.key(name);
-                    let old = Old {
+                    let old = OldValue {
                         value,
                         current: found.as_ref(),
                         around: Some(current),
@@ -172,7 +172,7 @@ impl<'e> Evaluation<'e> {
                 }
                 None => {
                     let around = old.around.filter(|_| old.current.is_none());
-                    let old = Old {
+                    let old = OldValue {
                         value,
                         current: None,
                         around,
@@ -188,8 +188,8 @@ impl<'e> Evaluation<'e> {
         &mut self,
         place: Place<'_, 'a>,
         items: &[Value<'a>],
-        old: Old<'_, '_, 'a>,
-    ) -> Result<(), Halt> {
+        old: OldValue<'_, '_, 'a>,
+    ) -> Result<(), RuleHalt> {
         let (Some(node), Some(schema)) = (&place.node.items, place.schema.items.as_deref()) else {
             return Ok(());
         };
@@ -204,7 +204,7 @@ impl<'e> Evaluation<'e> {
                 path: &path,
             };
             let found = old.current.and_then(|current| current.index(at));
-            let old = Old {
+            let old = OldValue {
                 value: keyed.as_ref().and_then(|keyed| keyed.get(value)),
                 current: found.as_ref(),
                 around: old.current.or(old.around),
@@ -215,12 +215,12 @@ impl<'e> Evaluation<'e> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validateExpressions
-    fn rules<'a>(&mut self, place: Place<'_, 'a>, old: Old<'_, '_, 'a>) -> Result<(), Halt> {
+    fn rules<'a>(&mut self, place: Place<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
         let of = Value::from(place.schema.type_name());
         let field = || place.path.to_string();
         if self.budget == 0 {
             self.errors.push(Error::invalid(field(), &of, OUT_OF_BUDGET));
-            return Err(Halt);
+            return Err(RuleHalt);
         }
         let arena = Arena::new();
         let is_resource = place.node.is_resource;
@@ -246,13 +246,13 @@ impl<'e> Evaluation<'e> {
                 continue;
             }
             // The `messageExpression` does not see `oldSelf` as an optional.
-            let inputs = Inputs {
+            let inputs = RuleInputs {
                 arena: &arena,
                 new,
                 old: before,
             };
             let of_rule = if rule.is_old_self_optional {
-                Inputs {
+                RuleInputs {
                     old: Some(optional),
                     ..inputs
                 }
@@ -262,7 +262,7 @@ impl<'e> Evaluation<'e> {
             let (result, cost) = of_rule.evaluate(body, &body.program);
             let Some(budget) = self.budget.checked_sub(cost) else {
                 self.errors.push(Error::invalid(field(), &of, OUT_OF_BUDGET));
-                return Err(Halt);
+                return Err(RuleHalt);
             };
             self.budget = budget;
             match result {
@@ -273,7 +273,7 @@ impl<'e> Evaluation<'e> {
                     let detail = fault_message(&fault, &rule.shown);
                     self.errors.push(Error::invalid(field(), &of, &detail));
                     if is_over {
-                        return Err(Halt);
+                        return Err(RuleHalt);
                     }
                 }
             }
@@ -285,11 +285,11 @@ impl<'e> Evaluation<'e> {
     fn failed<'i, 'a>(
         &mut self,
         rule: &CompiledRule,
-        body: &'i Body,
-        inputs: &Inputs<'i>,
+        body: &'i RuleBody,
+        inputs: &RuleInputs<'i>,
         place: Place<'_, 'a>,
-        old: Old<'_, '_, 'a>,
-    ) -> Result<(), Halt> {
+        old: OldValue<'_, '_, 'a>,
+    ) -> Result<(), RuleHalt> {
         let path = match rule.field_path.as_str() {
             "" => *place.path,
             below => place.path.child(below),
@@ -306,7 +306,7 @@ impl<'e> Evaluation<'e> {
             Ok(None) => rule.default_message.to_string(),
             Err(message) => {
                 self.report(Error::invalid(field, &of, &message), is_ratcheted);
-                return Err(Halt);
+                return Err(RuleHalt);
             }
         };
         let value = match place.schema.of {
@@ -339,9 +339,9 @@ impl<'e> Evaluation<'e> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, evalMessageExpression
     fn message<'i>(
         &mut self,
-        body: &'i Body,
+        body: &'i RuleBody,
         message: &'i Program,
-        inputs: &Inputs<'i>,
+        inputs: &RuleInputs<'i>,
     ) -> Result<Option<String>, String> {
         let (result, cost) = inputs.evaluate(body, message);
         let Some(budget) = self.budget.checked_sub(cost) else {
@@ -372,14 +372,14 @@ impl<'e> Evaluation<'e> {
 
 /// The inputs of the expressions at a place.
 #[derive(Clone, Copy)]
-struct Inputs<'a> {
+struct RuleInputs<'a> {
     arena: &'a Arena,
     new: CelValue<'a>,
     old: Option<CelValue<'a>>,
 }
 
-impl<'a> Inputs<'a> {
-    fn evaluate(&self, body: &'a Body, program: &'a Program) -> (Result<CelValue<'a>, Fault>, u64) {
+impl<'a> RuleInputs<'a> {
+    fn evaluate(&self, body: &'a RuleBody, program: &'a Program) -> (Result<CelValue<'a>, Fault>, u64) {
         let context = Context::new(self.arena, PER_CALL_LIMIT);
         let mut activation = body.layout.activation();
         activation.set(body.self_slot, self.new);

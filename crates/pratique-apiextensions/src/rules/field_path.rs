@@ -43,7 +43,7 @@ pub(crate) fn resolve<'s>(
     schema: &'s Schema,
     allows_arrays: bool,
 ) -> Result<FieldPath<'s>, FieldPathError> {
-    let mut tokens = Tokens { rest: text };
+    let mut tokens = PathTokens { rest: text };
     let mut resolved = FieldPath {
         text: String::new(),
         is_metadata: false,
@@ -79,11 +79,11 @@ impl FieldPath<'_> {
 }
 
 /// Dots and brackets, and the texts between them; in single quotes they are part of the text.
-struct Tokens<'t> {
+struct PathTokens<'t> {
     rest: &'t str,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> PathTokens<'t> {
     fn next(&mut self) -> Option<&'t str> {
         let first = self.rest.chars().next()?;
         let end = match first {

@@ -11,7 +11,7 @@ use pratique_json::Value;
 use pratique_schema::Release;
 
 use super::names::escape;
-use crate::schema::{Additional, Schema, Type};
+use crate::schema::{AdditionalMembers, Schema, Type};
 
 /// The size of the largest request.
 // Upstream: apiserver/pkg/apis/cel/config.go, MaxRequestSizeBytes
@@ -24,7 +24,7 @@ const NAME_LENGTH: i64 = SUBDOMAIN_MAX as i64;
 // Upstream: apiserver/pkg/cel/types.go, DeclType
 #[derive(Debug)]
 pub(crate) struct Declared {
-    form: Form,
+    form: TypeForm,
     /// The largest number of characters, items or entries.
     max_elements: i64,
     /// The fewest bytes that a value takes in JSON.
@@ -32,7 +32,7 @@ pub(crate) struct Declared {
 }
 
 #[derive(Debug)]
-enum Form {
+enum TypeForm {
     Scalar(CelType),
     List(Box<Declared>),
     Map(Box<Declared>),
@@ -40,7 +40,7 @@ enum Form {
 }
 
 impl Declared {
-    fn new(form: Form, max_elements: i64, min_size: i64) -> Self {
+    fn new(form: TypeForm, max_elements: i64, min_size: i64) -> Self {
         Declared {
             form,
             max_elements,
@@ -49,7 +49,7 @@ impl Declared {
     }
 
     fn scalar(of: CelType, max_elements: i64, min_size: i64) -> Self {
-        Declared::new(Form::Scalar(of), max_elements, min_size)
+        Declared::new(TypeForm::Scalar(of), max_elements, min_size)
     }
 
     /// The type of a schema; `None` where expressions do not see values of it.
@@ -75,16 +75,16 @@ impl Declared {
                     Some(max) => max.max(0),
                     None => (MAX_REQUEST - 2) / items.min_size.saturating_add(1),
                 };
-                Declared::new(Form::List(Box::new(items)), max, 2)
+                Declared::new(TypeForm::List(Box::new(items)), max, 2)
             }
             Type::Object => match &schema.additional {
-                Some(Additional::Schema(values)) => {
+                Some(AdditionalMembers::Schema(values)) => {
                     let values = Declared::of(values, values.is_embedded, release)?;
                     let max = match schema.values.max_properties {
                         Some(max) => max.max(0),
                         None => (MAX_REQUEST - 2) / values.min_size.saturating_add(6),
                     };
-                    Declared::new(Form::Map(Box::new(values)), max, 2)
+                    Declared::new(TypeForm::Map(Box::new(values)), max, 2)
                 }
                 _ => object(schema, is_resource, release),
             },
@@ -94,8 +94,8 @@ impl Declared {
     /// The type of a field, or of the items or values.
     fn part(&self, name: &str) -> Option<&Declared> {
         match (&self.form, name) {
-            (Form::List(_) | Form::Map(_), "@items" | "@values") => self.element(),
-            (Form::Object(fields), name) => fields.get(name),
+            (TypeForm::List(_) | TypeForm::Map(_), "@items" | "@values") => self.element(),
+            (TypeForm::Object(fields), name) => fields.get(name),
             _ => None,
         }
     }
@@ -103,28 +103,28 @@ impl Declared {
     /// The type of the items or values.
     pub(super) fn element(&self) -> Option<&Declared> {
         match &self.form {
-            Form::List(inner) | Form::Map(inner) => Some(inner),
-            Form::Scalar(_) | Form::Object(_) => None,
+            TypeForm::List(inner) | TypeForm::Map(inner) => Some(inner),
+            TypeForm::Scalar(_) | TypeForm::Object(_) => None,
         }
     }
 
     /// The type of a property.
     pub(super) fn property(&self, name: &str) -> Option<&Declared> {
         match &self.form {
-            Form::Object(fields) => fields.get(&escape(name)?),
-            Form::Scalar(_) | Form::List(_) | Form::Map(_) => None,
+            TypeForm::Object(fields) => fields.get(&escape(name)?),
+            TypeForm::Scalar(_) | TypeForm::List(_) | TypeForm::Map(_) => None,
         }
     }
 
     /// The type in an environment; the objects in it are named after their place, and added to `types`.
     pub(crate) fn cel_type(&self, name: &str, types: &mut ObjectTypes) -> CelType {
         match &self.form {
-            Form::Scalar(of) => of.clone(),
-            Form::List(items) => CelType::list(items.cel_type(&format!("{name}.@idx"), types)),
-            Form::Map(values) => {
+            TypeForm::Scalar(of) => of.clone(),
+            TypeForm::List(items) => CelType::list(items.cel_type(&format!("{name}.@idx"), types)),
+            TypeForm::Map(values) => {
                 CelType::map(CelType::String, values.cel_type(&format!("{name}.@elem"), types))
             }
-            Form::Object(fields) => {
+            TypeForm::Object(fields) => {
                 let of_field = |(field, of): (&String, &Declared)| {
                     (
                         Arc::from(field.as_str()),
@@ -187,7 +187,7 @@ fn object(schema: &Schema, is_resource: bool, release: &Release) -> Declared {
     if is_resource {
         min_size = min_size.saturating_add(add_meta(schema, release, &mut fields));
     }
-    Declared::new(Form::Object(fields), 0, min_size)
+    Declared::new(TypeForm::Object(fields), 0, min_size)
 }
 
 /// Adds the fields that rules of resources may always read. Where the schema declares all of them, it stays as it is.
@@ -213,7 +213,7 @@ fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, De
         .map(|(name, of)| (name.to_owned(), of))
         .into_iter()
         .collect();
-    let metadata = Declared::new(Form::Object(names), 0, 2);
+    let metadata = Declared::new(TypeForm::Object(names), 0, 2);
     let meta = [
         ("apiVersion", string()),
         ("kind", string()),
@@ -292,7 +292,7 @@ impl Sizes for Declared {
             // Keys are strings of any length.
             if step == "@keys" {
                 return match at.form {
-                    Form::Map(_) => Some(Range { min: 0, max: 0 }),
+                    TypeForm::Map(_) => Some(Range { min: 0, max: 0 }),
                     _ => None,
                 };
             }

@@ -4,7 +4,7 @@ use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::{Additional, Pattern, Rule, Schema, Type, Values};
+use super::{AdditionalMembers, CompiledPattern, Rule, Schema, Type, Values};
 
 /// What is wrong with a schema that is read.
 #[derive(Debug, Default)]
@@ -207,7 +207,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
             multiple_of: self.number("multipleOf"),
             max_length: self.integer("maxLength"),
             min_length: self.integer("minLength"),
-            pattern: pattern.map(|text| Pattern {
+            pattern: pattern.map(|text| CompiledPattern {
                 text: text.into(),
                 regex: Regex::new(text),
             }),
@@ -234,13 +234,17 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         Some(Box::new(read(items, &path, self.faults)))
     }
 
-    fn additional(&mut self) -> Option<Additional> {
+    fn additional(&mut self) -> Option<AdditionalMembers> {
         let value = self.non_null("additionalProperties")?;
         if let Value::Bool(allowed) = value {
-            return Some(Additional::Allowed(*allowed));
+            return Some(AdditionalMembers::Allowed(*allowed));
         }
         let path = self.path.child("additionalProperties");
-        Some(Additional::Schema(Box::new(read(value, &path, self.faults))))
+        Some(AdditionalMembers::Schema(Box::new(read(
+            value,
+            &path,
+            self.faults,
+        ))))
     }
 
     fn nested(&mut self, name: &str) -> Option<Schema> {

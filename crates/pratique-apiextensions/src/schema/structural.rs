@@ -2,13 +2,13 @@
 
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::{Additional, Schema, Type};
+use super::{AdditionalMembers, Schema, Type};
 
 /// Checks that a schema is structural.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, ValidateStructural
-pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
+pub(crate) fn check_structural(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
     let mut found = ErrorList::default();
-    Checker { errors: &mut found }.schema(schema, Level::Root, path);
+    StructuralChecker { errors: &mut found }.schema(schema, SchemaLevel::Root, path);
     complete(schema, Some(schema), path, path, &mut found);
     let mut found = found.into_vec();
     found.sort_by_cached_key(ToString::to_string);
@@ -16,38 +16,38 @@ pub(crate) fn check(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum SchemaLevel {
     Root,
     Item,
     Field,
 }
 
-struct Checker<'e> {
+struct StructuralChecker<'e> {
     errors: &'e mut ErrorList,
 }
 
-impl Checker<'_> {
+impl StructuralChecker<'_> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateStructuralInvariants
-    fn schema(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
+    fn schema(&mut self, schema: &Schema, level: SchemaLevel, path: &Path<'_>) {
         if schema.of == Some(Type::Array) && schema.items.is_none() {
             self.errors
                 .push(Error::required(path.child("items"), "must be specified"));
         }
         if let Some(items) = &schema.items {
-            self.schema(items, Level::Item, &path.child("items"));
+            self.schema(items, SchemaLevel::Item, &path.child("items"));
         }
         let properties = path.child("properties");
         for (name, property) in &schema.properties {
-            self.schema(property, Level::Field, &properties.key(name));
+            self.schema(property, SchemaLevel::Field, &properties.key(name));
         }
         if let Some(additional) = &schema.additional {
             let path = path.child("additionalProperties");
-            if level == Level::Root {
+            if level == SchemaLevel::Root {
                 self.errors
                     .push(Error::forbidden(path, "must not be used at the root"));
             }
-            if let Additional::Schema(schema) = additional {
-                self.schema(schema, Level::Field, &path);
+            if let AdditionalMembers::Schema(schema) = additional {
+                self.schema(schema, SchemaLevel::Field, &path);
             }
         }
         self.extensions(schema, path);
@@ -84,7 +84,7 @@ impl Checker<'_> {
         }
     }
 
-    fn of_type(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
+    fn of_type(&mut self, schema: &Schema, level: SchemaLevel, path: &Path<'_>) {
         let of_type = path.child("type");
         if schema.is_embedded && schema.of != Some(Type::Object) {
             let detail = "must be object if x-kubernetes-embedded-resource is true";
@@ -98,9 +98,9 @@ impl Checker<'_> {
             self.errors.push(Error::required(
                 of_type,
                 match level {
-                    Level::Root => "must not be empty at the root",
-                    Level::Item => "must not be empty for specified array items",
-                    Level::Field => "must not be empty for specified object fields",
+                    SchemaLevel::Root => "must not be empty at the root",
+                    SchemaLevel::Item => "must not be empty for specified array items",
+                    SchemaLevel::Field => "must not be empty for specified object fields",
                 },
             ));
         }
@@ -109,15 +109,15 @@ impl Checker<'_> {
             self.errors
                 .push(Error::forbidden(path.child("additionalProperties"), detail));
         }
-        if level == Level::Root && schema.of.is_some_and(|of| of != Type::Object) {
+        if level == SchemaLevel::Root && schema.of.is_some_and(|of| of != Type::Object) {
             let detail = "must be object at the root";
             self.errors
                 .push(Error::invalid(of_type, schema.type_name(), detail));
         }
     }
 
-    fn meta_fields(&mut self, schema: &Schema, level: Level, path: &Path<'_>) {
-        let is_resource = level == Level::Root || schema.is_embedded;
+    fn meta_fields(&mut self, schema: &Schema, level: SchemaLevel, path: &Path<'_>) {
+        let is_resource = level == SchemaLevel::Root || schema.is_embedded;
         let properties = path.child("properties");
         for (name, expected) in [
             ("kind", Type::String),
@@ -133,7 +133,10 @@ impl Checker<'_> {
                     .push(Error::invalid(at.child("type"), property.type_name(), &detail));
             }
         }
-        if let Some(metadata) = schema.properties.get("metadata").filter(|_| level == Level::Root)
+        if let Some(metadata) = schema
+            .properties
+            .get("metadata")
+            .filter(|_| level == SchemaLevel::Root)
             && !restricts_names_only(metadata)
         {
             let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
@@ -183,7 +186,7 @@ impl Checker<'_> {
             "must be undefined to be structural",
         );
         let off = "must be false to be structural";
-        let additional = !matches!(schema.additional, None | Some(Additional::Allowed(false)));
+        let additional = !matches!(schema.additional, None | Some(AdditionalMembers::Allowed(false)));
         for (name, is_given, detail) in [
             ("type", schema.of.is_some(), empty),
             ("additionalProperties", additional, unset),

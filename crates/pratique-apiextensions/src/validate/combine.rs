@@ -4,13 +4,13 @@ use pratique_gotext::strconv::quote;
 use pratique_json::Value;
 use pratique_types::field::Path;
 
-use super::outcome::Outcome;
+use super::outcome::ValueOutcome;
 use super::value::validated;
 use crate::schema::Schema;
 
 // Upstream: kube-openapi/pkg/validation/validate/schema_props.go, schemaPropsValidator.Validate
-pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
-    let mut outcome = Outcome::default();
+pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
+    let mut outcome = ValueOutcome::default();
     if !schema.any_of.is_empty() {
         any_of(value, &schema.any_of, path, &mut outcome);
     }
@@ -33,8 +33,8 @@ fn quoted(path: &Path<'_>) -> String {
     quote(&path.to_dotted())
 }
 
-fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {
-    let mut best: Option<Outcome> = None;
+fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
+    let mut best: Option<ValueOutcome> = None;
     for schema in schemas {
         let found = validated(value, schema, None, path);
         if found.is_valid() {
@@ -51,9 +51,9 @@ fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
     }
 }
 
-fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {
-    let mut best: Option<Outcome> = None;
-    let mut first: Option<Outcome> = None;
+fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
+    let mut best: Option<ValueOutcome> = None;
+    let mut first: Option<ValueOutcome> = None;
     let mut valid = 0;
     for schema in schemas {
         let found = validated(value, schema, None, path);
@@ -82,13 +82,13 @@ fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
     }
 }
 
-fn keep_better(best: &mut Option<Outcome>, found: Outcome) {
+fn keep_better(best: &mut Option<ValueOutcome>, found: ValueOutcome) {
     if best.as_ref().is_none_or(|best| found.matches > best.matches) {
         *best = Some(found);
     }
 }
 
-fn all_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut Outcome) {
+fn all_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
     let mut valid = 0;
     for schema in schemas {
         let found = validated(value, schema, None, path);

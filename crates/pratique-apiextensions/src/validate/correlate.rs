@@ -9,7 +9,7 @@ use crate::schema::Schema;
 
 /// A new value with the old one.
 // Upstream: apiserver/pkg/cel/common/equality.go, CorrelatedObject
-pub(crate) struct Correlated<'v, 'a> {
+pub(crate) struct CorrelatedValue<'v, 'a> {
     pub(crate) new: &'v Value<'a>,
     pub(crate) old: &'v Value<'a>,
     schema: &'v Schema,
@@ -18,9 +18,9 @@ pub(crate) struct Correlated<'v, 'a> {
     keyed: OnceCell<KeyedItems<'v, 'a>>,
 }
 
-impl<'v, 'a> Correlated<'v, 'a> {
+impl<'v, 'a> CorrelatedValue<'v, 'a> {
     pub(crate) fn new(new: &'v Value<'a>, old: &'v Value<'a>, schema: &'v Schema) -> Self {
-        Correlated {
+        CorrelatedValue {
             new,
             old,
             schema,
@@ -30,18 +30,18 @@ impl<'v, 'a> Correlated<'v, 'a> {
     }
 
     /// The member of a name, which both have and the schema knows.
-    pub(crate) fn key(&self, name: &str) -> Option<Correlated<'v, 'a>> {
+    pub(crate) fn key(&self, name: &str) -> Option<CorrelatedValue<'v, 'a>> {
         let (new, old) = (self.new.as_object()?.get(name)?, self.old.as_object()?.get(name)?);
-        Some(Correlated::new(new, old, self.schema.member(name)?))
+        Some(CorrelatedValue::new(new, old, self.schema.member(name)?))
     }
 
     /// The item at an index of the new list, with the old item of the same keys.
-    pub(crate) fn index(&self, at: usize) -> Option<Correlated<'v, 'a>> {
+    pub(crate) fn index(&self, at: usize) -> Option<CorrelatedValue<'v, 'a>> {
         let new = self.new.as_array()?.get(at)?;
         let old = self.old.as_array()?;
         let keyed = self.keyed.get_or_init(|| KeyedItems::new(self.schema, old));
         let old = keyed.get(new)?;
-        Some(Correlated::new(new, old, self.schema.items.as_deref()?))
+        Some(CorrelatedValue::new(new, old, self.schema.items.as_deref()?))
     }
 
     /// Whether the new value is the old one; lists by keys may be in another order.

@@ -4,8 +4,8 @@ use pratique_gotext::validation;
 use pratique_json::{Object, Value};
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::object_meta::{self, Names};
-use crate::metadata::{self, Malformed};
+use super::object_meta::{self, NameRule};
+use crate::metadata::{self, MalformedMetadata};
 use crate::schema::Schema;
 
 /// Validates the embedded resources of an object, and the object itself if it is to be one.
@@ -64,7 +64,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
         return;
     };
     let path = path.child("metadata");
-    match metadata::read(given, Malformed::Refuse) {
+    match metadata::read(given, MalformedMetadata::Refuse) {
         Err(message) => errors.push(Error::invalid(path, given, &message)),
         Ok(read) => {
             let mut metadata = read.metadata;
@@ -79,7 +79,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
                 // Embedded resources need no name.
                 metadata.insert("name", "fakename");
             }
-            object_meta::validate(&metadata, is_namespaced, Names::PathSegment, &path, errors);
+            object_meta::validate(&metadata, is_namespaced, NameRule::PathSegment, &path, errors);
         }
     }
 }

@@ -4,7 +4,7 @@ use pratique_gotext::strconv::general_form;
 use pratique_json::Value;
 use pratique_types::field::{Error, Path};
 
-use super::outcome::Outcome;
+use super::outcome::ValueOutcome;
 use crate::schema::{Schema, Type};
 
 /// A number of a document.
@@ -38,14 +38,14 @@ impl Number {
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/validator.go, numberValidator.Validate
-pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Option<Outcome> {
+pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Option<ValueOutcome> {
     let number = match value {
         Value::Int(number) => Number::Int(*number),
         Value::Float(number) => Number::Float(*number),
         _ => return None,
     };
     let check = BoundCheck { number, schema, path };
-    let mut outcome = Outcome {
+    let mut outcome = ValueOutcome {
         problems: Vec::new(),
         matches: 1,
     };
@@ -106,8 +106,8 @@ impl BoundCheck<'_> {
         Some(format!("{what} value must be of type {of} {form} in {path}"))
     }
 
-    fn multiple_of(&self, factor: f64) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn multiple_of(&self, factor: f64) -> ValueOutcome {
+        let mut outcome = ValueOutcome::default();
         let refused = self.out_of_range(Number::Float(factor), "MultipleOf");
         let found = match (&refused, self.number) {
             (None, Number::Int(number)) => self.multiple_of_integer(number, go_integer(factor)),
@@ -122,7 +122,7 @@ impl BoundCheck<'_> {
         outcome
     }
 
-    fn multiple_of_integer(&self, number: i64, factor: i64) -> Option<Outcome> {
+    fn multiple_of_integer(&self, number: i64, factor: i64) -> Option<ValueOutcome> {
         if factor <= 0 {
             return Some(self.factor_not_positive(Number::Int(factor)));
         }
@@ -130,7 +130,7 @@ impl BoundCheck<'_> {
     }
 
     // Upstream: kube-openapi/pkg/validation/validate/values.go, MultipleOf
-    fn multiple_of_float(&self, number: f64, factor: f64) -> Option<Outcome> {
+    fn multiple_of_float(&self, number: f64, factor: f64) -> Option<ValueOutcome> {
         if factor <= 0.0 {
             return Some(self.factor_not_positive(Number::Float(factor)));
         }
@@ -142,7 +142,7 @@ impl BoundCheck<'_> {
         (!is_integer(multiple)).then(|| self.no_multiple(Number::Float(number), Number::Float(factor)))
     }
 
-    fn factor_not_positive(&self, factor: Number) -> Outcome {
+    fn factor_not_positive(&self, factor: Number) -> ValueOutcome {
         let message = format!(
             "factor MultipleOf declared for {} must be positive: {}",
             self.path.to_dotted(),
@@ -151,7 +151,7 @@ impl BoundCheck<'_> {
         self.invalid(factor, message)
     }
 
-    fn no_multiple(&self, number: Number, factor: Number) -> Outcome {
+    fn no_multiple(&self, number: Number, factor: Number) -> ValueOutcome {
         let message = format!(
             "{} in body should be a multiple of {}",
             self.path.to_dotted(),
@@ -160,8 +160,8 @@ impl BoundCheck<'_> {
         self.invalid(number, message)
     }
 
-    fn limit(&self, limit: f64, exclusive: bool, side: BoundSide) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn limit(&self, limit: f64, exclusive: bool, side: BoundSide) -> ValueOutcome {
+        let mut outcome = ValueOutcome::default();
         let what = match side {
             BoundSide::Minimum => "Minimum boundary",
             BoundSide::Maximum => "Maximum boundary",
@@ -197,9 +197,9 @@ impl BoundCheck<'_> {
         outcome
     }
 
-    fn invalid(&self, value: Number, message: String) -> Outcome {
+    fn invalid(&self, value: Number, message: String) -> ValueOutcome {
         let error = Error::invalid(super::value::field(self.path), &value.value(), &message);
-        Outcome::of(message, error)
+        ValueOutcome::new(message, error)
     }
 }
 

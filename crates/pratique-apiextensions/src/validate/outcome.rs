@@ -5,22 +5,22 @@ use pratique_types::field::{BadValue, Error, Path};
 /// The errors of a value, and how many checks it passed: of alternatives that fail, the one that passed most
 /// is reported.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) problems: Vec<Problem>,
+pub(super) struct ValueOutcome {
+    pub(super) problems: Vec<ValueProblem>,
     pub(super) matches: u64,
 }
 
 /// An error, with the text by which equal ones are reported once.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(super) struct ValueProblem {
     pub(super) key: String,
     pub(super) error: Error,
 }
 
-impl Outcome {
-    pub(super) fn of(key: String, error: Error) -> Self {
-        Outcome {
-            problems: vec![Problem { key, error }],
+impl ValueOutcome {
+    pub(super) fn new(key: String, error: Error) -> Self {
+        ValueOutcome {
+            problems: vec![ValueProblem { key, error }],
             matches: 0,
         }
     }
@@ -30,7 +30,7 @@ impl Outcome {
     }
 
     pub(super) fn add(&mut self, key: String, error: Error) {
-        self.push(Problem { key, error });
+        self.push(ValueProblem { key, error });
     }
 
     /// An error of the whole object, with only a message.
@@ -40,7 +40,7 @@ impl Outcome {
     }
 
     // Upstream: kube-openapi/pkg/validation/validate/result.go, AddErrors
-    fn push(&mut self, problem: Problem) {
+    fn push(&mut self, problem: ValueProblem) {
         if self.problems.iter().any(|reported| reported.key == problem.key) {
             return;
         }
@@ -49,13 +49,13 @@ impl Outcome {
             MAX_PROBLEMS => {
                 let error = Error::invalid(Path::ROOT, BadValue::Omitted, MORE);
                 let key = MORE.to_owned();
-                self.problems.push(Problem { key, error });
+                self.problems.push(ValueProblem { key, error });
             }
             _ => {}
         }
     }
 
-    pub(super) fn merge(&mut self, other: Outcome) {
+    pub(super) fn merge(&mut self, other: ValueOutcome) {
         self.matches = self.matches.saturating_add(other.matches);
         if self.problems.is_empty() {
             self.problems = other.problems;

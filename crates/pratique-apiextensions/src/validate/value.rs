@@ -5,10 +5,10 @@ use pratique_json::{Object, Value, escape_html};
 use pratique_types::field::{Error, ErrorList, Path};
 
 use super::combine;
-use super::correlate::Correlated;
+use super::correlate::CorrelatedValue;
 use super::number;
-use super::outcome::Outcome;
-use crate::schema::{Additional, Schema, Type, format_check};
+use super::outcome::ValueOutcome;
+use crate::schema::{AdditionalMembers, Schema, Type, format_check};
 
 /// Validates an object by its schema. With an old object, errors of values that did not change are left out.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, ValidateCustomResourceUpdate
@@ -20,7 +20,7 @@ pub(crate) fn validate(
     errors: &mut ErrorList,
 ) {
     let outcome = match old {
-        Some(old) => ratcheted(schema, Correlated::new(value, old, schema), path),
+        Some(old) => ratcheted(schema, CorrelatedValue::new(value, old, schema), path),
         None => validated(value, schema, None, path),
     };
     errors.extend(outcome.problems.into_iter().map(|problem| problem.error));
@@ -28,7 +28,7 @@ pub(crate) fn validate(
 
 /// Validates a value that has an old one.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go, ratchetingValueValidator.Validate
-fn ratcheted(schema: &Schema, correlated: Correlated<'_, '_>, path: &Path<'_>) -> Outcome {
+fn ratcheted(schema: &Schema, correlated: CorrelatedValue<'_, '_>, path: &Path<'_>) -> ValueOutcome {
     let mut outcome = validated(correlated.new, schema, Some(&correlated), path);
     if !outcome.is_valid() && correlated.is_unchanged() {
         outcome.problems.clear();
@@ -41,10 +41,10 @@ fn ratcheted(schema: &Schema, correlated: Correlated<'_, '_>, path: &Path<'_>) -
 pub(super) fn validated(
     value: &Value<'_>,
     schema: &Schema,
-    correlated: Option<&Correlated<'_, '_>>,
+    correlated: Option<&CorrelatedValue<'_, '_>>,
     path: &Path<'_>,
-) -> Outcome {
-    let mut outcome = Outcome::default();
+) -> ValueOutcome {
+    let mut outcome = ValueOutcome::default();
     if value.is_null() {
         outcome.merge(null(schema, path));
         if !schema.values.allowed.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn validated(
                 add(
                     &mut outcome,
                     if fits(text) {
-                        Outcome::default()
+                        ValueOutcome::default()
                     } else {
                         wrong_type(path, format, text)
                     },
@@ -79,7 +79,7 @@ pub(super) fn validated(
         }
     }
     let allowed = if is_allowed(value, &schema.values.allowed) {
-        Outcome::default()
+        ValueOutcome::default()
     } else {
         not_allowed(value, schema, path)
     };
@@ -92,7 +92,7 @@ pub(super) fn validated(
 }
 
 /// Adds the result of one check.
-fn add(outcome: &mut Outcome, found: Outcome) {
+fn add(outcome: &mut ValueOutcome, found: ValueOutcome) {
     outcome.merge(found);
     outcome.matches += 1;
 }
@@ -107,7 +107,7 @@ pub(super) fn field(path: &Path<'_>) -> String {
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
-fn null(schema: &Schema, path: &Path<'_>) -> Outcome {
+fn null(schema: &Schema, path: &Path<'_>) -> ValueOutcome {
     match schema.types() {
         [] => right(),
         _ if schema.nullable => right(),
@@ -115,25 +115,25 @@ fn null(schema: &Schema, path: &Path<'_>) -> Outcome {
     }
 }
 
-fn right() -> Outcome {
-    Outcome {
+fn right() -> ValueOutcome {
+    ValueOutcome {
         problems: Vec::new(),
         matches: 1,
     }
 }
 
-fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> Outcome {
+fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> ValueOutcome {
     let message = format!(
         "{} in body must be of type {expected}: {}",
         path.to_dotted(),
         quote(found)
     );
     let error = Error::type_invalid(field(path), found, &message);
-    Outcome::of(message, error)
+    ValueOutcome::new(message, error)
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
-fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
+fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
     let types = schema.types();
     let format = &*schema.values.checked_format;
     let has = |of| types.contains(&of);
@@ -163,7 +163,7 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/validator.go, stringValidator.Validate
-fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
+fn string(text: &str, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
     let values = &schema.values;
     let length = match (values.max_length, values.min_length) {
         (None, None) => 0,
@@ -171,7 +171,7 @@ fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
     };
     if let Some(max) = values.max_length.filter(|max| length > *max) {
         let key = format!("{} in body should be at most {max} chars long", path.to_dotted());
-        return Outcome::of(key, Error::too_long(field(path), max));
+        return ValueOutcome::new(key, Error::too_long(field(path), max));
     }
     if let Some(min) = values.min_length.filter(|min| length < *min) {
         let message = format!("{} in body should be at least {min} chars long", path.to_dotted());
@@ -179,29 +179,29 @@ fn string(text: &str, schema: &Schema, path: &Path<'_>) -> Outcome {
     }
     if let Some(pattern) = &values.pattern {
         let shown = match &pattern.regex {
-            Ok(regex) if regex.is_match(text) => return Outcome::default(),
+            Ok(regex) if regex.is_match(text) => return ValueOutcome::default(),
             Ok(_) => pattern.text.to_string(),
             Err(error) => format!("{}, but pattern is invalid: {error}", pattern.text),
         };
         let message = format!("{} in body should match '{shown}'", path.to_dotted());
         return invalid(path, &text.into(), message);
     }
-    Outcome::default()
+    ValueOutcome::default()
 }
 
-fn invalid(path: &Path<'_>, value: &Value<'_>, message: String) -> Outcome {
+fn invalid(path: &Path<'_>, value: &Value<'_>, message: String) -> ValueOutcome {
     let error = Error::invalid(field(path), value, &message);
-    Outcome::of(message, error)
+    ValueOutcome::new(message, error)
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/slice_validator.go, schemaSliceValidator.Validate
 fn array(
     items: &[Value<'_>],
     schema: &Schema,
-    correlated: Option<&Correlated<'_, '_>>,
+    correlated: Option<&CorrelatedValue<'_, '_>>,
     path: &Path<'_>,
-) -> Outcome {
-    let mut outcome = Outcome::default();
+) -> ValueOutcome {
+    let mut outcome = ValueOutcome::default();
     if let Some(of_item) = &schema.items {
         for (at, item) in items.iter().enumerate() {
             let path = path.index(at);
@@ -248,7 +248,7 @@ fn converts(value: &Value<'_>, allowed: &Value<'_>) -> bool {
     }
 }
 
-fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
+fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
     let allowed = &schema.values.allowed;
     let texts: Vec<String> = allowed
         .iter()
@@ -258,17 +258,17 @@ fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Outcome {
         })
         .collect();
     let key = format!("{} in body should be one of {texts:?}", path.to_dotted());
-    Outcome::of(key, Error::not_supported(field(path), value, &texts))
+    ValueOutcome::new(key, Error::not_supported(field(path), value, &texts))
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/object_validator.go, objectValidator.Validate
 fn object(
     members: &Object<'_>,
     schema: &Schema,
-    correlated: Option<&Correlated<'_, '_>>,
+    correlated: Option<&CorrelatedValue<'_, '_>>,
     path: &Path<'_>,
-) -> Outcome {
-    let mut outcome = Outcome::default();
+) -> ValueOutcome {
+    let mut outcome = ValueOutcome::default();
     let size = members.len() as i64;
     let values = &schema.values;
     if let Some(min) = values.min_properties.filter(|min| size < *min) {
@@ -288,8 +288,8 @@ fn object(
     for (name, value) in members.iter() {
         let member = match (schema.properties.get(name), &schema.additional) {
             (Some(schema), _) => schema,
-            (None, Some(Additional::Schema(schema))) => schema,
-            (None, Some(Additional::Allowed(false))) => {
+            (None, Some(AdditionalMembers::Schema(schema))) => schema,
+            (None, Some(AdditionalMembers::Allowed(false))) => {
                 let message = format!("{}.{name} in body is a forbidden property", path.to_dotted());
                 outcome.merge(invalid(path, &name.into(), message));
                 continue;
