@@ -8,7 +8,7 @@ use pratique::authorization::{AuthorizerDecision, Question, QuestionSubject};
 
 /// Answers, each with its expiry. The oldest are evicted first.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct AnswerCache {
     answers: HashMap<Arc<Question>, CachedAnswer>,
     /// The questions in the order in which they were added.
     order: VecDeque<Arc<Question>>,
@@ -23,7 +23,7 @@ struct CachedAnswer {
     bytes: usize,
 }
 
-impl Answers {
+impl AnswerCache {
     pub(super) fn get(&self, question: &Question, now: Instant) -> Option<AuthorizerDecision> {
         let answer = self.answers.get(question)?;
         (now < answer.end).then(|| answer.decision.clone())
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn answers_end() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerCache::default();
         let now = Instant::now();
         answers.add(
             question("/a"),
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn large_ones_give_way_earlier() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerCache::default();
         let (now, time) = (Instant::now(), Duration::from_secs(30));
         let large = |name: usize, length: usize| {
             let extra = [("scopes".to_owned(), vec!["x".repeat(length)])].into();
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_oldest_give_way() {
-        let mut answers = Answers::default();
+        let mut answers = AnswerCache::default();
         let now = Instant::now();
         for number in 0..ROOM + 10 {
             let question = question(&format!("/{number}"));

@@ -11,16 +11,16 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
 /// A runtime with two threads, which ends with its last owner.
-pub(super) struct Background(Option<Runtime>);
+pub(super) struct BackgroundRuntime(Option<Runtime>);
 
-impl Background {
+impl BackgroundRuntime {
     pub(super) fn start() -> io::Result<Self> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("pratique-kube")
             .enable_all()
             .build()?;
-        Ok(Background(Some(runtime)))
+        Ok(BackgroundRuntime(Some(runtime)))
     }
 
     /// The handle to spawn tasks with.
@@ -30,7 +30,7 @@ impl Background {
     }
 }
 
-impl Drop for Background {
+impl Drop for BackgroundRuntime {
     fn drop(&mut self) {
         // It may be dropped within another runtime, which must not be blocked.
         if let Some(runtime) = self.0.take() {
@@ -39,7 +39,7 @@ impl Drop for Background {
     }
 }
 
-impl fmt::Debug for Background {
+impl fmt::Debug for BackgroundRuntime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Background")
     }
@@ -78,11 +78,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A task that is aborted when this is dropped.
 #[derive(Debug)]
-pub(super) struct Task<T = ()>(JoinHandle<T>);
+pub(super) struct BackgroundTask<T = ()>(JoinHandle<T>);
 
-impl<T: Send + 'static> Task<T> {
+impl<T: Send + 'static> BackgroundTask<T> {
     pub(super) fn spawn(handle: &Handle, future: impl Future<Output = T> + Send + 'static) -> Self {
-        Task(handle.spawn(future))
+        BackgroundTask(handle.spawn(future))
     }
 
     /// The result of the task; `None` if it was aborted or panicked.
@@ -91,7 +91,7 @@ impl<T: Send + 'static> Task<T> {
     }
 }
 
-impl<T> Drop for Task<T> {
+impl<T> Drop for BackgroundTask<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -99,14 +99,14 @@ impl<T> Drop for Task<T> {
 
 /// Tasks that are stopped together.
 #[derive(Debug)]
-pub(super) struct Tasks {
+pub(super) struct BackgroundTasks {
     handle: Handle,
-    running: Mutex<Vec<Task>>,
+    running: Mutex<Vec<BackgroundTask>>,
 }
 
-impl Tasks {
-    pub(super) fn new(handle: &Handle, running: Vec<Task>) -> Self {
-        Tasks {
+impl BackgroundTasks {
+    pub(super) fn new(handle: &Handle, running: Vec<BackgroundTask>) -> Self {
+        BackgroundTasks {
             handle: handle.clone(),
             running: Mutex::new(running),
         }

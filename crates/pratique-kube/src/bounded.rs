@@ -99,7 +99,7 @@ struct AnswerBudget {
 }
 
 impl AnswerBudget {
-    fn of(request: &Request<Body>, lists: Option<&Arc<ListBytes>>) -> Self {
+    fn new(request: &Request<Body>, lists: Option<&Arc<ListBytes>>) -> Self {
         let uri = request.uri();
         let query = uri.query().unwrap_or_default();
         let is_watch = query
@@ -155,7 +155,7 @@ impl Service<Request<Body>> for BoundedClient {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let client = self.client.clone();
-        let mut budget = AnswerBudget::of(&request, self.lists.as_ref());
+        let mut budget = AnswerBudget::new(&request, self.lists.as_ref());
         Box::pin(async move {
             let response = client.send(request).await?;
             Ok(response.map(|body| {
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     fn budget(uri: &str, lists: Option<&Arc<ListBytes>>) -> AnswerBudget {
-        AnswerBudget::of(&Request::get(uri).body(Body::empty()).unwrap(), lists)
+        AnswerBudget::new(&Request::get(uri).body(Body::empty()).unwrap(), lists)
     }
 
     /// How many pieces of 16 MiB of an answer are read, and why no more.

@@ -16,12 +16,12 @@ use pratique::types::AdmissionRequest;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::background::{Background, Task, Tasks};
+use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
 use super::plugin_state::{self, PluginState};
-use super::snapshot::Snapshot;
+use super::snapshot::ClusterMoment;
 use super::snapshot_builder::SnapshotBuilder;
 use super::stored::{self, NAMESPACE, Stored};
-use super::wanted::Wanted;
+use super::wanted::WantedKinds;
 
 /// A real cluster, kept current by watching it: its namespaces, the params that policies of the
 /// [`ApiSource`](super::ApiSource) name, and what it serves. Copies share one cluster.
@@ -43,15 +43,15 @@ struct ClusterInner {
     shared: Arc<Shared>,
     client: Client,
     handle: Handle,
-    tasks: Tasks,
+    tasks: BackgroundTasks,
     /// Keeps the runtime alive.
-    _background: Arc<Background>,
+    _background: Arc<BackgroundRuntime>,
 }
 
 /// The state that the snapshot builder writes and requests read.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    pub(super) current: ArcSwap<Snapshot>,
+    pub(super) current: ArcSwap<ClusterMoment>,
     pub(super) ready: AtomicBool,
     pub(super) problems: Mutex<Vec<String>>,
     listeners: Mutex<Vec<Changed>>,
@@ -74,18 +74,18 @@ impl ApiCluster {
         release: &'static Release,
         client: &Client,
         handle: &Handle,
-        wanted: &Arc<Wanted>,
-        background: &Arc<Background>,
+        wanted: &Arc<WantedKinds>,
+        background: &Arc<BackgroundRuntime>,
     ) -> Self {
         let shared = Arc::new(Shared::default());
         let (builder, mut tasks) = SnapshotBuilder::start(release, client, handle, wanted, &shared);
-        tasks.push(Task::spawn(handle, builder.run()));
+        tasks.push(BackgroundTask::spawn(handle, builder.run()));
         ApiCluster(Arc::new(ClusterInner {
             release,
             shared,
             client: client.clone(),
             handle: handle.clone(),
-            tasks: Tasks::new(handle, tasks),
+            tasks: BackgroundTasks::new(handle, tasks),
             _background: background.clone(),
         }))
     }
@@ -113,13 +113,13 @@ impl ApiCluster {
         }
         let (release, client) = (self.0.release, self.0.client.clone());
         let owned = name.to_owned();
-        let found = Task::spawn(&self.0.handle, async move {
+        let found = BackgroundTask::spawn(&self.0.handle, async move {
             get_namespace(release, client, &owned).await
         });
         match found.done().await.flatten() {
-            Some(namespace) => Arc::new(Snapshot {
+            Some(namespace) => Arc::new(ClusterMoment {
                 found: Some(Arc::new(namespace)),
-                ..Snapshot::clone(&snapshot)
+                ..ClusterMoment::clone(&snapshot)
             }),
             None => snapshot,
         }
@@ -167,7 +167,7 @@ impl ClusterView for ApiCluster {
             let pods = match plugin_state::namespace_of_pods(request, kinds) {
                 Some(namespace) => {
                     let pods = plugin_state::pods(self.0.client.clone(), namespace);
-                    Task::spawn(&self.0.handle, pods).done().await.flatten()
+                    BackgroundTask::spawn(&self.0.handle, pods).done().await.flatten()
                 }
                 None => None,
             };

@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
-use super::background::Task;
-use super::follow::{Keep, follow};
-use super::store::{Store, SyncState};
+use super::background::BackgroundTask;
+use super::follow::{KeptForm, follow};
+use super::store::{KindStore, SyncState};
 
 /// Which kinds of a cluster's configuration of admission are followed; the others count as having no objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,29 +37,29 @@ impl Follow {
 
 /// The objects that configure admission.
 #[derive(Debug)]
-pub(super) struct Configured {
-    mutating_policies: Arc<Store<MutatingAdmissionPolicy>>,
-    mutating_bindings: Arc<Store<MutatingAdmissionPolicyBinding>>,
-    mutating_webhooks: Arc<Store<MutatingWebhookConfiguration>>,
-    validating_policies: Arc<Store<ValidatingAdmissionPolicy>>,
-    validating_bindings: Arc<Store<ValidatingAdmissionPolicyBinding>>,
-    validating_webhooks: Arc<Store<ValidatingWebhookConfiguration>>,
+pub(super) struct ConfiguredObjects {
+    mutating_policies: Arc<KindStore<MutatingAdmissionPolicy>>,
+    mutating_bindings: Arc<KindStore<MutatingAdmissionPolicyBinding>>,
+    mutating_webhooks: Arc<KindStore<MutatingWebhookConfiguration>>,
+    validating_policies: Arc<KindStore<ValidatingAdmissionPolicy>>,
+    validating_bindings: Arc<KindStore<ValidatingAdmissionPolicyBinding>>,
+    validating_webhooks: Arc<KindStore<ValidatingWebhookConfiguration>>,
 }
 
-impl Configured {
+impl ConfiguredObjects {
     pub(super) fn new(changed: &Arc<Notify>) -> Self {
-        Configured {
-            mutating_policies: Arc::new(Store::new(changed.clone())),
-            mutating_bindings: Arc::new(Store::new(changed.clone())),
-            mutating_webhooks: Arc::new(Store::new(changed.clone())),
-            validating_policies: Arc::new(Store::new(changed.clone())),
-            validating_bindings: Arc::new(Store::new(changed.clone())),
-            validating_webhooks: Arc::new(Store::new(changed.clone())),
+        ConfiguredObjects {
+            mutating_policies: Arc::new(KindStore::new(changed.clone())),
+            mutating_bindings: Arc::new(KindStore::new(changed.clone())),
+            mutating_webhooks: Arc::new(KindStore::new(changed.clone())),
+            validating_policies: Arc::new(KindStore::new(changed.clone())),
+            validating_bindings: Arc::new(KindStore::new(changed.clone())),
+            validating_webhooks: Arc::new(KindStore::new(changed.clone())),
         }
     }
 
     /// Starts following them.
-    pub(super) fn follow(&self, follow: Follow, client: &Client, handle: &Handle) -> Vec<Task> {
+    pub(super) fn follow(&self, follow: Follow, client: &Client, handle: &Handle) -> Vec<BackgroundTask> {
         let tasks = [
             start(follow.policies, client, handle, &self.mutating_policies),
             start(follow.policies, client, handle, &self.mutating_bindings),
@@ -74,12 +74,12 @@ impl Configured {
     /// All of them, by name; `None` until each kind is known.
     pub(super) fn collect(&self) -> Option<Configurations> {
         Some(Configurations {
-            mutating_policies: all(&self.mutating_policies)?,
-            mutating_bindings: all(&self.mutating_bindings)?,
-            mutating_webhooks: all(&self.mutating_webhooks)?,
-            validating_policies: all(&self.validating_policies)?,
-            validating_bindings: all(&self.validating_bindings)?,
-            validating_webhooks: all(&self.validating_webhooks)?,
+            mutating_policies: list_all(&self.mutating_policies)?,
+            mutating_bindings: list_all(&self.mutating_bindings)?,
+            mutating_webhooks: list_all(&self.mutating_webhooks)?,
+            validating_policies: list_all(&self.validating_policies)?,
+            validating_bindings: list_all(&self.validating_bindings)?,
+            validating_webhooks: list_all(&self.validating_webhooks)?,
         })
     }
 
@@ -96,7 +96,12 @@ impl Configured {
     }
 }
 
-fn start<K>(wanted: bool, client: &Client, handle: &Handle, store: &Arc<Store<K>>) -> Option<Task>
+fn start<K>(
+    wanted: bool,
+    client: &Client,
+    handle: &Handle,
+    store: &Arc<KindStore<K>>,
+) -> Option<BackgroundTask>
 where
     K: Resource<DynamicType = (), Scope = ClusterResourceScope>,
     K: Clone + DeserializeOwned + Debug + Send + Sync + 'static,
@@ -106,10 +111,13 @@ where
         return None;
     }
     let api: Api<K> = Api::all(client.clone());
-    Some(Task::spawn(handle, follow(api, store.clone(), BareObjects)))
+    Some(BackgroundTask::spawn(
+        handle,
+        follow(api, store.clone(), BareObjects),
+    ))
 }
 
-fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
+fn list_all<T>(store: &KindStore<T>) -> Option<Vec<Arc<T>>> {
     match store.sync_state() {
         SyncState::None | SyncState::Failed(_) => None,
         SyncState::NotServed | SyncState::Complete => Some(
@@ -125,7 +133,7 @@ fn all<T>(store: &Store<T>) -> Option<Vec<Arc<T>>> {
 /// Keeps objects without `managedFields`. A new generation is a change; a new status is not.
 struct BareObjects;
 
-impl<K: Resource + Clone + Send + Sync> Keep<K> for BareObjects {
+impl<K: Resource + Clone + Send + Sync> KeptForm<K> for BareObjects {
     type Kept = K;
 
     fn keep(&self, mut object: K) -> Option<K> {

@@ -8,7 +8,7 @@ use kube::config::{InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigEr
 use kube::{Client, Config};
 use pratique::Release;
 
-use super::background::{Background, wait};
+use super::background::{BackgroundRuntime, wait};
 use super::bounded::{bounded, bounded_lists};
 use super::cluster::ApiCluster;
 use super::configured::Follow;
@@ -19,7 +19,7 @@ use super::read::ClusterReader;
 use super::renewed;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
-use super::wanted::Wanted;
+use super::wanted::WantedKinds;
 use super::write::ClusterWriter;
 
 /// An API server. A copy is the same; background tasks end when the last copy of it and of the views from it is
@@ -33,12 +33,12 @@ struct ServerInner {
     followed: Client,
     /// Its URL; empty if only the client has it.
     url: String,
-    wanted: Arc<Wanted>,
+    wanted: Arc<WantedKinds>,
     source: OnceLock<ApiSource>,
     cluster: OnceLock<ApiCluster>,
     reviewer: OnceLock<SubjectAccessReviewer>,
     handle: tokio::runtime::Handle,
-    background: Arc<Background>,
+    background: Arc<BackgroundRuntime>,
 }
 
 /// Why there is no client of an API server.
@@ -96,7 +96,7 @@ impl ApiServer {
     /// None is named, or its configuration is invalid. Whether it answers shows later.
     pub fn infer() -> Result<Self, ConnectError> {
         files::check_default_kubeconfigs()?;
-        let background = Background::start()?;
+        let background = BackgroundRuntime::start()?;
         let config = wait(background.handle()?, Config::infer())?;
         let config = config.map_err(|error| ConnectError::Infer(Box::new(error)))?;
         Self::connect(background, config)
@@ -149,7 +149,10 @@ impl ApiServer {
         })
     }
 
-    fn configuration_at(path: &Path, context: Option<&str>) -> Result<(Background, Config), ConnectError> {
+    fn configuration_at(
+        path: &Path,
+        context: Option<&str>,
+    ) -> Result<(BackgroundRuntime, Config), ConnectError> {
         let wrong = |error| ConnectError::Kubeconfig {
             path: path.to_owned(),
             error: Box::new(error),
@@ -164,13 +167,13 @@ impl ApiServer {
         file: Kubeconfig,
         context: Option<&str>,
         wrong: impl FnOnce(KubeconfigError) -> ConnectError,
-    ) -> Result<(Background, Config), ConnectError> {
+    ) -> Result<(BackgroundRuntime, Config), ConnectError> {
         files::check_roots(&file)?;
         let options = KubeConfigOptions {
             context: context.map(str::to_owned),
             ..KubeConfigOptions::default()
         };
-        let background = Background::start()?;
+        let background = BackgroundRuntime::start()?;
         let config = async move { Config::from_custom_kubeconfig(file, &options).await };
         let config = wait(background.handle()?, config)?.map_err(wrong)?;
         Ok((background, config))
@@ -181,7 +184,7 @@ impl ApiServer {
     /// # Errors
     /// It cannot be used.
     pub fn configured(config: Config) -> Result<Self, ConnectError> {
-        Self::connect(Background::start()?, config)
+        Self::connect(BackgroundRuntime::start()?, config)
     }
 
     /// The API server of a client. The runtime that the client was made in must outlive it.
@@ -189,10 +192,10 @@ impl ApiServer {
     /// # Errors
     /// The system gives no threads.
     pub fn of_client(client: Client) -> Result<Self, ConnectError> {
-        Ok(Self::new(Background::start()?, client, String::new())?)
+        Ok(Self::new(BackgroundRuntime::start()?, client, String::new())?)
     }
 
-    fn connect(background: Background, config: Config) -> Result<Self, ConnectError> {
+    fn connect(background: BackgroundRuntime, config: Config) -> Result<Self, ConnectError> {
         files::check_credentials(&config)?;
         let url = config.cluster_url.to_string();
         let failed = |reason| ConnectError::Client {
@@ -208,16 +211,17 @@ impl ApiServer {
                 None => Ok(Client::try_from(config)?),
             }
         };
-        let client = wait(background.handle()?, client)?.map_err(|error| failed(failure::of(&*error)))?;
+        let client =
+            wait(background.handle()?, client)?.map_err(|error| failed(failure::cause_text(&*error)))?;
         Ok(Self::new(background, client, url)?)
     }
 
-    fn new(background: Background, client: Client, url: String) -> io::Result<Self> {
+    fn new(background: BackgroundRuntime, client: Client, url: String) -> io::Result<Self> {
         Ok(ApiServer(Arc::new(ServerInner {
             followed: bounded_lists(client.clone(), background.handle()?),
             client: bounded(client, background.handle()?),
             url,
-            wanted: Arc::new(Wanted::new()),
+            wanted: Arc::new(WantedKinds::new()),
             source: OnceLock::new(),
             cluster: OnceLock::new(),
             reviewer: OnceLock::new(),

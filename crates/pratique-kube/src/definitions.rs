@@ -10,12 +10,12 @@ use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::json;
 
-use super::follow::Keep;
+use super::follow::KeptForm;
 use super::stored::Stored;
 
 /// A definition: the resources that it serves, and how their objects are merged and defaulted.
 #[derive(Clone, Debug)]
-pub(super) struct Definition {
+pub(super) struct ServedDefinition {
     version: Option<String>,
     /// The definition as plugins see it: names and versions that are served.
     pub(super) outline: Arc<Value<'static>>,
@@ -28,19 +28,19 @@ pub(super) struct Definition {
 }
 
 /// Keeps the used parts of definitions, once the API server, one of a release, serves them.
-pub(super) struct Definitions {
+pub(super) struct DefinitionKeeper {
     pub(super) release: &'static Release,
 }
 
-impl Keep<Stored> for Definitions {
-    type Kept = Definition;
+impl KeptForm<Stored> for DefinitionKeeper {
+    type Kept = ServedDefinition;
 
-    fn keep(&self, object: Stored) -> Option<Definition> {
+    fn keep(&self, object: Stored) -> Option<ServedDefinition> {
         let object = object.into_value(&kind());
-        is_established(&object).then(|| Definition::read(self.release, &object))
+        is_established(&object).then(|| ServedDefinition::read(self.release, &object))
     }
 
-    fn same(&self, one: &Definition, other: &Definition) -> bool {
+    fn same(&self, one: &ServedDefinition, other: &ServedDefinition) -> bool {
         one.version.is_some() && one.version == other.version
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn kind() -> GroupVersionKind {
     GroupVersionKind::custom_resource_definition()
 }
 
-impl Definition {
+impl ServedDefinition {
     fn read(release: &'static Release, object: &Value<'_>) -> Self {
         let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
         let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
@@ -87,7 +87,7 @@ impl Definition {
                 serve("scale", GroupVersionKind::new("autoscaling", "v1", "Scale"));
             }
         }
-        Definition {
+        ServedDefinition {
             version: Some(text(&["metadata", "resourceVersion"]).to_owned())
                 .filter(|version| !version.is_empty()),
             outline: Arc::new(outline(object, &names)),

@@ -40,7 +40,7 @@ impl Discovery {
 }
 
 impl Verbs {
-    fn of(verbs: &[String]) -> Self {
+    fn new(verbs: &[String]) -> Self {
         let has = |wanted: &[&str]| verbs.iter().any(|verb| wanted.contains(&verb.as_str()));
         Verbs {
             list: has(&["list"]),
@@ -147,7 +147,7 @@ fn of_resource(
             namespaced: resource.scope.as_deref() == Some("Namespaced"),
             short_names: resource.short_names.clone(),
         };
-        resources.push((served, Verbs::of(verbs)));
+        resources.push((served, Verbs::new(verbs)));
     };
     add("", resource.response_kind.as_ref(), &resource.verbs);
     for part in &resource.subresources {
@@ -188,7 +188,7 @@ async fn one_by_one(client: &Client, paths: Vec<String>, found: &mut Discovery) 
             continue;
         };
         found.resources.extend(list.resources.into_iter().map(|resource| {
-            let verbs = Verbs::of(&resource.verbs);
+            let verbs = Verbs::new(&resource.verbs);
             (of_list(&version, resource), verbs)
         }));
     }
@@ -228,5 +228,5 @@ fn of_list(served: &GroupVersion, resource: APIResource) -> ServedResource {
 
 /// The error as logs show it.
 pub(super) fn problem(error: &Error) -> String {
-    format!("discovery: {}", failure::text(error))
+    format!("discovery: {}", failure::error_text(error))
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use kube::Error;
 
 /// The API server's message, or the chain of errors that kept it from answering.
-pub(super) fn text(error: &Error) -> String {
+pub(super) fn error_text(error: &Error) -> String {
     if let Error::Api(status) = error {
         return match status.message.as_str() {
             "" => format!("the server answered {} {}", status.code, status.reason),
@@ -16,8 +16,10 @@ pub(super) fn text(error: &Error) -> String {
 }
 
 /// The same for an error of any type.
-pub(super) fn of(error: &(dyn std::error::Error + 'static)) -> String {
-    error.downcast_ref::<Error>().map_or_else(|| chain(error), text)
+pub(super) fn cause_text(error: &(dyn std::error::Error + 'static)) -> String {
+    error
+        .downcast_ref::<Error>()
+        .map_or_else(|| chain(error), error_text)
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

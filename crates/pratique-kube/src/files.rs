@@ -18,7 +18,7 @@ const INHERITED: [&str; 3] = ["/dev/fd", "/dev/stdin", "/proc/self/fd"];
 pub(super) fn check_kubeconfig(path: &Path) -> Result<(), ConnectError> {
     let is_inherited = INHERITED.iter().any(|place| path.starts_with(place));
     let is_pipe = is_inherited && fs::metadata(path).is_ok_and(|found| is_pipe(&found));
-    if is_pipe { Ok(()) } else { check(path) }
+    if is_pipe { Ok(()) } else { check_file(path) }
 }
 
 /// Checks the kubeconfig files that the environment names, or the usual one.
@@ -49,7 +49,7 @@ pub(super) fn check_roots(file: &Kubeconfig) -> Result<(), ConnectError> {
     let clusters = file.clusters.iter().filter_map(|named| named.cluster.as_ref());
     clusters
         .filter_map(|cluster| cluster.certificate_authority.as_deref())
-        .try_for_each(|path| check(Path::new(path)))
+        .try_for_each(|path| check_file(Path::new(path)))
 }
 
 /// Checks the files of a configuration's credentials.
@@ -58,11 +58,11 @@ pub(super) fn check_credentials(config: &Config) -> Result<(), ConnectError> {
     [&user.client_certificate, &user.client_key, &user.token_file]
         .into_iter()
         .flatten()
-        .try_for_each(|path| check(Path::new(path)))
+        .try_for_each(|path| check_file(Path::new(path)))
 }
 
 /// Checks a file. A missing one is left to the client, which knows whether it needs it.
-fn check(path: &Path) -> Result<(), ConnectError> {
+fn check_file(path: &Path) -> Result<(), ConnectError> {
     match read_regular(path, MAX_CONFIGURATION_BYTES) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(ConnectError::File {
             path: PathBuf::from(path),

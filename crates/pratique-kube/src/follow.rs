@@ -12,13 +12,13 @@ use serde::de::DeserializeOwned;
 use tracing::{info, warn};
 
 use super::failure;
-use super::store::{Placed, Store};
+use super::store::{KindStore, PlacedObject};
 
 /// How many objects are listed at a time: a page is held as a whole, several times over while it is decoded.
 const PAGE: u32 = 100;
 
 /// How the objects of a kind are kept.
-pub(super) trait Keep<K>: Send + 'static {
+pub(super) trait KeptForm<K>: Send + 'static {
     /// The type that is kept.
     type Kept: Clone + Send + Sync;
 
@@ -30,10 +30,10 @@ pub(super) trait Keep<K>: Send + 'static {
 }
 
 /// Follows for as long as it is polled.
-pub(super) async fn follow<K, H>(api: Api<K>, store: Arc<Store<H::Kept>>, keeper: H)
+pub(super) async fn follow<K, H>(api: Api<K>, store: Arc<KindStore<H::Kept>>, keeper: H)
 where
     K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
-    H: Keep<K>,
+    H: KeptForm<K>,
 {
     let path = api.resource_url().to_owned();
     let mut events = pin!(watch(api, watcher::Config::default().page_size(PAGE)).default_backoff());
@@ -54,7 +54,7 @@ where
     }
 }
 
-fn take<K: Resource, H: Keep<K>>(store: &Store<H::Kept>, keeper: &H, event: Event<K>) {
+fn take<K: Resource, H: KeptForm<K>>(store: &KindStore<H::Kept>, keeper: &H, event: Event<K>) {
     let same = |one: &H::Kept, other: &H::Kept| keeper.same(one, other);
     match event {
         Event::Init => store.begin(),
@@ -75,10 +75,13 @@ fn take<K: Resource, H: Keep<K>>(store: &Store<H::Kept>, keeper: &H, event: Even
     }
 }
 
-fn place<K: Resource, H: Keep<K>>(keeper: &H, object: K) -> Result<Placed<H::Kept>, (String, String)> {
+fn place<K: Resource, H: KeptForm<K>>(
+    keeper: &H,
+    object: K,
+) -> Result<PlacedObject<H::Kept>, (String, String)> {
     let (namespace, name) = name_of(&object);
     match keeper.keep(object) {
-        Some(object) => Ok(Placed {
+        Some(object) => Ok(PlacedObject {
             namespace,
             name,
             object,
@@ -93,7 +96,7 @@ fn name_of<K: Resource>(object: &K) -> (String, String) {
     (namespace, meta.name.clone().unwrap_or_default())
 }
 
-fn fail<T>(store: &Store<T>, path: &str, error: &watcher::Error) {
+fn fail<T>(store: &KindStore<T>, path: &str, error: &watcher::Error) {
     match error {
         watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error)
             if failure::is_not_found(error) =>
@@ -104,7 +107,7 @@ fn fail<T>(store: &Store<T>, path: &str, error: &watcher::Error) {
         watcher::Error::InitialListFailed(error)
         | watcher::Error::WatchStartFailed(error)
         | watcher::Error::WatchFailed(error) => {
-            let reason = failure::text(error);
+            let reason = failure::error_text(error);
             warn!(path, reason, "Failed to watch");
             store.failed(format!("{path}: {reason}"));
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rate::RateLimit;
 use super::read::{ClusterReader, ReadError};
-use super::requests::{Failure, PATIENCE, encoded, with_kind};
+use super::requests::{PATIENCE, RequestFailure, encoded, with_kind};
 
 /// How a collection is read.
 #[derive(Clone, Debug)]
@@ -148,7 +148,7 @@ impl ListPages {
         Ok(None)
     }
 
-    fn ask(&self) -> Result<Vec<u8>, Failure> {
+    fn ask(&self) -> Result<Vec<u8>, RequestFailure> {
         if let Some(rate) = &self.options.rate {
             rate.wait();
         }
@@ -164,11 +164,11 @@ impl ListPages {
     /// Prepares to request the page again after a failure.
     fn after_failure(
         &mut self,
-        failure: Failure,
+        failure: RequestFailure,
         renewals: &mut u32,
         pauses: &mut RetryDelays,
     ) -> Result<(), ReadError> {
-        let Failure {
+        let RequestFailure {
             error,
             passes,
             continues,
@@ -206,7 +206,7 @@ impl ListPages {
 
     /// The page that an answer is; `None` if all of its objects were listed before.
     fn page(&mut self, text: Vec<u8>) -> Result<Option<Page>, ReadError> {
-        let answer = PageAnswer::of(&text)?;
+        let answer = PageAnswer::new(&text)?;
         if !answer.token.is_empty() && answer.token == self.position.token {
             let why = "the server gives the same page again";
             return Err(ReadError::Failed(why.to_owned()));
@@ -252,7 +252,7 @@ struct PageAnswer {
 }
 
 impl PageAnswer {
-    fn of(text: &[u8]) -> Result<Self, ReadError> {
+    fn new(text: &[u8]) -> Result<Self, ReadError> {
         let list = json::parse(text).map_err(|error| ReadError::Failed(error.to_string()))?;
         let metadata = |name| list.at(&["metadata", name]);
         let text_at = |name| metadata(name).and_then(Value::as_str).unwrap_or_default();

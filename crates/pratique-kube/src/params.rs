@@ -13,13 +13,13 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::background::Task;
+use super::background::BackgroundTask;
 use super::follow::follow;
-use super::served::{Kind, Served};
-use super::snapshot::Objects;
-use super::store::{Store, SyncState};
+use super::served::{Kind, ServedResources};
+use super::snapshot::KindObjects;
+use super::store::{KindStore, SyncState};
 use super::stored::{self, WholeObjects};
-use super::wanted::Kinds;
+use super::wanted::KindSet;
 
 /// The kinds of params that are watched.
 pub(super) struct Params {
@@ -31,11 +31,11 @@ pub(super) struct Params {
 }
 
 struct WatchedParams {
-    store: Arc<Store<Value<'static>>>,
+    store: Arc<KindStore<Value<'static>>>,
     kind: Kind,
     /// When it was needed last; `None` while it is needed.
     unneeded_since: Option<Instant>,
-    _task: Task,
+    _task: BackgroundTask,
 }
 
 impl Params {
@@ -56,7 +56,7 @@ impl Params {
 
     /// Watches the kinds that are needed, and stops watching others after a while: requests may still be evaluated by a
     /// policy that was deleted.
-    pub(super) fn need(&mut self, kinds: &Kinds, served: &Served) {
+    pub(super) fn need(&mut self, kinds: &KindSet, served: &ServedResources) {
         let now = Instant::now();
         for (kind, watched) in &mut self.watched {
             if kinds.contains(kind) {
@@ -95,7 +95,7 @@ impl Params {
     }
 
     /// Whether a kind that is needed has no objects because it is not served.
-    pub(super) fn lacks(&self, kinds: &Kinds) -> bool {
+    pub(super) fn lacks(&self, kinds: &KindSet) -> bool {
         kinds.iter().any(|kind| {
             let watched = self.watched.get(kind);
             watched.is_none_or(|watched| watched.store.sync_state() == SyncState::NotServed)
@@ -103,7 +103,7 @@ impl Params {
     }
 
     /// The kinds whose objects are known, or known not to be served.
-    pub(super) fn settled(&self, kinds: &Kinds) -> Kinds {
+    pub(super) fn settled(&self, kinds: &KindSet) -> KindSet {
         let settled = kinds.iter().filter(|kind| match self.watched.get(kind) {
             Some(watched) => watched.store.sync_state() != SyncState::None,
             // It is not served.
@@ -113,7 +113,7 @@ impl Params {
     }
 
     /// The known objects.
-    pub(super) fn objects(&self) -> HashMap<GroupVersionKind, (ParamScope, Objects)> {
+    pub(super) fn objects(&self) -> HashMap<GroupVersionKind, (ParamScope, KindObjects)> {
         let complete = self
             .watched
             .iter()
@@ -131,12 +131,12 @@ impl Params {
     fn watch(&self, kind: &GroupVersionKind, served_kind: Kind) -> WatchedParams {
         let resource = stored::resource(kind, &served_kind.plural);
         let api = Api::all_with(self.client.clone(), &resource);
-        let store = Arc::new(Store::new(self.changed.clone()));
+        let store = Arc::new(KindStore::new(self.changed.clone()));
         let keeper = WholeObjects {
             kind: kind.clone(),
             builtin: self.release.resources().resource_of(kind).is_some(),
         };
-        let task = Task::spawn(&self.handle, follow(api, store.clone(), keeper));
+        let task = BackgroundTask::spawn(&self.handle, follow(api, store.clone(), keeper));
         WatchedParams {
             store,
             kind: served_kind,

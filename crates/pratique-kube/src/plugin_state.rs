@@ -11,13 +11,13 @@ use pratique::plugins::{ClusterState, Lookup, ObjectList, StateKind};
 use pratique::types::{AdmissionRequest, GroupVersionKind, ObjectRef, Operation};
 use tokio::time::timeout;
 
-use super::defined::Defined;
+use super::defined::DefinedKinds;
 use super::failure;
 use super::stored::{self, Stored};
 
 /// The definitions of a moment, and the pods of the namespace of a request.
 pub(super) struct PluginState {
-    pub(super) defined: Arc<Defined>,
+    pub(super) defined: Arc<DefinedKinds>,
     pub(super) pods: Option<PodsOf>,
 }
 
@@ -80,7 +80,7 @@ pub(super) async fn pods(client: Client, namespace: String) -> Option<PodsOf> {
 /// Why the pods of a namespace are not known.
 #[derive(Debug, thiserror::Error)]
 enum PodsError {
-    #[error("{}", failure::text(.0))]
+    #[error("{}", failure::error_text(.0))]
     Request(#[from] kube::Error),
     #[error("there are more than {MOST_PODS}")]
     TooMany,

@@ -12,19 +12,19 @@ use pratique::types::{GroupVersion, GroupVersionKind, GroupVersionResource};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::background::{Background, wait_within};
+use super::background::{BackgroundRuntime, wait_within};
 use super::discovery::{self, Discovery};
 use super::pages::{ListPages, ListPosition, PageOptions};
-use super::requests::{LONGEST, PATIENCE, Requests, read_error, root, segment, with_kind};
+use super::requests::{BoundedRequests, LONGEST, PATIENCE, read_error, root, segment, with_kind};
 
 /// Reads a cluster once, within bounds of memory and time that hold for all that it reads. Each call blocks the calling
 /// thread, which must not be one of a runtime.
 #[derive(Clone)]
 pub struct ClusterReader {
-    requests: Requests,
+    requests: BoundedRequests,
     handle: Handle,
     /// Keeps the runtime.
-    _background: Arc<Background>,
+    _background: Arc<BackgroundRuntime>,
 }
 
 /// Why an object or list of a cluster cannot be read.
@@ -103,9 +103,9 @@ impl ListOf<'_> {
 }
 
 impl ClusterReader {
-    pub(super) fn new(client: Client, handle: &Handle, background: &Arc<Background>) -> Self {
+    pub(super) fn new(client: Client, handle: &Handle, background: &Arc<BackgroundRuntime>) -> Self {
         ClusterReader {
-            requests: Requests::new(client),
+            requests: BoundedRequests::new(client),
             handle: handle.clone(),
             _background: background.clone(),
         }
@@ -199,7 +199,7 @@ impl ClusterReader {
     }
 
     /// Runs requests on the runtime, and blocks until they are done.
-    pub(super) fn run<T, E, F>(&self, run: impl FnOnce(Requests) -> F) -> Result<T, E>
+    pub(super) fn run<T, E, F>(&self, run: impl FnOnce(BoundedRequests) -> F) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<ReadError> + Send + 'static,

@@ -18,14 +18,14 @@ use super::read::ReadError;
 
 /// Requests that share a limit of bytes to read.
 #[derive(Clone)]
-pub(super) struct Requests {
+pub(super) struct BoundedRequests {
     pub(super) client: Client,
     /// How many bytes may still be read.
     remaining: Arc<AtomicUsize>,
 }
 
 /// A failed request.
-pub(super) struct Failure {
+pub(super) struct RequestFailure {
     pub(super) error: ReadError,
     /// Whether the same request may succeed a little later.
     pub(super) passes: bool,
@@ -33,9 +33,9 @@ pub(super) struct Failure {
     pub(super) continues: String,
 }
 
-impl From<ReadError> for Failure {
+impl From<ReadError> for RequestFailure {
     fn from(error: ReadError) -> Self {
-        Failure::new(error, false)
+        RequestFailure::new(error, false)
     }
 }
 
@@ -60,9 +60,9 @@ const PAUSES: [u64; 3] = [200, 400, 800];
 /// How often a list is begun again because its version has expired.
 const RESTARTS: usize = 3;
 
-impl Requests {
+impl BoundedRequests {
     pub(super) fn new(client: Client) -> Self {
-        Requests {
+        BoundedRequests {
             client,
             remaining: Arc::new(AtomicUsize::new(MOST_BYTES)),
         }
@@ -133,7 +133,7 @@ impl Requests {
                         .fetch_sub(text.len().min(remaining), Ordering::Relaxed);
                     return Ok(text);
                 }
-                Err(Failure {
+                Err(RequestFailure {
                     error: ReadError::TooLarge { .. },
                     ..
                 }) => {
@@ -160,15 +160,15 @@ impl Requests {
         path: &str,
         bytes: usize,
         patience: Duration,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, RequestFailure> {
         match timeout(patience, self.answer(path, bytes)).await {
             Ok(answer) => answer,
-            Err(_) => Err(Failure::new(ReadError::TimedOut(patience), true)),
+            Err(_) => Err(RequestFailure::new(ReadError::TimedOut(patience), true)),
         }
     }
 
-    async fn answer(&self, path: &str, bytes: usize) -> Result<Vec<u8>, Failure> {
-        let failed = |error: Error| Failure::new(read_error(&error), failure::is_passing(&error));
+    async fn answer(&self, path: &str, bytes: usize) -> Result<Vec<u8>, RequestFailure> {
+        let failed = |error: Error| RequestFailure::new(read_error(&error), failure::is_passing(&error));
         let request = Request::get(path)
             .header(ACCEPT, "application/json")
             .body(Body::empty())
@@ -181,9 +181,14 @@ impl Requests {
             Ok(body) => Vec::from(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => {
                 let mebibytes = bytes >> 20;
-                return Err(Failure::new(ReadError::TooLarge { mebibytes }, false));
+                return Err(RequestFailure::new(ReadError::TooLarge { mebibytes }, false));
             }
-            Err(error) => return Err(Failure::new(ReadError::Failed(failure::of(&*error)), true)),
+            Err(error) => {
+                return Err(RequestFailure::new(
+                    ReadError::Failed(failure::cause_text(&*error)),
+                    true,
+                ));
+            }
         };
         if status.is_success() {
             return Ok(text);
@@ -195,7 +200,7 @@ impl Requests {
         };
         let code = status.as_u16();
         let message = text_at(&["message"]).unwrap_or_else(|| format!("the server answered {status}"));
-        Err(Failure {
+        Err(RequestFailure {
             error: ReadError::Refused { code, message },
             // The client has retried after 429, 503 and 504 by itself.
             passes: code == 500,
@@ -204,9 +209,9 @@ impl Requests {
     }
 }
 
-impl Failure {
+impl RequestFailure {
     fn new(error: ReadError, passes: bool) -> Self {
-        Failure {
+        RequestFailure {
             error,
             passes,
             continues: String::new(),
@@ -218,9 +223,9 @@ pub(super) fn read_error(error: &Error) -> ReadError {
     match error {
         Error::Api(status) => ReadError::Refused {
             code: status.code,
-            message: failure::text(error),
+            message: failure::error_text(error),
         },
-        error => ReadError::Failed(failure::text(error)),
+        error => ReadError::Failed(failure::error_text(error)),
     }
 }
 

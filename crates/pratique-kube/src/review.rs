@@ -17,8 +17,8 @@ use pratique::authorization::{
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-use super::answers::{Answers, subject_size};
-use super::background::{Background, Task, wait_within};
+use super::answers::{AnswerCache, subject_size};
+use super::background::{BackgroundRuntime, BackgroundTask, wait_within};
 use super::failure;
 use super::read::ReadError;
 use super::requests::read_error;
@@ -36,7 +36,7 @@ struct ReviewerInner {
     reviews: ReviewClient,
     handle: Handle,
     /// Keeps the runtime.
-    _background: Arc<Background>,
+    _background: Arc<BackgroundRuntime>,
 }
 
 /// The client and limits of reviews.
@@ -44,7 +44,7 @@ struct ReviewerInner {
 struct ReviewClient {
     api: Api<SubjectAccessReview>,
     url: Arc<str>,
-    cache: Arc<Mutex<Answers>>,
+    cache: Arc<Mutex<AnswerCache>>,
     remember: CacheTtl,
 }
 
@@ -56,7 +56,12 @@ struct CacheTtl {
 }
 
 impl SubjectAccessReviewer {
-    pub(super) fn new(client: Client, url: &str, handle: &Handle, background: &Arc<Background>) -> Self {
+    pub(super) fn new(
+        client: Client,
+        url: &str,
+        handle: &Handle,
+        background: &Arc<BackgroundRuntime>,
+    ) -> Self {
         let api: Api<SubjectAccessReview> = Api::all(client);
         SubjectAccessReviewer(Arc::new(ReviewerInner {
             reviews: ReviewClient {
@@ -114,7 +119,7 @@ impl Decider for SubjectAccessReviewer {
                 });
                 stream::iter(each).buffered(AT_ONCE).collect::<Vec<_>>().await
             };
-            let decisions = Task::spawn(&self.0.handle, answer).done().await;
+            let decisions = BackgroundTask::spawn(&self.0.handle, answer).done().await;
             decisions.unwrap_or_else(|| vec![unanswered("context canceled".to_owned()); count])
         })
     }
@@ -176,14 +181,14 @@ impl ReviewClient {
     /// The message of an API server, or that of its clients when they cannot reach it.
     fn message(&self, error: Option<Error>) -> String {
         match error {
-            Some(error @ Error::Api(_)) => failure::text(&error),
-            Some(error) => format!("Post {:?}: {}", self.url, failure::text(&error)),
+            Some(error @ Error::Api(_)) => failure::error_text(&error),
+            Some(error) => format!("Post {:?}: {}", self.url, failure::error_text(&error)),
             None => format!("Post {:?}: context deadline exceeded", self.url),
         }
     }
 
     /// The cache is consistent even after a panic: answers are added and taken by single steps.
-    fn lock(&self) -> MutexGuard<'_, Answers> {
+    fn lock(&self) -> MutexGuard<'_, AnswerCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

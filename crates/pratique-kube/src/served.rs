@@ -8,11 +8,11 @@ use pratique::cluster::{Equivalents, MergeSchema, ParamScope};
 use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 
-use super::definitions::Definition;
+use super::definitions::ServedDefinition;
 
 /// The resources that a cluster serves.
 #[derive(Debug, Default)]
-pub(super) struct Served {
+pub(super) struct ServedResources {
     pub(super) equivalents: Equivalents,
     kinds: HashMap<GroupVersionKind, Kind>,
     /// Of custom resources, by group and version.
@@ -26,15 +26,15 @@ pub(super) struct Kind {
     pub(super) scope: ParamScope,
 }
 
-impl Served {
+impl ServedResources {
     /// The resources of discovery and of definitions. Built-in resources come first, in their order, which counts where
     /// a rule fits several.
     pub(super) fn new<'d>(
         release: &'static Release,
         discovered: &[ServedResource],
-        definitions: impl Iterator<Item = &'d Definition> + Clone,
+        definitions: impl Iterator<Item = &'d ServedDefinition> + Clone,
     ) -> Self {
-        let mut served = Served::default();
+        let mut served = ServedResources::default();
         let mut seen = HashSet::new();
         let found: HashSet<_> = discovered.iter().map(identity).collect();
         let builtin = release
@@ -108,7 +108,7 @@ mod tests {
             namespaced: false,
             short_names: Vec::new(),
         };
-        let served = Served::new(Release::latest(), &[metrics, pods.unwrap().clone()], [].iter());
+        let served = ServedResources::new(Release::latest(), &[metrics, pods.unwrap().clone()], [].iter());
         let kind = |group, version, kind| served.kind(&GroupVersionKind::new(group, version, kind)).cloned();
         assert_eq!(kind("", "v1", "Pod").unwrap().scope, ParamScope::Namespaced);
         assert_eq!(

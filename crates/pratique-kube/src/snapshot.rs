@@ -9,26 +9,26 @@ use pratique::cluster::{
 use pratique::json::Value;
 use pratique::types::{GroupVersionKind, ObjectRef};
 
-use super::defined::Defined;
-use super::served::Served;
+use super::defined::DefinedKinds;
+use super::served::ServedResources;
 use super::store::ByName;
 
 /// Objects of a kind.
-pub(super) type Objects = Arc<ByName<Value<'static>>>;
+pub(super) type KindObjects = Arc<ByName<Value<'static>>>;
 
 /// The known state of a cluster at one moment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Snapshot {
+pub(super) struct ClusterMoment {
     pub(super) namespaces: Arc<ByName<StoredObject>>,
     /// A namespace that was looked up for one request.
     pub(super) found: Option<Arc<StoredObject>>,
     /// The params of those kinds that policies name and whose objects are known.
-    pub(super) params: HashMap<GroupVersionKind, (ParamScope, Objects)>,
-    pub(super) served: Arc<Served>,
-    pub(super) defined: Arc<Defined>,
+    pub(super) params: HashMap<GroupVersionKind, (ParamScope, KindObjects)>,
+    pub(super) served: Arc<ServedResources>,
+    pub(super) defined: Arc<DefinedKinds>,
 }
 
-impl Snapshot {
+impl ClusterMoment {
     fn find(&self, namespace: &str) -> Option<&StoredObject> {
         let found = self.found.as_ref();
         let found = found.filter(|found| ObjectRef::new(found.value()).name() == namespace);
@@ -37,7 +37,7 @@ impl Snapshot {
     }
 }
 
-impl Namespaces for Snapshot {
+impl Namespaces for ClusterMoment {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         let found = self.find(name);
         found
@@ -46,7 +46,7 @@ impl Namespaces for Snapshot {
     }
 }
 
-impl Cluster for Snapshot {
+impl Cluster for ClusterMoment {
     fn equivalents(&self) -> &Equivalents {
         &self.served.equivalents
     }

@@ -14,32 +14,32 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::warn;
 
-use super::background::Task;
+use super::background::BackgroundTask;
 use super::cluster::Shared;
-use super::defined::Defined;
-use super::definitions::{self, Definition, Definitions};
+use super::defined::DefinedKinds;
+use super::definitions::{self, DefinitionKeeper, ServedDefinition};
 use super::discovery;
 use super::follow::follow;
 use super::params::Params;
-use super::served::Served;
-use super::snapshot::Snapshot;
-use super::store::{ByName, Store, SyncState};
+use super::served::ServedResources;
+use super::snapshot::ClusterMoment;
+use super::store::{ByName, KindStore, SyncState};
 use super::stored::{self, NAMESPACE};
-use super::wanted::{Kinds, Wanted};
+use super::wanted::{KindSet, WantedKinds};
 
 /// Builds the snapshots of a cluster.
 pub(super) struct SnapshotBuilder {
     release: &'static Release,
     shared: Arc<Shared>,
-    wanted: Arc<Wanted>,
-    needed: watch::Receiver<Kinds>,
+    wanted: Arc<WantedKinds>,
+    needed: watch::Receiver<KindSet>,
     changed: Arc<Notify>,
-    namespaces: Arc<Store<StoredObject>>,
-    definitions: Arc<Store<Definition>>,
+    namespaces: Arc<KindStore<StoredObject>>,
+    definitions: Arc<KindStore<ServedDefinition>>,
     discovered: Arc<LastDiscovery>,
     params: Params,
-    served: Arc<Served>,
-    defined: Arc<Defined>,
+    served: Arc<ServedResources>,
+    defined: Arc<DefinedKinds>,
     /// The inputs that `served` was built from.
     made_of: Option<ServedBasis>,
 }
@@ -47,7 +47,7 @@ pub(super) struct SnapshotBuilder {
 /// The inputs of the served resources.
 struct ServedBasis {
     discovered: Arc<Vec<ServedResource>>,
-    definitions: Arc<ByName<Definition>>,
+    definitions: Arc<ByName<ServedDefinition>>,
 }
 
 /// The last result of discovery.
@@ -67,25 +67,28 @@ impl SnapshotBuilder {
         release: &'static Release,
         client: &Client,
         handle: &Handle,
-        wanted: &Arc<Wanted>,
+        wanted: &Arc<WantedKinds>,
         shared: &Arc<Shared>,
-    ) -> (Self, Vec<Task>) {
+    ) -> (Self, Vec<BackgroundTask>) {
         let changed = Arc::new(Notify::new());
-        let namespaces = Arc::new(Store::new(changed.clone()));
-        let definitions = Arc::new(Store::new(changed.clone()));
+        let namespaces = Arc::new(KindStore::new(changed.clone()));
+        let definitions = Arc::new(KindStore::new(changed.clone()));
         let discovered = Arc::new(LastDiscovery::default());
         let resource = stored::resource(&NAMESPACE, "namespaces");
         let api = Api::all_with(client.clone(), &resource);
-        let first = Task::spawn(
+        let first = BackgroundTask::spawn(
             handle,
             follow(api, namespaces.clone(), stored::Namespaces::new(release)),
         );
         let resource = stored::resource(&definitions::kind(), "customresourcedefinitions");
         let api = Api::all_with(client.clone(), &resource);
-        let second = Task::spawn(handle, follow(api, definitions.clone(), Definitions { release }));
+        let second = BackgroundTask::spawn(
+            handle,
+            follow(api, definitions.clone(), DefinitionKeeper { release }),
+        );
         let third = keep_discovering(client.clone(), discovered.clone(), changed.clone());
-        let third = Task::spawn(handle, third);
-        wanted.settled.send_replace(Some(Kinds::new()));
+        let third = BackgroundTask::spawn(handle, third);
+        wanted.settled.send_replace(Some(KindSet::new()));
         let builder = SnapshotBuilder {
             release,
             shared: shared.clone(),
@@ -136,7 +139,7 @@ impl SnapshotBuilder {
             self.discovered.again.notify_one();
         }
         self.discovered.lacking.store(lacks, Ordering::Relaxed);
-        self.shared.current.store(Arc::new(Snapshot {
+        self.shared.current.store(Arc::new(ClusterMoment {
             namespaces: self.namespaces.objects(),
             found: None,
             params: self.params.objects(),
@@ -161,18 +164,18 @@ impl SnapshotBuilder {
     }
 
     /// Collects the definitions for plugins and for defaulting after mutations, if they changed.
-    fn define(&mut self, definitions: &Arc<ByName<Definition>>) {
+    fn define(&mut self, definitions: &Arc<ByName<ServedDefinition>>) {
         let is_known = matches!(
             self.definitions.sync_state(),
             SyncState::Complete | SyncState::NotServed
         );
         if self.defined.is_known() != is_known || !self.defined.is_of(definitions) {
-            self.defined = Arc::new(Defined::new(definitions.clone(), is_known));
+            self.defined = Arc::new(DefinedKinds::new(definitions.clone(), is_known));
         }
     }
 
     /// Recomputes the served resources, if their inputs changed.
-    fn serve(&mut self, discovered: &Arc<Vec<ServedResource>>, definitions: &Arc<ByName<Definition>>) {
+    fn serve(&mut self, discovered: &Arc<Vec<ServedResource>>, definitions: &Arc<ByName<ServedDefinition>>) {
         if let Some(basis) = &self.made_of {
             let defined = Arc::ptr_eq(&basis.definitions, definitions);
             if defined && Arc::ptr_eq(&basis.discovered, discovered) {
@@ -186,7 +189,7 @@ impl SnapshotBuilder {
             .values()
             .flat_map(|namespace| namespace.values())
             .map(|object| &**object);
-        self.served = Arc::new(Served::new(self.release, discovered, all));
+        self.served = Arc::new(ServedResources::new(self.release, discovered, all));
         self.made_of = Some(ServedBasis {
             discovered: discovered.clone(),
             definitions: definitions.clone(),

@@ -11,9 +11,9 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::background::{Background, Task, Tasks};
-use super::configured::{Configured, Follow};
-use super::wanted::{Kinds, Wanted};
+use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
+use super::configured::{ConfiguredObjects, Follow};
+use super::wanted::{KindSet, WantedKinds};
 
 /// The policies, bindings and webhook configurations of a cluster, kept current by watching them. Copies share one
 /// source.
@@ -28,10 +28,10 @@ pub struct ApiSource(Arc<SourceInner>);
 #[derive(Debug)]
 struct SourceInner {
     shared: Arc<SharedState>,
-    configured: Arc<Configured>,
-    tasks: Tasks,
+    configured: Arc<ConfiguredObjects>,
+    tasks: BackgroundTasks,
     /// Keeps the runtime alive.
-    _background: Arc<Background>,
+    _background: Arc<BackgroundRuntime>,
 }
 
 #[derive(Debug, Default)]
@@ -45,19 +45,19 @@ impl ApiSource {
         follow: Follow,
         client: &Client,
         handle: &Handle,
-        wanted: &Arc<Wanted>,
-        background: &Arc<Background>,
+        wanted: &Arc<WantedKinds>,
+        background: &Arc<BackgroundRuntime>,
     ) -> Self {
         let changed = Arc::new(Notify::new());
-        let configured = Arc::new(Configured::new(&changed));
+        let configured = Arc::new(ConfiguredObjects::new(&changed));
         let shared = Arc::new(SharedState::default());
         let mut tasks = configured.follow(follow, client, handle);
         let publish = publish(shared.clone(), configured.clone(), wanted.clone(), changed);
-        tasks.push(Task::spawn(handle, publish));
+        tasks.push(BackgroundTask::spawn(handle, publish));
         ApiSource(Arc::new(SourceInner {
             shared,
             configured,
-            tasks: Tasks::new(handle, tasks),
+            tasks: BackgroundTasks::new(handle, tasks),
             _background: background.clone(),
         }))
     }
@@ -95,11 +95,11 @@ impl Source for ApiSource {
 /// Publishes the configuration as a whole after each change.
 async fn publish(
     shared: Arc<SharedState>,
-    configured: Arc<Configured>,
-    wanted: Arc<Wanted>,
+    configured: Arc<ConfiguredObjects>,
+    wanted: Arc<WantedKinds>,
     changed: Arc<Notify>,
 ) {
-    let mut before = Kinds::new();
+    let mut before = KindSet::new();
     loop {
         changed.notified().await;
         sleep(TOGETHER).await;
@@ -127,7 +127,7 @@ async fn publish(
 const TOGETHER: Duration = Duration::from_millis(2);
 
 /// The kinds of params that policies name.
-fn param_kinds(configurations: &Configurations) -> Kinds {
+fn param_kinds(configurations: &Configurations) -> KindSet {
     let validating = configurations.validating_policies.iter();
     let validating = validating.filter_map(|policy| policy.spec.as_ref()?.param_kind.as_ref());
     let mutating = configurations.mutating_policies.iter();

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 pub(super) type ByName<T> = BTreeMap<String, BTreeMap<String, Arc<T>>>;
 
 /// The objects of one kind. A list becomes visible when it is complete.
-pub(super) struct Store<T> {
+pub(super) struct KindStore<T> {
     state: Mutex<StoreState<T>>,
     /// Notified after each change.
     changed: Arc<Notify>,
@@ -48,15 +48,15 @@ impl SyncState {
 
 /// An object with its namespace and name.
 #[derive(Debug)]
-pub(super) struct Placed<T> {
+pub(super) struct PlacedObject<T> {
     pub(super) namespace: String,
     pub(super) name: String,
     pub(super) object: T,
 }
 
-impl<T> Store<T> {
+impl<T> KindStore<T> {
     pub(super) fn new(changed: Arc<Notify>) -> Self {
-        Store {
+        KindStore {
             state: Mutex::new(StoreState {
                 objects: Arc::default(),
                 next: None,
@@ -80,10 +80,10 @@ impl<T> Store<T> {
     }
 
     /// Adds an object to the list. If it is `same` as the known one, that stays, as the same `Arc`.
-    pub(super) fn list(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
+    pub(super) fn list(&self, placed: PlacedObject<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
         let StoreState { objects, next, .. } = &mut *state;
-        let Placed {
+        let PlacedObject {
             namespace,
             name,
             object,
@@ -108,7 +108,7 @@ impl<T> Store<T> {
     }
 
     /// Adds or replaces an object.
-    pub(super) fn apply(&self, placed: Placed<T>, same: impl Fn(&T, &T) -> bool) {
+    pub(super) fn apply(&self, placed: PlacedObject<T>, same: impl Fn(&T, &T) -> bool) {
         let mut state = self.lock();
         let current = state.objects.get(&placed.namespace);
         let current = current.and_then(|objects| objects.get(&placed.name));
@@ -165,7 +165,7 @@ impl<T> Store<T> {
     }
 }
 
-impl<T> fmt::Debug for Store<T> {
+impl<T> fmt::Debug for KindStore<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Store")
@@ -178,8 +178,8 @@ impl<T> fmt::Debug for Store<T> {
 mod tests {
     use super::*;
 
-    fn placed(name: &str, object: i32) -> Placed<i32> {
-        Placed {
+    fn placed(name: &str, object: i32) -> PlacedObject<i32> {
+        PlacedObject {
             namespace: String::new(),
             name: name.to_owned(),
             object,
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn lists_are_seen_whole() {
-        let store = Store::new(Arc::default());
+        let store = KindStore::new(Arc::default());
         store.begin();
         store.list(placed("a", 1), same);
         assert!(store.objects().is_empty());
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn failures_forget_nothing() {
-        let store = Store::new(Arc::default());
+        let store = KindStore::new(Arc::default());
         store.failed("why".to_owned());
         assert_eq!(store.sync_state(), SyncState::Failed("why".to_owned()));
         store.begin();

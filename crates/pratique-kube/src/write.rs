@@ -11,7 +11,7 @@ use kube::{Client, Error};
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use tokio::runtime::Handle;
 
-use super::background::{Background, wait_within};
+use super::background::{BackgroundRuntime, wait_within};
 use super::failure;
 
 /// How long a request may take, with its retries.
@@ -25,7 +25,7 @@ pub struct ClusterWriter {
     client: Client,
     handle: Handle,
     /// Keeps the runtime.
-    _background: Arc<Background>,
+    _background: Arc<BackgroundRuntime>,
 }
 
 /// The objects of a kind, which are written.
@@ -73,7 +73,7 @@ pub enum WriteError {
 }
 
 impl ClusterWriter {
-    pub(super) fn new(client: Client, handle: &Handle, background: &Arc<Background>) -> Self {
+    pub(super) fn new(client: Client, handle: &Handle, background: &Arc<BackgroundRuntime>) -> Self {
         ClusterWriter {
             client,
             handle: handle.clone(),
@@ -162,7 +162,7 @@ impl ClusterWriter {
 }
 
 fn write_error(error: &Error) -> WriteError {
-    let message = failure::text(error);
+    let message = failure::error_text(error);
     match error {
         Error::Api(status) if status.code == 404 => WriteError::NotFound { message },
         Error::Api(status) => WriteError::Refused {
