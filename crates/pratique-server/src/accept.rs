@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-use crate::connections::Connections;
-use crate::throttle::Throttle;
+use crate::connections::ConnectionRegistry;
+use crate::throttle::LogThrottle;
 
 /// The pause before the next attempt.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -14,12 +14,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Handles failures to accept connections.
 #[derive(Debug, Default)]
 pub(crate) struct AcceptFailures {
-    log: Throttle,
+    log: LogThrottle,
 }
 
 impl AcceptFailures {
     /// Waits before the next attempt. If there are no file descriptors left, evicts an idle connection.
-    pub(crate) async fn handle(&mut self, error: &io::Error, connections: &Connections) {
+    pub(crate) async fn handle(&mut self, error: &io::Error, connections: &ConnectionRegistry) {
         let closed = connections.closed();
         let evicts = lacks_files(error) && connections.evict();
         if let Some(left_out) = self.log.permits() {

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
-use crate::budget::{Client, Exhausted, Share};
+use crate::budget::{BudgetExhausted, BudgetShare, Client};
 
 /// The maximum number of bytes of a too large body that are read and discarded, so that its sender reads the response.
 const MAX_DRAINED: usize = 64 << 20;
@@ -34,8 +34,8 @@ pub(crate) enum BodyError {
     Broken,
 }
 
-impl From<Exhausted> for BodyError {
-    fn from(_: Exhausted) -> Self {
+impl From<BudgetExhausted> for BodyError {
+    fn from(_: BudgetExhausted) -> Self {
         BodyError::NoMemory
     }
 }
@@ -43,7 +43,7 @@ impl From<Exhausted> for BodyError {
 /// Reads a body. The share of the memory grows with it.
 pub(crate) async fn read(
     body: impl Body<Data = Bytes> + Unpin,
-    share: &Share,
+    share: &BudgetShare,
     limit: usize,
     time: Duration,
 ) -> Result<Vec<u8>, BodyError> {
@@ -54,7 +54,7 @@ pub(crate) async fn read(
 
 async fn collect(
     mut body: impl Body<Data = Bytes> + Unpin,
-    share: &Share,
+    share: &BudgetShare,
     limit: usize,
 ) -> Result<Vec<u8>, BodyError> {
     let announced = body.size_hint();

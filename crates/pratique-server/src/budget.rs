@@ -1,6 +1,6 @@
 //! The memory budget of all requests, in bytes.
 //!
-//! Memory is reserved before it is allocated: the [`Share`] of a request grows with the body, then to the maximum of parsing
+//! Memory is reserved before it is allocated: the [`BudgetShare`] of a request grows with the body, then to the maximum of parsing
 //! and evaluation, and shrinks to the size of the response. If the budget is exhausted, shares that only wait for their
 //! clients are evicted: bodies that arrive slowly, and responses that are not read.
 
@@ -39,12 +39,12 @@ struct BudgetState {
     shares: BTreeMap<u64, BudgetEntry>,
     /// The time of the last failure to evict enough shares.
     failed: Option<Instant>,
-    pressure: Pressure,
+    pressure: MemoryPressure,
 }
 
 /// The effects of a lack of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pressure {
+pub(crate) struct MemoryPressure {
     /// The number of refused reservations.
     pub(crate) refused: u64,
     /// The number of evicted shares.
@@ -74,14 +74,14 @@ pub(crate) enum Client {
 
 /// A part of the budget, released when dropped.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct BudgetShare {
     budget: Arc<Budget>,
     number: u64,
 }
 
 /// There is not enough memory left in the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Exhausted;
+pub(crate) struct BudgetExhausted;
 
 impl Budget {
     pub(crate) fn new(limit: usize) -> Self {
@@ -93,7 +93,7 @@ impl Budget {
     }
 
     /// Reserves a share of this size.
-    pub(crate) fn share(self: &Arc<Self>, bytes: usize) -> Result<Share, Exhausted> {
+    pub(crate) fn share(self: &Arc<Self>, bytes: usize) -> Result<BudgetShare, BudgetExhausted> {
         let mut state = self.lock();
         self.make_room(&mut state, None, bytes)?;
         let number = state.next;
@@ -101,7 +101,7 @@ impl Budget {
         state.shares.insert(number, BudgetEntry { bytes, waiting: None });
         self.account(&mut state, 0, bytes);
         drop(state);
-        Ok(Share {
+        Ok(BudgetShare {
             budget: self.clone(),
             number,
         })
@@ -159,7 +159,7 @@ impl Budget {
     }
 
     /// Takes the effects since the last call.
-    pub(crate) fn pressure(&self) -> Pressure {
+    pub(crate) fn pressure(&self) -> MemoryPressure {
         std::mem::take(&mut self.lock().pressure)
     }
 
@@ -169,7 +169,12 @@ impl Budget {
     }
 
     /// Evicts shares until a share may grow to this size.
-    fn make_room(&self, state: &mut BudgetState, number: Option<u64>, bytes: usize) -> Result<(), Exhausted> {
+    fn make_room(
+        &self,
+        state: &mut BudgetState,
+        number: Option<u64>,
+        bytes: usize,
+    ) -> Result<(), BudgetExhausted> {
         let made = self.try_to_make_room(state, number, bytes);
         state.pressure.refused += u64::from(made.is_err());
         made
@@ -181,7 +186,7 @@ impl Budget {
         state: &mut BudgetState,
         number: Option<u64>,
         bytes: usize,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), BudgetExhausted> {
         let before = number.and_then(|number| state.shares.get(&number));
         let before = before.map_or(0, |entry| entry.bytes);
         let (mut of_all, mut of_large) = self.missing(state, before, bytes);
@@ -193,7 +198,7 @@ impl Budget {
             .failed
             .is_some_and(|failed| now.duration_since(failed) < PAUSE)
         {
-            return Err(Exhausted);
+            return Err(BudgetExhausted);
         }
         let waiting = state.shares.iter().filter_map(|(candidate, entry)| {
             let age = now.duration_since(entry.waiting.as_ref()?.since);
@@ -222,7 +227,7 @@ impl Budget {
         }
         if (of_all, of_large) != (0, 0) {
             state.failed = Some(now);
-            return Err(Exhausted);
+            return Err(BudgetExhausted);
         }
         state.pressure.evicted += evicted.len() as u64;
         evicted.into_iter().for_each(|number| self.evict(state, number));
@@ -253,11 +258,11 @@ impl Budget {
     }
 }
 
-impl Share {
+impl BudgetShare {
     /// Resizes the share. Shrinking does not fail unless it was evicted.
-    pub(crate) fn resize(&self, bytes: usize) -> Result<(), Exhausted> {
+    pub(crate) fn resize(&self, bytes: usize) -> Result<(), BudgetExhausted> {
         let mut state = self.budget.lock();
-        let before = state.shares.get(&self.number).ok_or(Exhausted)?.bytes;
+        let before = state.shares.get(&self.number).ok_or(BudgetExhausted)?.bytes;
         if bytes > before {
             self.budget.make_room(&mut state, Some(self.number), bytes)?;
         }
@@ -266,7 +271,7 @@ impl Share {
     }
 
     /// Resizes the share, and waits for others to release memory, with a timeout.
-    pub(crate) async fn resize_within(&self, bytes: usize, time: Duration) -> Result<(), Exhausted> {
+    pub(crate) async fn resize_within(&self, bytes: usize, time: Duration) -> Result<(), BudgetExhausted> {
         let waiting = async {
             loop {
                 let freed = self.budget.freed.notified();
@@ -276,13 +281,13 @@ impl Share {
                 freed.await;
             }
         };
-        timeout(time, waiting).await.map_err(|_| Exhausted)
+        timeout(time, waiting).await.map_err(|_| BudgetExhausted)
     }
 
     /// Grows the share.
-    fn grow(&self, bytes: usize) -> Result<(), Exhausted> {
+    fn grow(&self, bytes: usize) -> Result<(), BudgetExhausted> {
         let mut state = self.budget.lock();
-        let before = state.shares.get(&self.number).ok_or(Exhausted)?.bytes;
+        let before = state.shares.get(&self.number).ok_or(BudgetExhausted)?.bytes;
         let after = before.saturating_add(bytes);
         self.budget.make_room(&mut state, Some(self.number), after)?;
         self.budget.set(&mut state, self.number, after);
@@ -319,7 +324,7 @@ impl Share {
 }
 
 /// The budget of expressions during an evaluation.
-impl MemoryBudget for Share {
+impl MemoryBudget for BudgetShare {
     fn take(&self, bytes: usize) -> bool {
         self.grow(bytes).is_ok()
     }
@@ -329,7 +334,7 @@ impl MemoryBudget for Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for BudgetShare {
     fn drop(&mut self) {
         let mut state = self.budget.lock();
         if let Some(entry) = state.shares.remove(&self.number) {
@@ -351,7 +356,7 @@ mod tests {
         let budget = budget();
         let share = budget.share(500).unwrap();
         share.resize(40_000).unwrap();
-        assert_eq!(share.resize(70_000), Err(Exhausted));
+        assert_eq!(share.resize(70_000), Err(BudgetExhausted));
         assert_eq!(budget.used(), 40_000, "a failure changes nothing");
         share.resize(100).unwrap();
         let other = budget.share(47_000).unwrap();
@@ -367,9 +372,9 @@ mod tests {
     fn a_quarter_is_for_small_shares() {
         let budget = budget();
         let large = budget.share(48_000).unwrap();
-        assert_eq!(budget.share(1_001).map(drop), Err(Exhausted));
+        assert_eq!(budget.share(1_001).map(drop), Err(BudgetExhausted));
         let small: Vec<_> = (0..16).map(|_| budget.share(1_000).unwrap()).collect();
-        assert_eq!(budget.share(1).map(drop), Err(Exhausted));
+        assert_eq!(budget.share(1).map(drop), Err(BudgetExhausted));
         drop(large);
         budget.share(1_001).unwrap();
         drop(small);
@@ -386,23 +391,27 @@ mod tests {
         let works = budget.share(10_000).unwrap();
         let (small, _) = waits(8_000);
         let (large, evicted) = waits(30_000);
-        assert_eq!(budget.share(20_000).map(drop), Err(Exhausted), "they are quick");
+        assert_eq!(
+            budget.share(20_000).map(drop),
+            Err(BudgetExhausted),
+            "they are quick"
+        );
         tokio::time::sleep(EVICT_AFTER + PAUSE).await;
         let next = budget.share(20_000).unwrap();
         evicted.notified().await;
         assert!(!large.proceed(), "the largest had to go");
-        assert_eq!(large.resize(0), Err(Exhausted));
+        assert_eq!(large.resize(0), Err(BudgetExhausted));
         assert!(small.proceed() && works.proceed());
         assert_eq!(budget.used(), 38_000);
-        let pressure = Pressure {
+        let pressure = MemoryPressure {
             refused: 1,
             evicted: 1,
         };
         assert_eq!(
             (budget.pressure(), budget.pressure()),
-            (pressure, Pressure::default())
+            (pressure, MemoryPressure::default())
         );
-        assert_eq!(budget.share(48_000).map(drop), Err(Exhausted));
+        assert_eq!(budget.share(48_000).map(drop), Err(BudgetExhausted));
         drop((small, works, large, next));
         assert_eq!(budget.used(), 0);
     }
@@ -412,7 +421,7 @@ mod tests {
         let budget = budget();
         let (first, second) = (budget.share(40_000).unwrap(), budget.share(0).unwrap());
         let short = second.resize_within(20_000, Duration::from_millis(20)).await;
-        assert_eq!(short, Err(Exhausted));
+        assert_eq!(short, Err(BudgetExhausted));
         let waiting = tokio::spawn(async move {
             let waited = second.resize_within(20_000, Duration::from_secs(60)).await;
             waited.map(|()| second)

@@ -62,7 +62,7 @@ pub struct Attempt {
 /// The content of `/configz`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Configuration {
+pub(crate) struct ConfigzContent {
     pub(crate) version: &'static str,
     pub(crate) ready: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,13 +76,13 @@ pub(crate) struct Configuration {
 }
 
 /// A time in milliseconds, as text.
-pub(crate) fn text(time: SystemTime) -> String {
+pub(crate) fn configz_text(time: SystemTime) -> String {
     let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{time:.3}")
 }
 
 fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&text(*time))
+    serializer.serialize_str(&configz_text(*time))
 }
 
 fn optional_time<S: Serializer>(at: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {

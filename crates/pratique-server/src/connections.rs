@@ -19,7 +19,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The registry of connections.
 #[derive(Debug)]
-pub(crate) struct Connections {
+pub(crate) struct ConnectionRegistry {
     limit: usize,
     state: Mutex<ConnectionState>,
     empty: Notify,
@@ -57,7 +57,7 @@ pub(crate) struct Connection {
 /// The registration of a connection, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct ConnectionGuard {
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionRegistry>,
     number: u64,
     pub(crate) connection: Arc<Connection>,
 }
@@ -76,9 +76,9 @@ impl Connection {
     }
 }
 
-impl Connections {
+impl ConnectionRegistry {
     pub(crate) fn new(limit: usize) -> Self {
-        Connections {
+        ConnectionRegistry {
             limit,
             state: Mutex::default(),
             empty: Notify::new(),
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn idle_connections_are_evicted() {
-        let connections = Arc::new(Connections::new(3));
+        let connections = Arc::new(ConnectionRegistry::new(3));
         let register = || connections.register().unwrap();
         let numbers = || connections.lock().open.keys().copied().collect::<Vec<_>>();
         let [first, second, third] = [register(), register(), register()];
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn closing_connections_are_bounded() {
-        let connections = Arc::new(Connections::new(CLOSING_SHARE * 2));
+        let connections = Arc::new(ConnectionRegistry::new(CLOSING_SHARE * 2));
         let guards: Vec<ConnectionGuard> = (0..CLOSING_SHARE * 2 + 4)
             .map(|_| connections.register().unwrap())
             .collect();

@@ -8,17 +8,17 @@ use pratique_metrics::Metrics;
 
 use crate::audit_metrics;
 use crate::budget::Budget;
-use crate::evaluation::Evaluators;
+use crate::evaluation::EvaluatorPools;
 use crate::fair_semaphore::FairSemaphore;
 use crate::frames::AddressShares;
 use crate::handler::AdmissionHandler;
 use crate::large_requests::LargeRequests;
 use crate::limits::Limits;
-use crate::recent::Recent;
+use crate::recent::RecentDecisions;
 use crate::refusal_metrics;
 use crate::rotation::Rotation;
 use crate::settings::Settings;
-use crate::supervision::Supervision;
+use crate::supervision::TaskSupervision;
 use crate::tls::Certificates;
 
 /// The interval at which background tasks are checked.
@@ -33,14 +33,14 @@ pub(crate) struct ServerContext {
     pub(crate) recorder: Option<Arc<Recorder>>,
     pub(crate) certificates: Option<Arc<Certificates>>,
     pub(crate) rotation: Option<Arc<Rotation>>,
-    pub(crate) supervision: Supervision,
+    pub(crate) supervision: TaskSupervision,
     pub(crate) protected_metrics: bool,
     pub(crate) page_hosts: Vec<String>,
-    pub(crate) recent: Option<Recent>,
+    pub(crate) recent: Option<RecentDecisions>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) large_requests: LargeRequests,
     pub(crate) address_shares: AddressShares,
-    pub(crate) evaluators: Evaluators,
+    pub(crate) evaluators: EvaluatorPools,
     pub(crate) evaluation_permits: Arc<FairSemaphore>,
 }
 
@@ -71,7 +71,7 @@ impl ServerContext {
         ServerContext {
             handler,
             limits,
-            supervision: Supervision::new(&metrics),
+            supervision: TaskSupervision::new(&metrics),
             metrics,
             audit,
             recorder,
@@ -79,11 +79,11 @@ impl ServerContext {
             rotation,
             protected_metrics,
             page_hosts,
-            recent: page.then(Recent::default),
+            recent: page.then(RecentDecisions::default),
             budget: Arc::new(Budget::new(limits.memory)),
             large_requests: LargeRequests::new(),
             address_shares: AddressShares::default(),
-            evaluators: Evaluators::new(limits.requests),
+            evaluators: EvaluatorPools::new(limits.requests),
             evaluation_permits: Arc::new(FairSemaphore::new(limits.requests.max(1))),
         }
     }

@@ -12,30 +12,30 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::RecvError;
 
-use crate::pool::{Kind, Pool, Task};
+use crate::pool::{PoolTask, TaskKind, TaskPool};
 
 /// The thread pools for evaluations of small and large requests.
 #[derive(Debug)]
-pub(crate) struct Evaluators {
-    small: Pool,
-    large: Pool,
+pub(crate) struct EvaluatorPools {
+    small: TaskPool,
+    large: TaskPool,
 }
 
 /// The future of an evaluation's result. Dropping it cancels the evaluation.
 #[derive(Debug)]
-pub(crate) struct Evaluation<T> {
+pub(crate) struct PendingEvaluation<T> {
     result: oneshot::Receiver<T>,
-    task: Arc<Task>,
+    task: Arc<PoolTask>,
     interrupt: Interrupt,
 }
 
-impl Evaluators {
+impl EvaluatorPools {
     /// Pools for at most `most` concurrent evaluations each.
     pub(crate) fn new(most: usize) -> Self {
         let io = Handle::current();
-        Evaluators {
-            small: Pool::new(most, Kind::Quick, io.clone()),
-            large: Pool::new(most, Kind::Heavy, io),
+        EvaluatorPools {
+            small: TaskPool::new(most, TaskKind::Quick, io.clone()),
+            large: TaskPool::new(most, TaskKind::Heavy, io),
         }
     }
 
@@ -45,14 +45,14 @@ impl Evaluators {
         is_small: bool,
         interrupt: Interrupt,
         evaluate: impl Future<Output = T> + Send + 'static,
-    ) -> Evaluation<T> {
+    ) -> PendingEvaluation<T> {
         let pool = if is_small { &self.small } else { &self.large };
         let (sender, result) = oneshot::channel();
         let task = pool.spawn(Box::pin(async move {
             // Without a receiver, the result is not needed.
             let _ = sender.send(evaluate.await);
         }));
-        Evaluation {
+        PendingEvaluation {
             result,
             task,
             interrupt,
@@ -60,7 +60,7 @@ impl Evaluators {
     }
 }
 
-impl<T> Future for Evaluation<T> {
+impl<T> Future for PendingEvaluation<T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -68,7 +68,7 @@ impl<T> Future for Evaluation<T> {
     }
 }
 
-impl<T> Drop for Evaluation<T> {
+impl<T> Drop for PendingEvaluation<T> {
     fn drop(&mut self) {
         self.interrupt.set();
         self.task.cancel();

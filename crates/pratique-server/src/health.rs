@@ -21,7 +21,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::connections::{ConnectionGuard, Connections};
+use crate::connections::{ConnectionGuard, ConnectionRegistry};
 use crate::context::ServerContext;
 use crate::listen;
 use crate::routes;
@@ -36,12 +36,12 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The health listener, which serves until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Health {
+pub(crate) struct HealthListener {
     pub(crate) address: SocketAddr,
     _end: oneshot::Sender<()>,
 }
 
-impl Health {
+impl HealthListener {
     /// Listens on those of the addresses that this machine has.
     pub(crate) fn start(
         addresses: &[SocketAddr],
@@ -51,7 +51,7 @@ impl Health {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let listeners = {
             let _entered = runtime.enter();
-            listen::all(addresses)?
+            listen::listen_to_all(addresses)?
         };
         let first = listeners.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
         let address = first.local_addr()?;
@@ -67,12 +67,12 @@ impl Health {
             // Connections are not waited for.
             runtime.shutdown_background();
         })?;
-        Ok(Health { address, _end: end })
+        Ok(HealthListener { address, _end: end })
     }
 }
 
 async fn accept(listeners: &[TcpListener], context: &Arc<ServerContext>, stage: &watch::Receiver<Stage>) {
-    let connections = Arc::new(Connections::new(CONNECTIONS));
+    let connections = Arc::new(ConnectionRegistry::new(CONNECTIONS));
     loop {
         match listen::accept(listeners).await {
             Ok((stream, _)) => {

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::uri::Authority;
 
 /// The host of a request, without port and brackets, in lower case.
-pub(crate) fn of(head: &Parts) -> Option<String> {
+pub(crate) fn requested_host(head: &Parts) -> Option<String> {
     let header = || head.headers.get(HOST)?.to_str().ok()?.parse::<Authority>().ok();
     let authority = head.uri.authority().cloned().or_else(header)?;
     let host = authority.host();
@@ -42,7 +42,7 @@ mod tests {
                 request = request.header(HOST, header);
             }
             let (head, ()) = request.body(()).unwrap().into_parts();
-            assert_eq!(of(&head).as_deref(), expected, "{uri} {header:?}");
+            assert_eq!(requested_host(&head).as_deref(), expected, "{uri} {header:?}");
         };
         check("/", Some("LocalHost:8443"), Some("localhost"));
         check("/", Some("[::1]:8443"), Some("::1"));

@@ -12,12 +12,12 @@ use http::header::{CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_FRAM
 use pratique_json::base64;
 use sha2::{Digest, Sha256};
 
-use crate::configz::{self, Configuration};
+use crate::configz::{self, ConfigzContent};
 use crate::context::ServerContext;
-use crate::recent::Recent;
+use crate::recent::RecentDecisions;
 use crate::respond::{HttpResponse, text};
-use filter::Filter;
-use html::Html;
+use filter::DecisionFilter;
+use html::HtmlPage;
 
 const STYLE: &str = include_str!("page/style.css");
 
@@ -36,14 +36,14 @@ static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
 
 /// The response with the status page.
 pub(crate) fn response(
-    configuration: &Configuration,
+    configuration: &ConfigzContent,
     query: Option<&str>,
     context: &ServerContext,
 ) -> HttpResponse {
     let mut answer = text(
         StatusCode::OK,
         "text/html; charset=utf-8",
-        write(configuration, &Filter::of(query), context),
+        write(configuration, &DecisionFilter::new(query), context),
     );
     let headers = answer.headers_mut();
     if let Some(policy) = &*POLICY {
@@ -54,9 +54,9 @@ pub(crate) fn response(
     answer
 }
 
-fn write(configuration: &Configuration, filter: &Filter, context: &ServerContext) -> String {
+fn write(configuration: &ConfigzContent, filter: &DecisionFilter, context: &ServerContext) -> String {
     let now = SystemTime::now();
-    let mut out = Html::default();
+    let mut out = HtmlPage::default();
     out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pratique</title>");
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     out.raw("<meta http-equiv=\"refresh\" content=\"10\"><style>")
@@ -71,14 +71,18 @@ fn write(configuration: &Configuration, filter: &Filter, context: &ServerContext
             .raw("</small>"),
     };
     out.raw("</h1><p class=\"quiet\">As of ")
-        .text(&configz::text(now))
+        .text(&configz::configz_text(now))
         .raw(", every ten seconds.</p>");
     tables::sources(&mut out, &configuration.sources);
     tables::certificates(&mut out, &configuration.certificates, now);
     tables::latencies(&mut out, &context.metrics.gather());
     tables::decisions(
         &mut out,
-        &context.recent.as_ref().map(Recent::all).unwrap_or_default(),
+        &context
+            .recent
+            .as_ref()
+            .map(RecentDecisions::all)
+            .unwrap_or_default(),
         filter,
     );
     out.raw("</body></html>\n");

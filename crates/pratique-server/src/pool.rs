@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-use crate::throttle::Throttle;
+use crate::throttle::LogThrottle;
 
 /// How long tasks wait while all threads compute, before a thread is added.
 const ADD_THREAD_AFTER: Duration = Duration::from_millis(5);
@@ -28,26 +28,26 @@ const HEAVY_PER_CORE: usize = 4;
 /// The stack size, for the maximum nesting depth.
 const STACK: usize = 16 << 20;
 
-pub(crate) type Computation = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type PoolComputation = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A pool, whose threads end when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Pool(Arc<Shared>);
+pub(crate) struct TaskPool(Arc<SharedPool>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedPool {
     state: Mutex<State>,
     ready: Condvar,
     cores: usize,
     most: usize,
-    kind: Kind,
+    kind: TaskKind,
     /// The runtime for I/O and timers of tasks.
     io: Handle,
 }
 
 /// The kind of tasks of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TaskKind {
     /// Short tasks.
     Quick,
     /// Tasks that may take long and use much memory. Each thread ends after its task, so that the allocator returns its
@@ -57,25 +57,25 @@ pub(crate) enum Kind {
 
 #[derive(Debug, Default)]
 struct State {
-    queue: VecDeque<Arc<Task>>,
+    queue: VecDeque<Arc<PoolTask>>,
     threads: usize,
     idle: usize,
     /// The number of tasks that were taken from the queue so far.
     taken: u64,
     /// Limits log lines about threads that cannot be started.
-    log: Throttle,
+    log: LogThrottle,
     /// Whether [`add_threads`] runs.
     adding: bool,
     ended: bool,
 }
 
 /// A future and its state.
-pub(crate) struct Task {
-    pool: Weak<Shared>,
+pub(crate) struct PoolTask {
+    pool: Weak<SharedPool>,
     stage: Mutex<Stage>,
     cancelled: AtomicBool,
     /// Locked only by the thread that polls it.
-    future: Mutex<Option<Computation>>,
+    future: Mutex<Option<PoolComputation>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,17 +88,17 @@ enum Stage {
     Done,
 }
 
-impl Pool {
+impl TaskPool {
     /// A pool with at most `most` threads. `io` is the runtime for I/O and timers of tasks.
-    pub(crate) fn new(most: usize, kind: Kind, io: Handle) -> Self {
+    pub(crate) fn new(most: usize, kind: TaskKind, io: Handle) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        Pool(Arc::new(Shared {
+        TaskPool(Arc::new(SharedPool {
             state: Mutex::default(),
             ready: Condvar::new(),
             cores,
             most: match kind {
-                Kind::Quick => most.max(cores),
-                Kind::Heavy => (HEAVY_PER_CORE * cores).min(most).max(cores),
+                TaskKind::Quick => most.max(cores),
+                TaskKind::Heavy => (HEAVY_PER_CORE * cores).min(most).max(cores),
             },
             kind,
             io,
@@ -106,8 +106,8 @@ impl Pool {
     }
 
     /// Runs a future. A panic ends only its task.
-    pub(crate) fn spawn(&self, future: Computation) -> Arc<Task> {
-        let task = Arc::new(Task {
+    pub(crate) fn spawn(&self, future: PoolComputation) -> Arc<PoolTask> {
+        let task = Arc::new(PoolTask {
             pool: Arc::downgrade(&self.0),
             stage: Mutex::new(Stage::Queued),
             cancelled: AtomicBool::new(false),
@@ -118,7 +118,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl Drop for TaskPool {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.ended = true;
@@ -129,12 +129,12 @@ impl Drop for Pool {
     }
 }
 
-impl Shared {
+impl SharedPool {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(self: &Arc<Self>, task: Arc<Task>) {
+    fn push(self: &Arc<Self>, task: Arc<PoolTask>) {
         let mut state = self.lock();
         if state.ended {
             return;
@@ -177,7 +177,7 @@ impl Shared {
     fn run(self: &Arc<Self>) {
         while let Some(task) = self.next() {
             let is_done = task.poll(&self.io);
-            if is_done && self.kind == Kind::Heavy {
+            if is_done && self.kind == TaskKind::Heavy {
                 let mut state = self.lock();
                 let has_next = !state.queue.is_empty();
                 state.threads -= usize::from(!has_next);
@@ -192,7 +192,7 @@ impl Shared {
     }
 
     /// Waits for the next task; `None` if the thread has to end.
-    fn next(&self) -> Option<Arc<Task>> {
+    fn next(&self) -> Option<Arc<PoolTask>> {
         let mut state = self.lock();
         let idle_since = Instant::now();
         loop {
@@ -200,7 +200,7 @@ impl Shared {
                 state.taken += 1;
                 return Some(task);
             }
-            let is_surplus = state.threads > self.cores || self.kind == Kind::Heavy;
+            let is_surplus = state.threads > self.cores || self.kind == TaskKind::Heavy;
             if state.ended || (is_surplus && idle_since.elapsed() >= IDLE_TIMEOUT) {
                 state.threads -= 1;
                 return None;
@@ -214,7 +214,7 @@ impl Shared {
 }
 
 /// Adds threads while tasks wait and no thread takes one, until the queue is empty.
-async fn add_threads(shared: Arc<Shared>) {
+async fn add_threads(shared: Arc<SharedPool>) {
     let mut taken = None;
     loop {
         tokio::time::sleep(ADD_THREAD_AFTER).await;
@@ -233,7 +233,7 @@ async fn add_threads(shared: Arc<Shared>) {
     }
 }
 
-impl Task {
+impl PoolTask {
     /// Drops the future on a thread of the pool once it is not being polled, as dropping may take long.
     pub(crate) fn cancel(self: &Arc<Self>) {
         self.cancelled.store(true, Ordering::Relaxed);
@@ -270,7 +270,7 @@ impl Task {
         false
     }
 
-    fn is_ended_by_polling(self: &Arc<Self>, future: &mut Computation, io: &Handle) -> bool {
+    fn is_ended_by_polling(self: &Arc<Self>, future: &mut PoolComputation, io: &Handle) -> bool {
         // I/O, timers and spawned tasks of the future belong to the runtime.
         let _entered = io.enter();
         let waker = Waker::from(self.clone());
@@ -291,7 +291,7 @@ impl Task {
     }
 }
 
-impl Wake for Task {
+impl Wake for PoolTask {
     fn wake(self: Arc<Self>) {
         let mut stage = self.stage();
         match *stage {
@@ -310,7 +310,7 @@ impl Wake for Task {
     }
 }
 
-impl fmt::Debug for Task {
+impl fmt::Debug for PoolTask {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Task")
@@ -328,8 +328,8 @@ mod tests {
     const SOON: Duration = Duration::from_secs(60);
 
     /// A pool whose threads are all busy until the sender is dropped.
-    fn busy_pool() -> (Pool, std::sync::mpsc::Sender<()>) {
-        let pool = Pool::new(64, Kind::Quick, Handle::current());
+    fn busy_pool() -> (TaskPool, std::sync::mpsc::Sender<()>) {
+        let pool = TaskPool::new(64, TaskKind::Quick, Handle::current());
         let (sender, receiver) = channel::<()>();
         let receiver = Arc::new(Mutex::new(receiver));
         for _ in 0..pool.0.cores {
@@ -341,7 +341,7 @@ mod tests {
         (pool, sender)
     }
 
-    fn notified(pool: &Pool) -> Receiver<()> {
+    fn notified(pool: &TaskPool) -> Receiver<()> {
         let (sender, receiver) = channel();
         pool.spawn(Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -362,7 +362,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_panic_ends_with_its_future() {
-        let pool = Pool::new(1, Kind::Quick, Handle::current());
+        let pool = TaskPool::new(1, TaskKind::Quick, Handle::current());
         for _ in 0..2 * pool.0.cores {
             pool.spawn(Box::pin(async { panic!("notified to") }));
         }
@@ -371,7 +371,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn cancelled_futures_are_dropped() {
-        let pool = Pool::new(1, Kind::Quick, Handle::current());
+        let pool = TaskPool::new(1, TaskKind::Quick, Handle::current());
         let (sender, receiver) = channel::<()>();
         let task = pool.spawn(Box::pin(async move {
             std::future::pending::<()>().await;
@@ -385,7 +385,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn heavy_threads_end_with_their_task() {
-        let pool = Pool::new(1, Kind::Heavy, Handle::current());
+        let pool = TaskPool::new(1, TaskKind::Heavy, Handle::current());
         for _ in 0..3 * pool.0.cores {
             let (sender, receiver) = channel();
             pool.spawn(Box::pin(async move { sender.send(()).unwrap() }));
@@ -394,7 +394,7 @@ mod tests {
         wait_for_the_end_of(&pool.0).await;
     }
 
-    async fn wait_for_the_end_of(shared: &Shared) {
+    async fn wait_for_the_end_of(shared: &SharedPool) {
         let start = Instant::now();
         while shared.lock().threads > 0 {
             assert!(start.elapsed() < SOON);
@@ -404,7 +404,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn threads_end_with_the_pool() {
-        let pool = Pool::new(1, Kind::Quick, Handle::current());
+        let pool = TaskPool::new(1, TaskKind::Quick, Handle::current());
         notified(&pool).recv_timeout(SOON).unwrap();
         let shared = pool.0.clone();
         drop(pool);

@@ -32,11 +32,11 @@ const NO_POLICY: &str = ".admission.k8s.io";
 
 /// The last decisions.
 #[derive(Debug, Default)]
-pub(crate) struct Recent(Mutex<VecDeque<Decision>>);
+pub(crate) struct RecentDecisions(Mutex<VecDeque<RecentDecision>>);
 
 /// A decision.
 #[derive(Clone, Debug)]
-pub(crate) struct Decision {
+pub(crate) struct RecentDecision {
     pub(crate) at: SystemTime,
     pub(crate) path: &'static str,
     pub(crate) operation: &'static str,
@@ -87,7 +87,7 @@ impl DecisionKind {
     }
 }
 
-impl Decision {
+impl RecentDecision {
     /// Whether the decision is of this kind. A change with warnings is of both kinds.
     pub(crate) fn is(&self, answered: DecisionKind) -> bool {
         let warned = !self.warnings.is_empty();
@@ -114,7 +114,7 @@ impl Decision {
     }
 }
 
-impl Recent {
+impl RecentDecisions {
     pub(crate) fn add(
         &self,
         path: &'static str,
@@ -122,7 +122,7 @@ impl Recent {
         ReviewResult { response, mutated_by }: &ReviewResult,
         (at, elapsed): (SystemTime, Duration),
     ) {
-        let decision = Decision {
+        let decision = RecentDecision {
             at,
             path,
             operation: request.operation.as_str(),
@@ -157,7 +157,7 @@ impl Recent {
     }
 
     /// All decisions, newest first.
-    pub(crate) fn all(&self) -> Vec<Decision> {
+    pub(crate) fn all(&self) -> Vec<RecentDecision> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

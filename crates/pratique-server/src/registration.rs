@@ -9,7 +9,7 @@ use pratique::Release;
 use serde_json::{Value, json};
 
 use crate::webhook_plugins::WebhookPlugin;
-use cells::Cell;
+use cells::RuleCell;
 use hooks::{WebhookTemplate, hooks};
 use rules::PhaseRules;
 
@@ -177,7 +177,7 @@ fn put(object: &mut Value, key: &str, value: Value) {
 }
 
 /// Whether a cell may match cluster-scoped resources. Unknown resources may be cluster-scoped.
-fn may_be_cluster_scoped(cell: &Cell) -> bool {
+fn may_be_cluster_scoped(cell: &RuleCell) -> bool {
     let resource = cell.resource.split('/').next().unwrap_or_default();
     let of_group = || {
         Release::latest().resources().served().iter().filter(|served| {

@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use http::StatusCode;
 
-use crate::budget::Share;
+use crate::budget::BudgetShare;
 use crate::context::ServerContext;
 use crate::large_requests::ExclusivePermit;
 use crate::respond::{HttpResponse, failure, too_many_requests};
 
 /// The memory that is reserved for the body and the evaluation of a request.
-pub(crate) struct Reservation<'r> {
+pub(crate) struct MemoryReservation<'r> {
     context: &'r ServerContext,
-    share: &'r Share,
+    share: &'r BudgetShare,
     /// The size of the body, in bytes.
     body: usize,
     /// The permit of a large request.
@@ -21,10 +21,10 @@ pub(crate) struct Reservation<'r> {
     until: Instant,
 }
 
-impl<'r> Reservation<'r> {
+impl<'r> MemoryReservation<'r> {
     /// A reservation for a request with a body of this size.
-    pub(crate) fn new(context: &'r ServerContext, share: &'r Share, body: usize) -> Self {
-        Reservation {
+    pub(crate) fn new(context: &'r ServerContext, share: &'r BudgetShare, body: usize) -> Self {
+        MemoryReservation {
             context,
             share,
             body,

@@ -15,13 +15,13 @@ use http::{Request, Response};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::sleep;
 
-use crate::budget::{Client, Pressure, Share};
+use crate::budget::{BudgetShare, Client, MemoryPressure};
 use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::refusal_metrics;
 use crate::respond::{HttpResponse, too_many_requests};
 use crate::routes;
-use crate::throttle::Throttle;
+use crate::throttle::LogThrottle;
 
 /// The memory of a request besides its body and its evaluation, in bytes: its head, its stream, its state.
 const REQUEST: usize = 8 << 10;
@@ -74,7 +74,7 @@ impl Body for ResponseBody {
 /// The bytes of a response with their shares of the memory.
 struct UnsentBytes {
     bytes: Bytes,
-    _shares: (Option<Share>, Option<Arc<Share>>),
+    _shares: (Option<BudgetShare>, Option<Arc<BudgetShare>>),
 }
 
 impl AsRef<[u8]> for UnsentBytes {
@@ -92,7 +92,7 @@ pub(crate) fn reserve<B>(
     request: &Request<B>,
     connection: &Connection,
     context: &ServerContext,
-) -> Result<Option<Share>, Box<HttpResponse>> {
+) -> Result<Option<BudgetShare>, Box<HttpResponse>> {
     match context.budget.share(REQUEST) {
         Ok(share) => Ok(Some(share)),
         Err(_) if routes::is_health(request.uri().path()) => Ok(None),
@@ -110,11 +110,11 @@ pub(crate) fn reserve<B>(
 /// Attaches the share of the request and that of the evaluation, if any, to a response.
 pub(crate) fn attach(
     answer: HttpResponse,
-    share: Option<Share>,
+    share: Option<BudgetShare>,
     connection: &Arc<Connection>,
 ) -> Response<ResponseBody> {
     let (mut head, mut bytes) = answer.into_parts();
-    let evaluated = head.extensions.remove::<Arc<Share>>();
+    let evaluated = head.extensions.remove::<Arc<BudgetShare>>();
     let waits = || Client::Reading(connection.clone());
     if let Some(share) = &share {
         if evaluated.is_none() && share.resize(REQUEST.saturating_add(bytes.len())).is_err() {
@@ -138,14 +138,14 @@ pub(crate) fn attach(
 
 /// Closes connections whose clients take too long to read responses, and logs a lack of memory, at a limited rate.
 pub(crate) async fn expire(context: &ServerContext) {
-    let (mut log, mut pressure) = (Throttle::default(), Pressure::default());
+    let (mut log, mut pressure) = (LogThrottle::default(), MemoryPressure::default());
     loop {
         context.budget.expire(context.limits.response_timeout);
         let more = context.budget.pressure();
         pressure.refused += more.refused;
         pressure.evicted += more.evicted;
-        if pressure != Pressure::default() && log.permits().is_some() {
-            let Pressure { refused, evicted } = std::mem::take(&mut pressure);
+        if pressure != MemoryPressure::default() && log.permits().is_some() {
+            let MemoryPressure { refused, evicted } = std::mem::take(&mut pressure);
             tracing::warn!(
                 refused,
                 evicted,

@@ -15,15 +15,15 @@ use tokio::time::{timeout, timeout_at};
 
 use crate::annotations;
 use crate::body::{self, BodyError};
-use crate::budget::Share;
+use crate::budget::BudgetShare;
 use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::fair_semaphore::FairPermit;
 use crate::handler::{HandlerUnavailable, ReviewResult};
 use crate::query;
-use crate::reservation::Reservation;
+use crate::reservation::MemoryReservation;
 use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
-use crate::weight::Weight;
+use crate::weight::ReviewWeight;
 use pratique::observer::Phases;
 
 /// The maximum size of a `uid`, in bytes: API servers send UUIDs.
@@ -71,7 +71,7 @@ pub(crate) async fn handle(
         return too_many_requests();
     };
     let interrupt = Interrupt::new().with_deadline(deadline);
-    let is_small = Weight::is_small(&body);
+    let is_small = ReviewWeight::is_small(&body);
     let accepted = AcceptedReview {
         body,
         share,
@@ -102,7 +102,7 @@ fn timed_out(time: Duration) -> HttpResponse {
 /// What a request has accepted so far: freed with its evaluation, whenever that ends.
 struct AcceptedReview {
     body: Vec<u8>,
-    share: Share,
+    share: BudgetShare,
     permit: FairPermit,
     time: Duration,
 }
@@ -146,12 +146,12 @@ fn evaluation_limits(
 async fn review(
     context: &ServerContext,
     phases: Phases,
-    (body, share): (&Vec<u8>, &Share),
+    (body, share): (&Vec<u8>, &BudgetShare),
     interrupt: Interrupt,
 ) -> Result<HttpResponse, Box<HttpResponse>> {
     let (received, start) = (SystemTime::now(), Instant::now());
-    let weight = Weight::of(body);
-    let mut memory = Reservation::new(context, share, body.capacity());
+    let weight = ReviewWeight::new(body);
+    let mut memory = MemoryReservation::new(context, share, body.capacity());
     memory.wait_for_large_requests(weight.presumed(phases)).await?;
     memory.reserve(weight.parsed()).await?;
     let review = AdmissionReview::parse(body)

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::body::drain;
 use crate::client::Client;
-use crate::configz::Configuration;
+use crate::configz::ConfigzContent;
 use crate::connections::Connection;
 use crate::context::ServerContext;
 use crate::host;
@@ -136,7 +136,7 @@ fn get(head: &Parts, client: Client, leaving: bool, context: &ServerContext) -> 
 
 /// Whether the status page may be served for the host of a request.
 fn host_is_allowed(head: &Parts, client: Client, context: &ServerContext) -> bool {
-    host::of(head).is_some_and(|host| host::is_allowed(&host, client.local, &context.page_hosts))
+    host::requested_host(head).is_some_and(|host| host::is_allowed(&host, client.local, &context.page_hosts))
 }
 
 /// Liveness fails once a background task has ended: only a restart helps.
@@ -177,9 +177,9 @@ fn metrics(head: &Parts, context: &ServerContext) -> HttpResponse {
     )
 }
 
-fn configuration(leaving: bool, context: &ServerContext) -> Configuration {
+fn configuration(leaving: bool, context: &ServerContext) -> ConfigzContent {
     let not_ready = not_ready_reason(leaving, context);
-    Configuration {
+    ConfigzContent {
         version: env!("CARGO_PKG_VERSION"),
         ready: not_ready.is_none(),
         not_ready,

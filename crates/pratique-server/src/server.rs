@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use crate::accept::AcceptFailures;
 use crate::connection;
-use crate::connections::Connections;
+use crate::connections::ConnectionRegistry;
 use crate::context::ServerContext;
 use crate::handler::AdmissionHandler;
-use crate::health::Health;
+use crate::health::HealthListener;
 use crate::listen;
 use crate::response_body;
 use crate::settings::Settings;
@@ -24,9 +24,9 @@ use crate::shutdown::{Shutdown, Stage};
 pub struct Server {
     /// At least one.
     listeners: Vec<TcpListener>,
-    health: Option<Health>,
+    health: Option<HealthListener>,
     context: Arc<ServerContext>,
-    connections: Arc<Connections>,
+    connections: Arc<ConnectionRegistry>,
     shutdown: Shutdown,
 }
 
@@ -59,14 +59,14 @@ impl Server {
             let message = format!("plain HTTP is served to this machine only, not at {address}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let listeners = listen::all(addresses)?;
-        let connections = Arc::new(Connections::new(settings.limits.connections.max(1)));
+        let listeners = listen::listen_to_all(addresses)?;
+        let connections = Arc::new(ConnectionRegistry::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
         let (context, shutdown) = (Arc::new(ServerContext::new(handler, settings)), Shutdown::new());
         let health = if health.is_empty() {
             None
         } else {
-            Some(Health::start(&health, context.clone(), shutdown.watch()).map_err(health_error)?)
+            Some(HealthListener::start(&health, context.clone(), shutdown.watch()).map_err(health_error)?)
         };
         Ok(Server {
             listeners,

@@ -10,15 +10,15 @@ const TASKS: [&str; 5] = ["watch", "reload", "cluster", "certificates", "audit"]
 
 /// The tasks that were reported to have ended.
 #[derive(Debug, Default)]
-pub(crate) struct Supervision(Mutex<BTreeSet<&'static str>>);
+pub(crate) struct TaskSupervision(Mutex<BTreeSet<&'static str>>);
 
-impl Supervision {
+impl TaskSupervision {
     /// Initialises the counters with 0, so that the first ended task is an increase.
     pub(crate) fn new(metrics: &Metrics) -> Self {
         TASKS
             .iter()
             .for_each(|task| metrics.background_tasks_ended(task, 0));
-        Supervision::default()
+        TaskSupervision::default()
     }
 
     /// Logs and counts tasks that were not reported before.

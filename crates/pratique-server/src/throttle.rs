@@ -7,12 +7,12 @@ const INTERVAL: Duration = Duration::from_secs(10);
 
 /// A rate limiter for one kind of log line.
 #[derive(Debug, Default)]
-pub(crate) struct Throttle {
+pub(crate) struct LogThrottle {
     written: Option<Instant>,
     left_out: u64,
 }
 
-impl Throttle {
+impl LogThrottle {
     /// The number of lines that were left out, if a line may be written now.
     pub(crate) fn permits(&mut self) -> Option<u64> {
         self.permits_at(Instant::now())
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn lines_are_few_and_say_how_many_were_left_out() {
-        let (mut throttle, start) = (Throttle::default(), Instant::now());
+        let (mut throttle, start) = (LogThrottle::default(), Instant::now());
         let mut check = |after: Duration, expected| {
             assert_eq!(throttle.permits_at(start + after), expected, "{after:?}");
         };

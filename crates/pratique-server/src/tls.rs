@@ -73,7 +73,7 @@ pub struct Certificates {
 #[derive(Debug)]
 struct State {
     hash: Vec<u8>,
-    expirations: Expirations,
+    expirations: CertificateExpirations,
     loaded: SystemTime,
     last_reload: Attempt,
 }
@@ -91,7 +91,7 @@ pub(crate) enum CertificateReload {
 
 /// The earliest expiry of each kind of certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Expirations {
+pub(crate) struct CertificateExpirations {
     /// The certificate chain of the server.
     pub(crate) serving: Option<SystemTime>,
     /// The roots of client certificates.
@@ -99,7 +99,7 @@ pub(crate) struct Expirations {
 }
 
 impl State {
-    fn loaded(hash: Vec<u8>, expirations: Expirations) -> Self {
+    fn loaded(hash: Vec<u8>, expirations: CertificateExpirations) -> Self {
         let now = SystemTime::now();
         State {
             hash,
@@ -131,7 +131,7 @@ impl Certificates {
     /// If a name is invalid.
     pub fn development(names: Vec<String>) -> Result<Self, CertificateError> {
         let (chain, key) = self_signed(names)?;
-        let expirations = Expirations {
+        let expirations = CertificateExpirations {
             serving: expiry::earliest(&chain),
             client_ca: None,
         };
@@ -246,7 +246,7 @@ impl Certificates {
     }
 
     /// The expiry of the current certificates.
-    pub(crate) fn expirations(&self) -> Expirations {
+    pub(crate) fn expirations(&self) -> CertificateExpirations {
         self.state().expirations
     }
 
@@ -332,12 +332,15 @@ impl Content {
         hash.finalize().to_vec()
     }
 
-    fn config(&self, files: &CertificateFiles) -> Result<(ServerConfig, Expirations), CertificateError> {
+    fn config(
+        &self,
+        files: &CertificateFiles,
+    ) -> Result<(ServerConfig, CertificateExpirations), CertificateError> {
         let chain = certificates(&self.certificate, &files.certificate)?;
         let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| invalid(&files.key, error))?;
         let roots = self.client_ca.as_deref().zip(files.client_ca.as_deref());
         let roots = roots.map(|(text, path)| certificates(text, path)).transpose()?;
-        let expirations = Expirations {
+        let expirations = CertificateExpirations {
             serving: expiry::earliest(&chain),
             client_ca: roots.as_deref().and_then(expiry::earliest),
         };

@@ -14,25 +14,25 @@ pub struct WebhookPlugin {
     pub(crate) mutates: bool,
     /// Whether it has a validating half.
     pub(crate) validates: bool,
-    pub(crate) requests: Requests,
+    pub(crate) requests: PluginRequests,
     /// Whether it counts requests, so that each changes the decisions on later ones.
     pub counts_requests: bool,
 }
 
 /// The requests that a plugin looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Requests {
+pub(crate) enum PluginRequests {
     /// Those for some resources, in any version.
-    For(&'static [Rule]),
+    For(&'static [PluginRule]),
     /// Those for some resources in the version that is named, and not those for views of the same objects.
-    Exactly(&'static [Rule]),
+    Exactly(&'static [PluginRule]),
     /// Those that change the owners of an object of any kind.
     ChangingOwners,
 }
 
 /// Resources of a group, and what is done with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rule {
+pub(crate) struct PluginRule {
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
     pub(crate) resources: &'static [&'static str],

@@ -50,26 +50,26 @@ const UNSEEN: usize = 1 << 20;
 
 /// The counts of values in the text of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Weight {
+pub(crate) struct ReviewWeight {
     counts: Counts,
     /// Whether the counts are upper bounds.
     is_bound: bool,
 }
 
-impl Weight {
+impl ReviewWeight {
     /// Of a text. If it is no JSON, it takes less.
-    pub(crate) fn of(text: &[u8]) -> Self {
+    pub(crate) fn new(text: &[u8]) -> Self {
         // An upper bound, which is quick to have: most reviews are small.
-        let bound = (text.len() <= UNSEEN / TEXT).then(|| Weight::bound(text));
+        let bound = (text.len() <= UNSEEN / TEXT).then(|| ReviewWeight::bound(text));
         let bound = bound.filter(|bound| bound.presumed(Phases::Both) <= UNSEEN);
-        bound.unwrap_or_else(|| Weight {
+        bound.unwrap_or_else(|| ReviewWeight {
             counts: Counts::of(text),
             is_bound: false,
         })
     }
 
     fn bound(text: &[u8]) -> Self {
-        Weight {
+        ReviewWeight {
             counts: Counts::bound(text),
             is_bound: true,
         }
@@ -77,7 +77,7 @@ impl Weight {
 
     /// Whether a review with this text needs little time and memory. The check is fast.
     pub(crate) fn is_small(text: &[u8]) -> bool {
-        text.len() <= SMALL_TEXT && Weight::bound(text).presumed(Phases::Both) <= SMALL
+        text.len() <= SMALL_TEXT && ReviewWeight::bound(text).presumed(Phases::Both) <= SMALL
     }
 
     /// The memory for parsing, in bytes.
@@ -153,15 +153,15 @@ mod tests {
     #[test]
     fn text_is_not_counted_as_values() {
         let list = format!("[{}{{}}]", "{},".repeat(100_000));
-        let weight = Weight::of(list.as_bytes());
+        let weight = ReviewWeight::new(list.as_bytes());
         assert!(weight.presumed(Phases::Mutating) >= 100_000 * 808);
         assert!(weight.presumed(Phases::Validating) >= 100_000 * 357);
         assert!(weight.evaluated(None, Phases::Both) < weight.evaluated(NOTHING, Phases::Validating));
         assert!(weight.evaluated(NOTHING, Phases::Both) < weight.presumed(Phases::Both));
         let text = format!("[\"{}\"]", "{},".repeat(100_000));
-        let weight = Weight::of(text.as_bytes());
+        let weight = ReviewWeight::new(text.as_bytes());
         assert!(weight.presumed(Phases::Both) <= text.len() * TEXT + 1000 + EVALUATION);
-        assert!(!Weight::is_small(list.as_bytes()) && !Weight::is_small(&[b' '; SMALL_TEXT + 1]));
+        assert!(!ReviewWeight::is_small(list.as_bytes()) && !ReviewWeight::is_small(&[b' '; SMALL_TEXT + 1]));
     }
 
     /// An update of the densest object that can be stored: API servers store objects of built-in kinds as Protobuf, in which
@@ -174,7 +174,7 @@ mod tests {
         let check = |element: &str, count: usize, added| {
             let list = vec![element; count].join(",");
             let text = format!(r#"{{"object":[{list}],"oldObject":[{list}]}}"#);
-            let needed = Weight::of(text.as_bytes()).evaluated(added, Phases::Both) + text.len();
+            let needed = ReviewWeight::new(text.as_bytes()).evaluated(added, Phases::Both) + text.len();
             assert!(needed <= most, "{element}: {needed}");
         };
         // Arguments of containers, and rules of a NetworkPolicy.

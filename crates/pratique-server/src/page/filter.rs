@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 use url::form_urlencoded;
 
-use super::html::Html;
-use crate::recent::{Decision, DecisionKind};
+use super::html::HtmlPage;
+use crate::recent::{DecisionKind, RecentDecision};
 
 /// A filter. Empty texts match anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
+pub(super) struct DecisionFilter {
     namespace: String,
     policy: String,
     decision: String,
@@ -22,10 +22,10 @@ const NAMESPACE: &str = "namespace";
 const POLICY: &str = "policy";
 const DECISION: &str = "decision";
 
-impl Filter {
+impl DecisionFilter {
     /// Parses the filter of a query. Other parameters are ignored.
-    pub(super) fn of(query: Option<&str>) -> Self {
-        let mut filter = Filter::default();
+    pub(super) fn new(query: Option<&str>) -> Self {
+        let mut filter = DecisionFilter::default();
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             if let Some(field) = filter.field(&name) {
                 *field = value.into_owned();
@@ -35,7 +35,7 @@ impl Filter {
     }
 
     /// Whether a decision is shown.
-    pub(super) fn matches(&self, decision: &Decision) -> bool {
+    pub(super) fn matches(&self, decision: &RecentDecision) -> bool {
         let kind = DecisionKind::ALL
             .iter()
             .find(|kind| kind.as_str() == self.decision);
@@ -45,7 +45,7 @@ impl Filter {
     }
 
     /// Writes links to the filters that match any of the decisions.
-    pub(super) fn write(&self, out: &mut Html, all: &[Decision]) {
+    pub(super) fn write(&self, out: &mut HtmlPage, all: &[RecentDecision]) {
         let namespaces = all.iter().map(|decision| decision.namespace.as_str());
         self.links(out, ("Namespace", NAMESPACE), &self.namespace, namespaces);
         let policies = all.iter().flat_map(|decision| &decision.policies);
@@ -63,7 +63,7 @@ impl Filter {
 
     fn links<'a>(
         &'a self,
-        out: &mut Html,
+        out: &mut HtmlPage,
         (label, name): (&str, &str),
         chosen: &'a str,
         values: impl Iterator<Item = &'a str>,
@@ -128,11 +128,11 @@ mod tests {
     #[test]
     fn queries_are_read_and_written() {
         let check = |query: &str, expected: [&str; 3], written: &str| {
-            let filter = Filter::of(Some(query));
+            let filter = DecisionFilter::new(Some(query));
             let found = [&filter.namespace, &filter.policy, &filter.decision];
             assert_eq!(found, expected, "{query}");
             assert_eq!(filter.query(), written);
-            assert_eq!(Filter::of(written.strip_prefix('?')), filter);
+            assert_eq!(DecisionFilter::new(written.strip_prefix('?')), filter);
         };
         check("", ["", "", ""], "?");
         check(
@@ -146,6 +146,6 @@ mod tests {
             "?policy=%3Ci%3E%26+%C3%A4",
         );
         check("other=1&namespace=%zz%", ["%zz%", "", ""], "?namespace=%25zz%25");
-        assert_eq!(Filter::of(None), Filter::default());
+        assert_eq!(DecisionFilter::new(None), DecisionFilter::default());
     }
 }

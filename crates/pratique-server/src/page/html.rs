@@ -4,14 +4,14 @@ use pratique_types::is_nonprinting;
 
 /// An HTML page.
 #[derive(Debug, Default)]
-pub(super) struct Html {
+pub(super) struct HtmlPage {
     text: String,
     /// The columns of the current table, and the number of cells in its current row.
     columns: Vec<&'static str>,
     cells: usize,
 }
 
-impl Html {
+impl HtmlPage {
     /// Appends markup.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.text.push_str(markup);
@@ -111,11 +111,11 @@ impl Html {
 
 #[cfg(test)]
 mod tests {
-    use super::Html;
+    use super::HtmlPage;
 
     #[test]
     fn invisible_characters_are_escaped() {
-        let mut out = Html::default();
+        let mut out = HtmlPage::default();
         out.text("a\0b\u{1b}[2J\u{202e}txt.exe\u{200b}\r\n\té");
         assert_eq!(
             out.finish(),
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn markup_in_text_is_escaped() {
-        let mut out = Html::default();
+        let mut out = HtmlPage::default();
         out.cell("<img src=x onerror='a'>&\"");
         assert_eq!(
             out.finish(),

@@ -4,13 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use pratique_metrics::{Family, Series, SeriesValue};
 
-use super::filter::Filter;
-use super::html::Html;
-use crate::configz::{Attempt, CertificateSource, Source, text};
-use crate::recent::Decision;
+use super::filter::DecisionFilter;
+use super::html::HtmlPage;
+use crate::configz::{Attempt, CertificateSource, Source, configz_text};
+use crate::recent::RecentDecision;
 
 /// The sources of policies and webhooks.
-pub(super) fn sources(out: &mut Html, sources: &[Source]) {
+pub(super) fn sources(out: &mut HtmlPage, sources: &[Source]) {
     out.heading("Configuration")
         .table(&["Plugin", "From", "Hash", "Objects", "Loaded", "Last reload"]);
     for source in sources {
@@ -25,7 +25,7 @@ pub(super) fn sources(out: &mut Html, sources: &[Source]) {
         for name in &source.names {
             out.raw("<code>").text(name).raw("</code><br>");
         }
-        out.raw("</details>").close().time(&text(source.loaded));
+        out.raw("</details>").close().time(&configz_text(source.loaded));
         last_reload(out, &source.last_reload);
         out.raw("</tr>");
     }
@@ -33,7 +33,7 @@ pub(super) fn sources(out: &mut Html, sources: &[Source]) {
 }
 
 /// The certificates of the server.
-pub(super) fn certificates(out: &mut Html, certificates: &[CertificateSource], now: SystemTime) {
+pub(super) fn certificates(out: &mut HtmlPage, certificates: &[CertificateSource], now: SystemTime) {
     if certificates.is_empty() {
         return;
     }
@@ -45,11 +45,11 @@ pub(super) fn certificates(out: &mut Html, certificates: &[CertificateSource], n
         out.open("time");
         match certificate.expires {
             None => out.span("quiet", "unknown"),
-            Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&text(at)),
-            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&text(at)),
-            Some(at) => out.text(&text(at)),
+            Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&configz_text(at)),
+            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&configz_text(at)),
+            Some(at) => out.text(&configz_text(at)),
         };
-        out.close().time(&text(certificate.loaded));
+        out.close().time(&configz_text(certificate.loaded));
         last_reload(out, &certificate.last_reload);
         out.raw("</tr>");
     }
@@ -59,7 +59,7 @@ pub(super) fn certificates(out: &mut Html, certificates: &[CertificateSource], n
 /// Certificates that expire within this time are shown as a warning: cert-manager renews them long before.
 const SOON: Duration = Duration::from_hours(7 * 24);
 
-fn location(out: &mut Html, location: &str) {
+fn location(out: &mut HtmlPage, location: &str) {
     out.open("long")
         .raw("<code>")
         .text(location)
@@ -67,21 +67,21 @@ fn location(out: &mut Html, location: &str) {
         .close();
 }
 
-fn last_reload(out: &mut Html, last: &Attempt) {
+fn last_reload(out: &mut HtmlPage, last: &Attempt) {
     match &last.error {
-        None => out.time(&text(last.at)),
+        None => out.time(&configz_text(last.at)),
         Some(error) => {
             out.open("long")
                 .span("bad", "failed")
                 .raw(" ")
-                .text(&text(last.at));
+                .text(&configz_text(last.at));
             out.raw("<br><code>").text(error).raw("</code>").close()
         }
     };
 }
 
 /// The latencies of admission in the last hours.
-pub(super) fn latencies(out: &mut Html, families: &[Family]) {
+pub(super) fn latencies(out: &mut HtmlPage, families: &[Family]) {
     let steps = families
         .iter()
         .find(|family| family.name == "apiserver_admission_step_admission_duration_seconds_summary");
@@ -117,7 +117,7 @@ pub(super) fn latencies(out: &mut Html, families: &[Family]) {
 const MAX_SHOWN: usize = 50;
 
 /// The last decisions that match a filter.
-pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
+pub(super) fn decisions(out: &mut HtmlPage, all: &[RecentDecision], filter: &DecisionFilter) {
     let columns = [
         "At",
         "Decision",
@@ -149,8 +149,8 @@ pub(super) fn decisions(out: &mut Html, all: &[Decision], filter: &Filter) {
     }
 }
 
-fn decision_row(out: &mut Html, decision: &Decision) {
-    out.row().time(&text(decision.at)).open("");
+fn decision_row(out: &mut HtmlPage, decision: &RecentDecision) {
+    out.row().time(&configz_text(decision.at)).open("");
     match (decision.allowed, decision.changed) {
         (false, _) => out.span("bad", "denied"),
         (true, true) => out.span("good", "changed"),

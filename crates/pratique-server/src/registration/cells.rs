@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// The smallest possible rule. Each part may be `*`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
+pub(super) struct RuleCell {
     pub(super) group: String,
     pub(super) version: String,
     pub(super) resource: String,
@@ -16,17 +16,17 @@ pub(super) struct Cell {
 
 /// A set of cells.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cells(BTreeSet<Cell>);
+pub(super) struct CellSet(BTreeSet<RuleCell>);
 
 /// The cells of a rule, given its groups, versions, operations and resources.
-pub(super) fn of_rule(parts: [&Option<Vec<String>>; 4], scope: &Option<String>) -> Vec<Cell> {
+pub(super) fn of_rule(parts: [&Option<Vec<String>>; 4], scope: &Option<String>) -> Vec<RuleCell> {
     let [groups, versions, operations, resources] = parts.map(|part| part.as_deref().unwrap_or_default());
     let mut all = Vec::new();
     for group in groups {
         for version in versions {
             for resource in resources {
                 for operation in operations {
-                    all.push(Cell {
+                    all.push(RuleCell {
                         group: group.clone(),
                         version: version.clone(),
                         // A trailing slash stands for the resource itself.
@@ -41,9 +41,9 @@ pub(super) fn of_rule(parts: [&Option<Vec<String>>; 4], scope: &Option<String>) 
     all
 }
 
-impl Cell {
+impl RuleCell {
     /// Whether this cell matches everything that the other one matches.
-    fn covers(&self, other: &Cell) -> bool {
+    fn covers(&self, other: &RuleCell) -> bool {
         let covers = |part: &String, other: &String| part == "*" || part == other;
         covers(&self.group, &other.group)
             && covers(&self.version, &other.version)
@@ -61,8 +61,8 @@ fn covers_resource(pattern: &str, other: &str) -> bool {
     (name == "*" || name == other_name) && (subresource == "*" || subresource == other_subresource)
 }
 
-impl Cells {
-    pub(super) fn extend(&mut self, cells: impl Iterator<Item = Cell>) {
+impl CellSet {
+    pub(super) fn extend(&mut self, cells: impl Iterator<Item = RuleCell>) {
         self.0.extend(cells);
     }
 
@@ -75,38 +75,38 @@ impl Cells {
     }
 
     /// The same cells, those of all operations one by one, so that some of them can be left out.
-    pub(super) fn expanded(&self) -> Cells {
-        let each = |cell: &Cell| {
+    pub(super) fn expanded(&self) -> CellSet {
+        let each = |cell: &RuleCell| {
             let operations: &[&str] = match cell.operation.as_str() {
                 "*" => &["CONNECT", "CREATE", "DELETE", "UPDATE"],
                 operation => &[operation],
             };
-            let of = |operation: &&str| Cell {
+            let of = |operation: &&str| RuleCell {
                 operation: (*operation).to_owned(),
                 ..cell.clone()
             };
             operations.iter().map(of).collect::<Vec<_>>()
         };
-        Cells(self.0.iter().flat_map(each).collect())
+        CellSet(self.0.iter().flat_map(each).collect())
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Cell> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &RuleCell> {
         self.0.iter()
     }
 
     /// The cells that no cell of `others` covers.
-    pub(super) fn without(&self, others: &Cells) -> Cells {
-        let is_covered = |cell: &&Cell| others.0.iter().any(|other| other.covers(cell));
-        Cells(self.0.iter().filter(|cell| !is_covered(cell)).cloned().collect())
+    pub(super) fn without(&self, others: &CellSet) -> CellSet {
+        let is_covered = |cell: &&RuleCell| others.0.iter().any(|other| other.covers(cell));
+        CellSet(self.0.iter().filter(|cell| !is_covered(cell)).cloned().collect())
     }
 
     /// Merges the cells into few rules.
     pub(super) fn rules(&self) -> Vec<Value> {
-        let covered = |cell: &Cell| self.0.iter().any(|other| other != cell && other.covers(cell));
+        let covered = |cell: &RuleCell| self.0.iter().any(|other| other != cell && other.covers(cell));
         // One dimension after the other: rules that differ only in it are merged.
         let mut operations: BTreeMap<[String; 4], BTreeSet<String>> = BTreeMap::new();
         for cell in self.0.iter().filter(|cell| !covered(cell)) {
-            let Cell {
+            let RuleCell {
                 group,
                 version,
                 resource,
@@ -148,10 +148,10 @@ impl Cells {
 mod tests {
     use super::*;
 
-    fn cell(group: &str, resource: &str, operation: &str) -> Cell {
+    fn cell(group: &str, resource: &str, operation: &str) -> RuleCell {
         let [group, version, resource, operation, scope] =
             [group, "v1", resource, operation, "*"].map(String::from);
-        Cell {
+        RuleCell {
             group,
             version,
             resource,
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn rules_are_few() {
-        let mut cells = Cells::default();
+        let mut cells = CellSet::default();
         for group in ["apps", "batch"] {
             cells.extend(
                 ["a", "b"].into_iter().flat_map(|resource| {

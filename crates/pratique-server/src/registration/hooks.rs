@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::cells::{Cell, Cells};
+use super::cells::{CellSet, RuleCell};
 use super::rules::PhaseRules;
 
 /// A webhook of a configuration, without what all have.
@@ -13,7 +13,7 @@ pub(super) struct WebhookTemplate {
     pub(super) failure_policy: &'static str,
     pub(super) match_policy: &'static str,
     pub(super) side_effects: &'static str,
-    pub(super) cells: Cells,
+    pub(super) cells: CellSet,
     pub(super) conditions: Vec<Value>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<WebhookTemplate> {
         },
     ];
     if rules.owners {
-        let mut all = Cells::default();
+        let mut all = CellSet::default();
         all.extend(["CREATE", "UPDATE"].into_iter().map(of_everything));
         let others: Vec<String> = rules.fail.iter().chain(counted.iter()).flat_map(keys).collect();
         hooks.push(WebhookTemplate {
@@ -81,9 +81,9 @@ pub(super) fn hooks(rules: &PhaseRules) -> Vec<WebhookTemplate> {
     hooks
 }
 
-fn of_everything(operation: &str) -> Cell {
+fn of_everything(operation: &str) -> RuleCell {
     let [group, version, resource, operation, scope] = ["*", "*", "*/*", operation, "*"].map(str::to_owned);
-    Cell {
+    RuleCell {
         group,
         version,
         resource,
@@ -109,7 +109,7 @@ fn conditions(mut sent: Vec<String>) -> Vec<Value> {
 
 /// The requests of a cell, as the match condition names them; none where the cell has wildcards, which may send a request
 /// twice.
-fn keys(cell: &Cell) -> Vec<String> {
+fn keys(cell: &RuleCell) -> Vec<String> {
     let is_plain = |text: &String| !text.contains(['*', '\'', '\\']);
     if cell.scope != "*" || !is_plain(&cell.group) || !is_plain(&cell.resource) {
         return Vec::new();

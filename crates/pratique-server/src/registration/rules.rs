@@ -3,18 +3,18 @@
 use pratique::Configurations;
 use pratique_types::admissionregistration::{MatchResources, RuleWithOperations};
 
-use super::cells::{self, Cell, Cells};
-use crate::webhook_plugins::{Requests, Rule, WebhookPlugin};
+use super::cells::{self, CellSet, RuleCell};
+use crate::webhook_plugins::{PluginRequests, PluginRule, WebhookPlugin};
 
 /// The rules of one phase.
 #[derive(Debug, Default)]
 pub(super) struct PhaseRules {
     /// Rules with the failure policy `Fail`.
-    pub(super) fail: Cells,
+    pub(super) fail: CellSet,
     /// Rules with the failure policy `Ignore`.
-    pub(super) ignore: Cells,
+    pub(super) ignore: CellSet,
     /// Rules of plugins that count requests for exactly these resources, and not for views of them.
-    pub(super) counted: Cells,
+    pub(super) counted: CellSet,
     /// Whether requests that change the owners of any object are asked about.
     pub(super) owners: bool,
     /// Whether any policy, webhook or plugin has to be reinvoked.
@@ -22,7 +22,7 @@ pub(super) struct PhaseRules {
 }
 
 impl PhaseRules {
-    fn add(&mut self, failure_policy: &Option<String>, cells: impl Iterator<Item = Cell>) {
+    fn add(&mut self, failure_policy: &Option<String>, cells: impl Iterator<Item = RuleCell>) {
         match failure_policy.as_deref() {
             Some("Ignore") => self.ignore.extend(cells),
             _ => self.fail.extend(cells),
@@ -32,9 +32,9 @@ impl PhaseRules {
     /// Plugins have no failure policy: requests are refused while nothing answers for them.
     fn add_plugin(&mut self, plugin: &WebhookPlugin) {
         match plugin.requests {
-            Requests::For(rules) => self.fail.extend(rules.iter().flat_map(of_plugin)),
-            Requests::Exactly(rules) => self.counted.extend(rules.iter().flat_map(of_plugin)),
-            Requests::ChangingOwners => self.owners = true,
+            PluginRequests::For(rules) => self.fail.extend(rules.iter().flat_map(of_plugin)),
+            PluginRequests::Exactly(rules) => self.counted.extend(rules.iter().flat_map(of_plugin)),
+            PluginRequests::ChangingOwners => self.owners = true,
         }
     }
 }
@@ -97,7 +97,7 @@ fn is_bound(name: &Option<String>, bound: &[&str]) -> bool {
     bound.contains(&name.as_deref().unwrap_or_default())
 }
 
-fn of_policy(constraints: Option<&MatchResources>) -> impl Iterator<Item = Cell> {
+fn of_policy(constraints: Option<&MatchResources>) -> impl Iterator<Item = RuleCell> {
     let rules = constraints.and_then(|constraints| constraints.resource_rules.as_deref());
     rules.unwrap_or_default().iter().flat_map(|rule| {
         let parts = [
@@ -110,7 +110,7 @@ fn of_policy(constraints: Option<&MatchResources>) -> impl Iterator<Item = Cell>
     })
 }
 
-fn of_webhook(rules: Option<&[RuleWithOperations]>) -> impl Iterator<Item = Cell> {
+fn of_webhook(rules: Option<&[RuleWithOperations]>) -> impl Iterator<Item = RuleCell> {
     rules.unwrap_or_default().iter().flat_map(|rule| {
         let parts = [
             &rule.api_groups,
@@ -122,7 +122,7 @@ fn of_webhook(rules: Option<&[RuleWithOperations]>) -> impl Iterator<Item = Cell
     })
 }
 
-fn of_plugin(rule: &Rule) -> Vec<Cell> {
+fn of_plugin(rule: &PluginRule) -> Vec<RuleCell> {
     let texts = |texts: &[&str]| Some(texts.iter().map(|text| (*text).to_owned()).collect());
     let parts = [
         &texts(&[rule.group]),

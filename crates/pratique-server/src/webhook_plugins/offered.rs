@@ -1,6 +1,6 @@
 //! The plugins that are offered, with the requests that they look at.
 
-use super::{Requests, Rule, WebhookPlugin};
+use super::{PluginRequests, PluginRule, WebhookPlugin};
 
 const CREATE: &[&str] = &["CREATE"];
 const WRITE: &[&str] = &["CREATE", "UPDATE"];
@@ -9,8 +9,8 @@ const fn rule(
     group: &'static str,
     resources: &'static [&'static str],
     operations: &'static [&'static str],
-) -> Rule {
-    Rule {
+) -> PluginRule {
+    PluginRule {
         group,
         version: "v1",
         resources,
@@ -18,9 +18,9 @@ const fn rule(
     }
 }
 
-const PODS: &[Rule] = &[rule("", &["pods"], WRITE)];
+const PODS: &[PluginRule] = &[rule("", &["pods"], WRITE)];
 
-const fn mutating(name: &'static str, requests: Requests) -> WebhookPlugin {
+const fn mutating(name: &'static str, requests: PluginRequests) -> WebhookPlugin {
     WebhookPlugin {
         name,
         mutates: true,
@@ -30,7 +30,7 @@ const fn mutating(name: &'static str, requests: Requests) -> WebhookPlugin {
     }
 }
 
-const fn validating(name: &'static str, requests: Requests) -> WebhookPlugin {
+const fn validating(name: &'static str, requests: PluginRequests) -> WebhookPlugin {
     WebhookPlugin {
         name,
         mutates: false,
@@ -41,16 +41,16 @@ const fn validating(name: &'static str, requests: Requests) -> WebhookPlugin {
 }
 
 pub(super) const ALL: &[WebhookPlugin] = &[
-    validating("LimitPodHardAntiAffinityTopology", Requests::For(PODS)),
-    mutating("AlwaysPullImages", Requests::For(PODS)),
+    validating("LimitPodHardAntiAffinityTopology", PluginRequests::For(PODS)),
+    mutating("AlwaysPullImages", PluginRequests::For(PODS)),
     validating(
         "ImagePolicyWebhook",
-        Requests::For(&[rule("", &["pods", "pods/ephemeralcontainers"], WRITE)]),
+        PluginRequests::For(&[rule("", &["pods", "pods/ephemeralcontainers"], WRITE)]),
     ),
     // Of the parts of pods those that change its containers.
     validating(
         "PodSecurity",
-        Requests::For(&[
+        PluginRequests::For(&[
             rule(
                 "",
                 &[
@@ -71,23 +71,29 @@ pub(super) const ALL: &[WebhookPlugin] = &[
             rule("batch", &["cronjobs", "jobs"], WRITE),
         ]),
     ),
-    mutating("PodNodeSelector", Requests::For(&[rule("", &["pods"], CREATE)])),
-    mutating("PodTolerationRestriction", Requests::For(PODS)),
+    mutating(
+        "PodNodeSelector",
+        PluginRequests::For(&[rule("", &["pods"], CREATE)]),
+    ),
+    mutating("PodTolerationRestriction", PluginRequests::For(PODS)),
     // It does not count events of events.k8s.io.
     WebhookPlugin {
         counts_requests: true,
         ..validating(
             "EventRateLimit",
-            Requests::Exactly(&[rule("", &["events"], WRITE)]),
+            PluginRequests::Exactly(&[rule("", &["events"], WRITE)]),
         )
     },
     WebhookPlugin {
         validates: false,
-        ..mutating("ExtendedResourceToleration", Requests::For(PODS))
+        ..mutating("ExtendedResourceToleration", PluginRequests::For(PODS))
     },
-    validating("OwnerReferencesPermissionEnforcement", Requests::ChangingOwners),
+    validating(
+        "OwnerReferencesPermissionEnforcement",
+        PluginRequests::ChangingOwners,
+    ),
     validating(
         "DenyServiceExternalIPs",
-        Requests::For(&[rule("", &["services"], WRITE)]),
+        PluginRequests::For(&[rule("", &["services"], WRITE)]),
     ),
 ];
