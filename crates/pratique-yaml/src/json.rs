@@ -65,7 +65,7 @@ pub fn parse(bytes: &[u8], budget: &Budget) -> Result<Document, SyntaxError> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), SyntaxError> {
-    let mut parser = Parser {
+    let mut parser = JsonParser {
         bytes,
         at: 0,
         tree: Tree::default(),
@@ -74,7 +74,7 @@ pub fn parse_first(bytes: &[u8], budget: &Budget) -> Result<(Document, usize), S
         meter: Meter::new(budget),
     };
     let root = parser.value_of_document()?;
-    let Parser { tree, at, meter, .. } = parser;
+    let JsonParser { tree, at, meter, .. } = parser;
     let cost = meter.finish().map_err(exceeded(budget, at))?;
     Ok((Document { tree, root, cost }, at))
 }
@@ -92,7 +92,7 @@ pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-struct Parser<'a> {
+struct JsonParser<'a> {
     bytes: &'a [u8],
     at: usize,
     tree: Tree,
@@ -123,7 +123,7 @@ enum NextStep {
     Done(NodeId),
 }
 
-impl Parser<'_> {
+impl JsonParser<'_> {
     fn value_of_document(&mut self) -> Result<NodeId, SyntaxError> {
         loop {
             if let NextStep::Done(root) = self.value()? {

@@ -117,12 +117,12 @@ pub struct DocumentSource {
     index: u32,
     start: CompactStart,
     /// None once the text is discarded: a server keeps many such documents.
-    content: Option<Box<Content>>,
+    content: Option<Box<DocumentContent>>,
 }
 
 /// The text of a document, and its lines.
 #[derive(Debug)]
-struct Content {
+struct DocumentContent {
     text: DocumentText,
     file_lines: FileLines,
     /// The byte offsets at which the document's lines start, computed at first use.
@@ -158,9 +158,9 @@ impl From<CompactStart> for DocumentStart {
     }
 }
 
-impl Content {
+impl DocumentContent {
     fn new(text: String, file_lines: FileLines) -> Box<Self> {
-        Box::new(Content {
+        Box::new(DocumentContent {
             text: DocumentText::Owned(text),
             file_lines,
             lines: OnceLock::new(),
@@ -181,7 +181,7 @@ impl DocumentSource {
             file,
             index: saturate(index),
             start: start.into(),
-            content: Some(Content::new(text, file_lines)),
+            content: Some(DocumentContent::new(text, file_lines)),
         }
     }
 
@@ -205,7 +205,7 @@ impl DocumentSource {
             file: Arc::clone(&self.file),
             index: self.index,
             start: self.start,
-            content: file_lines.map(|lines| Content::new(String::new(), Some(lines))),
+            content: file_lines.map(|lines| DocumentContent::new(String::new(), Some(lines))),
         }
     }
 

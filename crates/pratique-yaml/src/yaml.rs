@@ -138,7 +138,7 @@ pub fn parse_text(text: &str, budget: &Budget) -> Result<Document, SyntaxError> 
     converted(grammar::compose(text, budget), budget)
 }
 
-fn converted(composed: grammar::Composed<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
+fn converted(composed: grammar::ComposedText<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
     let document = convert::convert(&composed.graph?, budget)?;
     Ok(Document {
         rest: composed.rest,

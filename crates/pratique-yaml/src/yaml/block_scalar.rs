@@ -2,12 +2,12 @@
 
 use super::SyntaxError;
 use super::scanner::Scanner;
-use super::token::{Token, TokenKind};
+use super::token::{ScannedToken, TokenKind};
 use crate::tree::Style;
 
 /// How the line ends at a block scalar's end are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Chomping {
+enum LineChomping {
     /// `-`: they go.
     Strip,
     /// One stays.
@@ -17,7 +17,7 @@ enum Chomping {
 }
 
 impl<'text> Scanner<'text> {
-    pub(super) fn block_scalar(&mut self, is_literal: bool) -> Result<Token<'text>, SyntaxError> {
+    pub(super) fn block_scalar(&mut self, is_literal: bool) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         self.cursor.skip();
         let (chomping, increment) = self.block_header()?;
@@ -58,21 +58,21 @@ impl<'text> Scanner<'text> {
             }
             self.block_breaks(&mut indent, &mut empty_lines)?;
         }
-        if chomping != Chomping::Strip {
+        if chomping != LineChomping::Strip {
             text.push_str(&line_break);
         }
-        if chomping == Chomping::Keep {
+        if chomping == LineChomping::Keep {
             text.push_str(&empty_lines);
         }
         let kind = TokenKind::Scalar {
             decoded: Some(text.into_boxed_str()),
             style: if is_literal { Style::Literal } else { Style::Folded },
         };
-        Ok(Token::new(kind, start, end))
+        Ok(ScannedToken::new(kind, start, end))
     }
 
     /// The chomping and how far the scalar is indented, 0 if its text decides; up to the line's end.
-    fn block_header(&mut self) -> Result<(Chomping, usize), SyntaxError> {
+    fn block_header(&mut self) -> Result<(LineChomping, usize), SyntaxError> {
         let chomping = self.chomping();
         let mut increment = 0;
         match self.cursor.byte(0) {
@@ -83,7 +83,7 @@ impl<'text> Scanner<'text> {
             }
             _ => {}
         }
-        let chomping = if chomping == Chomping::Clip && increment > 0 {
+        let chomping = if chomping == LineChomping::Clip && increment > 0 {
             self.chomping()
         } else {
             chomping
@@ -97,11 +97,11 @@ impl<'text> Scanner<'text> {
         }
     }
 
-    fn chomping(&mut self) -> Chomping {
+    fn chomping(&mut self) -> LineChomping {
         let chomping = match self.cursor.byte(0) {
-            b'+' => Chomping::Keep,
-            b'-' => Chomping::Strip,
-            _ => return Chomping::Clip,
+            b'+' => LineChomping::Keep,
+            b'-' => LineChomping::Strip,
+            _ => return LineChomping::Clip,
         };
         self.cursor.skip();
         chomping

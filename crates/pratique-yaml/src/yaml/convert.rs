@@ -9,8 +9,8 @@ use pratique_gotext::utf8::lossy;
 
 use super::budget::AliasBudget;
 use super::go_syntax::{shown, shown_scalar};
-use super::graph::{Children, Graph, GraphId, GraphKind, GraphNode};
-use super::mapping::{self, Filling, KeyKind};
+use super::graph::{GraphId, GraphKind, GraphNode, NodeGraph, PendingChildren};
+use super::mapping::{self, KeyKind, MappingFilling};
 use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
 use super::{Document, Duplicate, SyntaxError};
@@ -19,8 +19,8 @@ use crate::position::Span;
 use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
 
 /// Converts a document. A document without a node is null.
-pub(super) fn convert(graph: &Graph<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
-    let mut converter = Converter {
+pub(super) fn convert(graph: &NodeGraph<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
+    let mut converter = GraphConverter {
         graph,
         tree: Tree::with_capacity(graph.len()),
         duplicates: Vec::new(),
@@ -48,8 +48,8 @@ pub(super) fn convert(graph: &Graph<'_>, budget: &Budget) -> Result<Document, Sy
     })
 }
 
-struct Converter<'graph> {
-    graph: &'graph Graph<'graph>,
+struct GraphConverter<'graph> {
+    graph: &'graph NodeGraph<'graph>,
     tree: Tree,
     duplicates: Vec<Duplicate>,
     aliases: AliasBudget,
@@ -67,7 +67,7 @@ enum OpenNode {
     Alias(GraphId),
     List {
         span: Span,
-        children: Children,
+        children: PendingChildren,
         items: Vec<NodeId>,
     },
     Map(MapFrame),
@@ -75,17 +75,17 @@ enum OpenNode {
 
 struct MapFrame {
     span: Span,
-    filling: Filling,
+    filling: MappingFilling,
     /// The mappings whose entries are added: the mapping itself and on top of it those that are being merged into it.
-    sources: Vec<Source>,
+    sources: Vec<ScalarSource>,
     /// The key whose value is being converted, with the line of that value.
     pending: Option<(KeyKind, Entry, u32)>,
     error: Option<SyntaxError>,
 }
 
-enum Source {
+enum ScalarSource {
     /// A mapping's entries, and the alias that leads to it.
-    Entries(Children, Option<GraphId>),
+    Entries(PendingChildren, Option<GraphId>),
     /// Mappings to be merged; the last is next, for the first wins.
     Mappings(Vec<GraphId>),
 }
@@ -100,7 +100,7 @@ enum ConvertStep {
     Again,
 }
 
-impl<'graph> Converter<'graph> {
+impl<'graph> GraphConverter<'graph> {
     fn run(&mut self, root: GraphId) -> Result<NodeId, SyntaxError> {
         if let Some(node) = self.graph.get(root) {
             self.aliases.spend(node.span)?;
@@ -159,8 +159,8 @@ impl<'graph> Converter<'graph> {
             }),
             GraphKind::Mapping => self.frames.push(OpenNode::Map(MapFrame {
                 span: node.span,
-                filling: Filling::default(),
-                sources: vec![Source::Entries(graph.children(id), None)],
+                filling: MappingFilling::default(),
+                sources: vec![ScalarSource::Entries(graph.children(id), None)],
                 pending: None,
                 error: None,
             })),
@@ -197,14 +197,14 @@ impl<'graph> Converter<'graph> {
                 }
             }
             Some(OpenNode::Map(map)) => match map.sources.last_mut() {
-                Some(Source::Mappings(mappings)) => {
+                Some(ScalarSource::Mappings(mappings)) => {
                     if let Some(mapping) = mappings.pop() {
                         return Ok(ConvertStep::Merge(mapping));
                     }
                     map.sources.pop();
                     return Ok(ConvertStep::Again);
                 }
-                Some(Source::Entries(children, alias)) => {
+                Some(ScalarSource::Entries(children, alias)) => {
                     if let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
                         return self.entry(key, value);
                     }
@@ -246,7 +246,7 @@ impl<'graph> Converter<'graph> {
         let Some(is_merged) = map.filling.put(kind, entry, is_from_merge) else {
             return 0;
         };
-        let message = format!("key {} already set in map", mapping::shown(kind, &key));
+        let message = format!("key {} already set in map", mapping::show_key(kind, &key));
         let length = message.len() + size_of::<Duplicate>();
         duplicates.push(Duplicate {
             message,
@@ -327,7 +327,7 @@ impl<'graph> Converter<'graph> {
         while let Some(child) = children.next(self.graph) {
             mappings.push(child);
         }
-        self.add_source(Source::Mappings(mappings));
+        self.add_source(ScalarSource::Mappings(mappings));
         Ok(())
     }
 
@@ -349,11 +349,11 @@ impl<'graph> Converter<'graph> {
             self.follow(id, node)?;
             self.aliases.spend(node.span)?;
         }
-        self.add_source(Source::Entries(graph.children(mapping), alias));
+        self.add_source(ScalarSource::Entries(graph.children(mapping), alias));
         Ok(())
     }
 
-    fn add_source(&mut self, source: Source) {
+    fn add_source(&mut self, source: ScalarSource) {
         if let Some(OpenNode::Map(map)) = self.frames.last_mut() {
             map.sources.push(source);
         }

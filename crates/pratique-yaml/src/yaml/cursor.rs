@@ -4,7 +4,7 @@
 
 /// A place: byte and character offset, and line and column, all from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct TextMark {
     pub(super) offset: usize,
     /// Characters before it; CRLF counts as two.
     pub(super) index: usize,
@@ -14,20 +14,20 @@ pub(super) struct Mark {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Cursor<'text> {
+pub(super) struct TextCursor<'text> {
     text: &'text str,
-    mark: Mark,
+    mark: TextMark,
 }
 
-impl<'text> Cursor<'text> {
+impl<'text> TextCursor<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         Self {
             text,
-            mark: Mark::default(),
+            mark: TextMark::default(),
         }
     }
 
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn mark(&self) -> TextMark {
         self.mark
     }
 
@@ -168,12 +168,12 @@ pub(super) fn is_word(byte: u8) -> bool {
 
 /// The ends of lines within a scalar, until it is known whether they are folded.
 #[derive(Debug, Default)]
-pub(super) struct Breaks {
+pub(super) struct LineBreaks {
     first: Option<char>,
     rest: String,
 }
 
-impl Breaks {
+impl LineBreaks {
     pub(super) fn push(&mut self, read: char) {
         match self.first {
             None => self.first = Some(read),
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn lines_end_as_in_yaml_1_1() {
-        let mut cursor = Cursor::new("é\r\nb\u{85}\u{2028}c");
+        let mut cursor = TextCursor::new("é\r\nb\u{85}\u{2028}c");
         let mut places = Vec::new();
         while !cursor.is_end() {
             if cursor.is_break(0) {
@@ -222,7 +222,7 @@ mod tests {
             ("\u{2028}\n", "\u{2028}\n"),
             ("", ""),
         ] {
-            let mut breaks = Breaks::default();
+            let mut breaks = LineBreaks::default();
             given.chars().for_each(|read| breaks.push(read));
             let mut text = String::new();
             breaks.fold_into(&mut text);

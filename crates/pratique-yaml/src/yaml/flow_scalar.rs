@@ -1,19 +1,19 @@
 //! Plain and quoted scalars, which may go over several lines that are folded into one.
 
 use super::SyntaxError;
-use super::cursor::Breaks;
+use super::cursor::LineBreaks;
 use super::scanner::Scanner;
-use super::token::{Token, TokenKind};
+use super::token::{ScannedToken, TokenKind};
 use crate::tree::Style;
 
 impl<'text> Scanner<'text> {
     /// A scalar without quotes.
-    pub(super) fn plain(&mut self) -> Result<Token<'text>, SyntaxError> {
+    pub(super) fn plain(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         let indent = self.indent.saturating_add(1);
         let mut end = start.offset;
         let mut folded: Option<String> = None;
-        let mut breaks = Breaks::default();
+        let mut breaks = LineBreaks::default();
         let mut is_new_line = false;
         while !self.cursor.is_document_mark() && self.cursor.byte(0) != b'#' {
             let word = self.cursor.mark().offset;
@@ -65,7 +65,7 @@ impl<'text> Scanner<'text> {
     fn skip_plain_gap(
         &mut self,
         indent: isize,
-        breaks: &mut Breaks,
+        breaks: &mut LineBreaks,
         is_new_line: &mut bool,
     ) -> Result<(), SyntaxError> {
         loop {
@@ -84,15 +84,15 @@ impl<'text> Scanner<'text> {
         }
     }
 
-    pub(super) fn single_quoted(&mut self) -> Result<Token<'text>, SyntaxError> {
+    pub(super) fn single_quoted(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         self.quoted(b'\'', Style::SingleQuoted)
     }
 
-    pub(super) fn double_quoted(&mut self) -> Result<Token<'text>, SyntaxError> {
+    pub(super) fn double_quoted(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         self.quoted(b'"', Style::DoubleQuoted)
     }
 
-    fn quoted(&mut self, quote: u8, style: Style) -> Result<Token<'text>, SyntaxError> {
+    fn quoted(&mut self, quote: u8, style: Style) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         self.cursor.skip();
         // The decoded text so far, once it differs from the source.
@@ -163,7 +163,7 @@ impl<'text> Scanner<'text> {
     /// Blanks and lines' ends between words; after an escaped line's end only further ones count.
     fn quoted_gap(&mut self, is_joined: bool, decoded: &mut Option<String>, copied: &mut usize) {
         let before = self.cursor.since(*copied);
-        let mut breaks = Breaks::default();
+        let mut breaks = LineBreaks::default();
         if is_joined {
             // Stands for the escaped one, which is dropped: folding keeps further ones as they are.
             breaks.push('\n');
@@ -239,9 +239,9 @@ impl<'text> Scanner<'text> {
 fn scalar<'text>(
     decoded: Option<String>,
     style: Style,
-    start: super::cursor::Mark,
+    start: super::cursor::TextMark,
     end: usize,
-) -> Token<'text> {
+) -> ScannedToken<'text> {
     let decoded = decoded.map(String::into_boxed_str);
-    Token::new(TokenKind::Scalar { decoded, style }, start, end)
+    ScannedToken::new(TokenKind::Scalar { decoded, style }, start, end)
 }

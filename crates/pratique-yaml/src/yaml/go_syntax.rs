@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use pratique_gotext::strconv::{general_form, quote, quote_bytes};
 
 use super::SyntaxError;
-use super::graph::{Graph, GraphId, GraphKind, GraphNode};
+use super::graph::{GraphId, GraphKind, GraphNode, NodeGraph};
 use super::number::Number;
 use super::resolve::{Scalar, is_merge, resolve};
 use crate::tree::Style;
@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 4 << 20;
 const NOT_SHOWN: &str = "...";
 
 /// Formats a value. The error is that of a mapping or list in it that is used as a key, which the server finds first.
-pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxError> {
+pub(super) fn shown(graph: &NodeGraph<'_>, id: GraphId) -> Result<String, SyntaxError> {
     let mut writer = GoSyntax {
         graph,
         left: MAX_VALUES,
@@ -33,7 +33,7 @@ pub(super) fn shown(graph: &Graph<'_>, id: GraphId) -> Result<String, SyntaxErro
 
 /// Formats values as Go's `%#v` does: maps sorted by keys, aliases as the values that they stand for.
 struct GoSyntax<'g, 'text> {
-    graph: &'g Graph<'text>,
+    graph: &'g NodeGraph<'text>,
     left: usize,
     bytes: usize,
 }

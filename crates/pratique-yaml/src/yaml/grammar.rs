@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::SyntaxError;
-use super::cursor::Mark;
+use super::cursor::TextMark;
 use super::error::{ErrorStage, error_at};
-use super::graph::{Graph, GraphId, GraphKind};
+use super::graph::{GraphId, GraphKind, NodeGraph};
 use super::scanner::Scanner;
-use super::token::{Token, TokenKind};
+use super::token::{ScannedToken, TokenKind};
 use crate::budget::Budget;
 use crate::position::Span;
 use crate::tree::Style;
 
 /// The result of parsing a text.
-pub(super) struct Composed<'text> {
+pub(super) struct ComposedText<'text> {
     /// The first document's nodes, or the first error.
-    pub(super) graph: Result<Graph<'text>, SyntaxError>,
+    pub(super) graph: Result<NodeGraph<'text>, SyntaxError>,
     /// How far the text was read for that.
     pub(super) read: usize,
     /// Where more than comments follows the document.
@@ -24,10 +24,10 @@ pub(super) struct Composed<'text> {
 }
 
 /// Composes the first document of a text. What tags take that are longer than they are written is spent of the budget.
-pub(super) fn compose<'text>(text: &'text str, budget: &'text Budget) -> Composed<'text> {
-    let mut composer = Composer {
+pub(super) fn compose<'text>(text: &'text str, budget: &'text Budget) -> ComposedText<'text> {
+    let mut composer = TreeComposer {
         scanner: Scanner::new(text),
-        graph: Graph::new(text),
+        graph: NodeGraph::new(text),
         budget,
         anchors: HashMap::new(),
         prefixes: Vec::new(),
@@ -36,7 +36,7 @@ pub(super) fn compose<'text>(text: &'text str, budget: &'text Budget) -> Compose
     let result = composer.document();
     let read = composer.scanner.cursor.mark().offset;
     let rest = composer.rest(text);
-    Composed {
+    ComposedText {
         graph: result.map(|()| composer.graph),
         read,
         rest,
@@ -57,9 +57,9 @@ fn content_from(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-struct Composer<'text> {
+struct TreeComposer<'text> {
     scanner: Scanner<'text>,
-    graph: Graph<'text>,
+    graph: NodeGraph<'text>,
     budget: &'text Budget,
     anchors: HashMap<&'text str, GraphId>,
     /// The handles of tags and their prefixes.
@@ -100,13 +100,13 @@ enum NodePlace {
 
 /// A node's anchor and tag.
 #[derive(Default)]
-struct Properties<'text> {
+struct NodeProperties<'text> {
     anchor: Option<&'text str>,
     tag: Option<Box<str>>,
-    start: Option<Mark>,
+    start: Option<TextMark>,
 }
 
-impl<'text> Composer<'text> {
+impl<'text> TreeComposer<'text> {
     fn document(&mut self) -> Result<(), SyntaxError> {
         match self.kind()? {
             TokenKind::StreamEnd => return Ok(()),
@@ -193,7 +193,7 @@ impl<'text> Composer<'text> {
         Ok(self.kind()? == kind)
     }
 
-    fn mark(&mut self) -> Result<Mark, SyntaxError> {
+    fn mark(&mut self) -> Result<TextMark, SyntaxError> {
         Ok(self.scanner.peek()?.start)
     }
 
@@ -206,7 +206,7 @@ impl<'text> Composer<'text> {
     }
 
     /// Adds an empty node.
-    fn empty(&mut self, mark: Mark) -> Result<(), SyntaxError> {
+    fn empty(&mut self, mark: TextMark) -> Result<(), SyntaxError> {
         let span = Span::new(mark.offset, mark.offset);
         let kind = GraphKind::Scalar(Style::Plain);
         self.graph.add(kind, span, mark.line, None).map(|_| ())
@@ -256,14 +256,14 @@ impl<'text> Composer<'text> {
         Ok(())
     }
 
-    fn anchor(&mut self, properties: &Properties<'text>, id: GraphId) {
+    fn anchor(&mut self, properties: &NodeProperties<'text>, id: GraphId) {
         if let Some(name) = properties.anchor {
             self.anchors.insert(name, id);
         }
     }
 
     fn alias(&mut self, name: &'text str) -> Result<(), SyntaxError> {
-        let Some(Token { start, end, .. }) = self.scanner.take() else {
+        let Some(ScannedToken { start, end, .. }) = self.scanner.take() else {
             return Ok(());
         };
         let span = Span::new(start.offset, end);
@@ -276,8 +276,8 @@ impl<'text> Composer<'text> {
         Ok(())
     }
 
-    fn scalar(&mut self, mut properties: Properties<'text>) -> Result<(), SyntaxError> {
-        let Some(Token { kind, start, end }) = self.scanner.take() else {
+    fn scalar(&mut self, mut properties: NodeProperties<'text>) -> Result<(), SyntaxError> {
+        let Some(ScannedToken { kind, start, end }) = self.scanner.take() else {
             return Ok(());
         };
         let TokenKind::Scalar { decoded, style } = kind else {
@@ -299,8 +299,8 @@ impl<'text> Composer<'text> {
     }
 
     /// An anchor and a tag, at most one of each.
-    fn properties(&mut self) -> Result<Properties<'text>, SyntaxError> {
-        let mut properties = Properties::default();
+    fn properties(&mut self) -> Result<NodeProperties<'text>, SyntaxError> {
+        let mut properties = NodeProperties::default();
         let mut tag = None;
         loop {
             let mark = self.mark()?;
@@ -320,7 +320,7 @@ impl<'text> Composer<'text> {
         Ok(properties)
     }
 
-    fn full_tag(&self, handle: &str, suffix: &str, mark: Mark) -> Result<Box<str>, SyntaxError> {
+    fn full_tag(&self, handle: &str, suffix: &str, mark: TextMark) -> Result<Box<str>, SyntaxError> {
         if handle.is_empty() {
             return Ok(suffix.into());
         }
@@ -369,7 +369,7 @@ impl<'text> Composer<'text> {
         &mut self,
         place: NodePlace,
         is_absent: fn(&TokenKind<'text>) -> bool,
-        at: Mark,
+        at: TextMark,
     ) -> Result<(), SyntaxError> {
         if is_absent(self.kind()?) {
             self.empty(at)
@@ -386,9 +386,9 @@ impl<'text> Composer<'text> {
     }
 
     /// Takes a token and returns where it ended.
-    fn take_end(&mut self) -> Result<Mark, SyntaxError> {
+    fn take_end(&mut self) -> Result<TextMark, SyntaxError> {
         let token = self.scanner.peek()?;
-        let end = Mark {
+        let end = TextMark {
             offset: token.end,
             ..token.start
         };

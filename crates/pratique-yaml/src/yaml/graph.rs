@@ -4,13 +4,13 @@ use super::SyntaxError;
 use crate::position::{Span, saturate};
 use crate::tree::Style;
 
-/// The index of a node of a [`Graph`].
+/// The index of a node of a [`NodeGraph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct GraphId(u32);
 
 /// Every node of a document, each before those within it. Small, for documents may have millions.
 #[derive(Debug)]
-pub(super) struct Graph<'text> {
+pub(super) struct NodeGraph<'text> {
     text: &'text str,
     nodes: Vec<GraphNode>,
     /// Values that differ from their text.
@@ -44,7 +44,7 @@ pub(super) enum GraphKind {
 /// More values than this a document may not have. No manifest comes near; the server has no bound but its memory.
 const MAX_NODES: usize = 1 << 22;
 
-impl<'text> Graph<'text> {
+impl<'text> NodeGraph<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         Self {
             text,
@@ -76,9 +76,9 @@ impl<'text> Graph<'text> {
     }
 
     /// The nodes directly within a collection.
-    pub(super) fn children(&self, id: GraphId) -> Children {
+    pub(super) fn children(&self, id: GraphId) -> PendingChildren {
         let end = self.get(id).map_or(0, |node| node.next);
-        Children { at: id.0 + 1, end }
+        PendingChildren { at: id.0 + 1, end }
     }
 
     /// The node that an alias refers to.
@@ -173,13 +173,13 @@ impl<'text> Graph<'text> {
 
 /// The places of the nodes within a collection that were not visited yet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Children {
+pub(super) struct PendingChildren {
     at: u32,
     end: u32,
 }
 
-impl Children {
-    pub(super) fn next(&mut self, graph: &Graph<'_>) -> Option<GraphId> {
+impl PendingChildren {
+    pub(super) fn next(&mut self, graph: &NodeGraph<'_>) -> Option<GraphId> {
         let id = GraphId(self.at);
         if self.at >= self.end {
             return None;

@@ -35,7 +35,7 @@ pub(super) fn key(scalar: Scalar) -> (KeyKind, Box<str>) {
 }
 
 /// A key as the server's messages show it.
-pub(super) fn shown(kind: KeyKind, text: &str) -> String {
+pub(super) fn show_key(kind: KeyKind, text: &str) -> String {
     if kind == KeyKind::Text {
         quote(text)
     } else {
@@ -60,7 +60,7 @@ fn float_key(value: f64) -> String {
 
 /// Entries in the order of their keys' first appearance.
 #[derive(Debug, Default)]
-pub(super) struct Filling {
+pub(super) struct MappingFilling {
     entries: Vec<Entry>,
     kinds: Vec<KeyKind>,
     /// Which entries come of merge keys.
@@ -72,7 +72,7 @@ pub(super) struct Filling {
 /// Up to so many keys are looked through one by one.
 const FEW: usize = 16;
 
-impl Filling {
+impl MappingFilling {
     /// Adds or replaces an entry, which comes of a merge key or not. If it was there, gives whether one of the two comes of one.
     pub(super) fn put(&mut self, kind: KeyKind, entry: Entry, is_merged: bool) -> Option<bool> {
         if let Some(place) = self.place(kind, &entry.key)

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use super::SyntaxError;
 use super::cursor::is_word;
 use super::scanner::Scanner;
-use super::token::{Token, TokenKind};
+use super::token::{ScannedToken, TokenKind};
 
 impl<'text> Scanner<'text> {
     /// `&name` or `*name`.
-    pub(super) fn anchor(&mut self) -> Result<Token<'text>, SyntaxError> {
+    pub(super) fn anchor(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         let is_alias = self.cursor.byte(0) == b'*';
         self.cursor.skip();
@@ -27,11 +27,11 @@ impl<'text> Scanner<'text> {
         } else {
             TokenKind::Anchor(name)
         };
-        Ok(Token::new(kind, start, self.cursor.mark().offset))
+        Ok(ScannedToken::new(kind, start, self.cursor.mark().offset))
     }
 
     /// `!<tag:…>`, `!!name`, `!e!name`, `!name` or `!`.
-    pub(super) fn tag(&mut self) -> Result<Token<'text>, SyntaxError> {
+    pub(super) fn tag(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         let (handle, suffix) = if self.cursor.byte(1) == b'<' {
             self.cursor.skip_bytes(2);
@@ -47,7 +47,7 @@ impl<'text> Scanner<'text> {
         if !self.cursor.is_gap(0) {
             return Err(self.error("did not find expected whitespace or line break"));
         }
-        Ok(Token::new(
+        Ok(ScannedToken::new(
             TokenKind::Tag { handle, suffix },
             start,
             self.cursor.mark().offset,

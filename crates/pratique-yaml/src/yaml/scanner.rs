@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 
 use super::SyntaxError;
-use super::cursor::{Cursor, Mark};
+use super::cursor::{TextCursor, TextMark};
 use super::error::{ErrorStage, error_at};
-use super::token::{Token, TokenKind};
+use super::token::{ScannedToken, TokenKind};
 
 /// How deep flow collections and how deep block collections may nest.
 const MAX_DEPTH: usize = 10_000;
@@ -17,8 +17,8 @@ const MAX_DEPTH: usize = 10_000;
 const MAX_KEY: usize = 1024;
 
 pub(super) struct Scanner<'text> {
-    pub(super) cursor: Cursor<'text>,
-    tokens: VecDeque<Token<'text>>,
+    pub(super) cursor: TextCursor<'text>,
+    tokens: VecDeque<ScannedToken<'text>>,
     /// Tokens that were taken.
     taken: usize,
     /// The column of the block collection that is open; -1 outside of all.
@@ -40,13 +40,13 @@ struct PossibleKey {
     /// Tokens wait for it to become one.
     is_awaited: bool,
     token: usize,
-    mark: Mark,
+    mark: TextMark,
 }
 
 impl<'text> Scanner<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         Self {
-            cursor: Cursor::new(text),
+            cursor: TextCursor::new(text),
             tokens: VecDeque::new(),
             taken: 0,
             indent: -1,
@@ -58,7 +58,7 @@ impl<'text> Scanner<'text> {
     }
 
     /// The next token, which stays.
-    pub(super) fn peek(&mut self) -> Result<&Token<'text>, SyntaxError> {
+    pub(super) fn peek(&mut self) -> Result<&ScannedToken<'text>, SyntaxError> {
         while self.tokens.is_empty() || self.head_may_be_key()? {
             self.fetch()?;
         }
@@ -69,7 +69,7 @@ impl<'text> Scanner<'text> {
     }
 
     /// Takes the token that was looked at.
-    pub(super) fn take(&mut self) -> Option<Token<'text>> {
+    pub(super) fn take(&mut self) -> Option<ScannedToken<'text>> {
         self.taken += 1;
         self.tokens.pop_front()
     }
@@ -147,22 +147,24 @@ impl<'text> Scanner<'text> {
         }
     }
 
-    fn push(&mut self, kind: TokenKind<'text>, start: Mark) {
+    fn push(&mut self, kind: TokenKind<'text>, start: TextMark) {
         self.tokens
-            .push_back(Token::new(kind, start, self.cursor.mark().offset));
+            .push_back(ScannedToken::new(kind, start, self.cursor.mark().offset));
     }
 
     /// Puts a token without a length before another that was not taken yet; if it was, last.
-    fn insert(&mut self, token: usize, kind: TokenKind<'text>, mark: Mark) {
+    fn insert(&mut self, token: usize, kind: TokenKind<'text>, mark: TextMark) {
         let place = token.checked_sub(self.taken).unwrap_or(self.tokens.len());
-        self.tokens
-            .insert(place.min(self.tokens.len()), Token::new(kind, mark, mark.offset));
+        self.tokens.insert(
+            place.min(self.tokens.len()),
+            ScannedToken::new(kind, mark, mark.offset),
+        );
     }
 
     /// Begins a block collection if this column is deeper than the open ones.
     fn indent_to(
         &mut self,
-        mark: Mark,
+        mark: TextMark,
         before: Option<usize>,
         kind: TokenKind<'text>,
     ) -> Result<(), SyntaxError> {
@@ -185,7 +187,7 @@ impl<'text> Scanner<'text> {
         while !self.in_flow() && self.indent > column {
             let mark = self.cursor.mark();
             self.tokens
-                .push_back(Token::new(TokenKind::BlockEnd, mark, mark.offset));
+                .push_back(ScannedToken::new(TokenKind::BlockEnd, mark, mark.offset));
             self.indent = self.outer_indents.pop().unwrap_or(-1);
         }
     }
@@ -390,7 +392,7 @@ impl<'text> Scanner<'text> {
     /// A token that a key may begin with.
     fn fetch_node(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<Token<'text>, SyntaxError>,
+        read: impl FnOnce(&mut Self) -> Result<ScannedToken<'text>, SyntaxError>,
     ) -> Result<(), SyntaxError> {
         self.save_key()?;
         self.key_allowed = false;

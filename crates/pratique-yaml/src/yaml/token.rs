@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::cursor::Mark;
+use super::cursor::TextMark;
 use crate::tree::Style;
 
 /// A token and its place.
 #[derive(Clone, Debug)]
-pub(super) struct Token<'text> {
+pub(super) struct ScannedToken<'text> {
     pub(super) kind: TokenKind<'text>,
-    pub(super) start: Mark,
+    pub(super) start: TextMark,
     /// One past its last byte.
     pub(super) end: usize,
 }
@@ -57,8 +57,8 @@ pub(super) enum TokenKind<'text> {
     },
 }
 
-impl<'text> Token<'text> {
-    pub(super) fn new(kind: TokenKind<'text>, start: Mark, end: usize) -> Self {
+impl<'text> ScannedToken<'text> {
+    pub(super) fn new(kind: TokenKind<'text>, start: TextMark, end: usize) -> Self {
         Self { kind, start, end }
     }
 }
