@@ -18,25 +18,25 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{Sleep, sleep};
 
-use crate::connection::Line;
+use crate::connection::ConnectionLine;
 use crate::record::{Call, RecordState};
 use crate::script::{Close, Hang, Refuse, Script};
 
 /// Why a connection ends without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub(crate) enum ConnectionCut {
     Closed,
     Reset,
     Refused(Refuse),
 }
 
-impl fmt::Display for Cut {
+impl fmt::Display for ConnectionCut {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the script ends here")
     }
 }
 
-impl std::error::Error for Cut {
+impl std::error::Error for ConnectionCut {
     /// The error with which a stream of HTTP/2 is reset.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         static REFUSED: LazyLock<h2::Error> = LazyLock::new(|| h2::Reason::REFUSED_STREAM.into());
@@ -50,14 +50,18 @@ impl std::error::Error for Cut {
 /// Records a request and follows the script of its path.
 pub(crate) async fn answer(
     request: Request<Incoming>,
-    line: &Arc<Line>,
+    line: &Arc<ConnectionLine>,
     client: Option<&'static str>,
-) -> Result<Response<Body>, Cut> {
+) -> Result<Response<Body>, ConnectionCut> {
     let state = &line.state;
     let _active = state.enter();
     let mut round = state.round();
     let (head, body) = request.into_parts();
-    let body = body.collect().await.map_err(|_| Cut::Closed)?.to_bytes();
+    let body = body
+        .collect()
+        .await
+        .map_err(|_| ConnectionCut::Closed)?
+        .to_bytes();
     let review = ReviewFields::read(&body);
     let path = decoded(head.uri.path());
     let script = {
@@ -85,14 +89,14 @@ pub(crate) async fn answer(
     match (script.hang, script.close) {
         (Some(Hang::Headers), _) => {
             let _ = round.changed().await;
-            return Ok(Response::new(Body::of(Bytes::new())));
+            return Ok(Response::new(Body::new(Bytes::new())));
         }
-        (_, Some(Close::Headers)) => return Err(Cut::Closed),
-        (_, Some(Close::Reset)) => return Err(Cut::Reset),
+        (_, Some(Close::Headers)) => return Err(ConnectionCut::Closed),
+        (_, Some(Close::Reset)) => return Err(ConnectionCut::Reset),
         _ => {}
     }
     if let Some(refuse) = script.refuse {
-        return Err(Cut::Refused(refuse));
+        return Err(ConnectionCut::Refused(refuse));
     }
     if script.leave {
         line.leave.notify_one();
@@ -196,18 +200,18 @@ fn recorded(head: &http::request::Parts, client: Option<&'static str>) -> BTreeM
 }
 
 fn not_found() -> Response<Body> {
-    let mut response = Response::new(Body::of(Bytes::from_static(b"404 page not found\n")));
+    let mut response = Response::new(Body::new(Bytes::from_static(b"404 page not found\n")));
     *response.status_mut() = StatusCode::NOT_FOUND;
     let text = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, text);
     response
 }
 
-fn respond(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> Response<Body> {
+fn respond(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -> Response<Body> {
     let mut body = text(script, review, line).into_bytes();
     body.resize(body.len() + script.pad_bytes, b' ');
     let length = body.len();
-    let mut response = Response::new(Body::of(Bytes::from(body)));
+    let mut response = Response::new(Body::new(Bytes::from(body)));
     *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::OK);
     headers(script, line, response.headers_mut());
     let end = match (script.close, script.hang) {
@@ -215,14 +219,14 @@ fn respond(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> Response
             response
                 .headers_mut()
                 .insert(CONTENT_LENGTH, HeaderValue::from(length + 1000));
-            End::Close(
+            AnswerEnd::Close(
                 Box::pin(sleep(Duration::from_millis(20))),
                 script.close == Some(Close::Midway),
             )
         }
-        (_, Some(Hang::Body)) => End::Hang(released(line)),
-        (_, Some(Hang::Drip)) => End::Drip(Box::pin(sleep(Duration::ZERO)), released(line)),
-        (_, Some(Hang::Flood)) => End::Flood,
+        (_, Some(Hang::Body)) => AnswerEnd::Hang(released(line)),
+        (_, Some(Hang::Drip)) => AnswerEnd::Drip(Box::pin(sleep(Duration::ZERO)), released(line)),
+        (_, Some(Hang::Flood)) => AnswerEnd::Flood,
         _ => return response,
     };
     let body = response.body_mut();
@@ -231,7 +235,7 @@ fn respond(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> Response
     response
 }
 
-fn headers(script: &Script, line: &Arc<Line>, headers: &mut HeaderMap) {
+fn headers(script: &Script, line: &Arc<ConnectionLine>, headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     for (name, value) in &script.headers {
         let Ok(name) = HeaderName::try_from(name.as_str()) else {
@@ -245,7 +249,7 @@ fn headers(script: &Script, line: &Arc<Line>, headers: &mut HeaderMap) {
     }
 }
 
-fn text(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> String {
+fn text(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -> String {
     let uid = &review.request.uid;
     if let Some(body) = &script.body {
         return line.state.filled(&body.replace("$UID", uid));
@@ -280,9 +284,9 @@ fn text(script: &Script, review: &ReviewFields, line: &Arc<Line>) -> String {
     review.to_string()
 }
 
-type Released = Pin<Box<dyn Future<Output = ()> + Send>>;
+type ReleasedAnswer = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-fn released(line: &Arc<Line>) -> Released {
+fn released(line: &Arc<ConnectionLine>) -> ReleasedAnswer {
     let mut round = line.state.round();
     Box::pin(async move {
         if round.changed().await.is_err() {
@@ -294,24 +298,24 @@ fn released(line: &Arc<Line>) -> Released {
 /// A body: one piece, and then the script's way to end it.
 pub(crate) struct Body {
     first: Option<Bytes>,
-    end: End,
-    line: Option<Arc<Line>>,
+    end: AnswerEnd,
+    line: Option<Arc<ConnectionLine>>,
 }
 
-enum End {
+enum AnswerEnd {
     Whole,
     /// Closed, or reset, after a moment in which earlier bytes get through.
     Close(Pin<Box<Sleep>>, bool),
-    Hang(Released),
-    Drip(Pin<Box<Sleep>>, Released),
+    Hang(ReleasedAnswer),
+    Drip(Pin<Box<Sleep>>, ReleasedAnswer),
     Flood,
 }
 
 impl Body {
-    fn of(bytes: Bytes) -> Self {
+    fn new(bytes: Bytes) -> Self {
         Self {
             first: Some(bytes).filter(|bytes| !bytes.is_empty()),
-            end: End::Whole,
+            end: AnswerEnd::Whole,
             line: None,
         }
     }
@@ -319,31 +323,31 @@ impl Body {
 
 impl hyper::body::Body for Body {
     type Data = Bytes;
-    type Error = Cut;
+    type Error = ConnectionCut;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, ConnectionCut>>> {
         static SPACES: [u8; 16 * 1024] = [b' '; 16 * 1024];
         if let Some(bytes) = self.first.take() {
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
         let this = &mut *self;
         match &mut this.end {
-            End::Whole => Poll::Ready(None),
-            End::Close(wait, reset) => {
+            AnswerEnd::Whole => Poll::Ready(None),
+            AnswerEnd::Close(wait, reset) => {
                 ready!(wait.as_mut().poll(context));
                 match this.line.as_ref().filter(|_| *reset) {
                     Some(line) => {
                         line.cut.notify_one();
                         Poll::Pending
                     }
-                    None => Poll::Ready(Some(Err(Cut::Closed))),
+                    None => Poll::Ready(Some(Err(ConnectionCut::Closed))),
                 }
             }
-            End::Hang(released) => released.as_mut().poll(context).map(|()| None),
-            End::Drip(wait, released) => {
+            AnswerEnd::Hang(released) => released.as_mut().poll(context).map(|()| None),
+            AnswerEnd::Drip(wait, released) => {
                 if released.as_mut().poll(context).is_ready() {
                     return Poll::Ready(None);
                 }
@@ -351,17 +355,19 @@ impl hyper::body::Body for Body {
                 *wait = Box::pin(sleep(Duration::from_millis(20)));
                 Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b" ")))))
             }
-            End::Flood => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&SPACES))))),
+            AnswerEnd::Flood => Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&SPACES))))),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && matches!(self.end, End::Whole)
+        self.first.is_none() && matches!(self.end, AnswerEnd::Whole)
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.end {
-            End::Whole => SizeHint::with_exact(self.first.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            AnswerEnd::Whole => {
+                SizeHint::with_exact(self.first.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
             _ => SizeHint::default(),
         }
     }

@@ -16,30 +16,30 @@ type Fault = Box<dyn std::error::Error + Send + Sync>;
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// The subject and validity of a server's certificate.
-pub(crate) struct Identity {
+pub(crate) struct CertificateIdentity {
     pub(crate) names: &'static [&'static str],
     pub(crate) expired: bool,
     pub(crate) untrusted: bool,
 }
 
 /// The authorities and the client's certificate.
-pub(crate) struct Certificates {
+pub(crate) struct BackendCertificates {
     pub(crate) ca_pem: String,
     pub(crate) client_pem: String,
     pub(crate) client_key_pem: String,
     client: CertificateDer<'static>,
-    trusted: Authority,
-    other: Authority,
+    trusted: CertificateAuthority,
+    other: CertificateAuthority,
 }
 
-struct Authority {
+struct CertificateAuthority {
     certificate: rcgen::Certificate,
     issuer: Issuer<'static, KeyPair>,
 }
 
-impl Certificates {
+impl BackendCertificates {
     pub(crate) fn new() -> Result<Self, Fault> {
-        let trusted = Authority::new("conformance-ca")?;
+        let trusted = CertificateAuthority::new("conformance-ca")?;
         let (client, key) =
             trusted.sign("webhook-client", &[], false, ExtendedKeyUsagePurpose::ClientAuth)?;
         Ok(Self {
@@ -48,14 +48,14 @@ impl Certificates {
             client_key_pem: key.serialize_pem(),
             client: client.der().clone(),
             trusted,
-            other: Authority::new("other-ca")?,
+            other: CertificateAuthority::new("other-ca")?,
         })
     }
 
     /// The TLS settings of a listener of this identity. Client certificates are requested, or required.
     pub(crate) fn server(
         &self,
-        identity: &Identity,
+        identity: &CertificateIdentity,
         client_wanted: bool,
         protocols: &[&str],
     ) -> Result<ServerConfig, Fault> {
@@ -94,7 +94,7 @@ impl Certificates {
     }
 }
 
-impl Authority {
+impl CertificateAuthority {
     fn new(name: &str) -> Result<Self, Fault> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.distinguished_name.push(DnType::CommonName, name);

@@ -16,14 +16,14 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 
-use crate::answer::{Body, Cut, answer};
-use crate::record::State;
+use crate::answer::{Body, ConnectionCut, answer};
+use crate::record::HandlerState;
 use crate::script::Refuse;
-use crate::shared::Shared;
+use crate::shared::SharedStream;
 
 /// The state that the handlers of a connection share.
-pub(crate) struct Line {
-    pub(crate) state: Arc<State>,
+pub(crate) struct ConnectionLine {
+    pub(crate) state: Arc<HandlerState>,
     /// The connection is reset.
     pub(crate) cut: Notify,
     /// Notified when the connection has to announce that it takes no further calls.
@@ -34,8 +34,8 @@ pub(crate) struct Line {
     socket: TcpStream,
 }
 
-impl Line {
-    pub(crate) fn new(stream: TcpStream, state: &Arc<State>) -> io::Result<(Arc<Self>, TcpStream)> {
+impl ConnectionLine {
+    pub(crate) fn new(stream: TcpStream, state: &Arc<HandlerState>) -> io::Result<(Arc<Self>, TcpStream)> {
         stream.set_nodelay(true)?;
         let stream = stream.into_std()?;
         let socket = TcpStream::from_std(stream.try_clone()?)?;
@@ -52,14 +52,14 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ConnectionLine {
     fn drop(&mut self) {
         self.state.open.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Serves a connection of a client with a certificate of this name.
-pub(crate) async fn serve<S>(stream: S, line: &Arc<Line>, client: Option<&'static str>, http2: bool)
+pub(crate) async fn serve<S>(stream: S, line: &Arc<ConnectionLine>, client: Option<&'static str>, http2: bool)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -69,7 +69,7 @@ where
         async move { handle(request, line, client).await }
     });
     if http2 {
-        let stream = Shared::new(stream);
+        let stream = SharedStream::new(stream);
         let builder = http2::Builder::new(TokioExecutor::new());
         let mut connection = Box::pin(builder.serve_connection(TokioIo::new(stream.clone()), service));
         let mut abandoned = line.abandon.subscribe();
@@ -100,7 +100,7 @@ where
 }
 
 /// Announces that no stream was accepted, and closes. Nothing else is being sent, so the bytes sent end with a frame.
-async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: Shared<S>, reason: h2::Reason) {
+async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: SharedStream<S>, reason: h2::Reason) {
     let mut frame = vec![0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     frame.extend(u32::from(reason).to_be_bytes());
     // If it fails, so does the test that needs it.
@@ -114,21 +114,23 @@ async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: Shared<S>, reaso
     .await;
 }
 
-fn reset(line: &Line) {
+fn reset(line: &ConnectionLine) {
     // If it fails, the connection is closed in order instead, and the test that needs a reset fails.
     let _ = line.socket.set_zero_linger();
 }
 
 async fn handle(
     request: Request<Incoming>,
-    line: Arc<Line>,
+    line: Arc<ConnectionLine>,
     client: Option<&'static str>,
-) -> Result<Response<Body>, Cut> {
+) -> Result<Response<Body>, ConnectionCut> {
     let answered = answer(request, &line, client).await;
     match answered {
-        Err(Cut::Reset) => line.cut.notify_one(),
-        Err(Cut::Refused(Refuse::Leave)) => drop(line.abandon.send(Some(h2::Reason::NO_ERROR))),
-        Err(Cut::Refused(Refuse::Calm)) => drop(line.abandon.send(Some(h2::Reason::ENHANCE_YOUR_CALM))),
+        Err(ConnectionCut::Reset) => line.cut.notify_one(),
+        Err(ConnectionCut::Refused(Refuse::Leave)) => drop(line.abandon.send(Some(h2::Reason::NO_ERROR))),
+        Err(ConnectionCut::Refused(Refuse::Calm)) => {
+            drop(line.abandon.send(Some(h2::Reason::ENHANCE_YOUR_CALM)))
+        }
         answered => return answered,
     }
     // The connection ends before this does.

@@ -35,15 +35,15 @@ pub use listener::Listener;
 pub use record::Call;
 pub use script::{Close, Hang, Refuse, Script};
 
-use authority::Certificates;
-use listener::Listening;
-use record::State;
+use authority::BackendCertificates;
+use listener::ListeningBackend;
+use record::HandlerState;
 
 /// Listeners that follow scripts; dropping it closes them and all their connections.
 pub struct Backend {
-    listening: Vec<Listening>,
-    certificates: Arc<Certificates>,
-    state: Arc<State>,
+    listening: Vec<ListeningBackend>,
+    certificates: Arc<BackendCertificates>,
+    state: Arc<HandlerState>,
 }
 
 impl Backend {
@@ -52,11 +52,11 @@ impl Backend {
     /// # Errors
     /// No port, no certificate.
     pub async fn start() -> io::Result<Self> {
-        let certificates = Arc::new(Certificates::new().map_err(io::Error::other)?);
-        let state = Arc::new(State::default());
+        let certificates = Arc::new(BackendCertificates::new().map_err(io::Error::other)?);
+        let state = Arc::new(HandlerState::default());
         let mut listening = Vec::new();
         for listener in Listener::ALL {
-            listening.push(Listening::start(listener, &certificates, &state).await?);
+            listening.push(ListeningBackend::start(listener, &certificates, &state).await?);
         }
         let backend = Self {
             listening,

@@ -10,9 +10,9 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
-use crate::authority::{Certificates, Identity};
-use crate::connection::{Line, serve};
-use crate::record::State;
+use crate::authority::{BackendCertificates, CertificateIdentity};
+use crate::connection::{ConnectionLine, serve};
+use crate::record::HandlerState;
 
 /// A listener, by its behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,8 +68,8 @@ impl Listener {
         }
     }
 
-    fn identity(self) -> Identity {
-        Identity {
+    fn identity(self) -> CertificateIdentity {
+        CertificateIdentity {
             names: match self {
                 Self::Untrusted | Self::Expired => &["localhost", "127.0.0.1"],
                 Self::WrongHost => &["other.example.com"],
@@ -83,7 +83,7 @@ impl Listener {
 
 /// The protocol of a listener.
 #[derive(Clone)]
-enum Protocol {
+enum ListenerProtocol {
     Plain,
     Silent,
     Noise(TlsAcceptor),
@@ -94,7 +94,7 @@ enum Protocol {
 type CommonNames = dyn Fn(&CertificateDer<'_>) -> &'static str + Send + Sync;
 
 /// A listener at work, until dropped.
-pub(crate) struct Listening {
+pub(crate) struct ListeningBackend {
     pub(crate) listener: Listener,
     pub(crate) address: SocketAddr,
     task: Option<JoinHandle<()>>,
@@ -102,7 +102,7 @@ pub(crate) struct Listening {
     _reserved: Option<TcpSocket>,
 }
 
-impl Drop for Listening {
+impl Drop for ListeningBackend {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -110,11 +110,11 @@ impl Drop for Listening {
     }
 }
 
-impl Listening {
+impl ListeningBackend {
     pub(crate) async fn start(
         listener: Listener,
-        certificates: &Arc<Certificates>,
-        state: &Arc<State>,
+        certificates: &Arc<BackendCertificates>,
+        state: &Arc<HandlerState>,
     ) -> io::Result<Self> {
         let any: SocketAddr = (std::net::Ipv4Addr::LOCALHOST, 0).into();
         if listener == Listener::Closed {
@@ -139,10 +139,10 @@ impl Listening {
     }
 }
 
-fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Protocol> {
+fn speech(listener: Listener, certificates: &Arc<BackendCertificates>) -> io::Result<ListenerProtocol> {
     let protocols: &[&str] = match listener {
-        Listener::Plain => return Ok(Protocol::Plain),
-        Listener::Silent => return Ok(Protocol::Silent),
+        Listener::Plain => return Ok(ListenerProtocol::Plain),
+        Listener::Silent => return Ok(ListenerProtocol::Silent),
         Listener::Http2 => &["h2", "http/1.1"],
         _ => &["http/1.1"],
     };
@@ -150,23 +150,23 @@ fn speech(listener: Listener, certificates: &Arc<Certificates>) -> io::Result<Pr
     let config = certificates.server(&listener.identity(), requires_certificate, protocols);
     let acceptor = TlsAcceptor::from(Arc::new(config.map_err(io::Error::other)?));
     if listener == Listener::Noise {
-        return Ok(Protocol::Noise(acceptor));
+        return Ok(ListenerProtocol::Noise(acceptor));
     }
     let certificates = Arc::clone(certificates);
-    Ok(Protocol::Tls(
+    Ok(ListenerProtocol::Tls(
         acceptor,
         Arc::new(move |one: &CertificateDer<'_>| certificates.common_name(one)),
     ))
 }
 
 /// Serves connections; they end with this task.
-async fn accept(socket: TcpListener, speech: Protocol, state: Arc<State>) {
+async fn accept(socket: TcpListener, speech: ListenerProtocol, state: Arc<HandlerState>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = socket.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                let Ok((line, stream)) = Line::new(stream, &state) else { continue };
+                let Ok((line, stream)) = ConnectionLine::new(stream, &state) else { continue };
                 connections.spawn(converse(line, stream, speech.clone()));
             }
             Some(_) = connections.join_next() => {}
@@ -174,13 +174,13 @@ async fn accept(socket: TcpListener, speech: Protocol, state: Arc<State>) {
     }
 }
 
-async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Protocol) {
+async fn converse(line: Arc<ConnectionLine>, stream: tokio::net::TcpStream, speech: ListenerProtocol) {
     let disconnected = line.state.disconnected();
     let served = async {
         match speech {
-            Protocol::Plain => serve(stream, &line, None, false).await,
-            Protocol::Silent => listen(stream).await,
-            Protocol::Noise(acceptor) => {
+            ListenerProtocol::Plain => serve(stream, &line, None, false).await,
+            ListenerProtocol::Silent => listen(stream).await,
+            ListenerProtocol::Noise(acceptor) => {
                 if let Ok(mut stream) = acceptor.accept(stream).await
                     && stream.read(&mut [0; 1024]).await.is_ok_and(|length| length > 0)
                     && stream.write_all(b"220 mail.example.com ESMTP\r\n").await.is_ok()
@@ -188,7 +188,7 @@ async fn converse(line: Arc<Line>, stream: tokio::net::TcpStream, speech: Protoc
                     listen(stream).await;
                 }
             }
-            Protocol::Tls(acceptor, names) => {
+            ListenerProtocol::Tls(acceptor, names) => {
                 let Ok(stream) = acceptor.accept(stream).await else {
                     return;
                 };

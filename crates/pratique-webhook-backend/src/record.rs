@@ -34,7 +34,7 @@ pub struct Call {
 }
 
 /// The state that handlers share.
-pub(crate) struct State {
+pub(crate) struct HandlerState {
     record: Mutex<RecordState>,
     /// The values of placeholders.
     pub(crate) values: OnceLock<Vec<(String, String)>>,
@@ -58,9 +58,9 @@ pub(crate) struct RecordState {
 }
 
 /// A handler at work.
-pub(crate) struct Active<'a>(&'a State);
+pub(crate) struct ActiveHandler<'a>(&'a HandlerState);
 
-impl Default for State {
+impl Default for HandlerState {
     fn default() -> Self {
         Self {
             record: Mutex::default(),
@@ -75,7 +75,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl HandlerState {
     pub(crate) fn lock(&self) -> MutexGuard<'_, RecordState> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -97,9 +97,9 @@ impl State {
     }
 
     /// Counts a handler.
-    pub(crate) fn enter(&self) -> Active<'_> {
+    pub(crate) fn enter(&self) -> ActiveHandler<'_> {
         self.active.send_modify(|active| *active += 1);
-        Active(self)
+        ActiveHandler(self)
     }
 
     /// Ends all waits that have begun.
@@ -133,7 +133,7 @@ impl State {
     }
 }
 
-impl Drop for Active<'_> {
+impl Drop for ActiveHandler<'_> {
     fn drop(&mut self) {
         self.0.active.send_modify(|active| *active -= 1);
     }

@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A copy is the same stream.
-pub(crate) struct Shared<S>(Arc<Mutex<S>>);
+pub(crate) struct SharedStream<S>(Arc<Mutex<S>>);
 
-impl<S> Shared<S> {
+impl<S> SharedStream<S> {
     pub(crate) fn new(stream: S) -> Self {
         Self(Arc::new(Mutex::new(stream)))
     }
@@ -20,13 +20,13 @@ impl<S> Shared<S> {
     }
 }
 
-impl<S> Clone for Shared<S> {
+impl<S> Clone for SharedStream<S> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Shared<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for SharedStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -36,7 +36,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Shared<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Shared<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for SharedStream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut *self.lock()).poll_write(context, bytes)
     }
