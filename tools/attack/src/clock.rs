@@ -17,19 +17,19 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
 };
 
-use super::Scale;
-use super::faults::{Fault, with_webhook, without_watches};
+use super::AttackScale;
+use super::faults::{FaultCase, with_webhook, without_watches};
 use super::namespace::script;
 use super::needs::{A_MINUTE, COMPILER, USER};
 use super::network::mutate;
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::served::{Options, Served};
+use super::served::{ServeOptions, ServedProgram};
 use super::sockets::takes_effect;
 use pratique_load_test::client::{Client, Trust};
 
 /// All faults of clocks.
-pub(super) const ALL: [Fault; 3] = [
+pub(super) const ALL: [FaultCase; 3] = [
     ("a clock that jumps", &[COMPILER], jumps),
     (
         "a clock that jumps, without file system watches",
@@ -53,15 +53,15 @@ const EXPIRED: &str = "certificate has expired or is not yet valid";
 const WEBHOOK: u64 = 300;
 
 /// The clock of a server.
-struct Clock {
+struct ServerClock {
     file: File,
     /// Starts the program with this clock.
     program: PathBuf,
 }
 
-impl Clock {
+impl ServerClock {
     /// Compiles the library, and writes what starts the program with it.
-    fn new(options: &Options<'_>) -> Result<Self, Error> {
+    fn new(options: &ServeOptions<'_>) -> Result<Self, Error> {
         let [source, library, offset] = ["clock.c", "clock.so", "clock"].map(|name| options.state.join(name));
         let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         fs::write(&source, LIBRARY).map_err(|error| failed(&source, error))?;
@@ -83,7 +83,7 @@ impl Clock {
                 options.program.display()
             ),
         )?;
-        let clock = Clock { file, program };
+        let clock = ServerClock { file, program };
         clock.set(0)?;
         Ok(clock)
     }
@@ -97,7 +97,7 @@ impl Clock {
 }
 
 /// Where the clock jumps to, in seconds from now: hours and decades, to the beginning of 1970 and past 2038, and back.
-fn offsets(scale: Scale) -> Vec<i64> {
+fn offsets(scale: AttackScale) -> Vec<i64> {
     let start = now().try_into().map_or(0, |now: i64| HOUR - now);
     let all = [HOUR, -HOUR, YEAR, -YEAR, start, 40 * YEAR, 0];
     if scale.measures_time {
@@ -115,9 +115,9 @@ fn now() -> u64 {
 
 /// Decisions, deadlines of reviews and of webhooks' calls, and changes of manifests are as ever; the server's clock
 /// shows what it should, or all of this would mean nothing.
-fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let clock = Clock::new(options)?;
-    let options = Options {
+fn jumps(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+    let clock = ServerClock::new(options)?;
+    let options = ServeOptions {
         program: &clock.program,
         ..*options
     };
@@ -162,7 +162,7 @@ fn jumps(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// Lets a webhook be called repeatedly; returns the number of calls, and of failures because of its certificate.
-fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], Error> {
+fn call(served: &ServedProgram, stop: &AtomicBool) -> Result<[usize; 2], Error> {
     let mut calls = [0, 0];
     let [allowed, refused] = &mut calls;
     while !stop.load(Ordering::Relaxed) {
@@ -177,7 +177,7 @@ fn call(served: &Served, stop: &AtomicBool) -> Result<[usize; 2], Error> {
 
 /// Checks that the server's clock was set.
 #[expect(clippy::cast_precision_loss, reason = "seconds are few enough")]
-fn shows(served: &Served, offset: i64) -> Result<(), Error> {
+fn shows(served: &ServedProgram, offset: i64) -> Result<(), Error> {
     let expected = now() as f64 + offset as f64;
     let found = served.metric(
         LAST_RELOAD,
@@ -191,13 +191,13 @@ fn shows(served: &Served, offset: i64) -> Result<(), Error> {
 }
 
 /// Without file system events, changes are found even if the clock goes back by years.
-fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
-    let clock = Clock::new(options)?;
-    let script = without_watches(&Options {
+fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+    let clock = ServerClock::new(options)?;
+    let script = without_watches(&ServeOptions {
         program: &clock.program,
         ..*options
     })?;
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         program: &script,
         ..*options
     })?;
@@ -211,18 +211,18 @@ fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
 }
 
 /// Clients' certificates count while they are valid by the server's clock, and at no other time.
-fn certificates(options: &Options<'_>, _: Scale) -> Result<String, Error> {
+fn certificates(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     const DAY: i64 = 24 * HOUR;
-    let clock = Clock::new(options)?;
+    let clock = ServerClock::new(options)?;
     let client = ClientCertificate::new(options.state)?;
     let authority = client.authority.display().to_string();
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         program: &clock.program,
         arguments: &["--client-ca", &authority],
         ..*options
     })?;
     let body = reviews::pod(true).to_string();
-    let send_reviews = |served: &Served| {
+    let send_reviews = |served: &ServedProgram| {
         // A session that is resumed has no certificate checked: each is a new one.
         let trust =
             Trust::with_certificate(&served.certificates.authority(), &client.certificate, &client.key)?;

@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The state of the connection to the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ConnectionLine {
     /// Requests are answered.
     Up,
     /// Connections are closed as soon as they come.
@@ -29,13 +29,13 @@ pub(super) enum Line {
 }
 
 /// The server. Its threads end with this program.
-pub(super) struct Cluster {
+pub(super) struct ClusterServer {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
 }
 
 struct State {
-    line: Line,
+    line: ConnectionLine,
     version: u64,
     /// By the path of the collection, and by name.
     objects: BTreeMap<String, BTreeMap<String, Value>>,
@@ -48,20 +48,20 @@ struct State {
 const POLICIES: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 const BINDINGS: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
 
-impl Cluster {
+impl ClusterServer {
     /// Starts it, with the namespace `shop`.
     pub(super) fn start() -> Result<Self, Error> {
         let failed = |error: std::io::Error| format!("a cluster: {error}");
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let state = Arc::new(Mutex::new(State {
-            line: Line::Up,
+            line: ConnectionLine::Up,
             version: 0,
             objects: BTreeMap::new(),
             events: Vec::new(),
             connections: BTreeMap::new(),
         }));
-        let cluster = Cluster {
+        let cluster = ClusterServer {
             address,
             state: state.clone(),
         };
@@ -113,7 +113,7 @@ impl Cluster {
     }
 
     /// Changes the state of the connection, and ends all existing connections.
-    pub(super) fn set(&self, line: Line) {
+    pub(super) fn set(&self, line: ConnectionLine) {
         let mut state = lock(&self.state);
         state.line = line;
         for connection in std::mem::take(&mut state.connections).into_values() {
@@ -168,19 +168,19 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         reader.by_ref().take(length).read_to_end(&mut Vec::new())?;
         let line = lock(state).line;
         match line {
-            Line::Closed => return Ok(()),
-            Line::Silent => {
+            ConnectionLine::Closed => return Ok(()),
+            ConnectionLine::Silent => {
                 // The connection ends when the line changes.
                 reader.read_to_end(&mut Vec::new())?;
                 return Ok(());
             }
-            Line::Up | Line::BrokenOff => {}
+            ConnectionLine::Up | ConnectionLine::BrokenOff => {}
         }
         let target = first.split(' ').nth(1).unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         if query.contains("watch=true") || query.contains("watch=1") {
             return match line {
-                Line::BrokenOff => break_off(&mut writer),
+                ConnectionLine::BrokenOff => break_off(&mut writer),
                 _ => watch(&mut writer, state, path, query),
             };
         }
@@ -191,7 +191,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             text.len()
         );
         writer.write_all(head.as_bytes())?;
-        if line == Line::BrokenOff {
+        if line == ConnectionLine::BrokenOff {
             let (half, _) = text.as_bytes().split_at(text.len() / 2);
             writer.write_all(half)?;
             return writer.shutdown(Shutdown::Both);

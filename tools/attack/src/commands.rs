@@ -21,12 +21,12 @@ use std::time::{Duration, Instant};
 use pratique_benches::memory::kib;
 use pratique_harness::Error;
 
-use super::Scale;
-use super::confined::{FILES, Group, MEMORY};
+use super::AttackScale;
+use super::confined::{ControlGroup, FILES, MEMORY};
 use super::files::{bomb, pipe};
 
 /// A function that runs commands in a folder and returns a summary, or what went wrong.
-type Attack = fn(&Path, &Path, Scale) -> Result<String, Error>;
+type Attack = fn(&Path, &Path, AttackScale) -> Result<String, Error>;
 
 /// All tests of commands, with their names.
 pub(super) const ALL: [(&str, Attack); 32] = [
@@ -77,7 +77,7 @@ pub(super) const ALL: [(&str, Attack); 32] = [
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The outcome of a command.
-struct Outcome {
+struct CommandOutcome {
     status: ExitStatus,
     stdout: String,
     stderr: String,
@@ -87,13 +87,13 @@ struct Outcome {
 }
 
 /// Runs a command in a folder, with little memory.
-fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Error> {
+fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<CommandOutcome, Error> {
     run_with(program, folder, arguments, None)
 }
 
 /// Bytes that come at the standard input of a command again and again, for as long as it reads them.
 #[derive(Clone, Debug)]
-struct Input {
+struct RepeatedInput {
     bytes: Vec<u8>,
     /// How often they come at most.
     times: usize,
@@ -104,11 +104,11 @@ fn run_with(
     program: &Path,
     folder: &Path,
     arguments: &[&str],
-    input: Option<Input>,
-) -> Result<Outcome, Error> {
+    input: Option<RepeatedInput>,
+) -> Result<CommandOutcome, Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let start = Instant::now();
-    let group = Group::new();
+    let group = ControlGroup::new();
     let mut child = group
         .command(program, FILES)
         .args(arguments)
@@ -125,13 +125,13 @@ fn run_with(
         child
             .stdout
             .take()
-            .map(|stream| thread::spawn(move || all(stream))),
+            .map(|stream| thread::spawn(move || read_all(stream))),
         child
             .stderr
             .take()
-            .map(|stream| thread::spawn(move || all(stream))),
+            .map(|stream| thread::spawn(move || read_all(stream))),
     ];
-    if let (Some(mut stdin), Some(Input { bytes, times })) = (child.stdin.take(), input) {
+    if let (Some(mut stdin), Some(RepeatedInput { bytes, times })) = (child.stdin.take(), input) {
         // It ends when the command does.
         thread::spawn(move || (0..times).try_for_each(|_| stdin.write_all(&bytes)));
     }
@@ -151,7 +151,7 @@ fn run_with(
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
     };
-    let outcome = Outcome {
+    let outcome = CommandOutcome {
         status,
         stdout: text(stdout),
         stderr: text(stderr),
@@ -175,14 +175,14 @@ fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<Stri
         .map(|results| results.join("\n"))
 }
 
-fn all(mut stream: impl std::io::Read) -> String {
+fn read_all(mut stream: impl std::io::Read) -> String {
     let mut bytes = Vec::new();
     // What was read until an error is what there is.
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-impl Outcome {
+impl CommandOutcome {
     fn summary(&self) -> String {
         let first: String = self.stderr.lines().take(2).collect::<Vec<_>>().join("\n");
         let first: String = first.chars().take(300).collect();
@@ -216,7 +216,7 @@ fn write(folder: &Path, name: &str, content: &str) -> Result<(), Error> {
 const HOSTILE: &str = "x\n::error file=a::b\n##[command]c\u{1b}[2J\u{7}\u{9b}2J\u{202e}z\r::warning::d";
 
 /// Names and messages that steer what shows them are shown as what they are.
-fn names(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+fn names(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     let pod = serde_json::json!({"apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": HOSTILE, "namespace": HOSTILE, "labels": {HOSTILE: HOSTILE, "denied": HOSTILE}}, "spec": {"containers": []}});
     let unknown = serde_json::json!({"apiVersion": HOSTILE, "kind": HOSTILE, "metadata": {"name": HOSTILE}});
@@ -269,7 +269,7 @@ fn steers(text: &str) -> Result<(), Error> {
 }
 
 /// Inputs that never end, or never begin, are refused at once.
-fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+fn devices(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     pipe(&folder.join("pipe.yaml"))?;
     fs::create_dir_all(folder.join("manifests")).map_err(|error| error.to_string())?;
     pipe(&folder.join("manifests/pipe.yaml"))?;
@@ -285,7 +285,7 @@ fn devices(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
 }
 
 /// Pipes in the directory of a snapshot, of the objects, and for the kubeconfig.
-fn snapshot(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+fn snapshot(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
     write(folder, "pod.yaml", pod)?;
     write(
@@ -312,13 +312,13 @@ fn snapshot(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
     Ok(results.join("\n"))
 }
 
-fn aliases(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+fn aliases(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "manifests/bomb.yaml", &bomb())?;
     run(program, folder, &["check", "manifests"])?.refused()
 }
 
 /// Thousands of faults on one long line are reported in time that is linear in its length.
-fn faults(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+fn faults(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
     let validations = "{expression: \")\"},".repeat(scale.size / 5);
     let manifest = format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: a.static.k8s.io}}\n\
@@ -329,7 +329,7 @@ fn faults(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> 
 }
 
 /// A pattern that is ten times as long takes about ten times as long.
-fn pattern(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+fn pattern(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
     let mut took = Vec::new();
     let counts = [scale.size / 100, scale.size / 10];
     for count in counts {
@@ -354,7 +354,7 @@ fn pattern(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error>
 }
 
 /// Brackets by the hundred thousand.
-fn nested(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+fn nested(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "manifests/nested.yaml", &"[".repeat(500_000))?;
     write(folder, "nested.json", &"{\"a\":".repeat(200_000))?;
     refused(

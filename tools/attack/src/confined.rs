@@ -19,9 +19,9 @@ const HIERARCHIES: [(&str, &str); 2] = [
 
 /// A control group with a limit of memory, removed in the end. Without the right to make one there is none, and
 /// the most memory that a program had is what is looked at.
-pub(super) struct Group(Option<PathBuf>);
+pub(super) struct ControlGroup(Option<PathBuf>);
 
-impl Group {
+impl ControlGroup {
     /// A new group, if this machine lets us have one.
     pub(super) fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -39,7 +39,7 @@ impl Group {
             }
             Some(path)
         });
-        Group(made)
+        ControlGroup(made)
     }
 
     /// Whether the system enforces the limit.
@@ -62,7 +62,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ControlGroup {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
             // It stays as long as something runs in it.

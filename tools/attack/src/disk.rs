@@ -5,18 +5,18 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::Scale;
-use super::faults::{Fault, LOST, WRITE_FAILURES, used};
-use super::fuse::Slow;
+use super::AttackScale;
+use super::faults::{FaultCase, LOST, WRITE_FAILURES, used};
+use super::fuse::SlowDirectory;
 use super::namespace::{enter, script, seen_by, within};
 use super::needs::{A_MINUTE, FUSE, MOUNTS, NSENTER};
 use super::regular_clients::RegularClients;
-use super::served::{Options, Served};
+use super::served::{ServeOptions, ServedProgram};
 use super::sockets::{MARKER, RELOADS, takes_effect};
 use pratique_harness::{Error, eventually};
 
 /// All faults of disks.
-pub(super) const ALL: [Fault; 3] = [
+pub(super) const ALL: [FaultCase; 3] = [
     (
         "a read-only disk below configuration and manifests",
         &[MOUNTS, NSENTER],
@@ -41,7 +41,7 @@ const HUNG: Duration = Duration::from_secs(65);
 
 /// Manifests and certificates are on a disk that is read-only at the start, then writable, and then read-only again: what
 /// is in effect stays so, and changes take effect as soon as they can be made.
-fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn configuration(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let folders = ["manifests", "tls"].map(|name| options.state.join(name).display().to_string());
     let prepare: String = folders
         .iter()
@@ -53,7 +53,7 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         })
         .collect();
     let script = within(options, "--mount", &prepare)?;
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         program: &script,
         ..*options
     })?;
@@ -63,7 +63,7 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             .map(|folder| format!("mount -o remount,{mode} \"{folder}\""));
         enter(served.id(), &remounts.collect::<Vec<_>>().join("\n"))
     };
-    let read_only = |served: &Served| match fs::write(served.manifests().join("other.new"), "") {
+    let read_only = |served: &ServedProgram| match fs::write(served.manifests().join("other.new"), "") {
         Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => Ok(()),
         Err(error) => Err(Error::from(format!("the disk is not read-only, but: {error}"))),
         Ok(()) => Err("the disk is not read-only".into()),
@@ -90,7 +90,7 @@ fn configuration(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 
 /// The disk of the audit log is read-only at the start: the server does not start, and says why. It becomes so later:
 /// that is counted and logged, decisions continue, and waiting events are written when it is possible again.
-fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let folder = options.state.join("audit");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let file = folder.join("events.log");
@@ -100,7 +100,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     let [shown, log] = [&folder, &file].map(|path| path.display().to_string());
     let start = |prepare: &str| {
         let script = within(options, "--mount", prepare)?;
-        Served::start(&Options {
+        ServedProgram::start(&ServeOptions {
             program: &script,
             arguments: &["--audit-log", &log],
             ..*options
@@ -119,7 +119,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         first.display()
     ))?;
     let mut asked = used(&served, scale)?;
-    let written = |served: &Served, path: &Path| lines(&seen_by(served.id(), path));
+    let written = |served: &ServedProgram, path: &Path| lines(&seen_by(served.id(), path));
     eventually("written all events", || Ok(written(&served, &file)? >= asked))?;
     // A disk with a file that is open for writing cannot be made read-only by hand. So another one comes above it: the
     // server notices that its file lost its name, and cannot make it anew.
@@ -134,7 +134,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     enter(served.id(), &format!("mount -o remount,rw \"{shown}\""))?;
     asked += used(
         &served,
-        Scale {
+        AttackScale {
             time: scale.time / 3,
             ..scale
         },
@@ -160,7 +160,7 @@ fn audit_log(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 
 /// The disk takes long for everything, and then does not answer at all for a while: what is in effect stays so, and what
 /// changed meanwhile takes effect afterwards. Such a disk has no change events, so changes are found within a minute.
-fn slow(options: &Options<'_>, _: Scale) -> Result<String, Error> {
+fn slow(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     let [pid, mounted] = ["pid", "mounted"].map(|name| options.state.join(name));
     let [manifests, source] = ["manifests/validating", "source"].map(|name| options.state.join(name));
     let failed = |error: std::io::Error| format!("{}: {error}", options.state.display());
@@ -182,12 +182,12 @@ fn slow(options: &Options<'_>, _: Scale) -> Result<String, Error> {
                 .trim()
                 .parse()
                 .map_err(|_| "no number of a process".to_owned())?;
-            let disk = Slow::mount(&source, &manifests, process)?;
+            let disk = SlowDirectory::mount(&source, &manifests, process)?;
             disk.delay(SLOW);
             fs::write(&mounted, "").map_err(failed)?;
             Ok::<_, Error>(disk)
         });
-        let served = Served::start(&Options {
+        let served = ServedProgram::start(&ServeOptions {
             program: &script,
             ..*options
         });

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::reviews;
-use super::served::Served;
-use super::{Scale, count_codes};
+use super::served::ServedProgram;
+use super::{AttackScale, count_codes};
 use pratique_harness::{Error, outcome, together};
 
 /// How many hostile reviews are evaluated at a time.
@@ -17,7 +17,7 @@ const LATE: Duration = Duration::from_millis(300);
 const OBSERVED: Duration = Duration::from_secs(1);
 
 /// Lists of tens of thousands, each element of which is looked for in another one: nothing is computed after the answer.
-pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn comparisons(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let body = reviews::many_finalizers(FINALIZERS).to_string();
     let codes = hostile(served, scale, "/validate?timeout=1s", &body)?;
     let before = served.processor_time()?;
@@ -35,10 +35,10 @@ pub(super) fn comparisons(served: &Served, scale: Scale) -> Result<String, Error
 }
 
 /// Reviews in which plugins compare many values: the answers are those of plugins, or an exceeded limit.
-pub(super) fn plugins(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn plugins(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let mut results = Vec::new();
     for review in reviews::compared(scale.size / 4) {
-        let part = Scale {
+        let part = AttackScale {
             time: scale.time / 4,
             ..scale
         };
@@ -55,7 +55,7 @@ pub(super) fn plugins(served: &Served, scale: Scale) -> Result<String, Error> {
 }
 
 /// Patterns that compile to much, or match slowly.
-pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn patterns(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let texts = ["a".repeat(100_000), "\u{3b1}".repeat(100_000)];
     let patterns = [
         r"\pL{999}N".to_owned(),
@@ -70,7 +70,7 @@ pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
         // Each has another length: nothing that was compiled for one is there for the next.
         let varied = format!("{pattern}{}", "x".repeat(index));
         let body = reviews::pattern(&varied, &text).to_string();
-        let part = Scale {
+        let part = AttackScale {
             time: scale.time / 5,
             ..scale
         };
@@ -80,7 +80,7 @@ pub(super) fn patterns(served: &Served, scale: Scale) -> Result<String, Error> {
 }
 
 /// Reviews that no API server sends are refused, not allowed.
-pub(super) fn odd(served: &Served, _: Scale) -> Result<String, Error> {
+pub(super) fn odd(served: &ServedProgram, _: AttackScale) -> Result<String, Error> {
     let odd = reviews::odd();
     for (name, review) in &odd {
         let answer = served.post("/validate", &review.to_string())?;
@@ -94,7 +94,7 @@ pub(super) fn odd(served: &Served, _: Scale) -> Result<String, Error> {
 }
 
 /// Lets several clients post a body repeatedly, and returns a summary of the answers.
-fn hostile(served: &Served, scale: Scale, path: &str, body: &str) -> Result<String, Error> {
+fn hostile(served: &ServedProgram, scale: AttackScale, path: &str, body: &str) -> Result<String, Error> {
     let end = Instant::now() + scale.time;
     let codes = together(AT_ONCE, || {
         let mut codes = Vec::new();

@@ -10,26 +10,26 @@ use pratique_harness::{Error, outcome};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
-use super::Scale;
+use super::AttackScale;
 use super::files::pipe;
 use super::namespace::within;
-use super::needs::{A_MINUTE, Need, USER};
+use super::needs::{A_MINUTE, MachineNeed, USER};
 use super::patches::LIMIT;
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::served::{Options, Served};
+use super::served::{ServeOptions, ServedProgram};
 use super::sockets::takes_effect;
 use pratique_load_test::load::Load;
 
 /// A fault: its name, its needs of the machine, and a function that tries it and returns a summary, or what went wrong.
-pub(super) type Fault = (
+pub(super) type FaultCase = (
     &'static str,
-    &'static [Need],
-    fn(&Options<'_>, Scale) -> Result<String, Error>,
+    &'static [MachineNeed],
+    fn(&ServeOptions<'_>, AttackScale) -> Result<String, Error>,
 );
 
 /// All faults of this module.
-pub(super) const ALL: [Fault; 9] = [
+pub(super) const ALL: [FaultCase; 9] = [
     ("a full disk below the audit log", &[], full_disk),
     ("a slow disk below the audit log", &[], slow_disk),
     ("a webhook whose patch copies itself", &[], self_copies),
@@ -51,8 +51,8 @@ const WAITING: f64 = 10_000.0 + 512.0;
 
 /// Nothing of the audit log can be written: that is counted, as are the events that find no room to wait, and decisions
 /// go on.
-fn full_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let mut served = Served::start(&Options {
+fn full_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+    let mut served = ServedProgram::start(&ServeOptions {
         arguments: &["--audit-log", "/dev/full"],
         ..*options
     })?;
@@ -69,7 +69,7 @@ fn full_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// The audit log is a pipe that is read slowly: what does not fit is counted, and decisions go on.
-fn slow_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn slow_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let log = options.state.join("audit.log");
     pipe(&log)?;
     let reader = log.clone();
@@ -82,7 +82,7 @@ fn slow_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
         }
     });
     let log = log.display().to_string();
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         arguments: &["--audit-log", &log],
         ..*options
     })?;
@@ -95,7 +95,7 @@ fn slow_disk(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// A webhook answers with a patch of 30 copies of the object into itself.
-fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, Error> {
+fn self_copies(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     let copies: Vec<_> = (0..30)
         .map(|index| serde_json::json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/copy{index}")}))
         .collect();
@@ -114,7 +114,7 @@ fn self_copies(options: &Options<'_>, _: Scale) -> Result<String, Error> {
 
 /// A webhook answers with a patch that moves a long list with each of its many operations: it is applied, or ended by the
 /// deadline of the review.
-fn inserts(options: &Options<'_>, _: Scale) -> Result<String, Error> {
+fn inserts(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     let mut operations = vec![serde_json::json!({"op": "add", "path": "/metadata/finalizers", "value": []})];
     let insert = serde_json::json!({"op": "add", "path": "/metadata/finalizers/0", "value": "a.b/c"});
     operations.resize(INSERTS + 1, insert);
@@ -141,7 +141,7 @@ fn inserts(options: &Options<'_>, _: Scale) -> Result<String, Error> {
 }
 
 /// A webhook takes calls and never answers: its failurePolicy applies after its time.
-fn silent(options: &Options<'_>, _: Scale) -> Result<String, Error> {
+fn silent(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     with_webhook(options, 1, r#"{"hang": "headers"}"#, |served, _| {
         let start = Instant::now();
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
@@ -157,10 +157,10 @@ fn silent(options: &Options<'_>, _: Scale) -> Result<String, Error> {
 
 /// Runs a server that calls a webhook for Pods with a timeout in seconds; the webhook answers by a script.
 pub(super) fn with_webhook(
-    options: &Options<'_>,
+    options: &ServeOptions<'_>,
     seconds: u32,
     script: &str,
-    look: impl FnOnce(&Served, &Backend) -> Result<String, Error>,
+    look: impl FnOnce(&ServedProgram, &Backend) -> Result<String, Error>,
 ) -> Result<String, Error> {
     let failed = |error: std::io::Error| error.to_string();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -176,7 +176,7 @@ pub(super) fn with_webhook(
         backend.ca_pem(),
         seconds,
     );
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         webhooks: Some(&manifest),
         ..*options
     })?;
@@ -200,14 +200,14 @@ pub(super) fn webhook(url: &str, authority: &str, seconds: u32) -> String {
 }
 
 /// A script that starts the program without file system events.
-pub(super) fn without_watches(options: &Options<'_>) -> Result<PathBuf, Error> {
+pub(super) fn without_watches(options: &ServeOptions<'_>) -> Result<PathBuf, Error> {
     within(options, "", "echo 0 > /proc/sys/user/max_inotify_instances")
 }
 
 /// Without file system events, changes are found by polling.
-fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
+fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     let script = without_watches(options)?;
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         program: &script,
         ..*options
     })?;
@@ -222,8 +222,8 @@ fn unwatched(options: &Options<'_>, _: Scale) -> Result<String, Error> {
 }
 
 /// Almost no files: connections make room for each other.
-fn few_files(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let mut served = Served::start(&Options {
+fn few_files(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+    let mut served = ServedProgram::start(&ServeOptions {
         files: 64,
         ..*options
     })?;
@@ -239,8 +239,8 @@ fn few_files(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// The server is killed and started again: answers are lost, but none is wrong.
-fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let mut served = Served::start(options)?;
+fn crashes(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+    let mut served = ServedProgram::start(options)?;
     let clients = RegularClients::start(&served)?;
     for _ in 0..scale.rounds.min(10) {
         thread::sleep(Duration::from_millis(500));
@@ -258,8 +258,8 @@ fn crashes(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// SIGHUP ends the server as SIGTERM does: requests in flight are answered.
-fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, Error> {
-    let mut served = Served::start(options)?;
+fn hang_up(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+    let mut served = ServedProgram::start(options)?;
     let load = Load {
         address: served.address(),
         trust: served.trust()?,
@@ -277,7 +277,7 @@ fn hang_up(options: &Options<'_>, _: Scale) -> Result<String, Error> {
 }
 
 /// Runs usual clients for a while, which must get right answers only; returns how many.
-pub(super) fn used(served: &Served, scale: Scale) -> Result<usize, Error> {
+pub(super) fn used(served: &ServedProgram, scale: AttackScale) -> Result<usize, Error> {
     let clients = RegularClients::start(served)?;
     thread::sleep(scale.time);
     let results = clients.stop()?;

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use super::Scale;
-use super::served::Served;
+use super::AttackScale;
+use super::served::ServedProgram;
 use super::sockets::{RELOADS, takes_effect};
 use pratique_harness::{Error, eventually};
 
@@ -24,7 +24,7 @@ pub(super) fn bomb() -> String {
 }
 
 /// Aliases that are replaced by more than there is memory: refused, and the last good manifests stay in effect.
-pub(super) fn aliases(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn aliases(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let path = served.manifests().join("bomb.yaml");
     let failures = || served.metric(RELOADS, "failure");
     for _ in 0..scale.rounds.min(3) {
@@ -40,7 +40,7 @@ pub(super) fn aliases(served: &Served, scale: Scale) -> Result<String, Error> {
 }
 
 /// The manifests of the policy that usual clients are evaluated by, written in place and slowly: it is in effect all the time.
-pub(super) fn rewritten(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn rewritten(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(failed)?;
@@ -61,7 +61,7 @@ pub(super) fn rewritten(served: &Served, scale: Scale) -> Result<String, Error> 
 }
 
 /// Files whose times are wrong by decades, in both directions, as with a clock that jumps.
-pub(super) fn future(served: &Served, _: Scale) -> Result<String, Error> {
+pub(super) fn future(served: &ServedProgram, _: AttackScale) -> Result<String, Error> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let decades = Duration::from_secs(30 * 365 * 24 * 3600);
@@ -76,7 +76,7 @@ pub(super) fn future(served: &Served, _: Scale) -> Result<String, Error> {
 }
 
 /// A pipe and an endless device where certificates were: the old ones stay, and the next good ones are taken.
-pub(super) fn certificates(served: &Served, _: Scale) -> Result<String, Error> {
+pub(super) fn certificates(served: &ServedProgram, _: AttackScale) -> Result<String, Error> {
     let folder = served
         .certificates
         .certificate()

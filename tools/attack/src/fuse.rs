@@ -37,7 +37,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The behaviour of the directory, shared by copies.
 #[derive(Clone)]
-pub(super) struct Slow(Arc<State>);
+pub(super) struct SlowDirectory(Arc<State>);
 
 struct State {
     source: PathBuf,
@@ -49,7 +49,7 @@ struct State {
     names: Mutex<Vec<String>>,
 }
 
-impl Slow {
+impl SlowDirectory {
     /// Shows the files of a directory at another place, to a process and those that share its mounts, until this program
     /// ends.
     pub(super) fn mount(source: &Path, at: &Path, process: u32) -> Result<Self, Error> {
@@ -65,7 +65,7 @@ impl Slow {
             held: AtomicBool::new(false),
             names: Mutex::default(),
         };
-        let slow = Slow(Arc::new(state));
+        let slow = SlowDirectory(Arc::new(state));
         let stdin = device.try_clone().map_err(failed)?;
         let (served, channel) = (slow.clone(), device);
         thread::spawn(move || served.serve(&channel));

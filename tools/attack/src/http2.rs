@@ -22,14 +22,14 @@ const FRAME: usize = 16_384;
 const NO_WINDOW: [u8; 6] = [0, 4, 0, 0, 0, 0];
 
 /// A connection whose answers may not be sent.
-pub(super) struct Unread {
+pub(super) struct UnreadConnection {
     client: Client,
     next_stream: u32,
     /// How many bytes of bodies the server still takes on the connection.
     window: usize,
 }
 
-impl Unread {
+impl UnreadConnection {
     pub(super) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, Error> {
         let mut client = Client::connect(address, &trust.with_protocol("h2"))?;
         let settings = frame(SETTINGS, 0, 0, &NO_WINDOW);
@@ -37,7 +37,7 @@ impl Unread {
         client
             .send(&opening)
             .map_err(|error| format!("sending: {error}"))?;
-        Ok(Unread {
+        Ok(UnreadConnection {
             client,
             next_stream: 1,
             window: 65_535,

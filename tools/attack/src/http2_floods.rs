@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use pratique_harness::{Error, outcome, together};
 use pratique_load_test::client::Client;
 
-use super::faults::Fault;
+use super::faults::FaultCase;
 use super::http2::{DATA, END_HEADERS, HEADERS, PREFACE, SETTINGS, WINDOW_UPDATE, frame, headers};
 use super::regular_clients::RegularClients;
-use super::served::{Options, Served};
-use super::{ClientResults, SLOWER, Scale};
+use super::served::{ServeOptions, ServedProgram};
+use super::{AttackScale, ClientResults, SLOWER};
 
 const PRIORITY: u8 = 2;
 const RST_STREAM: u8 = 3;
@@ -51,7 +51,7 @@ const MAX_NOISE: f64 = 0.5;
 type FrameMaker = fn(u32) -> Vec<u8>;
 
 /// The whole family, each against a server of its own.
-pub(super) const ALL: [Fault; 15] = [
+pub(super) const ALL: [FaultCase; 15] = [
     ("flood of streams without bodies", &[], |options, scale| {
         flood(options, scale, STREAMS, |_| Vec::new())
     }),
@@ -124,13 +124,13 @@ pub(super) const ALL: [Fault; 15] = [
 ];
 
 /// A flood.
-struct Flood {
+struct FrameFlood {
     /// How many streams without bodies are opened first.
     streams: u32,
     frames: FrameMaker,
 }
 
-impl Flood {
+impl FrameFlood {
     /// What is sent before the frames.
     fn opening(&self) -> Vec<u8> {
         (0..self.streams).flat_map(open).collect()
@@ -160,9 +160,14 @@ fn settings(number: u32) -> Vec<u8> {
 }
 
 /// Measures usual clients beside a flood on connections that open so many streams without bodies first.
-fn flood(options: &Options<'_>, scale: Scale, streams: u32, frames: FrameMaker) -> Result<String, Error> {
-    let flood = &Flood { streams, frames };
-    let mut served = Served::start(options)?;
+fn flood(
+    options: &ServeOptions<'_>,
+    scale: AttackScale,
+    streams: u32,
+    frames: FrameMaker,
+) -> Result<String, Error> {
+    let flood = &FrameFlood { streams, frames };
+    let mut served = ServedProgram::start(options)?;
     let measured = FloodWindows::measure(&served, flood, scale)?;
     let text = format!("{measured}\n{}", served.survived()?);
     outcome(measured.is_in_time() || !scale.measures_time, text)
@@ -180,7 +185,7 @@ struct FloodWindows {
 }
 
 impl FloodWindows {
-    fn measure(served: &Served, flood: &Flood, scale: Scale) -> Result<Self, Error> {
+    fn measure(served: &ServedProgram, flood: &FrameFlood, scale: AttackScale) -> Result<Self, Error> {
         let time = scale.time / WINDOWS;
         let mut windows = FloodWindows::default();
         for _ in 0..WINDOWS {
@@ -235,7 +240,7 @@ impl fmt::Display for FloodWindows {
 }
 
 /// What usual clients see during some work. All their answers must be right.
-fn measure(served: &Served, work: impl FnOnce()) -> Result<ClientResults, Error> {
+fn measure(served: &ServedProgram, work: impl FnOnce()) -> Result<ClientResults, Error> {
     let clients = RegularClients::start(served)?;
     work();
     let results = clients.stop()?;
@@ -245,9 +250,9 @@ fn measure(served: &Served, work: impl FnOnce()) -> Result<ClientResults, Error>
 
 /// What usual clients see during a flood that has begun, and how many of its connections were closed or held up.
 fn measure_during(
-    served: &Served,
-    flood: &Flood,
-    scale: Scale,
+    served: &ServedProgram,
+    flood: &FrameFlood,
+    scale: AttackScale,
     time: Duration,
 ) -> Result<(ClientResults, usize), Error> {
     thread::scope(|scope| {
@@ -262,7 +267,12 @@ fn measure_during(
 }
 
 /// Sends frames on all connections for some time; returns how many were closed or held up.
-fn attack(served: &Served, flood: &Flood, scale: Scale, time: Duration) -> Result<usize, Error> {
+fn attack(
+    served: &ServedProgram,
+    flood: &FrameFlood,
+    scale: AttackScale,
+    time: Duration,
+) -> Result<usize, Error> {
     let (address, trust) = (served.address(), served.trust()?.with_protocol("h2"));
     let opening = flood.opening();
     let prepared: Vec<Vec<u8>> = (0..PREPARED).map(|sent| flood.frames_after(sent)).collect();
@@ -287,7 +297,7 @@ fn attack(served: &Served, flood: &Flood, scale: Scale, time: Duration) -> Resul
 /// Sends frames until the end, and reads what there is.
 fn send(
     mut client: Client,
-    (flood, opening, prepared): (&Flood, &[u8], &[Vec<u8>]),
+    (flood, opening, prepared): (&FrameFlood, &[u8], &[Vec<u8>]),
     end: Instant,
 ) -> io::Result<()> {
     client.give_up_sending_after(PATIENCE)?;

@@ -10,12 +10,12 @@ use pratique_harness::{Error, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::faults::Fault;
-use super::served::{Options, Served};
-use super::{Scale, count_codes};
+use super::faults::FaultCase;
+use super::served::{ServeOptions, ServedProgram};
+use super::{AttackScale, count_codes};
 
 /// The only fault of this module.
-pub(super) const ALL: [Fault; 1] = [("evaluations that do not end", &[], deadlines)];
+pub(super) const ALL: [FaultCase; 1] = [("evaluations that do not end", &[], deadlines)];
 
 const GROUP: &str = "interrupted.example";
 /// The deadline of each review, and how long after it the answer may come, not counting the time to send the review.
@@ -155,7 +155,7 @@ fn review(index: usize, place: Place, object: &str) -> String {
 
 /// Sends the review of a case; returns its code, duration and answer. A review without a case has enough time.
 fn send_review(
-    served: &Served,
+    served: &ServedProgram,
     index: usize,
     place: Place,
     object: &str,
@@ -175,7 +175,7 @@ fn send_review(
 }
 
 /// How long it takes until the server uses no more processor time.
-fn until_idle(served: &Served) -> Result<Duration, Error> {
+fn until_idle(served: &ServedProgram) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < VERY_LATE {
         let (began, before) = (start.elapsed(), served.processor_time()?);
@@ -187,9 +187,9 @@ fn until_idle(served: &Served) -> Result<Duration, Error> {
     Err(format!("the server still works {VERY_LATE:.1?} after its answer").into())
 }
 
-fn deadlines(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn deadlines(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let [validating, mutating] = manifests();
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         validating: &validating,
         mutating: &mutating,
         ..*options

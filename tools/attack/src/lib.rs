@@ -37,7 +37,7 @@ use std::time::Duration;
 use pratique_harness::{Error, Transcript, cargo};
 use pratique_load_test::measured::Measured;
 use regular_clients::{ClientResults, RegularClients};
-use served::{Options, Served};
+use served::{ServeOptions, ServedProgram};
 
 /// Attacks a server and the commands with little memory and few files, and sees whether others notice.
 #[derive(clap::Parser, Debug)]
@@ -62,14 +62,14 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    fn scale(&self) -> Scale {
+    fn scale(&self) -> AttackScale {
         if self.short { SHORT } else { LONG }
     }
 }
 
 /// The size of attacks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scale {
+pub(crate) struct AttackScale {
     /// How many hostile clients.
     clients: usize,
     /// How long they go on.
@@ -83,14 +83,14 @@ pub(crate) struct Scale {
 }
 
 /// The whole attack, and a short one.
-const LONG: Scale = Scale {
+const LONG: AttackScale = AttackScale {
     clients: 100,
     time: Duration::from_secs(20),
     rounds: 30,
     size: 100_000,
     measures_time: true,
 };
-const SHORT: Scale = Scale {
+const SHORT: AttackScale = AttackScale {
     clients: 16,
     time: Duration::from_secs(3),
     rounds: 3,
@@ -99,7 +99,7 @@ const SHORT: Scale = Scale {
 };
 
 /// An attack on a server that also serves other clients; returns a summary, or what went wrong.
-type Attack = fn(&Served, Scale) -> Result<String, Error>;
+type Attack = fn(&ServedProgram, AttackScale) -> Result<String, Error>;
 
 /// All attacks in their order: an attack starts with the state that the earlier ones left behind.
 const ATTACKS: [(&str, Attack); 16] = [
@@ -141,10 +141,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return ExitCode::from(u8::from(results.is_err()));
     }
     let mut transcript = Transcript::default();
-    Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
+    Transcript::end(run_all(arguments, &mut transcript).map(|()| transcript))
 }
 
-fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
+fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
     let program = match &arguments.pratique {
         Some(path) => fs::canonicalize(path).map_err(Error::file(&path))?,
         None => cargo::pratique(&arguments.profile)?,
@@ -161,14 +161,14 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
     if ATTACKS.iter().any(|(name, _)| wanted(name)) {
         transcript.part("A server, with usual clients beside each attack");
         let place = folder("server")?;
-        let mut served = Served::start(&Options::new(&program, &place))?;
+        let mut served = ServedProgram::start(&ServeOptions::new(&program, &place))?;
         let baseline = baseline(&served, scale)?;
         transcript.step("nothing", baseline.check(None));
         for (name, attack) in ATTACKS.into_iter().filter(|(name, _)| wanted(name)) {
             let outcome = run_attack(&mut served, attack, scale, &baseline.reviews);
             // State that a failed attack left behind must not fail the next one, too.
             if outcome.is_err() {
-                served = Served::start(&Options::new(&program, &place))?;
+                served = ServedProgram::start(&ServeOptions::new(&program, &place))?;
             }
             transcript.step(name, outcome);
         }
@@ -193,7 +193,7 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
             continue;
         }
         let place = folder(&name.replace([' ', ','], "-"))?;
-        transcript.step(name, fault(&Options::new(&program, &place), scale));
+        transcript.step(name, fault(&ServeOptions::new(&program, &place), scale));
     }
     transcript.part("Commands");
     for (name, command) in commands::ALL.into_iter().filter(|(name, _)| wanted(name)) {
@@ -204,16 +204,16 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
 }
 
 /// The measurements of usual clients without an attack.
-fn baseline(served: &Served, scale: Scale) -> Result<ClientResults, Error> {
+fn baseline(served: &ServedProgram, scale: AttackScale) -> Result<ClientResults, Error> {
     let clients = RegularClients::start(served)?;
     thread::sleep(scale.time);
     clients.stop()
 }
 
 fn run_attack(
-    served: &mut Served,
+    served: &mut ServedProgram,
     attack: Attack,
-    scale: Scale,
+    scale: AttackScale,
     baseline: &Measured,
 ) -> Result<String, Error> {
     let clients = RegularClients::start(served)?;

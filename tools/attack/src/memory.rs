@@ -4,10 +4,10 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::http2::Unread;
+use super::http2::UnreadConnection;
 use super::reviews;
-use super::served::Served;
-use super::{Scale, count_codes};
+use super::served::ServedProgram;
+use super::{AttackScale, count_codes};
 use pratique_harness::{Error, outcome, together};
 use pratique_load_test::client::{Client, head};
 
@@ -25,7 +25,7 @@ const ECHOED: usize = 200_000;
 const PIPELINED: usize = 700;
 
 /// Objects that take far more memory than they have bytes.
-pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn containers(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let body = reviews::empty_containers(CONTAINERS);
     let end = Instant::now() + scale.time;
     let codes = together(scale.clients, || {
@@ -52,7 +52,7 @@ pub(super) fn containers(served: &Served, scale: Scale) -> Result<String, Error>
 
 /// An update whose two objects are both as large as may be is denied, not refused unread: with a failurePolicy of
 /// Ignore it would be allowed.
-pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn large_reviews(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let body = reviews::large(LARGEST - 10_000).to_string();
     for _ in 0..scale.rounds {
         let answer = served.post("/validate", &body)?;
@@ -81,7 +81,7 @@ pub(super) fn large_reviews(served: &Served, scale: Scale) -> Result<String, Err
 }
 
 /// Bodies that are announced, sent in part and never ended.
-pub(super) fn unfinished(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn unfinished(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let opening = head("/validate", ANNOUNCED);
     let part = vec![b' '; SENT];
     let end = Instant::now() + scale.time;
@@ -109,7 +109,7 @@ pub(super) fn unfinished(served: &Served, scale: Scale) -> Result<String, Error>
 }
 
 /// HTTP/2 clients that ask much, want what they sent echoed, and leave no room for answers.
-pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn unread_second(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let mut review = reviews::pod(false);
     if let Some(uid) = review.pointer_mut("/request/uid") {
         *uid = "u".repeat(ECHOED).into();
@@ -118,7 +118,7 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Err
     let (address, trust) = (served.address(), served.trust()?);
     let clients = scale.clients.min(20);
     let ended = together(clients, || {
-        let Ok(mut client) = Unread::connect(address, &trust) else {
+        let Ok(mut client) = UnreadConnection::connect(address, &trust) else {
             return true;
         };
         let sent = (0..STREAMS).try_for_each(|_| client.post("/validate", body.as_bytes()));
@@ -136,7 +136,7 @@ pub(super) fn unread_second(served: &Served, scale: Scale) -> Result<String, Err
 }
 
 /// HTTP/1.1 clients that ask again and again and read nothing.
-pub(super) fn unread_first(served: &Served, scale: Scale) -> Result<String, Error> {
+pub(super) fn unread_first(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let body = reviews::pod(true).to_string();
     let request = [head("/validate", body.len()).as_bytes(), body.as_bytes()].concat();
     let (address, trust) = (served.address(), served.trust()?);

@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::served::Options;
+use super::served::ServeOptions;
 use pratique_harness::Error;
 
 /// A script that runs the program in namespaces of its own (options of `unshare`), after commands that prepare them.
-pub(super) fn within(options: &Options<'_>, namespaces: &str, prepare: &str) -> Result<PathBuf, Error> {
+pub(super) fn within(options: &ServeOptions<'_>, namespaces: &str, prepare: &str) -> Result<PathBuf, Error> {
     let text = format!(
         "#!/bin/sh\nexec unshare --user --map-root-user {namespaces} sh -ec '{prepare}\nexec \"$0\" \"$@\"' '{}' \"$@\"\n",
         options.program.display()

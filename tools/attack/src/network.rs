@@ -7,20 +7,20 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::cluster::{Cluster, Line};
-use super::faults::{Fault, used, webhook, with_webhook};
+use super::cluster::{ClusterServer, ConnectionLine};
+use super::faults::{FaultCase, used, webhook, with_webhook};
 use super::files::bomb;
 use super::needs::{IP, NETWORK};
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::served::{Options, Served};
-use super::{ClientResults, Scale};
+use super::served::{ServeOptions, ServedProgram};
+use super::{AttackScale, ClientResults};
 use pratique_harness::{Error, eventually, together};
 use pratique_webhook_backend::Script;
 use serde_json::{Value, json};
 
 /// All faults of networks.
-pub(super) const ALL: [Fault; 4] = [
+pub(super) const ALL: [FaultCase; 4] = [
     ("webhooks that answer anything", &[], arbitrary_answers),
     ("a webhook whose name is not found", &[], unresolvable_webhook),
     ("a cluster that goes and comes back", &[], cluster),
@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const ANSWER: usize = 64 << 10;
 
 /// Sends a review for which a webhook is called; returns whether it was allowed, and the response.
-pub(super) fn mutate(served: &Served) -> Result<(bool, String), Error> {
+pub(super) fn mutate(served: &ServedProgram) -> Result<(bool, String), Error> {
     let start = Instant::now();
     let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
     let took = start.elapsed();
@@ -56,7 +56,7 @@ pub(super) fn mutate(served: &Served) -> Result<(bool, String), Error> {
 
 /// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
 /// failurePolicy decides, in time, and the next answer that is right counts.
-fn arbitrary_answers(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let long = json!("x".repeat(1 << 20));
     let mut cases: Vec<(bool, Value)> =
         serde_json::from_str(include_str!("answers.json")).map_err(|error| error.to_string())?;
@@ -110,16 +110,16 @@ fn arbitrary_answers(options: &Options<'_>, scale: Scale) -> Result<String, Erro
 }
 
 /// A server that calls a webhook at an unresolvable name.
-fn start_unresolvable(options: &Options<'_>) -> Result<Served, Error> {
+fn start_unresolvable(options: &ServeOptions<'_>) -> Result<ServedProgram, Error> {
     let manifest = webhook("https://webhook.attack.invalid/", "", 1);
-    Served::start(&Options {
+    ServedProgram::start(&ServeOptions {
         webhooks: Some(&manifest),
         ..*options
     })
 }
 
 /// Calls a webhook with an unresolvable name, as many at a time as there are clients.
-fn unresolved(served: &Served, scale: Scale) -> Result<String, Error> {
+fn unresolved(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let clients = RegularClients::start(served)?;
     let took = together(scale.clients, || {
         let start = Instant::now();
@@ -140,7 +140,7 @@ fn unresolved(served: &Served, scale: Scale) -> Result<String, Error> {
     ))
 }
 
-fn unresolvable_webhook(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn unresolvable_webhook(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let mut served = start_unresolvable(options)?;
     let results = unresolved(&served, scale)?;
     Ok(format!("{results}\n{}", served.survived()?))
@@ -148,15 +148,15 @@ fn unresolvable_webhook(options: &Options<'_>, scale: Scale) -> Result<String, E
 
 /// The connections to a cluster that is followed end, new ones fail in every way, and then all is well again: what was
 /// in effect stays so, and what was changed meanwhile takes effect.
-fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
-    let cluster = Cluster::start()?;
+fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+    let cluster = ClusterServer::start()?;
     cluster.deny("first", "denied-by-the-cluster");
     let kubeconfig = cluster.kubeconfig(options.state)?.display().to_string();
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         arguments: &["--kubeconfig", &kubeconfig, "--follow", "policies"],
         ..*options
     })?;
-    let allows = |served: &Served, label: &str| {
+    let allows = |served: &ServedProgram, label: &str| {
         let mut review = reviews::pod(false);
         if let Some(labels) = review.pointer_mut("/request/object/metadata/labels") {
             *labels = json!({label: "yes"});
@@ -173,9 +173,13 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     })?;
     let clients = RegularClients::start(&served)?;
     let mut took = Vec::new();
-    for (index, line) in [Line::Closed, Line::Silent, Line::BrokenOff]
-        .into_iter()
-        .enumerate()
+    for (index, line) in [
+        ConnectionLine::Closed,
+        ConnectionLine::Silent,
+        ConnectionLine::BrokenOff,
+    ]
+    .into_iter()
+    .enumerate()
     {
         cluster.set(line);
         let label = format!("changed-{index}");
@@ -187,7 +191,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
             }
             thread::sleep(Duration::from_millis(20));
         }
-        cluster.set(Line::Up);
+        cluster.set(ConnectionLine::Up);
         took.push(eventually("known of what changed meanwhile", || {
             Ok(!allows(&served, &label)?)
         })?);
@@ -202,7 +206,7 @@ fn cluster(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// Runs [`isolated`] in a network namespace that only has a loopback interface.
-fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn namespace(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // Names are asked of a server that takes questions and does not answer.
     let resolver = options.state.join("resolv.conf");
@@ -240,8 +244,8 @@ fn namespace(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
 }
 
 /// Runs in the network namespace.
-pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<String, Error> {
-    let options = Options::new(program, state);
+pub(super) fn isolated(program: &Path, state: &Path, scale: AttackScale) -> Result<String, Error> {
+    let options = ServeOptions::new(program, state);
     let resolver = UdpSocket::bind(("127.0.0.1", 53)).map_err(|error| format!("port 53: {error}"))?;
     let mut served = start_unresolvable(&options)?;
     let results = unresolved(&served, scale)?;
@@ -259,7 +263,7 @@ pub(super) fn isolated(program: &Path, state: &Path, scale: Scale) -> Result<Str
 
 /// The network goes down while requests and calls of webhooks are on their way, and comes back: none is answered wrongly,
 /// and afterwards all is as before.
-fn down(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn down(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let slow = json!({"respond": {"allowed": true}, "delayMs": 200}).to_string();
     with_webhook(options, 1, &slow, |served, _| {
         let link = |state: &str| {

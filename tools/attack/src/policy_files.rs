@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use pratique_harness::{Error, outcome};
 
-use super::Scale;
-use super::faults::Fault;
+use super::AttackScale;
+use super::faults::FaultCase;
 use super::reviews;
-use super::served::{Options, Served};
+use super::served::{ServeOptions, ServedProgram};
 
 /// The changes, of the files of one server.
-pub(super) const ALL: [Fault; 1] = [("policies of --policies written slowly", &[], written)];
+pub(super) const ALL: [FaultCase; 1] = [("policies of --policies written slowly", &[], written)];
 
 /// The pause of a writer between two documents.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -43,9 +43,9 @@ fn binding(name: &str) -> String {
 }
 
 /// A way to write the files of a directory that have a policy and its binding.
-type Change = fn(&Path, &str) -> std::io::Result<()>;
+type FileChange = fn(&Path, &str) -> std::io::Result<()>;
 
-const CHANGES: [(&str, Change); 6] = [
+const CHANGES: [(&str, FileChange); 6] = [
     ("the policy first, in place", |folder, name| {
         write_slowly(&folder.join("policy.yaml"), &[&policy(name), &binding(name)])?;
         write_slowly(&folder.join("binding.yaml"), &["# none\n"])
@@ -91,14 +91,14 @@ fn put(path: &Path, text: &str) -> std::io::Result<()> {
     fs::rename(path.with_extension("new"), path)
 }
 
-fn written(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
+fn written(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
     let folder = options.state.join("policies");
     let failed = |error: std::io::Error| Error::from(format!("{}: {error}", folder.display()));
     fs::create_dir_all(&folder).map_err(failed)?;
     fs::write(folder.join("policy.yaml"), policy("first")).map_err(failed)?;
     fs::write(folder.join("binding.yaml"), binding("first")).map_err(failed)?;
     let path = folder.display().to_string();
-    let mut served = Served::start(&Options {
+    let mut served = ServedProgram::start(&ServeOptions {
         arguments: &["--policies", &path],
         ..*options
     })?;
@@ -120,11 +120,11 @@ fn written(options: &Options<'_>, scale: Scale) -> Result<String, Error> {
     outcome(allowed == 0 && answers > 0, text)
 }
 
-fn rounds(scale: Scale) -> usize {
+fn rounds(scale: AttackScale) -> usize {
     if scale.measures_time { ROUNDS } else { 1 }
 }
 
-fn change_all(folder: &Path, scale: Scale) -> std::io::Result<()> {
+fn change_all(folder: &Path, scale: AttackScale) -> std::io::Result<()> {
     for round in 0..rounds(scale) {
         for (index, (_, change)) in CHANGES.iter().enumerate() {
             change(folder, &format!("policy-{round}-{index}"))?;
@@ -135,7 +135,7 @@ fn change_all(folder: &Path, scale: Scale) -> std::io::Result<()> {
 }
 
 /// How many reviews were allowed of those that are to be denied, and how many were answered.
-fn review_until(served: &Served, over: &AtomicBool) -> Result<(usize, usize), Error> {
+fn review_until(served: &ServedProgram, over: &AtomicBool) -> Result<(usize, usize), Error> {
     let mut review = reviews::pod(false);
     if let Some(labels) = review.pointer_mut("/request/object/metadata/labels") {
         *labels = serde_json::json!({"denied-by-files": "yes"});

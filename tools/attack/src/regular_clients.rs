@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::reviews;
-use super::served::Served;
+use super::served::ServedProgram;
 use pratique_harness::Error;
 use pratique_load_test::client::{Client, Trust};
 use pratique_load_test::measured::Measured;
@@ -49,7 +49,7 @@ impl ClientResults {
 }
 
 impl RegularClients {
-    pub(super) fn start(served: &Served) -> Result<Self, Error> {
+    pub(super) fn start(served: &ServedProgram) -> Result<Self, Error> {
         let (address, trust) = (served.address(), served.trust()?);
         let stop = Arc::new(AtomicBool::new(false));
         let clients = (0..CLIENTS)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pratique_benches::memory::{kib, processor_time};
 
-use super::confined::{FILES, Group, MEMORY};
+use super::confined::{ControlGroup, FILES, MEMORY};
 use pratique_harness::{Certificates, Error, Process, free_port, outcome};
 use pratique_load_test::client::{Answer, Client, Trust};
 
@@ -18,7 +18,7 @@ const VALIDATING: &str = include_str!("policies.yaml");
 const MUTATING: &str = include_str!("mutations.yaml");
 
 /// Options to start the server.
-pub(super) struct Options<'a> {
+pub(super) struct ServeOptions<'a> {
     pub(super) program: &'a Path,
     /// A directory of its own, which it may fill.
     pub(super) state: &'a Path,
@@ -33,9 +33,9 @@ pub(super) struct Options<'a> {
     pub(super) webhooks: Option<&'a str>,
 }
 
-impl<'a> Options<'a> {
+impl<'a> ServeOptions<'a> {
     pub(super) fn new(program: &'a Path, state: &'a Path) -> Self {
-        Options {
+        ServeOptions {
             program,
             state,
             arguments: &[],
@@ -49,23 +49,23 @@ impl<'a> Options<'a> {
 
 /// The ports of a server.
 #[derive(Clone, Copy)]
-struct Ports {
+struct ServerPorts {
     reviews: u16,
     health: u16,
 }
 
 /// A `pratique serve` with the policies of this directory, in a control group with little memory.
-pub(super) struct Served {
+pub(super) struct ServedProgram {
     process: Process,
-    group: Group,
-    ports: Ports,
+    group: ControlGroup,
+    ports: ServerPorts,
     state: PathBuf,
     pub(super) certificates: Certificates,
 }
 
-impl Served {
+impl ServedProgram {
     /// Starts the server in an emptied directory.
-    pub(super) fn start(options: &Options<'_>) -> Result<Self, Error> {
+    pub(super) fn start(options: &ServeOptions<'_>) -> Result<Self, Error> {
         let state = options.state.to_owned();
         let config = prepare(&state, options).map_err(Error::file(&state))?;
         let tls = state.join("tls");
@@ -73,13 +73,13 @@ impl Served {
             fs::remove_dir_all(&tls).map_err(Error::file(&tls))?;
         }
         let certificates = Certificates::new(&tls)?;
-        let ports = Ports {
+        let ports = ServerPorts {
             reviews: free_port()?,
             health: free_port()?,
         };
-        let group = Group::new();
+        let group = ControlGroup::new();
         let process = start(options, &group, &config, &certificates, ports)?;
-        Ok(Served {
+        Ok(ServedProgram {
             process,
             group,
             ports,
@@ -89,7 +89,7 @@ impl Served {
     }
 
     /// Kills the server, and starts it again at the same port.
-    pub(super) fn crash(&mut self, options: &Options<'_>) -> Result<(), Error> {
+    pub(super) fn crash(&mut self, options: &ServeOptions<'_>) -> Result<(), Error> {
         self.process.kill()?;
         let config = self.state.join("admission.yaml");
         self.process = start(options, &self.group, &config, &self.certificates, self.ports)?;
@@ -184,7 +184,7 @@ impl Served {
 }
 
 /// Writes the configuration, and the manifests that it names.
-fn prepare(state: &Path, options: &Options<'_>) -> std::io::Result<PathBuf> {
+fn prepare(state: &Path, options: &ServeOptions<'_>) -> std::io::Result<PathBuf> {
     let plugins = [
         (
             "validating",
@@ -220,11 +220,11 @@ fn prepare(state: &Path, options: &Options<'_>) -> std::io::Result<PathBuf> {
 }
 
 fn start(
-    options: &Options<'_>,
-    group: &Group,
+    options: &ServeOptions<'_>,
+    group: &ControlGroup,
     config: &Path,
     certificates: &Certificates,
-    ports: Ports,
+    ports: ServerPorts,
 ) -> Result<Process, Error> {
     let mut command: Command = group.command(options.program, options.files);
     command

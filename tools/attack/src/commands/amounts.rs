@@ -5,13 +5,13 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Input, Scale, run, run_with, write};
+use super::{AttackScale, RepeatedInput, run, run_with, write};
 use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
 /// Hundreds of thousands of objects: memory does not grow with their number.
-pub(super) fn objects(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+pub(super) fn objects(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let path = folder.join("objects.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
@@ -39,7 +39,7 @@ const STREAM_MEMORY: u64 = 100 << 20;
 
 /// Standard input that goes on for ever is read up to a limit, whatever comes; objects that are reviewed as they come are
 /// not kept.
-pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
     let values = [
@@ -54,7 +54,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
     let review = &["review", "-", "--manifests", "good"][..];
     let of_check = values.iter().chain(&streams).map(|bytes| (check, bytes));
     for (arguments, bytes) in of_check.chain(values.iter().map(|bytes| (review, bytes))) {
-        let input = Input {
+        let input = RepeatedInput {
             bytes: bytes.clone(),
             times: usize::MAX,
         };
@@ -67,7 +67,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
     }
     for bytes in streams {
         let times = STREAM / bytes.len();
-        let outcome = run_with(program, folder, review, Some(Input { bytes, times }))?;
+        let outcome = run_with(program, folder, review, Some(RepeatedInput { bytes, times }))?;
         let summary = outcome.summary();
         if outcome.memory << 10 > STREAM_MEMORY {
             return Err(summary.into());
@@ -79,7 +79,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String,
 }
 
 /// A suite as large as is read: all of its tests are run.
-pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+pub(super) fn tests(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
     write(folder, "policies.yaml", POLICIES)?;
     let mut suite =
         "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: many}\npolicies: [policies.yaml]\ntests:\n".to_owned();
@@ -104,14 +104,14 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: Scale) -> Result<Strin
 }
 
 /// A message of an editor that says it is a terabyte, and one that ends early.
-pub(super) fn messages(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn messages(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     let mut results = Vec::new();
     for header in [
         "Content-Length: 999999999999",
         "Content-Length: 60000000",
         "Content-Length: -1",
     ] {
-        let input = Input {
+        let input = RepeatedInput {
             bytes: format!("{header}\r\n\r\n{{}}").into_bytes(),
             times: 1,
         };
@@ -125,7 +125,7 @@ pub(super) fn messages(program: &Path, folder: &Path, _: Scale) -> Result<String
 }
 
 /// A list of a project file with thousands of equal entries costs what one of them does.
-pub(super) fn entries(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+pub(super) fn entries(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
     write(folder, "policies.yaml", POLICIES)?;
     write(
         folder,

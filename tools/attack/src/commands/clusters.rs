@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::thread;
 
-use super::{Scale, run, write};
+use super::{AttackScale, run, write};
 use pratique_harness::Error;
 
 /// The most memory that a command may have for it, in KiB: eight answers as large as are read.
@@ -30,7 +30,7 @@ fn answer(stream: TcpStream) -> std::io::Result<()> {
 }
 
 /// Commands that read a cluster end with an error, and keep little of the answer.
-pub(super) fn endless(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     let failed = |error: std::io::Error| format!("a cluster: {error}");
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;

@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::{Scale, refused, run, steers, write};
+use super::{AttackScale, refused, run, steers, write};
 use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
 /// A suite that names files elsewhere gets nothing of them printed.
-pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn paths(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "secret.txt", "swordfish: [\n")?;
     let mut results = Vec::new();
     for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
@@ -34,7 +34,7 @@ pub(super) fn paths(program: &Path, folder: &Path, _: Scale) -> Result<String, E
 }
 
 /// A directory with hundreds of thousands of files that are no inputs.
-pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<String, Error> {
+pub(super) fn crowded(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
     let count = scale.size * 10;
     write(folder, "many/policies.yaml", POLICIES)?;
     let suite = serde_json::json!({"apiVersion": "pratique/v1alpha1", "kind": "Suite", "metadata": {"name": "a"}, "policies": ["many"],
@@ -64,7 +64,7 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: Scale) -> Result<Str
 }
 
 /// Links to themselves, to each other, and to the directory above.
-pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn circles(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     let link = |from: &str, to: &str| {
         let path = folder.join(from);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
@@ -97,7 +97,7 @@ pub(super) fn circles(program: &Path, folder: &Path, _: Scale) -> Result<String,
 }
 
 /// Names of files that are no UTF-8.
-pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "names/policies.yaml", POLICIES)?;
     write(
         folder,

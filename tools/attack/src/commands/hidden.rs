@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Outcome, Scale, run, write};
+use super::{AttackScale, CommandOutcome, run, write};
 use pratique_harness::Error;
 
 /// A policy that denies what has a label.
@@ -14,7 +14,7 @@ const ALLOWED: &str =
     "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: b}}\n";
 
 /// Reviews all objects of a folder, some of which are denied; an error if the answer is green.
-fn review(program: &Path, folder: &Path, what: &str) -> Result<Outcome, Error> {
+fn review(program: &Path, folder: &Path, what: &str) -> Result<CommandOutcome, Error> {
     let result = run(
         program,
         folder,
@@ -28,7 +28,7 @@ fn review(program: &Path, folder: &Path, what: &str) -> Result<Outcome, Error> {
 }
 
 /// kubectl creates what is in `items`, whatever the kind around it.
-pub(super) fn items(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn items(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     for kind in ["ConfigMap", "Secret", "PodList", "Anything"] {
         let list = format!(
@@ -44,7 +44,7 @@ pub(super) fn items(program: &Path, folder: &Path, _: Scale) -> Result<String, E
 }
 
 /// Lists that call themselves something of Kustomize, whose files are passed over otherwise.
-pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     let mut runs = 0;
     for version in [
@@ -69,7 +69,7 @@ pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: Scale) -> Result
 }
 
 /// Files that the repository has and a reader may pass over: read, or told of.
-pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn files(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     write(folder, "rendered/allowed.yaml", ALLOWED)?;
     write(folder, "rendered/ignored.yaml", DENIED)?;
@@ -135,7 +135,7 @@ pub(super) fn files(program: &Path, folder: &Path, _: Scale) -> Result<String, E
 }
 
 /// Definitions among the inputs that claim kinds of the server.
-pub(super) fn definitions(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn definitions(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     let schema = serde_json::json!({"openAPIV3Schema": {"type": "object", "properties": {"metadata": {"type": "object"}}}});
     let mut count = 0;

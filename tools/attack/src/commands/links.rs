@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::hidden::git;
-use super::{Scale, run, write};
+use super::{AttackScale, run, write};
 use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
@@ -68,7 +68,7 @@ fn check_untouched(folder: &Path, shown: &str, printed: &str) -> Result<(), Erro
 }
 
 /// What the command line names was a directory in the target, and is a link in the change.
-pub(super) fn named(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn named(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     repository(folder)?;
     let root = folder.join("repository");
     let link = root.join("linked");
@@ -97,7 +97,7 @@ const WRITTEN: [(&str, &str); 3] = [
 ];
 
 /// Links under the names that a command could give to a file which is not finished, for each number that its process may have.
-pub(super) fn temporary(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn temporary(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     repository(folder)?;
     let root = folder.join("repository");
     // The next processes of this machine: other programs start some as well.

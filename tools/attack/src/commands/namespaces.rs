@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Scale, run, write};
+use super::{AttackScale, run, write};
 use pratique_harness::Error;
 
 /// A policy that denies Pods in namespaces of production.
@@ -31,7 +31,7 @@ const LABELS: [(&str, &str, &[&str]); 2] = [
 ];
 
 /// A namespace of the cluster that an input weakens after the Pod: what the cluster says of it counts for the Pod before.
-pub(super) fn later(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn later(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies/policy.yaml", POLICY)?;
     let mut runs = 0;
     for (label, weak, flags) in LABELS {

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use super::hidden::git;
-use super::{Scale, run, write};
+use super::{AttackScale, run, write};
 use pratique_harness::Error;
 
 const POLICIES: &str = include_str!("../policies.yaml");
@@ -72,7 +72,7 @@ fn repository(folder: &Path) -> Result<(), Error> {
 }
 
 /// A kubeconfig in the repository whose credentials a program gives: no command runs it, even if the project file is trusted.
-pub(super) fn programs(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn programs(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     repository(folder)?;
     let root = folder.join("repository");
     let (script, ran) = (root.join("credentials.sh"), folder.join("ran"));
@@ -112,7 +112,7 @@ pub(super) fn programs(program: &Path, folder: &Path, _: Scale) -> Result<String
 }
 
 /// Fields that name places elsewhere, that call others, or that write: refused, and nothing outside is read or written.
-pub(super) fn places(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn places(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     repository(folder)?;
     let root = folder.join("repository");
     let link = root.join("linked/secret.yaml");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::hidden::git;
-use super::{Scale, run, write};
+use super::{AttackScale, run, write};
 use pratique_harness::Error;
 
 /// A policy that denies new Pods, and leaves those alone that were there.
@@ -28,7 +28,7 @@ const COMMIT: [&str; 8] = [
 ];
 
 /// The places of an attack.
-struct Places {
+struct AttackPlaces {
     root: PathBuf,
     /// The files of a bare repository in it, beside an object.
     rendered: PathBuf,
@@ -38,7 +38,7 @@ struct Places {
 
 /// A repository into which the files of a bare one are committed: it would say that objects were there before, and its
 /// configuration would run a program.
-fn committed(folder: &Path) -> Result<Places, Error> {
+fn committed(folder: &Path) -> Result<AttackPlaces, Error> {
     let (root, other, ran) = (
         folder.join("repository"),
         folder.join("other"),
@@ -65,12 +65,12 @@ fn committed(folder: &Path) -> Result<Places, Error> {
     write(&rendered, "config", &configuration)?;
     write(&rendered, "pod.yaml", POD)?;
     git(&root, &["add", "--force", "."])?;
-    Ok(Places { root, rendered, ran })
+    Ok(AttackPlaces { root, rendered, ran })
 }
 
 /// `ci/run` in the directory of such a repository, with a revision that it does not have: it would be fetched by a program of
 /// the configuration.
-pub(super) fn pipeline(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn pipeline(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     let places = committed(folder)?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/run");
     let mut runs = 0;
@@ -105,8 +105,8 @@ pub(super) fn pipeline(program: &Path, folder: &Path, _: Scale) -> Result<String
 }
 
 /// Reviews that ask git what was there before, in and beside the files of a bare repository.
-pub(super) fn bare(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
-    let Places { root, rendered, ran } = committed(folder)?;
+pub(super) fn bare(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+    let AttackPlaces { root, rendered, ran } = committed(folder)?;
     let mut runs = 0;
     for (place, inputs) in [
         (&root, "rendered/pod.yaml"),

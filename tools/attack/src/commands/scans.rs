@@ -4,19 +4,19 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Outcome, Scale, run, write};
+use super::{AttackScale, CommandOutcome, run, write};
 use pratique_harness::{Error, outcome};
 
 const POLICIES: &str = include_str!("../policies.yaml");
 const DENIED: &str = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","labels":{"denied":"yes"}},"spec":{"containers":[{"name":"a","image":"b"}]}}"#;
 
-fn scan(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Outcome, Error> {
+fn scan(program: &Path, folder: &Path, arguments: &[&str]) -> Result<CommandOutcome, Error> {
     let arguments = [&["scan", "--policies", "policies.yaml"], arguments].concat();
     run(program, folder, &arguments)
 }
 
 /// A file that begins like an export of etcd, and goes on with a Pod: it is counted, or the file refused.
-pub(super) fn exports(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn exports(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies.yaml", POLICIES)?;
     let pod = DENIED.trim_start_matches('{');
     for (name, text) in [
@@ -44,7 +44,7 @@ pub(super) fn exports(program: &Path, folder: &Path, _: Scale) -> Result<String,
 }
 
 /// Reports of the same file, written in two ways.
-pub(super) fn merged(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn merged(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies.yaml", POLICIES)?;
     write(folder, "a.ndjson", &format!("{DENIED}\n"))?;
     let absolute = folder.join("a.ndjson").display().to_string();
@@ -104,7 +104,7 @@ fn set(checkpoint: &mut Value, field: &str, value: Value) {
 const OBJECTS: usize = 5_000;
 
 /// Checkpoints that say something else than the run which wrote them.
-pub(super) fn checkpoints(program: &Path, folder: &Path, _: Scale) -> Result<String, Error> {
+pub(super) fn checkpoints(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
     write(folder, "policies.yaml", POLICIES)?;
     let objects = format!("{DENIED}\n").repeat(OBJECTS);
     write(folder, "a.ndjson", &objects)?;
