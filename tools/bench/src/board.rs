@@ -20,14 +20,14 @@ mod validate;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::material::Material;
-use self::report::{Line, Report};
-use self::rows::{Row, Work};
+use self::material::BoardMaterial;
+use self::report::{BoardReport, Line};
+use self::rows::{BoardRow, RowWork};
 use super::{Against, Arguments, build};
 use pratique_harness::Error;
 
 /// The sides.
-struct Programs {
+struct BoardPrograms {
     ours: PathBuf,
     theirs: Option<PathBuf>,
     /// Theirs of the rows of plugins.
@@ -39,7 +39,7 @@ struct Programs {
 }
 
 /// The extent of measurements.
-struct Settings {
+struct BoardSettings {
     rounds: usize,
     turn: Duration,
     /// Whether to measure processor time, where nothing waits.
@@ -48,10 +48,10 @@ struct Settings {
 
 /// A row with the inputs and settings of its measurement.
 struct RowContext<'b> {
-    row: &'b Row,
-    material: &'b Material,
-    programs: &'b Programs,
-    settings: &'b Settings,
+    row: &'b BoardRow,
+    material: &'b BoardMaterial,
+    programs: &'b BoardPrograms,
+    settings: &'b BoardSettings,
 }
 
 /// The measurements of a row, one for each round: nanoseconds, or bytes.
@@ -90,26 +90,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let plugins = theirs("plugins", needs("plugins"))?;
     let validation = theirs("validation", needs("validation"))?;
     let theirs = theirs("policy", needs("policy"))?;
-    let mut material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
+    let mut material = BoardMaterial::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
     if theirs.is_some() {
         material = material.for_reference()?;
     }
     let server = arguments.ours.as_ref().map(|_| ours.with_file_name("pratique"));
-    let programs = Programs {
+    let programs = BoardPrograms {
         server: server.filter(|server| server.exists()),
         ours,
         theirs,
         plugins,
         validation,
     };
-    let settings = Settings {
+    let settings = BoardSettings {
         rounds: arguments.rounds.max(1),
         turn: arguments.length().max(Duration::from_millis(TURN)),
         processor: arguments.processor_time,
     };
-    let mut report = Report {
+    let mut report = BoardReport {
         seed: arguments.seed,
-        ..Report::default()
+        ..BoardReport::default()
     };
     // A row that fails does not discard the measurements of the others.
     let mut failed = Vec::new();
@@ -138,13 +138,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 impl RowContext<'_> {
     fn measure(&self) -> Result<Measured, Error> {
         match &self.row.work {
-            Work::Evaluate { policies, object } => evaluate::measure(self, policies, *object),
-            Work::Start(policies) => once::start(self, policies),
-            Work::Keep(policies) => once::keep(self, policies),
-            Work::Reload(policies) => once::reload(self, policies),
-            Work::Serve(policies) => serve::measure(self, policies),
-            Work::Plugins(case) => plugins::measure(self, case),
-            Work::Validate(case) => validate::measure(self, case),
+            RowWork::Evaluate { policies, object } => evaluate::measure(self, policies, *object),
+            RowWork::Start(policies) => once::start(self, policies),
+            RowWork::Keep(policies) => once::keep(self, policies),
+            RowWork::Reload(policies) => once::reload(self, policies),
+            RowWork::Serve(policies) => serve::measure(self, policies),
+            RowWork::Plugins(case) => plugins::measure(self, case),
+            RowWork::Validate(case) => validate::measure(self, case),
         }
     }
 }

@@ -89,7 +89,7 @@ pub struct Arguments {
 
 /// The benchmarks that are not of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum What {
+enum OtherBenchmark {
     /// README's two commands from an empty target directory.
     Build,
     /// Expressions over a Pod: parsing, checking, planning, evaluating.
@@ -123,22 +123,26 @@ pub enum Against {
 /// Runs and prints; the exit code is 2 when something cannot be built or run, or the sides do not agree.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let one = match arguments.what.as_slice() {
-        [one] => What::from_str(one, false).ok(),
+        [one] => OtherBenchmark::from_str(one, false).ok(),
         _ => None,
     };
     let ended = match one {
-        _ if arguments.against == Some(Against::CelCrate) && one != Some(What::Cel) => {
+        _ if arguments.against == Some(Against::CelCrate) && one != Some(OtherBenchmark::Cel) => {
             Err("only `bench cel` is measured beside the crate `cel`".into())
         }
-        Some(What::Build) => first_minute::run(arguments),
-        Some(What::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
-        Some(What::Lint) => lint::run(arguments),
-        Some(What::Load) => load::run(arguments),
-        Some(What::Objects) => objects::contest(arguments).and_then(|results| show(arguments, &results)),
-        Some(What::Reload) => reload::run(arguments),
-        Some(What::Review) => review::run(arguments),
-        Some(What::Scan) => scan::run(arguments),
-        Some(What::Webhook) => webhook::contest(arguments).and_then(|results| show(arguments, &results)),
+        Some(OtherBenchmark::Build) => first_minute::run(arguments),
+        Some(OtherBenchmark::Cel) => cel::contest(arguments).and_then(|results| show(arguments, &results)),
+        Some(OtherBenchmark::Lint) => lint::run(arguments),
+        Some(OtherBenchmark::Load) => load::run(arguments),
+        Some(OtherBenchmark::Objects) => {
+            objects::contest(arguments).and_then(|results| show(arguments, &results))
+        }
+        Some(OtherBenchmark::Reload) => reload::run(arguments),
+        Some(OtherBenchmark::Review) => review::run(arguments),
+        Some(OtherBenchmark::Scan) => scan::run(arguments),
+        Some(OtherBenchmark::Webhook) => {
+            webhook::contest(arguments).and_then(|results| show(arguments, &results))
+        }
         None => board::run(arguments),
     };
     match ended {

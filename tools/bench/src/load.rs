@@ -30,7 +30,7 @@ struct Load {
 
 /// The loads of one kind.
 #[derive(Default)]
-struct Loads {
+struct LoadTimes {
     nanos: Vec<f64>,
     peaks: Vec<f64>,
 }
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let other = build::other(arguments, "load", &program)?;
     let small = write(&program.with_file_name("bench-load-small"), POLICIES)?;
     let large = write(&program.with_file_name("bench-load-large"), 10 * POLICIES)?;
-    let [mut ours, mut theirs, mut more] = [Loads::default(), Loads::default(), Loads::default()];
+    let [mut ours, mut theirs, mut more] = [LoadTimes::default(), LoadTimes::default(), LoadTimes::default()];
     for round in 0..arguments.rounds.max(1) {
         eprint!("\rload: round {} of {}", round + 1, arguments.rounds.max(1));
         ours.add(&program, &small, 2 * POLICIES)?;
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     show(arguments, &ours, &theirs, &more)
 }
 
-impl Loads {
+impl LoadTimes {
     fn add(&mut self, program: &Path, directory: &Path, objects: usize) -> Result<(), Error> {
         let load: Load = shot::run(program, &[directory])?;
         if load.objects != objects {
@@ -80,7 +80,7 @@ fn ratio(of: &[f64], to: &[f64]) -> Option<Spread> {
     Spread::of(of.iter().zip(to).map(|(of, to)| of / to))
 }
 
-fn show(arguments: &Arguments, ours: &Loads, theirs: &Loads, more: &Loads) -> Result<(), Error> {
+fn show(arguments: &Arguments, ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> Result<(), Error> {
     let faster = ratio(&theirs.nanos, &ours.nanos);
     let smaller = ratio(&theirs.peaks, &ours.peaks);
     let longer = ratio(&more.nanos, &ours.nanos);
@@ -102,7 +102,7 @@ fn spread(of: Option<Spread>) -> Value {
 }
 
 /// The medians, with the lowest and highest ratio of a round.
-fn table(ours: &Loads, theirs: &Loads, more: &Loads) -> String {
+fn table(ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> String {
     let mut text = String::from("1,000 policies and bindings in 1,000 files\n");
     let mib = |kib: f64| format!("{:.1} MiB", kib / 1024.0);
     let of_ratio = |of: Option<Spread>| match of {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn ratios_are_those_of_rounds() {
-        let loads = |nanos: &[f64], peaks: &[f64]| Loads {
+        let loads = |nanos: &[f64], peaks: &[f64]| LoadTimes {
             nanos: nanos.to_vec(),
             peaks: peaks.to_vec(),
         };

@@ -25,7 +25,7 @@ pub(super) struct Measured {
 
 /// The status of a process, from `/proc`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Status {
+struct ProcessStatus {
     peak_kib: u64,
     ticks: u64,
     has_ended: bool,
@@ -67,13 +67,13 @@ pub(super) fn run_text(command: &mut Command, output: &Path, codes: &[i32]) -> R
 }
 
 /// Polls a process until it has ended and can be waited for.
-fn watched(child: &Child) -> Status {
+fn watched(child: &Child) -> ProcessStatus {
     let directory = Path::new("/proc").join(child.id().to_string());
-    let mut last = Status::default();
+    let mut last = ProcessStatus::default();
     loop {
         let read = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap_or_default();
         let now = status(&read("stat"), &read("status"));
-        last = Status {
+        last = ProcessStatus {
             peak_kib: last.peak_kib.max(now.peak_kib),
             ..now
         };
@@ -85,7 +85,7 @@ fn watched(child: &Child) -> Status {
 }
 
 /// Reads `stat` and `status`. One without a `stat` has ended.
-fn status(stat: &str, status: &str) -> Status {
+fn status(stat: &str, status: &str) -> ProcessStatus {
     // The name, in parentheses, may have blanks.
     let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
     let fields: Vec<&str> = fields.split_whitespace().collect();
@@ -97,7 +97,7 @@ fn status(stat: &str, status: &str) -> Status {
     };
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.and_then(|text| text.trim().strip_suffix(" kB")?.parse().ok());
-    Status {
+    ProcessStatus {
         peak_kib: peak.unwrap_or(0),
         ticks: number(11) + number(12),
         has_ended: fields.first().is_none_or(|state| matches!(*state, "Z" | "X")),
@@ -112,7 +112,7 @@ mod tests {
     fn what_linux_tells_is_read() {
         let stat = "42 (a (b) c) R 1 2 3 4 5 6 7 8 9 10 150 25 0 0 20 0 1 0 0";
         let found = status(stat, "Name:\ta\nVmHWM:\t   1234 kB\n");
-        let expected = Status {
+        let expected = ProcessStatus {
             peak_kib: 1234,
             ticks: 175,
             has_ended: false,

@@ -26,13 +26,13 @@ const CHANGES: usize = 20;
 const RELOADS: usize = 1_000;
 
 #[derive(Deserialize)]
-struct Changes {
+struct ChangeTimes {
     nanos: Vec<u64>,
 }
 
 /// Requests while nothing changes, and while reloads go on.
 #[derive(Deserialize)]
-struct Requests {
+struct RequestTimes {
     calm: Vec<u64>,
     reloading: Vec<u64>,
     #[serde(rename = "seen")]
@@ -48,15 +48,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     for (what, title, policies) in MEASURES {
         let rounds = arguments.rounds.max(1) * CHANGES;
         let numbers = [policies, rounds].map(|number| number.to_string());
-        let changes: Changes = measure(&program, what, &numbers)?;
-        let of = Percentiles::of(changes.nanos);
+        let changes: ChangeTimes = measure(&program, what, &numbers)?;
+        let of = TimePercentiles::new(changes.nanos);
         of.print(&mut text, title, &time(of.max));
         results.push(json!({"what": what, "policies": policies, "nanoseconds": of.to_json()}));
     }
-    let requests: Requests = measure(&program, "alternate", &[RELOADS.to_string()])?;
+    let requests: RequestTimes = measure(&program, "alternate", &[RELOADS.to_string()])?;
     let changes = requests.changes;
     let [calm, reloading] =
-        [requests.calm, requests.reloading].map(|nanos| (nanos.len(), Percentiles::of(nanos)));
+        [requests.calm, requests.reloading].map(|nanos| (nanos.len(), TimePercentiles::new(nanos)));
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
@@ -93,19 +93,19 @@ fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[
 }
 
 /// The median, the 90th and the 99th percentile, and the maximum.
-struct Percentiles {
+struct TimePercentiles {
     p50: f64,
     p90: f64,
     p99: f64,
     max: f64,
 }
 
-impl Percentiles {
-    fn of(mut nanos: Vec<u64>) -> Self {
+impl TimePercentiles {
+    fn new(mut nanos: Vec<u64>) -> Self {
         nanos.sort_unstable();
         let last = nanos.len().saturating_sub(1);
         let at = |share: usize| nanos.get(last * share / 100).copied().unwrap_or_default() as f64;
-        Percentiles {
+        TimePercentiles {
             p50: at(50),
             p90: at(90),
             p99: at(99),
@@ -140,8 +140,8 @@ mod tests {
 
     #[test]
     fn shares_are_of_all() {
-        let of = Percentiles::of((1..=101).rev().collect());
+        let of = TimePercentiles::new((1..=101).rev().collect());
         assert_eq!((of.p50, of.p90, of.p99, of.max), (51.0, 91.0, 100.0, 101.0));
-        assert_eq!(Percentiles::of(Vec::new()).p50, 0.0);
+        assert_eq!(TimePercentiles::new(Vec::new()).p50, 0.0);
     }
 }

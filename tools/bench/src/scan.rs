@@ -114,7 +114,7 @@ impl Scan {
     }
 
     /// Runs both sides over the same objects, and ours also with the same work.
-    fn compare(&self, other: &Path) -> Result<Comparison, Error> {
+    fn compare(&self, other: &Path) -> Result<ScanComparison, Error> {
         let ours = self.ours(&["compared.ndjson"], "ours.json")?;
         let same_work = self.ours(
             &["--defaults", "off", "compared.ndjson"],
@@ -138,7 +138,7 @@ impl Scan {
                 return Err(format!("the sides do not agree: {of}: {one:?}, {other:?}").into());
             }
         }
-        Ok(Comparison {
+        Ok(ScanComparison {
             ours,
             same_work,
             theirs,
@@ -152,14 +152,14 @@ struct Results {
     whole: Measured,
     /// The same without the server's own validation.
     unvalidated: Measured,
-    comparison: Option<Comparison>,
+    comparison: Option<ScanComparison>,
 }
 
 /// How many times as long a scan with validation may take.
 const MAX_VALIDATION: f64 = 1.3;
 
 /// Both sides over fewer objects.
-struct Comparison {
+struct ScanComparison {
     ours: Measured,
     /// Ours without defaults and the other steps between decoding and evaluation, which theirs does not do either.
     same_work: Measured,
@@ -169,7 +169,7 @@ struct Comparison {
 impl Results {
     fn json(&self) -> Value {
         let comparison = self.comparison.as_ref().map(|comparison| {
-            let Comparison {
+            let ScanComparison {
                 ours,
                 same_work,
                 theirs,

@@ -16,22 +16,22 @@ const TOLERANCE: f64 = 1.05;
 
 /// Counts of instructions, by row.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(super) struct Baseline {
+pub(super) struct BoardBaseline {
     instructions: BTreeMap<String, u64>,
 }
 
 /// Counts with those of the baseline.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Compared(BTreeMap<String, (u64, Option<u64>)>);
+pub(super) struct ComparedCounts(BTreeMap<String, (u64, Option<u64>)>);
 
-impl Baseline {
+impl BoardBaseline {
     /// Reads the baseline of this repository; empty if there is none yet.
     pub(super) fn read() -> Result<Self, Error> {
         let path = path();
         match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text)
                 .map_err(|error| Error::from(format!("{}: {error}", path.display()))),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Baseline::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BoardBaseline::default()),
             Err(error) => Err(Error::file(&path)(error)),
         }
     }
@@ -49,12 +49,12 @@ impl Baseline {
     }
 
     /// Compares counts with those of the baseline.
-    pub(super) fn compare(&self, counts: &BTreeMap<String, u64>) -> Compared {
+    pub(super) fn compare(&self, counts: &BTreeMap<String, u64>) -> ComparedCounts {
         let after_baseline = |(name, count): (&String, &u64)| {
             let before = self.instructions.get(name).copied();
             (name.clone(), (*count, before))
         };
-        Compared(counts.iter().map(after_baseline).collect())
+        ComparedCounts(counts.iter().map(after_baseline).collect())
     }
 }
 
@@ -62,7 +62,7 @@ fn path() -> PathBuf {
     workspace::root().join("benches/baseline.json")
 }
 
-impl Compared {
+impl ComparedCounts {
     /// Whether any row grew more than allowed.
     pub(super) fn is_worse(&self) -> bool {
         self.0.values().any(|(count, before)| is_worse(*count, *before))
@@ -79,7 +79,7 @@ fn is_worse(count: u64, before: Option<u64>) -> bool {
     before.is_some_and(|before| count as f64 > before as f64 * TOLERANCE)
 }
 
-impl Display for Compared {
+impl Display for ComparedCounts {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{:18}{:>12}{:>12}", "instructions", "now", "before")?;
         for (name, (count, before)) in &self.0 {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn more_than_a_twentieth_is_worse() {
-        let mut baseline = Baseline::default();
+        let mut baseline = BoardBaseline::default();
         baseline.take(counts(&[("a", 1_000), ("b", 2_000)]));
         let check = |name: &str, count: u64, expected: bool| {
             let compared = baseline.compare(&counts(&[(name, count)]));
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn rows_that_were_not_counted_stay() {
-        let mut baseline = Baseline::default();
+        let mut baseline = BoardBaseline::default();
         baseline.take(counts(&[("a", 1), ("b", 2)]));
         baseline.take(counts(&[("b", 3)]));
         assert_eq!(baseline.instructions, counts(&[("a", 1), ("b", 3)]));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_table_says_what_changed() {
-        let mut baseline = Baseline::default();
+        let mut baseline = BoardBaseline::default();
         baseline.take(counts(&[("a", 100_000), ("b", 100_000)]));
         let text = baseline
             .compare(&counts(&[("a", 120_000), ("b", 90_000), ("c", 1)]))

@@ -5,38 +5,38 @@ use std::path::Path;
 use pratique_harness::Error;
 use serde_json::Value;
 
-use super::policies::Policies;
-use super::rows::{Object, Work};
+use super::policies::PolicySet;
+use super::rows::{Object, RowWork};
 use super::{Measured, RowContext};
 use crate::side::{Program, start_both};
 
 /// Checks that the sides have the same outcome, and measures them alternately.
 pub(super) fn measure(
     context: &RowContext<'_>,
-    policies: &Policies,
+    policies: &PolicySet,
     object: Object,
 ) -> Result<Measured, Error> {
     let (row, material) = (context.row, context.material);
     let setup = material.evaluated(&row.name, policies, object)?;
     let less = match row.control.as_ref().map(|control| &control.work) {
-        Some(Work::Evaluate { policies, object }) => {
+        Some(RowWork::Evaluate { policies, object }) => {
             Some(material.evaluated(&format!("{}-control", row.name), policies, *object)?)
         }
         _ => None,
     };
     let theirs = context.programs.theirs.as_deref();
-    Sides::start(context, "admission", theirs, &setup, less.as_ref())?.take_turns(context)
+    EvaluatingSides::start(context, "admission", theirs, &setup, less.as_ref())?.take_turns(context)
 }
 
 /// Programs that evaluate a request each.
-pub(super) struct Sides {
+pub(super) struct EvaluatingSides {
     ours: Program,
     theirs: Option<Program>,
     /// Ours with the work of the control.
     less: Option<Program>,
 }
 
-impl Sides {
+impl EvaluatingSides {
     /// Starts both sides with the same setup, and ours again with the setup of the control. `contest` is the name of ours.
     pub(super) fn start(
         context: &RowContext<'_>,
@@ -52,7 +52,7 @@ impl Sides {
             None => None,
             Some(setup) => Some(Program::start(program, &[contest], setup)?.0),
         };
-        Ok(Sides { ours, theirs, less })
+        Ok(EvaluatingSides { ours, theirs, less })
     }
 
     /// Measures the programs alternately.

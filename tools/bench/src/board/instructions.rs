@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::baseline::Baseline;
-use super::material::Material;
+use super::baseline::BoardBaseline;
+use super::material::BoardMaterial;
 use super::plugins;
-use super::policies::Policies;
-use super::rows::{self, Object, Row, Work};
+use super::policies::PolicySet;
+use super::rows::{self, BoardRow, Object, RowWork};
 use super::validate;
 use crate::{Arguments, build, table};
 use pratique_harness::Error;
@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
         Some(built) => built.clone(),
         None => build::ours()?,
     };
-    let material = Material::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
+    let material = BoardMaterial::new(&ours.with_file_name("bench-policies"), arguments.seed)?;
     let mut counts = BTreeMap::new();
     for row in rows::wanted(&arguments.what)? {
         eprint!("\r{:40}\r{} …", "", row.name);
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
         }
     }
     eprint!("\r{:40}\r", "");
-    let mut baseline = Baseline::read()?;
+    let mut baseline = BoardBaseline::read()?;
     if arguments.bless {
         baseline.take(counts);
         return baseline.write().map(|()| true);
@@ -48,32 +48,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
 }
 
 /// `None` where there is nothing to count.
-fn count(row: &Row, program: &Path, material: &Material) -> Result<Option<u64>, Error> {
+fn count(row: &BoardRow, program: &Path, material: &BoardMaterial) -> Result<Option<u64>, Error> {
     match &row.work {
-        Work::Evaluate { policies, object } => evaluated(row, policies, *object, program, material).map(Some),
-        Work::Start(policies) if policies.count <= MOST => {
+        RowWork::Evaluate { policies, object } => {
+            evaluated(row, policies, *object, program, material).map(Some)
+        }
+        RowWork::Start(policies) if policies.count <= MOST => {
             let directory = material.policies(&row.name, policies)?;
             let arguments = ["start", "-alone", policies.plugin(), &directory];
             callgrind(program, &[], &arguments).map(Some)
         }
-        Work::Plugins(case) => {
+        RowWork::Plugins(case) => {
             let setup = plugins::setup(case)?;
             count_runs(row, ("count-plugins", &setup), program, material).map(Some)
         }
-        Work::Validate(case) => {
+        RowWork::Validate(case) => {
             let setup = validate::setup(case)?;
             count_runs(row, ("count-validate", &setup), program, material).map(Some)
         }
-        Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => Ok(None),
+        RowWork::Start(_) | RowWork::Reload(_) | RowWork::Keep(_) | RowWork::Serve(_) => Ok(None),
     }
 }
 
 /// The count of one run of a command with a setup, without earlier ones that fill caches.
 fn count_runs(
-    row: &Row,
+    row: &BoardRow,
     (command, setup): (&str, &Value),
     program: &Path,
-    material: &Material,
+    material: &BoardMaterial,
 ) -> Result<u64, Error> {
     const TIMES: u64 = 100;
     let setup = material.file(&format!("{}-setup.json", row.name), setup)?;
@@ -83,11 +85,11 @@ fn count_runs(
 }
 
 fn evaluated(
-    row: &Row,
-    policies: &Policies,
+    row: &BoardRow,
+    policies: &PolicySet,
     object: Object,
     program: &Path,
-    material: &Material,
+    material: &BoardMaterial,
 ) -> Result<u64, Error> {
     let setup = material.evaluated(&row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;

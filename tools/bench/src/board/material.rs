@@ -7,23 +7,23 @@ use pratique_harness::{Error, go};
 use serde_json::{Value, json};
 
 use super::objects;
-use super::policies::Policies;
+use super::policies::PolicySet;
 use super::rows::Object;
 
 /// A directory that both sides read from; it is overwritten, and kept for inspection.
-pub(super) struct Material {
+pub(super) struct BoardMaterial {
     directory: PathBuf,
     seed: u64,
     /// The OpenAPI document of core/v1, which the reference needs for mutations.
     document: Option<PathBuf>,
 }
 
-impl Material {
+impl BoardMaterial {
     /// Of a seed, in a directory.
     pub(super) fn new(directory: &Path, seed: u64) -> Result<Self, Error> {
         fs::create_dir_all(directory).map_err(Error::file(&directory))?;
         let directory = directory.canonicalize();
-        Ok(Material {
+        Ok(BoardMaterial {
             directory: directory.map_err(|error| error.to_string())?,
             seed,
             document: None,
@@ -38,7 +38,7 @@ impl Material {
     }
 
     /// Writes policies into a directory of this name, and returns its path.
-    pub(super) fn policies(&self, name: &str, policies: &Policies) -> Result<String, Error> {
+    pub(super) fn policies(&self, name: &str, policies: &PolicySet) -> Result<String, Error> {
         let directory = self.directory.join(name);
         policies.write(self.seed, &directory)?;
         Ok(directory.display().to_string())
@@ -46,12 +46,17 @@ impl Material {
 
     /// Writes so many files, each of which can take the place of the policies' first, into a directory of this name, and
     /// returns the path of the first and that of the directory.
-    pub(super) fn others(&self, name: &str, policies: &Policies, count: usize) -> Result<[String; 2], Error> {
+    pub(super) fn others(
+        &self,
+        name: &str,
+        policies: &PolicySet,
+        count: usize,
+    ) -> Result<[String; 2], Error> {
         let others = self.directory.join(format!("{name}-others"));
         let failed = |error: std::io::Error| format!("{}: {error}", others.display());
         let _ = fs::remove_dir_all(&others);
         fs::create_dir_all(&others).map_err(failed)?;
-        let one = Policies {
+        let one = PolicySet {
             count: 1,
             matching: None,
             ..*policies
@@ -69,7 +74,7 @@ impl Material {
     }
 
     /// Writes all inputs of a request, and returns the setup for the sides.
-    pub(super) fn evaluated(&self, name: &str, policies: &Policies, object: Object) -> Result<Value, Error> {
+    pub(super) fn evaluated(&self, name: &str, policies: &PolicySet, object: Object) -> Result<Value, Error> {
         let directory = self.policies(name, policies)?;
         let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;
         let namespace = self.file("namespace.json", &objects::namespace())?;

@@ -6,13 +6,13 @@ use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::policies::Policies;
+use super::policies::PolicySet;
 use super::{Measured, RowContext};
 use crate::statistics::Spread;
 use crate::{shot, table};
 
 /// The time until policies can be evaluated.
-pub(super) fn start(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+pub(super) fn start(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
     let directory = context.material.policies(&context.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
@@ -30,7 +30,7 @@ const CHANGES: usize = 20;
 /// From the rename of a file until its policy evaluates: ours follows the directory, and knows what did not change. Theirs is
 /// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
 /// where it is not told of them, is left out.
-pub(super) fn reload(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+pub(super) fn reload(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
     let directory = context.material.policies(&context.row.name, policies)?;
     rounds(context, context.settings.rounds, |program| {
         if program != context.programs.ours {
@@ -42,10 +42,10 @@ pub(super) fn reload(context: &RowContext<'_>, policies: &Policies) -> Result<Me
 }
 
 /// The memory that policies keep, in bytes.
-pub(super) fn keep(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+pub(super) fn keep(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
     let name = &context.row.name;
     let directory = context.material.policies(name, policies)?;
-    let few = Policies {
+    let few = PolicySet {
         count: 1,
         matching: None,
         ..*policies
@@ -68,7 +68,7 @@ pub(super) fn keep(context: &RowContext<'_>, policies: &Policies) -> Result<Meas
 }
 
 /// Measurements that take the reference minutes are not repeated often.
-fn rounds_of(context: &RowContext<'_>, policies: &Policies) -> usize {
+fn rounds_of(context: &RowContext<'_>, policies: &PolicySet) -> usize {
     match policies.count * policies.bindings.max(10) {
         ..=20_000 => context.settings.rounds,
         _ => context.settings.rounds.min(2),

@@ -4,18 +4,18 @@ use pratique_benches::PLUGIN_CASES;
 use pratique_harness::Error;
 use serde_json::Value;
 
-use super::evaluate::Sides;
-use super::rows::{PluginCase, Work};
+use super::evaluate::EvaluatingSides;
+use super::rows::{PluginCase, RowWork};
 use super::{Measured, RowContext};
 
 /// Checks that the sides have the same decision and object, and measures them alternately.
 pub(super) fn measure(context: &RowContext<'_>, case: &PluginCase) -> Result<Measured, Error> {
     let less = match context.row.control.as_ref().map(|control| &control.work) {
-        Some(Work::Plugins(case)) => Some(setup(case)?),
+        Some(RowWork::Plugins(case)) => Some(setup(case)?),
         _ => None,
     };
     let theirs = context.programs.plugins.as_deref();
-    Sides::start(context, "plugins", theirs, &setup(case)?, less.as_ref())?.take_turns(context)
+    EvaluatingSides::start(context, "plugins", theirs, &setup(case)?, less.as_ref())?.take_turns(context)
 }
 
 /// The plugins, the objects of the cluster, and the request.
@@ -49,7 +49,7 @@ mod tests {
             .iter()
             .flat_map(|row| [Some(&row.work), row.control.as_ref().map(|control| &control.work)]);
         let cases = works.flatten().filter_map(|work| match work {
-            Work::Plugins(case) => Some(case),
+            RowWork::Plugins(case) => Some(case),
             _ => None,
         });
         let mut seen = 0;

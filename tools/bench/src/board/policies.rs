@@ -19,13 +19,13 @@ use super::rows::Object;
 
 /// A set of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Policies {
+pub(super) struct PolicySet {
     /// The effect of the policies.
     #[serde(default)]
-    pub(super) effect: Effect,
+    pub(super) effect: PolicyEffect,
     /// The kind of their expressions.
     #[serde(default)]
-    pub(super) shape: Shape,
+    pub(super) shape: ExpressionShape,
     /// How many there are.
     pub(super) count: usize,
     /// How many of them are about Pods; all if nothing is said.
@@ -43,7 +43,7 @@ pub(super) fn one() -> usize {
 /// The effect of policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Effect {
+pub(super) enum PolicyEffect {
     /// Three validations each.
     #[default]
     Validate,
@@ -56,7 +56,7 @@ pub(super) enum Effect {
 /// The kind of expressions of policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Shape {
+pub(super) enum ExpressionShape {
     /// As on a cluster: of the common rules, in about half of which each policy has names and limits of its own.
     #[default]
     Mix,
@@ -71,7 +71,7 @@ pub(super) enum Shape {
 /// Policies in one file.
 const IN_A_FILE: usize = 1;
 
-impl Policies {
+impl PolicySet {
     /// How many of them are about Pods.
     pub(super) fn matching(&self) -> usize {
         self.matching.unwrap_or(self.count)
@@ -80,8 +80,8 @@ impl Policies {
     /// The name of the plugin whose they are.
     pub(super) fn plugin(&self) -> &'static str {
         match self.effect {
-            Effect::Validate => "ValidatingAdmissionPolicy",
-            Effect::Apply | Effect::Patch => "MutatingAdmissionPolicy",
+            PolicyEffect::Validate => "ValidatingAdmissionPolicy",
+            PolicyEffect::Apply | PolicyEffect::Patch => "MutatingAdmissionPolicy",
         }
     }
 
@@ -117,9 +117,9 @@ impl Policies {
 
     fn policy(&self, index: usize, is_about_pods: bool, dice: &mut Dice) -> Value {
         let spec = match self.effect {
-            Effect::Validate => self.validations(index, dice),
-            Effect::Apply => mutations::apply(index),
-            Effect::Patch => mutations::patch(index),
+            PolicyEffect::Validate => self.validations(index, dice),
+            PolicyEffect::Apply => mutations::apply(index),
+            PolicyEffect::Patch => mutations::patch(index),
         };
         let spec = with(spec, [("matchConstraints", constraints(is_about_pods, dice))]);
         let kind = self.plugin();
@@ -133,16 +133,16 @@ impl Policies {
 
     fn validations(&self, index: usize, dice: &mut Dice) -> Value {
         match self.shape {
-            Shape::Mix => rules::mix(index, dice),
-            Shape::Shared => rules::shared(index),
-            Shape::Distinct => leaves::validations(index, &super::objects::object(Object::Full)),
-            Shape::Deny => rules::deny(index, dice),
+            ExpressionShape::Mix => rules::mix(index, dice),
+            ExpressionShape::Shared => rules::shared(index),
+            ExpressionShape::Distinct => leaves::validations(index, &super::objects::object(Object::Full)),
+            ExpressionShape::Deny => rules::deny(index, dice),
         }
     }
 
     fn binding(&self, index: usize, number: usize) -> Value {
         let mut spec = json!({"policyName": policy_name(index)});
-        if let (Effect::Validate, Some(spec)) = (self.effect, spec.as_object_mut()) {
+        if let (PolicyEffect::Validate, Some(spec)) = (self.effect, spec.as_object_mut()) {
             spec.insert("validationActions".to_owned(), json!(["Deny"]));
             // Every fourth of many looks where it is.
             if number % 4 == 3 {
@@ -194,9 +194,9 @@ mod tests {
 
     use super::*;
 
-    fn policies(shape: Shape, count: usize, matching: usize) -> Policies {
-        Policies {
-            effect: Effect::Validate,
+    fn policies(shape: ExpressionShape, count: usize, matching: usize) -> PolicySet {
+        PolicySet {
+            effect: PolicyEffect::Validate,
             shape,
             count,
             matching: Some(matching),
@@ -204,13 +204,13 @@ mod tests {
         }
     }
 
-    fn texts(policies: Policies, seed: u64) -> String {
+    fn texts(policies: PolicySet, seed: u64) -> String {
         policies.files(seed).into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]
     fn a_seed_gives_the_same_policies() {
-        let mix = policies(Shape::Mix, 50, 50);
+        let mix = policies(ExpressionShape::Mix, 50, 50);
         assert_eq!(texts(mix, 1), texts(mix, 1));
         assert_ne!(texts(mix, 1), texts(mix, 2));
     }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn as_many_match_as_are_to() {
         let check = |count: usize, matching: usize| {
-            let text = texts(policies(Shape::Mix, count, matching), 3);
+            let text = texts(policies(ExpressionShape::Mix, count, matching), 3);
             assert_eq!(text.matches("- \"pods\"").count(), matching, "{count}");
         };
         check(1_000, 10);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn distinct_policies_share_no_expression() {
-        let text = texts(policies(Shape::Distinct, 200, 200), 1);
+        let text = texts(policies(ExpressionShape::Distinct, 200, 200), 1);
         let expressions: Vec<&str> = text
             .lines()
             .filter(|line| line.contains(" expression: "))
@@ -239,9 +239,9 @@ mod tests {
 
     #[test]
     fn each_policy_has_its_bindings() {
-        let many = Policies {
+        let many = PolicySet {
             bindings: 5,
-            ..policies(Shape::Mix, 2, 2)
+            ..policies(ExpressionShape::Mix, 2, 2)
         };
         let text = texts(many, 1);
         assert_eq!(

@@ -5,37 +5,37 @@ use std::fmt::{self, Display, Formatter};
 use serde_json::{Value, json};
 
 use super::Measured;
-use super::rows::{Row, Work};
+use super::rows::{BoardRow, RowWork};
 use crate::statistics::{Spread, geometric_mean};
 use crate::table::{bytes, factor, time};
 
 /// A row that was measured.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    row: Row,
+    row: BoardRow,
     ours: Spread,
     theirs: Option<Spread>,
-    ratio: Option<Ratio>,
+    ratio: Option<CountRatio>,
     /// The ratio to the control.
-    control: Option<Ratio>,
+    control: Option<CountRatio>,
     note: Option<String>,
 }
 
 /// The ratio of theirs to ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ratio {
+struct CountRatio {
     /// The geometric mean of the rounds.
     mean: f64,
     /// Of all rounds.
     spread: Spread,
 }
 
-impl Ratio {
+impl CountRatio {
     /// The ratio of measurements of the same rounds.
-    fn of(some: &[f64], other: &[f64]) -> Option<Self> {
+    fn new(some: &[f64], other: &[f64]) -> Option<Self> {
         let ratios: Vec<f64> = some.iter().zip(other).map(|(some, other)| some / other).collect();
         let mean = geometric_mean(ratios.iter().copied())?;
-        Spread::of(ratios).map(|spread| Ratio { mean, spread })
+        Spread::of(ratios).map(|spread| CountRatio { mean, spread })
     }
 
     fn to_json(self) -> Value {
@@ -45,17 +45,17 @@ impl Ratio {
 
 /// All rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Report {
+pub(super) struct BoardReport {
     pub(super) lines: Vec<Line>,
     pub(super) seed: u64,
 }
 
 impl Line {
     /// `None` if nothing was measured.
-    pub(super) fn new(row: Row, measured: Measured) -> Option<Self> {
+    pub(super) fn new(row: BoardRow, measured: Measured) -> Option<Self> {
         Some(Line {
-            ratio: Ratio::of(&measured.theirs, &measured.ours),
-            control: Ratio::of(&measured.ours, &measured.control),
+            ratio: CountRatio::new(&measured.theirs, &measured.ours),
+            control: CountRatio::new(&measured.ours, &measured.control),
             ours: Spread::of(measured.ours)?,
             theirs: Spread::of(measured.theirs),
             row,
@@ -65,7 +65,7 @@ impl Line {
 
     fn amount(&self, of: f64) -> String {
         match self.row.work {
-            Work::Keep(_) => bytes(of),
+            RowWork::Keep(_) => bytes(of),
             _ => time(of),
         }
     }
@@ -109,7 +109,9 @@ impl Line {
     fn print(&self, formatter: &mut Formatter<'_>, against: bool) -> fmt::Result {
         let amount = |of: f64| self.amount(of);
         let spread = match self.ratio {
-            Some(Ratio { spread, .. }) => format!("{}–{}", factor(spread.lowest), factor(spread.highest)),
+            Some(CountRatio { spread, .. }) => {
+                format!("{}–{}", factor(spread.lowest), factor(spread.highest))
+            }
             None => format!("{}–{}", amount(self.ours.lowest), amount(self.ours.highest)),
         };
         let row = [
@@ -133,18 +135,18 @@ impl Line {
     fn to_json(&self) -> Value {
         let spread = |of: &Spread| json!({"lowest": of.lowest, "median": of.median, "highest": of.highest});
         let unit = match self.row.work {
-            Work::Keep(_) => "bytes",
+            RowWork::Keep(_) => "bytes",
             _ => "ns",
         };
         json!({
             "name": self.row.name, "title": self.row.title, "unit": unit,
-            "ours": spread(&self.ours), "theirs": self.theirs.as_ref().map(spread), "ratio": self.ratio.map(Ratio::to_json),
-            "target": self.row.target, "beside": self.control.map(Ratio::to_json), "reached": self.reaches(), "note": self.note,
+            "ours": spread(&self.ours), "theirs": self.theirs.as_ref().map(spread), "ratio": self.ratio.map(CountRatio::to_json),
+            "target": self.row.target, "beside": self.control.map(CountRatio::to_json), "reached": self.reaches(), "note": self.note,
         })
     }
 }
 
-impl Report {
+impl BoardReport {
     /// All numbers.
     pub(super) fn to_json(&self) -> Value {
         let rows: Vec<Value> = self.lines.iter().map(Line::to_json).collect();
@@ -156,12 +158,12 @@ impl Report {
         let timed = self
             .lines
             .iter()
-            .filter(|line| matches!(line.row.work, Work::Evaluate { .. } | Work::Plugins(_)));
+            .filter(|line| matches!(line.row.work, RowWork::Evaluate { .. } | RowWork::Plugins(_)));
         geometric_mean(timed.filter_map(|line| Some(line.ratio?.mean)))
     }
 }
 
-impl Display for Report {
+impl Display for BoardReport {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let against = self.lines.iter().any(|line| line.theirs.is_some());
         cells(
@@ -252,7 +254,7 @@ mod tests {
             line("match-1", &[1_000.0], &[10_000.0]),
             line("keep-1000", &[1_048_576.0], &[52_428_800.0]),
         ];
-        let text = Report { lines, seed: 1 }.to_string();
+        let text = BoardReport { lines, seed: 1 }.to_string();
         for part in [
             "1.00 µs",
             "10.0 µs",
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn ours_alone_has_its_own_spread() {
-        let text = Report {
+        let text = BoardReport {
             lines: vec![line("match-1", &[1_000.0, 2_000.0], &[])],
             seed: 1,
         };

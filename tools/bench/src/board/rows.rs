@@ -2,32 +2,32 @@
 
 use std::sync::LazyLock;
 
-use super::policies::{Policies, one};
+use super::policies::{PolicySet, one};
 use pratique_harness::Error;
 use serde::Deserialize;
 
 /// A row of the table.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Row {
+pub(super) struct BoardRow {
     /// The name on the command line.
     pub(super) name: String,
     /// The work.
     pub(super) title: String,
     /// How it is measured.
     #[serde(flatten)]
-    pub(super) work: Work,
+    pub(super) work: RowWork,
     /// The least ratio of theirs to ours; `None` without a target.
     pub(super) target: Option<f64>,
     /// Less work of the same kind, to compare the row with.
-    pub(super) control: Option<Control>,
+    pub(super) control: Option<ControlWork>,
 }
 
 /// Less work of the same kind, measured in the same rounds as a row.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Control {
+pub(super) struct ControlWork {
     /// The work.
     #[serde(flatten)]
-    pub(super) work: Work,
+    pub(super) work: RowWork,
     /// How many times as long the row may take.
     pub(super) at_most: f64,
 }
@@ -35,39 +35,41 @@ pub(super) struct Control {
 /// How a row is measured.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Work {
+pub(super) enum RowWork {
     /// One request before policies.
     Evaluate {
         /// The policies.
         #[serde(flatten)]
-        policies: Policies,
+        policies: PolicySet,
         /// The object of the request.
         #[serde(default)]
         object: Object,
     },
     /// Loading a directory until its policies can be evaluated.
-    Start(Policies),
+    Start(PolicySet),
     /// From a change of one file until its policy is in effect.
-    Reload(Policies),
+    Reload(PolicySet),
     /// The memory that policies keep.
-    Keep(Policies),
+    Keep(PolicySet),
     /// One request to a server that evaluates by policies.
-    Serve(Policies),
+    Serve(PolicySet),
     /// One request before admission plugins that are built in.
     Plugins(PluginCase),
     /// One object before the server's own validation.
     Validate(ValidationCase),
 }
 
-impl Work {
+impl RowWork {
     /// The Go module that does the same work.
     pub(super) fn reference(&self) -> &'static str {
         match self {
-            Work::Plugins(_) => "plugins",
-            Work::Validate(_) => "validation",
-            Work::Evaluate { .. } | Work::Start(_) | Work::Reload(_) | Work::Keep(_) | Work::Serve(_) => {
-                "policy"
-            }
+            RowWork::Plugins(_) => "plugins",
+            RowWork::Validate(_) => "validation",
+            RowWork::Evaluate { .. }
+            | RowWork::Start(_)
+            | RowWork::Reload(_)
+            | RowWork::Keep(_)
+            | RowWork::Serve(_) => "policy",
         }
     }
 }
@@ -114,31 +116,31 @@ pub(super) enum Object {
 }
 
 /// All rows, in the order of the table.
-pub(super) static ROWS: LazyLock<Vec<Row>> =
+pub(super) static ROWS: LazyLock<Vec<BoardRow>> =
     // The text is a constant of ours; a test reads it.
     LazyLock::new(|| serde_json::from_str(include_str!("rows.json")).unwrap_or_default());
 
 /// The selected rows, each by the beginning of its name; all rows without a selection.
-pub(super) fn wanted(names: &[String]) -> Result<Vec<Row>, Error> {
+pub(super) fn wanted(names: &[String]) -> Result<Vec<BoardRow>, Error> {
     if let Some(unknown) = names.iter().find(|name| !ROWS.iter().any(|row| row.is(name))) {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name.as_str()).collect();
         return Err(format!("no row is named {unknown:?}; there are {}", known.join(", ")).into());
     }
-    let is_wanted = |row: &&Row| names.is_empty() || names.iter().any(|name| row.is(name));
+    let is_wanted = |row: &&BoardRow| names.is_empty() || names.iter().any(|name| row.is(name));
     Ok(ROWS.iter().filter(is_wanted).cloned().collect())
 }
 
-impl Control {
+impl ControlWork {
     /// The description for the table.
     pub(super) fn title(&self) -> String {
         match &self.work {
-            Work::Plugins(PluginCase { of_last, .. }) => format!("{of_last} of them"),
-            Work::Validate(_) => String::new(),
-            Work::Evaluate { policies, .. }
-            | Work::Start(policies)
-            | Work::Reload(policies)
-            | Work::Keep(policies)
-            | Work::Serve(policies) => match policies.matching() {
+            RowWork::Plugins(PluginCase { of_last, .. }) => format!("{of_last} of them"),
+            RowWork::Validate(_) => String::new(),
+            RowWork::Evaluate { policies, .. }
+            | RowWork::Start(policies)
+            | RowWork::Reload(policies)
+            | RowWork::Keep(policies)
+            | RowWork::Serve(policies) => match policies.matching() {
                 0 => "no policy".to_owned(),
                 count => format!("only those {count}"),
             },
@@ -146,7 +148,7 @@ impl Control {
     }
 }
 
-impl Row {
+impl BoardRow {
     fn is(&self, name: &str) -> bool {
         self.name == name
             || self

@@ -8,14 +8,14 @@ use std::process::Command;
 use pratique_harness::{Error, Process, free_port};
 use serde_json::{Value, json};
 
-use super::policies::Policies;
-use super::rows::{Object, Work};
+use super::policies::PolicySet;
+use super::rows::{Object, RowWork};
 use super::{Measured, RowContext, objects};
 use crate::build;
 use crate::side::{Program, Side};
 
 /// Measures both servers alternately.
-pub(super) fn measure(context: &RowContext<'_>, policies: &Policies) -> Result<Measured, Error> {
+pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
     let (row, material, settings) = (context.row, context.material, context.settings);
     let server = match &context.programs.server {
         Some(built) => built.clone(),
@@ -26,7 +26,7 @@ pub(super) fn measure(context: &RowContext<'_>, policies: &Policies) -> Result<M
     });
     let review = material.file(&format!("{}-review.json", row.name), &review)?;
     let namespace = material.file("namespace.json", &objects::namespace())?;
-    let ask = |name: &str, policies: &Policies| {
+    let ask = |name: &str, policies: &PolicySet| {
         let directory = material.policies(name, policies)?;
         let (server, address) = serve(&server, &directory, &namespace)?;
         let setup = json!({"address": address, "review": review});
@@ -38,7 +38,7 @@ pub(super) fn measure(context: &RowContext<'_>, policies: &Policies) -> Result<M
     };
     let mut with = ask(&row.name, policies)?;
     let mut without = match row.control.as_ref().map(|control| &control.work) {
-        Some(Work::Serve(policies)) => Some(ask(&format!("{}-control", row.name), policies)?),
+        Some(RowWork::Serve(policies)) => Some(ask(&format!("{}-control", row.name), policies)?),
         _ => None,
     };
     let mut measured = Measured::default();

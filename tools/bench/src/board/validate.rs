@@ -3,7 +3,7 @@
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::evaluate::Sides;
+use super::evaluate::EvaluatingSides;
 use super::rows::{CaseObject, ValidationCase};
 use super::{Measured, RowContext};
 use crate::objects::written_objects;
@@ -11,7 +11,7 @@ use crate::objects::written_objects;
 /// Checks that the sides say the same of the object, and measures them alternately.
 pub(super) fn measure(context: &RowContext<'_>, case: &ValidationCase) -> Result<Measured, Error> {
     let theirs = context.programs.validation.as_deref();
-    Sides::start(context, "validate", theirs, &setup(case)?, None)?.take_turns(context)
+    EvaluatingSides::start(context, "validate", theirs, &setup(case)?, None)?.take_turns(context)
 }
 
 /// The object and the work.
@@ -41,13 +41,13 @@ pub(super) fn setup(case: &ValidationCase) -> Result<Value, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::{ROWS, Work};
+    use super::super::rows::{ROWS, RowWork};
     use super::*;
 
     #[test]
     fn every_row_has_its_object() {
         let cases = ROWS.iter().filter_map(|row| match &row.work {
-            Work::Validate(case) => Some(case),
+            RowWork::Validate(case) => Some(case),
             _ => None,
         });
         let sizes: Vec<usize> = cases

@@ -12,20 +12,25 @@ const NAMESPACES: usize = 40;
 
 /// A fault of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flaw {
+enum ObjectFlaw {
     Privileged,
     Latest,
     NoTeam,
     HostNetwork,
 }
 
-const FLAWS: [Flaw; 4] = [Flaw::Privileged, Flaw::Latest, Flaw::NoTeam, Flaw::HostNetwork];
+const FLAWS: [ObjectFlaw; 4] = [
+    ObjectFlaw::Privileged,
+    ObjectFlaw::Latest,
+    ObjectFlaw::NoTeam,
+    ObjectFlaw::HostNetwork,
+];
 
 /// Writes a number of objects as JSON lines.
 pub(super) fn write(path: &Path, seed: u64, count: usize) -> Result<(), Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
-    let mut maker = Maker::new(seed);
+    let mut maker = ObjectMaker::new(seed);
     for number in 0..count {
         serde_json::to_writer(&mut out, &maker.object(number)).map_err(|error| failed(error.into()))?;
         out.write_all(b"\n").map_err(failed)?;
@@ -52,15 +57,15 @@ fn namespace(index: usize) -> String {
 }
 
 /// Makes objects.
-struct Maker {
+struct ObjectMaker {
     dice: Dice,
     /// A Pod as a ReplicaSet made it.
     pod: Value,
 }
 
-impl Maker {
+impl ObjectMaker {
     fn new(seed: u64) -> Self {
-        Maker {
+        ObjectMaker {
             dice: Dice::new(seed),
             // The text is a constant of ours, which is JSON.
             pod: serde_json::from_str(pratique_benches::POD).unwrap_or_default(),
@@ -79,7 +84,7 @@ impl Maker {
     }
 
     /// The fault of every eighth object.
-    fn flaw(&mut self) -> Option<Flaw> {
+    fn flaw(&mut self) -> Option<ObjectFlaw> {
         match self.dice.below(8) {
             0 => self.dice.pick(&FLAWS).copied(),
             _ => None,
@@ -211,27 +216,27 @@ impl Maker {
 }
 
 /// Spoils an object, whose Pod is at a place of it.
-fn spoil(object: &mut Value, pod: &str, flaw: Flaw) {
+fn spoil(object: &mut Value, pod: &str, flaw: ObjectFlaw) {
     let container = format!("{pod}/spec/containers/0");
     match flaw {
-        Flaw::Privileged => add(
+        ObjectFlaw::Privileged => add(
             object,
             &format!("{container}/securityContext"),
             "privileged",
             true.into(),
         ),
-        Flaw::Latest => set(
+        ObjectFlaw::Latest => set(
             object,
             &format!("{container}/image"),
             "docker.io/library/shop:latest".into(),
         ),
-        Flaw::NoTeam => {
+        ObjectFlaw::NoTeam => {
             let labels = object.pointer_mut("/metadata/labels");
             if let Some(labels) = labels.and_then(Value::as_object_mut) {
                 labels.remove("team");
             }
         }
-        Flaw::HostNetwork => add(object, &format!("{pod}/spec"), "hostNetwork", true.into()),
+        ObjectFlaw::HostNetwork => add(object, &format!("{pod}/spec"), "hostNetwork", true.into()),
     }
 }
 
@@ -255,7 +260,7 @@ mod tests {
 
     #[test]
     fn objects_are_of_real_shapes() {
-        let mut maker = Maker::new(1);
+        let mut maker = ObjectMaker::new(1);
         let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for number in 0..2000 {
             let object = maker.object(number);
@@ -274,7 +279,7 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_objects() {
         let objects = |seed: u64| {
-            let mut maker = Maker::new(seed);
+            let mut maker = ObjectMaker::new(seed);
             (0..50)
                 .map(|number| maker.object(number).to_string())
                 .collect::<Vec<_>>()

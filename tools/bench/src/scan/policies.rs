@@ -6,12 +6,12 @@ use std::path::Path;
 use pratique_harness::{Dice, Error, with};
 use serde_json::{Value, json};
 
-use crate::board::policies::rules::{self, RULES, Rule};
+use crate::board::policies::rules::{self, RULES, RuleText};
 use crate::board::policies::yaml;
 
 /// The kinds that policies match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum About {
+enum PolicyKinds {
     Pods,
     Deployments,
     ConfigMaps,
@@ -27,10 +27,10 @@ pub(crate) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), Err
     let mut dice = Dice::new(seed);
     for index in 0..count {
         let about = match index * 100 / count.max(1) {
-            0..50 => About::Pods,
-            50..75 => About::Deployments,
-            75..90 => About::ConfigMaps,
-            _ => About::Rbac,
+            0..50 => PolicyKinds::Pods,
+            50..75 => PolicyKinds::Deployments,
+            75..90 => PolicyKinds::ConfigMaps,
+            _ => PolicyKinds::Rbac,
         };
         let documents = [policy(index, about, &mut dice), binding(index)];
         let text = documents.each_ref().map(yaml::text).join("---\n");
@@ -43,18 +43,18 @@ fn name(index: usize) -> String {
     format!("policy-{index:05}.static.k8s.io")
 }
 
-fn policy(index: usize, about: About, dice: &mut Dice) -> Value {
+fn policy(index: usize, about: PolicyKinds, dice: &mut Dice) -> Value {
     let spec = match about {
-        About::Pods => rules::mix(index, dice),
-        About::Deployments => of_templates(&rules::mix(index, dice)),
-        About::ConfigMaps => of(&RULES.config_maps, index),
-        About::Rbac => of(&RULES.rbac, index),
+        PolicyKinds::Pods => rules::mix(index, dice),
+        PolicyKinds::Deployments => of_templates(&rules::mix(index, dice)),
+        PolicyKinds::ConfigMaps => make_policy(&RULES.config_maps, index),
+        PolicyKinds::Rbac => make_policy(&RULES.rbac, index),
     };
     let (group, resources): (&str, &[&str]) = match about {
-        About::Pods => ("", &["pods"]),
-        About::Deployments => ("apps", &["deployments"]),
-        About::ConfigMaps => ("", &["configmaps"]),
-        About::Rbac => ("rbac.authorization.k8s.io", &["roles", "rolebindings"]),
+        PolicyKinds::Pods => ("", &["pods"]),
+        PolicyKinds::Deployments => ("apps", &["deployments"]),
+        PolicyKinds::ConfigMaps => ("", &["configmaps"]),
+        PolicyKinds::Rbac => ("rbac.authorization.k8s.io", &["roles", "rolebindings"]),
     };
     let rule = json!({
         "apiGroups": [group], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": resources,
@@ -78,7 +78,7 @@ fn binding(index: usize) -> Value {
 }
 
 /// Two rules of several.
-fn of(rules: &[Rule], index: usize) -> Value {
+fn make_policy(rules: &[RuleText], index: usize) -> Value {
     let own = |text: &str| text.replace("NUMBER", &(100 + index).to_string());
     let rule = |step: usize| rules.get((index + step) % rules.len().max(1));
     let validations = (0..2)
@@ -118,7 +118,12 @@ mod tests {
     #[test]
     fn policies_are_about_what_there_is() {
         let mut dice = Dice::new(1);
-        for about in [About::Pods, About::Deployments, About::ConfigMaps, About::Rbac] {
+        for about in [
+            PolicyKinds::Pods,
+            PolicyKinds::Deployments,
+            PolicyKinds::ConfigMaps,
+            PolicyKinds::Rbac,
+        ] {
             let text = policy(7, about, &mut dice).to_string();
             assert!(!text.contains("NUMBER"), "{text}");
             assert!(text.contains("resourceRules"), "{text}");

@@ -7,24 +7,24 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A rule: an expression, and what is said when it does not hold. `NUMBER` stands for what is a policy's own.
-pub(crate) type Rule = (String, String);
+pub(crate) type RuleText = (String, String);
 
 /// The rules of this directory's file.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Rules {
+pub(crate) struct RuleTexts {
     /// A rule that holds for both Pods, whatever the number.
-    holding: Vec<Rule>,
+    holding: Vec<RuleText>,
     /// A rule that holds for neither Pod.
-    failing: Vec<Rule>,
+    failing: Vec<RuleText>,
     /// A rule that holds for most ConfigMaps.
-    pub(crate) config_maps: Vec<Rule>,
+    pub(crate) config_maps: Vec<RuleText>,
     /// A rule that holds for most objects of RBAC.
-    pub(crate) rbac: Vec<Rule>,
+    pub(crate) rbac: Vec<RuleText>,
 }
 
 /// All of them.
-pub(crate) static RULES: LazyLock<Rules> =
+pub(crate) static RULES: LazyLock<RuleTexts> =
     // The text is a constant of ours; tests count what is in it.
     LazyLock::new(|| serde_json::from_str(include_str!("rules.json")).unwrap_or_default());
 
@@ -55,7 +55,7 @@ pub(crate) fn mix(index: usize, dice: &mut Dice) -> Value {
 
 /// The same three rules as others have, of the common ones without a number.
 pub(super) fn shared(index: usize) -> Value {
-    let common: Vec<&Rule> = RULES
+    let common: Vec<&RuleText> = RULES
         .holding
         .iter()
         .filter(|(text, _)| !text.contains("NUMBER") && !text.contains("variables."))
@@ -82,7 +82,7 @@ pub(super) fn deny(index: usize, dice: &mut Dice) -> Value {
 }
 
 /// Three of several, all different.
-fn distinct<'t>(of: &'t [Rule], dice: &mut Dice) -> Vec<&'t Rule> {
+fn distinct<'t>(of: &'t [RuleText], dice: &mut Dice) -> Vec<&'t RuleText> {
     let start = dice.below(of.len());
     // Steps that never lead back to the start in three.
     let [first, second] = [1 + dice.below(of.len() / 3), 1 + dice.below(of.len() / 3)];
@@ -90,7 +90,7 @@ fn distinct<'t>(of: &'t [Rule], dice: &mut Dice) -> Vec<&'t Rule> {
     places.filter_map(|at| of.get(at % of.len().max(1))).collect()
 }
 
-fn validation((text, message): &Rule, index: usize, speaks: bool) -> Value {
+fn validation((text, message): &RuleText, index: usize, speaks: bool) -> Value {
     let (expression, message) = (numbered(text, index), numbered(message, index));
     if speaks {
         let computed = format!("'{}: ' + object.metadata.name", message.replace('\'', "\\'"));
