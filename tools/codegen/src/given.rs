@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use pratique_harness::Error;
 use serde_json::Value;
 
-use super::types::Types;
+use super::types::GoTypes;
 use super::{fields, openapi, within};
 
 const HEAD: &str = "\
@@ -21,13 +21,13 @@ const HEAD: &str = "\
 ";
 
 /// The facts of types: by path, `!` or `=` and a value.
-type Facts = BTreeMap<String, BTreeMap<String, String>>;
+type TypeFacts = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Writes the table. `defaulting` has `calls.json` and `functions.json`: which functions default which parts of a kind,
 /// and what these functions set.
 pub(super) fn run(
     directories: &[PathBuf],
-    types: &Types,
+    types: &GoTypes,
     names: &BTreeSet<String>,
     kinds: &BTreeMap<String, String>,
     defaulting: &Path,
@@ -53,7 +53,7 @@ pub(super) fn run(
 /// own; what functions by hand set is the same, as far as there are the fields.
 pub(super) fn run_changed(
     directories: &[PathBuf],
-    types: &Types,
+    types: &GoTypes,
     names: &BTreeSet<String>,
     other: &str,
     objects: &Path,
@@ -86,7 +86,7 @@ pub(super) fn run_changed(
     write(&facts, table)
 }
 
-fn write(facts: &Facts, table: &Path) -> Result<(), Error> {
+fn write(facts: &TypeFacts, table: &Path) -> Result<(), Error> {
     let mut text = String::from(HEAD);
     for (name, fields) in facts {
         let _ = writeln!(text, "type {name}");
@@ -98,7 +98,7 @@ fn write(facts: &Facts, table: &Path) -> Result<(), Error> {
 }
 
 /// Adds the value that a generated function sets.
-fn add_step(facts: &mut Facts, types: &Types, root: &str, step: &Value) {
+fn add_step(facts: &mut TypeFacts, types: &GoTypes, root: &str, step: &Value) {
     let path = step.get("path").and_then(Value::as_array);
     let names = path.into_iter().flatten().filter_map(Value::as_str);
     let names: Vec<&str> = names.filter(|name| *name != "*").collect();
@@ -111,7 +111,7 @@ fn add_step(facts: &mut Facts, types: &Types, root: &str, step: &Value) {
 }
 
 /// Whether a type has a field at a path.
-fn has_field(types: &Types, of: &str, path: &str) -> bool {
+fn has_field(types: &GoTypes, of: &str, path: &str) -> bool {
     let (holder, field) = path.rsplit_once('.').unwrap_or(("", path));
     type_at(types, of, holder).is_some_and(|holder| fields(types, &holder).contains_key(field))
 }
@@ -122,8 +122,8 @@ fn read(path: &Path) -> Result<Value, Error> {
 }
 
 /// Required fields of the OpenAPI documents.
-fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<Facts, Error> {
-    let mut facts = Facts::new();
+fn required(directories: &[PathBuf], names: &BTreeSet<String>) -> Result<TypeFacts, Error> {
+    let mut facts = TypeFacts::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     for (document, text) in texts.into_iter().flatten() {
@@ -155,7 +155,7 @@ fn type_name(schema: &str) -> Option<String> {
 }
 
 /// Adds what one call of a defaulting function sets, or the value that is set at its path itself.
-fn add_call(facts: &mut Facts, types: &Types, root: &str, call: &Value, functions: &Value) {
+fn add_call(facts: &mut TypeFacts, types: &GoTypes, root: &str, call: &Value, functions: &Value) {
     let text = |of: &Value, field: &str| {
         of.get(field)
             .and_then(Value::as_str)
@@ -189,7 +189,7 @@ fn add_call(facts: &mut Facts, types: &Types, root: &str, call: &Value, function
 }
 
 /// Whether a value is that of another field of the type, which may be left out itself.
-fn copies_optional(facts: &Facts, of: &str, value: &Value) -> bool {
+fn copies_optional(facts: &TypeFacts, of: &str, value: &Value) -> bool {
     let source = value.as_str().and_then(|text| text.strip_prefix('='));
     source.is_some_and(|source| {
         let is_field = source.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -213,7 +213,7 @@ fn is_usual(when: &str) -> bool {
     }
 }
 
-fn add(facts: &mut Facts, of: String, path: &str, value: &Value) {
+fn add(facts: &mut TypeFacts, of: String, path: &str, value: &Value) {
     let how = match value {
         Value::String(text) if text.starts_with('=') || text.contains(' ') => "=".to_owned(),
         value => format!("={value}"),
@@ -223,7 +223,7 @@ fn add(facts: &mut Facts, of: String, path: &str, value: &Value) {
 }
 
 /// The type at a path of fields of another.
-fn type_at(types: &Types, root: &str, path: &str) -> Option<String> {
+fn type_at(types: &GoTypes, root: &str, path: &str) -> Option<String> {
     let mut at = root.to_owned();
     for name in path.split('.').filter(|name| !name.is_empty()) {
         let name = name.trim_end_matches("[*]").trim_end_matches("{*}");

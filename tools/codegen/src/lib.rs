@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::Error;
 
-use types::{Field, Shape, Types};
+use types::{FieldShape, GoTypes, StructField};
 
 pub use release::{ReleaseSources, describe_changes, run_release};
 pub use validation::run_validation;
@@ -50,7 +50,7 @@ fn run(
     given: Option<&str>,
     data: &Path,
 ) -> Result<(), Error> {
-    let types = Types::read(objects)?;
+    let types = GoTypes::read(objects)?;
     // Not every release has all of the others.
     let others = OTHERS.lines().filter(|name| types.structs.contains_key(*name));
     let roots = types.kinds.values().cloned().chain(others.map(str::to_owned));
@@ -106,7 +106,7 @@ const LAYOUT_HEAD: &str = "\
 ";
 
 /// A struct with its fields by name, each in a line.
-fn write_type(types: &Types, name: &str, has_floats: bool, text: &mut String) {
+fn write_type(types: &GoTypes, name: &str, has_floats: bool, text: &mut String) {
     let floats = if has_floats { " floats" } else { "" };
     let _ = writeln!(text, "type {name}{floats}");
     for (field, of) in fields(types, name) {
@@ -115,17 +115,17 @@ fn write_type(types: &Types, name: &str, has_floats: bool, text: &mut String) {
 }
 
 /// The fields of a struct in Go's order, in a line.
-fn write_layout(types: &Types, name: &str, text: &mut String) {
+fn write_layout(types: &GoTypes, name: &str, text: &mut String) {
     let _ = writeln!(text, "{name}{}", layout(types, name));
 }
 
-fn layout(types: &Types, name: &str) -> String {
+fn layout(types: &GoTypes, name: &str) -> String {
     let declared = types.structs.get(name);
     let mut text = String::new();
     for field in declared.into_iter().flatten() {
         let number = field.number;
         match (&field.name, &field.shape) {
-            (None, Shape::Named(embedded)) => {
+            (None, FieldShape::Named(embedded)) => {
                 let _ = write!(text, " ^{embedded}:{number} ({} )", layout(types, embedded));
             }
             (None, _) => {}
@@ -133,7 +133,7 @@ fn layout(types: &Types, name: &str) -> String {
                 let _ = write!(text, " {json}:{number}");
             }
             // An embedded struct that is a field in JSON is called as its type.
-            (Some(json), Shape::Named(of)) if field.go.is_empty() => {
+            (Some(json), FieldShape::Named(of)) if field.go.is_empty() => {
                 let local = of.rsplit_once('.').map_or(of.as_str(), |(_, local)| local);
                 let _ = write!(text, " {json}={local}:{number}");
             }
@@ -162,7 +162,7 @@ fn has_objects(kind: &str, type_name: &str) -> bool {
 }
 
 /// All types that are part of `roots`.
-fn reachable(types: &Types, roots: impl Iterator<Item = String>) -> BTreeSet<String> {
+fn reachable(types: &GoTypes, roots: impl Iterator<Item = String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<String> = roots.collect();
     while let Some(name) = open.pop() {
@@ -180,7 +180,7 @@ fn reachable(types: &Types, roots: impl Iterator<Item = String>) -> BTreeSet<Str
 }
 
 /// The types with floating-point numbers in them, at whatever depth.
-fn with_floats(types: &Types, names: &BTreeSet<String>) -> BTreeSet<String> {
+fn with_floats(types: &GoTypes, names: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     loop {
         let has_floats = |name: &&String| {
@@ -197,31 +197,31 @@ fn with_floats(types: &Types, names: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 /// A field as the table has it.
-struct Entry {
+struct TableEntry {
     presence: char,
     shape: String,
     /// The words for Go's own names, each with a blank before it; empty where the shape tells.
     go: String,
 }
 
-impl Entry {
+impl TableEntry {
     /// The field as one of a struct that embeds the one that has it.
     fn within(self, embedded: &str) -> Self {
         let go = match self.go.split_once(" ^") {
             None => format!("{} ^{embedded}", self.go),
             Some((go, inner)) => format!("{go} ^{embedded}.{inner}"),
         };
-        Entry { go, ..self }
+        TableEntry { go, ..self }
     }
 }
 
 /// The fields of a struct by their JSON names, those of embedded structs included.
-fn fields(types: &Types, name: &str) -> BTreeMap<String, Entry> {
+fn fields(types: &GoTypes, name: &str) -> BTreeMap<String, TableEntry> {
     let mut entries = BTreeMap::new();
     let declared = types.structs.get(name);
     for field in declared.into_iter().flatten() {
         match (&field.name, &field.shape) {
-            (None, Shape::Named(embedded)) => {
+            (None, FieldShape::Named(embedded)) => {
                 let local = embedded
                     .rsplit_once('.')
                     .map_or(embedded.as_str(), |(_, local)| local);
@@ -238,7 +238,7 @@ fn fields(types: &Types, name: &str) -> BTreeMap<String, Entry> {
     entries
 }
 
-fn entry(types: &Types, field: &Field) -> Entry {
+fn entry(types: &GoTypes, field: &StructField) -> TableEntry {
     let shape = resolve(types, &field.shape);
     let collection = shape.starts_with(['[', '{']);
     let opaque = OPAQUE.contains(&shape.as_str()) || shape.contains('.');
@@ -255,16 +255,16 @@ fn entry(types: &Types, field: &Field) -> Entry {
         name if name == go_name(&read_back(&shape)) => String::new(),
         name => format!(" {name}"),
     };
-    Entry { presence, shape, go }
+    TableEntry { presence, shape, go }
 }
 
 /// The Go name of a shape: `[]v1.Container`.
-fn go_name(shape: &Shape) -> String {
+fn go_name(shape: &FieldShape) -> String {
     match shape {
-        Shape::List(element) => format!("[]{}", go_name(element)),
-        Shape::Map(key, value) => format!("map[{key}]{}", go_name(value)),
-        Shape::Scalar(name) => scalar_go_name(name).to_owned(),
-        Shape::Named(name) => {
+        FieldShape::List(element) => format!("[]{}", go_name(element)),
+        FieldShape::Map(key, value) => format!("map[{key}]{}", go_name(value)),
+        FieldShape::Scalar(name) => scalar_go_name(name).to_owned(),
+        FieldShape::Named(name) => {
             let local = name.rsplit_once('/').map_or(name.as_str(), |(_, local)| local);
             scalar_go_name(local).to_owned()
         }
@@ -283,11 +283,11 @@ fn scalar_go_name(name: &str) -> &str {
 }
 
 /// A resolved shape from its text.
-fn read_back(text: &str) -> Shape {
+fn read_back(text: &str) -> FieldShape {
     match (text.strip_prefix('['), text.strip_prefix('{')) {
-        (Some(element), _) => Shape::List(Box::new(read_back(element))),
-        (_, Some(value)) => Shape::Map("string".to_owned(), Box::new(read_back(value))),
-        _ => Shape::Named(text.to_owned()),
+        (Some(element), _) => FieldShape::List(Box::new(read_back(element))),
+        (_, Some(value)) => FieldShape::Map("string".to_owned(), Box::new(read_back(value))),
+        _ => FieldShape::Named(text.to_owned()),
     }
 }
 
@@ -302,12 +302,12 @@ const OPAQUE: [&str; 6] = [
 ];
 
 /// A shape with names of scalars, lists and maps replaced by what they stand for.
-fn resolve(types: &Types, shape: &Shape) -> String {
+fn resolve(types: &GoTypes, shape: &FieldShape) -> String {
     match shape {
-        Shape::List(element) => format!("[{}", resolve(types, element)),
-        Shape::Map(_, value) => format!("{{{}", resolve(types, value)),
-        Shape::Scalar(name) => (*name).to_owned(),
-        Shape::Named(name) => {
+        FieldShape::List(element) => format!("[{}", resolve(types, element)),
+        FieldShape::Map(_, value) => format!("{{{}", resolve(types, value)),
+        FieldShape::Scalar(name) => (*name).to_owned(),
+        FieldShape::Named(name) => {
             let alias = types.aliases.get(name);
             alias.map_or_else(|| name.clone(), |shape| resolve(types, shape))
         }

@@ -27,7 +27,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), Error> {
     let (types, names) = reader.into_parts();
     let names: HashMap<MergeTypeId, String> =
         names.into_iter().map(|(name, id)| (id, short(&name))).collect();
-    let mut writer = Writer {
+    let mut writer = MergeWriter {
         types: &types,
         names: &names,
         wanted: BTreeSet::new(),
@@ -98,14 +98,14 @@ pub(super) fn short(name: &str) -> String {
     local.map_or_else(|| name.to_owned(), |local| local.replacen('.', "/", 1))
 }
 
-struct Writer<'t> {
+struct MergeWriter<'t> {
     types: &'t [MergeType],
     names: &'t HashMap<MergeTypeId, String>,
     /// The structs to write.
     wanted: BTreeSet<(String, MergeTypeId)>,
 }
 
-impl Writer<'_> {
+impl MergeWriter<'_> {
     fn write_types(&mut self, text: &mut String) {
         let mut written = BTreeMap::new();
         while let Some((name, id)) = self.wanted.pop_first() {

@@ -35,12 +35,12 @@ struct Document {
     kinds: BTreeMap<String, String>,
     internal: BTreeMap<String, String>,
     schemes: BTreeMap<String, String>,
-    defaults: BTreeMap<String, Vec<Step>>,
-    conversions: BTreeMap<String, Vec<Step>>,
+    defaults: BTreeMap<String, Vec<PlanStep>>,
+    conversions: BTreeMap<String, Vec<PlanStep>>,
 }
 
 #[derive(Deserialize)]
-struct Step {
+struct PlanStep {
     path: Option<Vec<String>>,
     call: Option<String>,
     when: Option<String>,
@@ -78,11 +78,11 @@ fn kinds(document: &Document) -> String {
     text
 }
 
-fn plans(head: &str, by_kind: &BTreeMap<String, Vec<Step>>) -> String {
-    let mut plans = Plans::default();
+fn plans(head: &str, by_kind: &BTreeMap<String, Vec<PlanStep>>) -> String {
+    let mut plans = WrittenPlans::default();
     let mut kinds = String::new();
     for (kind, steps) in by_kind {
-        let steps: Vec<&Step> = steps.iter().collect();
+        let steps: Vec<&PlanStep> = steps.iter().collect();
         let plan = plans.plan(&steps, 0);
         let _ = writeln!(kinds, "kind {kind} {plan}");
     }
@@ -91,15 +91,15 @@ fn plans(head: &str, by_kind: &BTreeMap<String, Vec<Step>>) -> String {
 
 /// Plans that were written, each once.
 #[derive(Default)]
-struct Plans {
+struct WrittenPlans {
     text: String,
     written: HashMap<String, usize>,
 }
 
-impl Plans {
+impl WrittenPlans {
     /// Writes the plan of steps below a place that is `depth` steps from the root, unless it was written, and gives its
     /// number. What comes in a row in the same field is one plan of that field.
-    fn plan(&mut self, steps: &[&Step], depth: usize) -> usize {
+    fn plan(&mut self, steps: &[&PlanStep], depth: usize) -> usize {
         let mut lines = String::new();
         let mut rest = steps;
         while let Some((step, others)) = rest.split_first() {
@@ -114,7 +114,7 @@ impl Plans {
                     rest = others;
                 }
                 (field, ..) => {
-                    let is_within = |other: &&&Step| {
+                    let is_within = |other: &&&PlanStep| {
                         let path = other.path.as_deref().unwrap_or_default();
                         path.get(depth) == field && (other.call.is_some() || path.len() > depth + 1)
                     };

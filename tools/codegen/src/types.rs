@@ -10,25 +10,25 @@ use super::within;
 
 /// The Go types of the Kubernetes API.
 #[derive(Debug, Default)]
-pub(super) struct Types {
+pub(super) struct GoTypes {
     /// The type of each `GROUP/VERSION/KIND`: `core/v1.Pod`.
     pub(super) kinds: BTreeMap<String, String>,
     /// The fields of structs, in Go's order.
-    pub(super) structs: BTreeMap<String, Vec<Field>>,
+    pub(super) structs: BTreeMap<String, Vec<StructField>>,
     /// Names of scalars, lists and maps.
-    pub(super) aliases: BTreeMap<String, Shape>,
+    pub(super) aliases: BTreeMap<String, FieldShape>,
 }
 
 /// A field of a struct.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct StructField {
     /// Its name in JSON; `None` for an embedded struct, whose fields count as the outer struct's.
     pub(super) name: Option<String>,
     /// Its name in Go.
     pub(super) go: String,
     /// Its number in protocol buffers, which is its place in the text of a pointer to the struct.
     pub(super) number: u32,
-    pub(super) shape: Shape,
+    pub(super) shape: FieldShape,
     pub(super) pointer: bool,
     pub(super) omit_empty: bool,
     pub(super) omit_zero: bool,
@@ -36,11 +36,11 @@ pub(super) struct Field {
 
 /// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum FieldShape {
     Scalar(&'static str),
-    List(Box<Shape>),
+    List(Box<FieldShape>),
     /// With Go's name of the type of its keys.
-    Map(String, Box<Shape>),
+    Map(String, Box<FieldShape>),
     /// `core/v1.Pod`
     Named(String),
 }
@@ -49,12 +49,12 @@ pub(super) enum Shape {
 #[derive(Deserialize)]
 struct Document {
     kinds: BTreeMap<String, String>,
-    types: BTreeMap<String, Declared>,
+    types: BTreeMap<String, DeclaredType>,
 }
 
 /// A type with a name.
 #[derive(Deserialize)]
-struct Declared {
+struct DeclaredType {
     fields: Option<Vec<DeclaredField>>,
     of: Option<String>,
 }
@@ -72,21 +72,21 @@ struct DeclaredField {
     number: u32,
 }
 
-impl Types {
+impl GoTypes {
     /// Reads the types of a release.
     pub(super) fn read(file: &Path) -> Result<Self, Error> {
         let document = read(file)?;
         let kinds = document.kinds.into_iter();
-        let mut types = Types {
+        let mut types = GoTypes {
             kinds: kinds.map(|(kind, name)| (kind, short(&name))).collect(),
-            ..Types::default()
+            ..GoTypes::default()
         };
         for (name, declared) in document.types {
             let name = short(&name);
             if let Some(of) = declared.of {
                 types.aliases.insert(name, shape(&of).0);
             } else {
-                let fields = declared.fields.into_iter().flatten().map(Field::from);
+                let fields = declared.fields.into_iter().flatten().map(StructField::from);
                 types.structs.insert(name, fields.collect());
             }
         }
@@ -94,10 +94,10 @@ impl Types {
     }
 }
 
-impl From<DeclaredField> for Field {
+impl From<DeclaredField> for StructField {
     fn from(declared: DeclaredField) -> Self {
         let (shape, pointer) = shape(&declared.r#type);
-        Field {
+        StructField {
             name: (!declared.inline).then_some(declared.json),
             go: declared.go,
             number: declared.number,
@@ -115,24 +115,24 @@ fn read(file: &Path) -> Result<Document, Error> {
 }
 
 /// The shape of a Go type, and whether it is a pointer.
-fn shape(of: &str) -> (Shape, bool) {
+fn shape(of: &str) -> (FieldShape, bool) {
     if let Some(of) = of.strip_prefix('*') {
         return (shape(of).0, true);
     }
     let inner = |of: &str| Box::new(shape(of).0);
     let shape = match of {
-        "bool" => Shape::Scalar("bool"),
-        "string" => Shape::Scalar("string"),
-        "int32" | "uint16" => Shape::Scalar("int32"),
-        "int" | "int64" | "uint32" | "uint64" => Shape::Scalar("int64"),
-        "float32" | "float64" => Shape::Scalar("float"),
-        "[]uint8" => Shape::Scalar("bytes"),
+        "bool" => FieldShape::Scalar("bool"),
+        "string" => FieldShape::Scalar("string"),
+        "int32" | "uint16" => FieldShape::Scalar("int32"),
+        "int" | "int64" | "uint32" | "uint64" => FieldShape::Scalar("int64"),
+        "float32" | "float64" => FieldShape::Scalar("float"),
+        "[]uint8" => FieldShape::Scalar("bytes"),
         _ => match (
             of.strip_prefix("[]"),
             of.strip_prefix("map[").and_then(|of| of.split_once(']')),
         ) {
-            (Some(element), _) => Shape::List(inner(element)),
-            (_, Some((key, value))) => Shape::Map(local(key), inner(value)),
+            (Some(element), _) => FieldShape::List(inner(element)),
+            (_, Some((key, value))) => FieldShape::Map(local(key), inner(value)),
             _ => named(short(of)),
         },
     };
@@ -145,18 +145,18 @@ fn local(name: &str) -> String {
 }
 
 /// Types that write and read themselves are scalars.
-fn named(name: String) -> Shape {
+fn named(name: String) -> FieldShape {
     match name.as_str() {
-        "resource.Quantity" => Shape::Scalar("quantity"),
-        "intstr.IntOrString" => Shape::Scalar("int-or-string"),
-        "meta/v1.Time" => Shape::Scalar("time"),
-        "meta/v1.MicroTime" => Shape::Scalar("micro-time"),
-        "meta/v1.Duration" => Shape::Scalar("duration"),
+        "resource.Quantity" => FieldShape::Scalar("quantity"),
+        "intstr.IntOrString" => FieldShape::Scalar("int-or-string"),
+        "meta/v1.Time" => FieldShape::Scalar("time"),
+        "meta/v1.MicroTime" => FieldShape::Scalar("micro-time"),
+        "meta/v1.Duration" => FieldShape::Scalar("duration"),
         "meta/v1.FieldsV1" | "runtime.RawExtension" | "runtime.Object" | "runtime.Unknown" => {
-            Shape::Scalar("json")
+            FieldShape::Scalar("json")
         }
-        _ if is_free(&name) => Shape::Scalar("json"),
-        _ => Shape::Named(name),
+        _ if is_free(&name) => FieldShape::Scalar("json"),
+        _ => FieldShape::Named(name),
     }
 }
 
