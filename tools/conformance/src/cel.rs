@@ -18,12 +18,12 @@ use super::fixture::json_value;
 use super::{Outcome, release_of};
 
 #[derive(Deserialize)]
-struct Case {
+struct CelCase {
     expression: String,
     #[serde(default)]
-    env: Env,
+    env: CelEnvironment,
     #[serde(default)]
-    variables: Vec<Variable>,
+    variables: Vec<CelVariable>,
     #[serde(default)]
     bindings: Value,
     expect: Value,
@@ -31,20 +31,20 @@ struct Case {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Env {
+struct CelEnvironment {
     has_params: bool,
     has_authorizer: bool,
     has_patch_types: bool,
 }
 
 #[derive(Deserialize)]
-struct Variable {
+struct CelVariable {
     name: String,
     expression: String,
 }
 
 pub(super) fn run_case(case: &Value) -> Outcome {
-    let Ok(Case {
+    let Ok(CelCase {
         expression,
         env,
         variables,
@@ -61,8 +61,8 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 fn answer(
     release: &'static Release,
     expression: &str,
-    env: &Env,
-    variables: &[Variable],
+    env: &CelEnvironment,
+    variables: &[CelVariable],
     bindings: &Value,
 ) -> Value {
     let declarations = Declarations {
@@ -90,7 +90,7 @@ fn evaluate(
     trial: &Trial,
     release: &'static Release,
     expression: &str,
-    env: &Env,
+    env: &CelEnvironment,
     bindings: &Value,
 ) -> Value {
     let of_type = trial.result_type().declared_name();

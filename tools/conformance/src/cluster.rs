@@ -31,7 +31,7 @@ pub fn served_besides() -> Vec<ServedResource> {
 }
 
 /// The `objects` of a case.
-pub(super) fn of(case: &Value) -> Objects {
+pub(super) fn cluster_of_case(case: &Value) -> Objects {
     let mut objects = Objects::of_release(release_of(case));
     for served in served_besides() {
         objects.serve(served.resource, &served.subresource, served.kind);

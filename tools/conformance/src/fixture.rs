@@ -17,17 +17,17 @@ pub fn json_value(value: &Value) -> json::Value<'static> {
 }
 
 /// A temporary directory with the files of a case, removed on drop.
-pub(super) struct Directory {
+pub(super) struct CaseDirectory {
     path: PathBuf,
 }
 
-impl Directory {
+impl CaseDirectory {
     /// Makes the directory. `$DIR` in texts and link targets is its path.
     pub(super) fn new(files: &Value) -> io::Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("pratique-case-{}-{number}", std::process::id()));
-        let directory = Directory { path };
+        let directory = CaseDirectory { path };
         fs::create_dir_all(&directory.path)?;
         for (name, content) in files.as_object().into_iter().flatten() {
             directory.write(&directory.path.join(name), content)?;
@@ -68,7 +68,7 @@ impl Directory {
     }
 }
 
-impl Drop for Directory {
+impl Drop for CaseDirectory {
     fn drop(&mut self) {
         // On failure the files stay in the system's temporary directory.
         let _ = fs::remove_dir_all(&self.path);

@@ -10,14 +10,14 @@ use pratique::manifest::{
 use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};
 
-use super::fixture::Directory;
+use super::fixture::CaseDirectory;
 use super::{Outcome, release_of};
 
 /// The recording server compiled for the version before its own.
 const RECORDED_FOR: u32 = 35;
 
 pub(super) fn run_case(case: &Value) -> Outcome {
-    let directory = match Directory::new(&case["files"]) {
+    let directory = match CaseDirectory::new(&case["files"]) {
         Ok(directory) => directory,
         Err(error) => return Outcome::failed(case, &format!("cannot write the files: {error}")),
     };
@@ -46,7 +46,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     compare(&expect, actual)
 }
 
-fn with_directory(expect: &Value, directory: &Directory) -> Value {
+fn with_directory(expect: &Value, directory: &CaseDirectory) -> Value {
     let text = expect.to_string().replace("$DIR", &directory.text());
     serde_json::from_str(&text).unwrap_or_default()
 }

@@ -14,14 +14,14 @@ use pratique_conformance::{Arguments, run, spec};
 )]
 struct Conformance {
     #[command(subcommand)]
-    other: Option<Cases>,
+    other: Option<CaseSource>,
     #[command(flatten)]
     recorded: Option<Arguments>,
 }
 
 /// Cases that others have written.
 #[derive(clap::Subcommand)]
-enum Cases {
+enum CaseSource {
     /// Run the cases of the CEL specification that need no protocol buffers.
     Spec(spec::Arguments),
 }
@@ -29,7 +29,7 @@ enum Cases {
 fn main() -> ExitCode {
     match Conformance::parse() {
         Conformance {
-            other: Some(Cases::Spec(arguments)),
+            other: Some(CaseSource::Spec(arguments)),
             ..
         } => spec::run(&arguments),
         Conformance { recorded, .. } => run(&recorded.unwrap_or_default()),

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 
 use self::before::Stored;
 use self::compare::compare;
-use self::plugins::Plugins;
+use self::plugins::CasePlugins;
 use self::random::{concrete, placeholders, recorded};
 use super::fixture::json_value;
 use super::{Outcome, release_of};
@@ -134,7 +134,7 @@ fn observe(
     registry: &Registry<'_>,
     request: Request<'_>,
     target: &Target,
-    plugins: Option<&Plugins>,
+    plugins: Option<&CasePlugins>,
     gates: FeatureGates,
 ) -> Value {
     let mut actual = Map::new();

@@ -36,7 +36,7 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
     let request: AdmissionRequest<'_> =
         serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
     let authorizer: CaseAuthorizer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
-    let cluster = cluster::of(case);
+    let cluster = cluster::cluster_of_case(case);
     let context = EvalContext::new(&cluster, Arc::new(authorizer)).with_object_model(model);
     let outcome = admission
         .admit_policies(&request, context, &mut ())

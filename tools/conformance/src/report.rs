@@ -20,7 +20,7 @@ struct Tally {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Tallies {
+struct SuiteTallies {
     skipped: usize,
     decision: Tally,
     text: Tally,
@@ -87,7 +87,7 @@ impl Display for Report {
             writeln!(formatter, "  actual   {}", outcome.actual)?;
         }
         for (suite, areas) in &self.suites {
-            let mut sum = Tallies::default();
+            let mut sum = SuiteTallies::default();
             for (area, cases) in areas {
                 let tallies = tally(cases);
                 sum.add(tallies);
@@ -119,8 +119,8 @@ impl Tally {
     }
 }
 
-impl Tallies {
-    fn add(&mut self, other: Tallies) {
+impl SuiteTallies {
+    fn add(&mut self, other: SuiteTallies) {
         self.skipped += other.skipped;
         self.decision.add(other.decision);
         self.text.add(other.text);
@@ -134,8 +134,8 @@ impl Display for Tally {
     }
 }
 
-fn tally(cases: &[(String, Outcome)]) -> Tallies {
-    let mut tallies = Tallies::default();
+fn tally(cases: &[(String, Outcome)]) -> SuiteTallies {
+    let mut tallies = SuiteTallies::default();
     for (_, outcome) in cases {
         if outcome.skipped {
             tallies.skipped += 1;
@@ -148,7 +148,7 @@ fn tally(cases: &[(String, Outcome)]) -> Tallies {
     tallies
 }
 
-fn write_line(formatter: &mut Formatter<'_>, name: &str, tallies: Tallies, cost: bool) -> fmt::Result {
+fn write_line(formatter: &mut Formatter<'_>, name: &str, tallies: SuiteTallies, cost: bool) -> fmt::Result {
     write!(
         formatter,
         "{name} verdict {} text {}",

@@ -10,19 +10,19 @@ use pratique_harness::Error;
 use serde_json::Value;
 
 use super::Outcome;
-use configured::Configured;
-use runner::Runner;
+use configured::ConfiguredWebhooks;
+use runner::WebhookRunner;
 
 pub(super) fn run_case(case: &Value) -> Outcome {
     // The listeners serve one case at a time.
-    static RUNNER: OnceLock<Result<Mutex<Runner>, Error>> = OnceLock::new();
-    let runner = RUNNER.get_or_init(|| Runner::start().map(Mutex::new));
+    static RUNNER: OnceLock<Result<Mutex<WebhookRunner>, Error>> = OnceLock::new();
+    let runner = RUNNER.get_or_init(|| WebhookRunner::start().map(Mutex::new));
     let ran = runner
         .as_ref()
         .map_err(|error| error.to_string().into())
         .and_then(|runner| {
             let runner = runner.lock().unwrap_or_else(PoisonError::into_inner);
-            let configured = Configured::new(&runner, case)?;
+            let configured = ConfiguredWebhooks::new(&runner, case)?;
             runner.run(case, &configured)
         });
     let expect = case.get("expect").cloned().unwrap_or_default();

@@ -7,7 +7,7 @@ use pratique_json as json;
 use pratique_registry::{Kinds, Placeholders, Refusal, Registry, Request, Scheme, Store, Target, Verb};
 use serde_json::{Value, json};
 
-use super::plugins::Plugins;
+use super::plugins::CasePlugins;
 use super::random::{RANDOM, concrete};
 use super::{administrator, collection, kind_of, warnings_of};
 use crate::fixture::json_value;
@@ -36,7 +36,7 @@ pub(super) fn create(
     placeholders: &Placeholders,
     stored: &mut Stored,
     object: &Value,
-    plugins: Option<&Plugins>,
+    plugins: Option<&CasePlugins>,
 ) -> Result<(), Error> {
     let kind = kind_of(object)?;
     let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
@@ -77,7 +77,7 @@ fn store(
     placeholders: &Placeholders,
     stored: &mut Stored,
     (verb, manager, target, object): (Verb, &str, &Target, &Value),
-    plugins: Option<&Plugins>,
+    plugins: Option<&CasePlugins>,
 ) -> Result<Value, Error> {
     let registry = Registry {
         scheme,

@@ -16,7 +16,7 @@ use super::random::RANDOM;
 use crate::fixture::json_value;
 
 /// The default plugins, and the state of the cluster for them.
-pub(super) struct Plugins {
+pub(super) struct CasePlugins {
     chain: PluginChain,
     release: &'static Release,
     state: StateObjects,
@@ -24,7 +24,7 @@ pub(super) struct Plugins {
     suffix: String,
 }
 
-impl Plugins {
+impl CasePlugins {
     /// The default plugins of a server with these objects and those that it creates itself.
     fn new(stored: &Stored, user: UserInfo, gates: FeatureGates) -> Result<Self, Error> {
         let [_, _, (suffix, _), ..] = RANDOM;
@@ -39,7 +39,7 @@ impl Plugins {
         for object in of_server.iter().map(json_value).chain(stored.objects().cloned()) {
             drop(state.insert(object));
         }
-        Ok(Plugins {
+        Ok(CasePlugins {
             release: gates.release(),
             chain: PluginChain::new(plugins.collect::<Result<_, Error>>()?),
             state,
@@ -81,7 +81,7 @@ impl Plugins {
 
     fn context(&self) -> PluginContext<'_> {
         PluginContext::new(&self.state)
-            .with_access(&Administrator)
+            .with_access(&AdministratorReviewer)
             .with_suffix(&self.suffix)
     }
 }
@@ -95,9 +95,9 @@ fn refused(rejection: Rejection) -> Box<Status> {
 }
 
 /// Allows everything: the user who recorded the cases is an administrator.
-struct Administrator;
+struct AdministratorReviewer;
 
-impl AccessReviewer for Administrator {
+impl AccessReviewer for AdministratorReviewer {
     fn review(&self, _: &Access<'_>) -> AccessAnswer {
         AccessAnswer::Allowed
     }
@@ -122,10 +122,10 @@ pub(super) fn of(
     stored: &Stored,
     user: UserInfo,
     gates: FeatureGates,
-) -> Result<Option<Plugins>, Error> {
+) -> Result<Option<CasePlugins>, Error> {
     let name = case["name"].as_str().unwrap_or_default();
     if name.split('/').any(|part| part == "plugins") {
-        Plugins::new(stored, user, gates).map(Some)
+        CasePlugins::new(stored, user, gates).map(Some)
     } else {
         Ok(None)
     }

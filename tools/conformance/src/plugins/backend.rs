@@ -10,7 +10,7 @@ pub(super) struct Backend<'c> {
 }
 
 impl<'c> Backend<'c> {
-    pub(super) fn of(case: &'c Value) -> Self {
+    pub(super) fn new(case: &'c Value) -> Self {
         Backend {
             script: &case["backend"],
         }

@@ -32,7 +32,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
         drop(state.insert(json_value(object)));
     }
     let reviewer: CaseReviewer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
-    let backend = Backend::of(case);
+    let backend = Backend::new(case);
     let expect = &case["expect"];
     let mut run = |request: &Value, expect: &Value, at: f64| {
         let now = Duration::try_from_secs_f64(at).unwrap_or_default();

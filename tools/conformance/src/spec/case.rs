@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pratique_cel::function::{Function, Overload};
 use pratique_cel::{Arena, CompileError, Constant, Context, Environment, Program, Type, library};
 
-use super::textproto::{Field, Message};
-use super::value::{self, Unsupported, same};
+use super::textproto::{Message, ProtoField};
+use super::value::{self, UnsupportedFeature, same};
 
 /// The outcome of a case.
 #[derive(Debug, PartialEq)]
@@ -23,12 +23,12 @@ pub(super) fn run_case(test: &Message) -> CaseResult {
     attempt(test).unwrap_or_else(|unsupported| CaseResult::Skipped(unsupported.to_string()))
 }
 
-fn attempt(test: &Message) -> Result<CaseResult, Unsupported> {
+fn attempt(test: &Message) -> Result<CaseResult, UnsupportedFeature> {
     let text = test.text("expr");
     if let Some((_, unsupported)) = UNSUPPORTED.iter().find(|(word, _)| text.contains(word)) {
         return Err(unsupported.clone());
     }
-    let expected = Expected::of(test)?;
+    let expected = ExpectedValue::new(test)?;
     let environment = environment(test)?;
     let program = match compile(&environment, &text, test.flag("disable_check")) {
         Ok(program) => program,
@@ -87,45 +87,54 @@ fn expected_error(test: &Message) -> Option<String> {
 const COST_LIMIT: u64 = 1_000_000_000;
 
 /// Parts of expressions that the engine does not support.
-const UNSUPPORTED: &[(&str, Unsupported)] = &[
-    ("TestAllTypes", Unsupported::Messages),
-    ("TestRequired", Unsupported::Messages),
-    ("NestedEnum", Unsupported::Messages),
-    ("GlobalEnum", Unsupported::Messages),
-    ("proto2.", Unsupported::Messages),
-    ("proto3.", Unsupported::Messages),
-    ("proto.", Unsupported::Messages),
-    ("google.protobuf.Any{", Unsupported::Messages),
+const UNSUPPORTED: &[(&str, UnsupportedFeature)] = &[
+    ("TestAllTypes", UnsupportedFeature::Messages),
+    ("TestRequired", UnsupportedFeature::Messages),
+    ("NestedEnum", UnsupportedFeature::Messages),
+    ("GlobalEnum", UnsupportedFeature::Messages),
+    ("proto2.", UnsupportedFeature::Messages),
+    ("proto3.", UnsupportedFeature::Messages),
+    ("proto.", UnsupportedFeature::Messages),
+    ("google.protobuf.Any{", UnsupportedFeature::Messages),
     (
         "cel.@block",
-        Unsupported::Extension("blocks, which optimizers make"),
+        UnsupportedFeature::Extension("blocks, which optimizers make"),
     ),
     (
         "cel.block",
-        Unsupported::Extension("blocks, which optimizers make"),
+        UnsupportedFeature::Extension("blocks, which optimizers make"),
     ),
     (
         "cel.iterVar",
-        Unsupported::Extension("blocks, which optimizers make"),
+        UnsupportedFeature::Extension("blocks, which optimizers make"),
     ),
-    ("cel.bind", Unsupported::Extension("the extension for bindings")),
-    ("math.", Unsupported::Extension("the extension for mathematics")),
-    ("base64.", Unsupported::Extension("the extension for encodings")),
+    (
+        "cel.bind",
+        UnsupportedFeature::Extension("the extension for bindings"),
+    ),
+    (
+        "math.",
+        UnsupportedFeature::Extension("the extension for mathematics"),
+    ),
+    (
+        "base64.",
+        UnsupportedFeature::Extension("the extension for encodings"),
+    ),
 ];
 
 /// The expectation of a case: a value (`None` for an error), and optionally a type.
-struct Expected {
+struct ExpectedValue {
     value: Option<Constant>,
     of_type: Option<Type>,
 }
 
-impl Expected {
-    fn of(test: &Message) -> Result<Self, Unsupported> {
+impl ExpectedValue {
+    fn new(test: &Message) -> Result<Self, UnsupportedFeature> {
         if test.get("unknown").is_some() || test.get("any_unknowns").is_some() {
-            return Err(Unsupported::PartialEvaluation);
+            return Err(UnsupportedFeature::PartialEvaluation);
         }
         if test.get("eval_error").is_some() || test.get("any_eval_errors").is_some() {
-            return Ok(Expected {
+            return Ok(ExpectedValue {
                 value: None,
                 of_type: None,
             });
@@ -133,7 +142,7 @@ impl Expected {
         let typed = test.message("typed_result");
         let of_type = typed.and_then(|typed| typed.message("deduced_type"));
         let result = typed.map_or(test.message("value"), |typed| typed.message("result"));
-        Ok(Expected {
+        Ok(ExpectedValue {
             value: Some(result.map_or(Ok(Constant::Bool(true)), value::value)?),
             of_type: of_type.map(value::type_of).transpose()?,
         })
@@ -141,7 +150,7 @@ impl Expected {
 }
 
 /// The language of the specification with the extensions that it has cases for, and what a case declares.
-fn environment(test: &Message) -> Result<Environment, Unsupported> {
+fn environment(test: &Message) -> Result<Environment, UnsupportedFeature> {
     let libraries = [
         library::optionals,
         library::strings,
@@ -172,7 +181,7 @@ fn environment(test: &Message) -> Result<Environment, Unsupported> {
 }
 
 /// A function that can be checked but has no code.
-fn declared(name: &str, of: &Message) -> Result<Function, Unsupported> {
+fn declared(name: &str, of: &Message) -> Result<Function, UnsupportedFeature> {
     of.messages("overloads")
         .try_fold(Function::new(name), |function, overload| {
             let params = overload.messages("params").map(value::type_of);
@@ -190,12 +199,12 @@ fn declared(name: &str, of: &Message) -> Result<Function, Unsupported> {
         })
 }
 
-fn bindings(test: &Message) -> Result<Vec<(Arc<str>, Constant)>, Unsupported> {
+fn bindings(test: &Message) -> Result<Vec<(Arc<str>, Constant)>, UnsupportedFeature> {
     let binding = |binding: &Message| {
         let value = binding.message("value").and_then(|of| of.get("value"));
-        match value.and_then(Field::message) {
+        match value.and_then(ProtoField::message) {
             Some(value) => Ok((binding.text("key").into(), value::value(value)?)),
-            None => Err(Unsupported::PartialEvaluation),
+            None => Err(UnsupportedFeature::PartialEvaluation),
         }
     };
     test.messages("bindings").map(binding).collect()

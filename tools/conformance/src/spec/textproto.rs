@@ -5,12 +5,12 @@ use pratique_harness::Error;
 /// A message: its fields in order; a repeated field is there several times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Message {
-    pub(super) fields: Vec<(String, Field)>,
+    pub(super) fields: Vec<(String, ProtoField)>,
 }
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Field {
+pub(super) enum ProtoField {
     Message(Message),
     /// A string; its bytes need not be UTF-8.
     Text(Vec<u8>),
@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 100;
 
 /// Reads a message.
 pub(super) fn parse(text: &str) -> Result<Message, Error> {
-    let mut reader = Reader {
+    let mut reader = ProtoReader {
         rest: text,
         text,
         depth: 0,
@@ -34,12 +34,12 @@ pub(super) fn parse(text: &str) -> Result<Message, Error> {
 
 impl Message {
     /// The field of a name; the first where there are several.
-    pub(super) fn get(&self, name: &str) -> Option<&Field> {
+    pub(super) fn get(&self, name: &str) -> Option<&ProtoField> {
         self.all(name).next()
     }
 
     /// All fields of a name.
-    pub(super) fn all<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m Field> {
+    pub(super) fn all<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m ProtoField> {
         let name = name.to_owned();
         let fields = self.fields.iter();
         fields
@@ -49,7 +49,7 @@ impl Message {
 
     /// The messages of a field.
     pub(super) fn messages<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m Message> {
-        self.all(name).filter_map(Field::message)
+        self.all(name).filter_map(ProtoField::message)
     }
 
     /// The message of a field.
@@ -60,8 +60,8 @@ impl Message {
     /// The string or word of a field; empty where it is absent.
     pub(super) fn text(&self, name: &str) -> String {
         match self.get(name) {
-            Some(Field::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
-            Some(Field::Word(word)) => word.clone(),
+            Some(ProtoField::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            Some(ProtoField::Word(word)) => word.clone(),
             _ => String::new(),
         }
     }
@@ -72,22 +72,22 @@ impl Message {
     }
 }
 
-impl Field {
+impl ProtoField {
     pub(super) fn message(&self) -> Option<&Message> {
         match self {
-            Field::Message(message) => Some(message),
+            ProtoField::Message(message) => Some(message),
             _ => None,
         }
     }
 }
 
-struct Reader<'t> {
+struct ProtoReader<'t> {
     rest: &'t str,
     text: &'t str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl ProtoReader<'_> {
     /// The fields up to a closing bracket, or to the end of the text.
     fn message(&mut self, close: Option<char>) -> Result<Message, Error> {
         if self.depth >= MAX_DEPTH {
@@ -131,12 +131,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn value(&mut self) -> Result<Field, Error> {
+    fn value(&mut self) -> Result<ProtoField, Error> {
         if self.take('{') {
-            return self.message(Some('}')).map(Field::Message);
+            return self.message(Some('}')).map(ProtoField::Message);
         }
         if self.take('<') {
-            return self.message(Some('>')).map(Field::Message);
+            return self.message(Some('>')).map(ProtoField::Message);
         }
         if self.rest.starts_with(['"', '\'']) {
             let mut bytes = Vec::new();
@@ -145,13 +145,13 @@ impl Reader<'_> {
                 self.string(&mut bytes)?;
                 self.blank();
             }
-            return Ok(Field::Text(bytes));
+            return Ok(ProtoField::Text(bytes));
         }
         let word = self.while_true(|found| found.is_alphanumeric() || "_+-.".contains(found));
         if word.is_empty() {
             Err(self.fault("has no value"))
         } else {
-            Ok(Field::Word(word))
+            Ok(ProtoField::Word(word))
         }
     }
 
@@ -283,9 +283,9 @@ mod tests {
 
     fn show(message: &Message) -> String {
         let fields = message.fields.iter().map(|(name, field)| match field {
-            Field::Message(message) => format!("{name}={{{}}}", show(message)),
-            Field::Text(bytes) => format!("{name}='{}'", bytes.escape_ascii()),
-            Field::Word(word) => format!("{name}={word}"),
+            ProtoField::Message(message) => format!("{name}={{{}}}", show(message)),
+            ProtoField::Text(bytes) => format!("{name}='{}'", bytes.escape_ascii()),
+            ProtoField::Word(word) => format!("{name}={word}"),
         });
         fields.collect::<Vec<_>>().join(" ")
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pratique_cel::time::{Duration, Timestamp};
 use pratique_cel::{Constant, Type};
 
-use super::textproto::{Field, Message};
+use super::textproto::{Message, ProtoField};
 
 /// A feature of a case that the engine lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unsupported {
+pub(super) enum UnsupportedFeature {
     #[error("protocol buffer messages")]
     Messages,
     #[error("protocol buffer enums")]
@@ -32,51 +32,51 @@ pub(super) enum Unsupported {
 }
 
 /// A `cel.expr.Value`.
-pub(super) fn value(of: &Message) -> Result<Constant, Unsupported> {
+pub(super) fn value(of: &Message) -> Result<Constant, UnsupportedFeature> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Constant::Null);
     };
     Ok(match (kind.as_str(), field) {
         ("null_value", _) => Constant::Null,
-        ("bool_value", Field::Word(word)) => Constant::Bool(word == "true"),
-        ("int64_value", Field::Word(word)) => Constant::Int(integer(word)?),
-        ("uint64_value", Field::Word(word)) => Constant::Uint(integer(word)?),
-        ("double_value", Field::Word(word)) => Constant::Double(double(word)?),
-        ("string_value", Field::Text(text)) => Constant::String(utf8(text)?),
-        ("bytes_value", Field::Text(text)) => Constant::Bytes(text.as_slice().into()),
-        ("type_value", Field::Text(text)) => Constant::Type(utf8(text)?),
-        ("list_value", Field::Message(list)) => {
+        ("bool_value", ProtoField::Word(word)) => Constant::Bool(word == "true"),
+        ("int64_value", ProtoField::Word(word)) => Constant::Int(integer(word)?),
+        ("uint64_value", ProtoField::Word(word)) => Constant::Uint(integer(word)?),
+        ("double_value", ProtoField::Word(word)) => Constant::Double(double(word)?),
+        ("string_value", ProtoField::Text(text)) => Constant::String(utf8(text)?),
+        ("bytes_value", ProtoField::Text(text)) => Constant::Bytes(text.as_slice().into()),
+        ("type_value", ProtoField::Text(text)) => Constant::Type(utf8(text)?),
+        ("list_value", ProtoField::Message(list)) => {
             let elements = list.messages("values").map(value);
             Constant::List(elements.collect::<Result<_, _>>()?)
         }
-        ("map_value", Field::Message(map)) => {
+        ("map_value", ProtoField::Message(map)) => {
             let entries = map.messages("entries").map(entry);
             Constant::Map(entries.collect::<Result<_, _>>()?)
         }
-        ("object_value", Field::Message(object)) => well_known(object)?,
-        ("enum_value", _) => return Err(Unsupported::Enums),
-        _ => return Err(Unsupported::ValueKind(kind.clone())),
+        ("object_value", ProtoField::Message(object)) => well_known(object)?,
+        ("enum_value", _) => return Err(UnsupportedFeature::Enums),
+        _ => return Err(UnsupportedFeature::ValueKind(kind.clone())),
     })
 }
 
-fn entry(of: &Message) -> Result<(Constant, Constant), Unsupported> {
+fn entry(of: &Message) -> Result<(Constant, Constant), UnsupportedFeature> {
     let side = |name: &str| of.message(name).map_or(Ok(Constant::Null), value);
     Ok((side("key")?, side("value")?))
 }
 
 /// The message within an `Any`, where it is one that CEL has a value for.
-fn well_known(any: &Message) -> Result<Constant, Unsupported> {
-    let Some((name, Field::Message(message))) = any.fields.first() else {
-        return Err(Unsupported::Messages);
+fn well_known(any: &Message) -> Result<Constant, UnsupportedFeature> {
+    let Some((name, ProtoField::Message(message))) = any.fields.first() else {
+        return Err(UnsupportedFeature::Messages);
     };
     let Some(name) = name.strip_prefix("type.googleapis.com/google.protobuf.") else {
-        return Err(Unsupported::Messages);
+        return Err(UnsupportedFeature::Messages);
     };
     let number = |name: &str| match message.get(name) {
-        Some(Field::Word(word)) => integer::<i64>(word),
+        Some(ProtoField::Word(word)) => integer::<i64>(word),
         _ => Ok(0),
     };
-    let missing = || Unsupported::Messages;
+    let missing = || UnsupportedFeature::Messages;
     Ok(match name {
         "Duration" => {
             let nanos = i128::from(number("seconds")?) * 1_000_000_000 + i128::from(number("nanos")?);
@@ -103,86 +103,86 @@ fn well_known(any: &Message) -> Result<Constant, Unsupported> {
             word => integer(word)?,
         }),
         "StringValue" => Constant::String(message.text("value").into()),
-        _ => return Err(Unsupported::Messages),
+        _ => return Err(UnsupportedFeature::Messages),
     })
 }
 
 /// A `google.protobuf.Value`.
-fn dynamic(of: &Message) -> Result<Constant, Unsupported> {
+fn dynamic(of: &Message) -> Result<Constant, UnsupportedFeature> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Constant::Null);
     };
     Ok(match (kind.as_str(), field) {
         ("null_value", _) => Constant::Null,
-        ("bool_value", Field::Word(word)) => Constant::Bool(word == "true"),
-        ("number_value", Field::Word(word)) => Constant::Double(double(word)?),
-        ("string_value", Field::Text(text)) => Constant::String(utf8(text)?),
-        ("struct_value", Field::Message(message)) => fields(message)?,
-        ("list_value", Field::Message(message)) => elements(message)?,
-        _ => return Err(Unsupported::ValueKind(kind.clone())),
+        ("bool_value", ProtoField::Word(word)) => Constant::Bool(word == "true"),
+        ("number_value", ProtoField::Word(word)) => Constant::Double(double(word)?),
+        ("string_value", ProtoField::Text(text)) => Constant::String(utf8(text)?),
+        ("struct_value", ProtoField::Message(message)) => fields(message)?,
+        ("list_value", ProtoField::Message(message)) => elements(message)?,
+        _ => return Err(UnsupportedFeature::ValueKind(kind.clone())),
     })
 }
 
 /// A `google.protobuf.Struct`.
-fn fields(of: &Message) -> Result<Constant, Unsupported> {
+fn fields(of: &Message) -> Result<Constant, UnsupportedFeature> {
     let entry = |entry: &Message| {
         let value = entry.message("value").map_or(Ok(Constant::Null), dynamic)?;
         Ok((Constant::String(entry.text("key").into()), value))
     };
     let entries = of.messages("fields").map(entry);
-    Ok(Constant::Map(entries.collect::<Result<_, Unsupported>>()?))
+    Ok(Constant::Map(entries.collect::<Result<_, UnsupportedFeature>>()?))
 }
 
 /// A `google.protobuf.ListValue`.
-fn elements(of: &Message) -> Result<Constant, Unsupported> {
+fn elements(of: &Message) -> Result<Constant, UnsupportedFeature> {
     let elements = of.messages("values").map(dynamic);
     Ok(Constant::List(elements.collect::<Result<_, _>>()?))
 }
 
 /// A `cel.expr.Type`.
-pub(super) fn type_of(of: &Message) -> Result<Type, Unsupported> {
+pub(super) fn type_of(of: &Message) -> Result<Type, UnsupportedFeature> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Type::Dyn);
     };
     Ok(match (kind.as_str(), field) {
         ("dyn", _) => Type::Dyn,
         ("null", _) => Type::Null,
-        ("primitive", Field::Word(name)) => primitive(name)?,
-        ("wrapper", Field::Word(name)) => Type::wrapper(primitive(name)?),
-        ("well_known", Field::Word(name)) => match name.as_str() {
+        ("primitive", ProtoField::Word(name)) => primitive(name)?,
+        ("wrapper", ProtoField::Word(name)) => Type::wrapper(primitive(name)?),
+        ("well_known", ProtoField::Word(name)) => match name.as_str() {
             "ANY" => Type::Any,
             "TIMESTAMP" => Type::Timestamp,
             "DURATION" => Type::Duration,
-            other => return Err(Unsupported::Type(other.to_owned())),
+            other => return Err(UnsupportedFeature::Type(other.to_owned())),
         },
-        ("list_type", Field::Message(list)) => Type::list(part(list, "elem_type")?),
-        ("map_type", Field::Message(map)) => Type::map(part(map, "key_type")?, part(map, "value_type")?),
-        ("message_type", Field::Text(name)) => match Type::named(&utf8(name)?) {
-            Type::Struct(_) => return Err(Unsupported::Messages),
+        ("list_type", ProtoField::Message(list)) => Type::list(part(list, "elem_type")?),
+        ("map_type", ProtoField::Message(map)) => Type::map(part(map, "key_type")?, part(map, "value_type")?),
+        ("message_type", ProtoField::Text(name)) => match Type::named(&utf8(name)?) {
+            Type::Struct(_) => return Err(UnsupportedFeature::Messages),
             known => known,
         },
-        ("type_param", Field::Text(name)) => Type::param(&utf8(name)?),
-        ("type", Field::Message(inner)) => {
+        ("type_param", ProtoField::Text(name)) => Type::param(&utf8(name)?),
+        ("type", ProtoField::Message(inner)) => {
             if inner.fields.is_empty() {
                 Type::Type(None)
             } else {
                 Type::type_of(type_of(inner)?)
             }
         }
-        ("abstract_type", Field::Message(inner)) => {
+        ("abstract_type", ProtoField::Message(inner)) => {
             let parameters = inner.messages("parameter_types").map(type_of);
             let parameters: Vec<Type> = parameters.collect::<Result<_, _>>()?;
             Type::Opaque(inner.text("name").into(), parameters.into())
         }
-        _ => return Err(Unsupported::TypeKind(kind.clone())),
+        _ => return Err(UnsupportedFeature::TypeKind(kind.clone())),
     })
 }
 
-fn part(of: &Message, name: &str) -> Result<Type, Unsupported> {
+fn part(of: &Message, name: &str) -> Result<Type, UnsupportedFeature> {
     of.message(name).map_or(Ok(Type::Dyn), type_of)
 }
 
-fn primitive(name: &str) -> Result<Type, Unsupported> {
+fn primitive(name: &str) -> Result<Type, UnsupportedFeature> {
     Ok(match name {
         "BOOL" => Type::Bool,
         "INT64" => Type::Int,
@@ -190,7 +190,7 @@ fn primitive(name: &str) -> Result<Type, Unsupported> {
         "DOUBLE" => Type::Double,
         "STRING" => Type::String,
         "BYTES" => Type::Bytes,
-        other => return Err(Unsupported::Type(other.to_owned())),
+        other => return Err(UnsupportedFeature::Type(other.to_owned())),
     })
 }
 
@@ -212,7 +212,7 @@ pub(super) fn same(expected: &Constant, found: &Constant) -> bool {
     }
 }
 
-fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, Unsupported> {
+fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, UnsupportedFeature> {
     let (sign, digits) = match word.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, word),
@@ -222,15 +222,16 @@ fn integer<T: TryFrom<i128>>(word: &str) -> Result<T, Unsupported> {
         None => digits.parse(),
     };
     let number = number.ok().and_then(|number| T::try_from(sign * number).ok());
-    number.ok_or_else(|| Unsupported::Number(word.to_owned()))
+    number.ok_or_else(|| UnsupportedFeature::Number(word.to_owned()))
 }
 
-fn double(word: &str) -> Result<f64, Unsupported> {
-    word.parse().map_err(|_| Unsupported::Number(word.to_owned()))
+fn double(word: &str) -> Result<f64, UnsupportedFeature> {
+    word.parse()
+        .map_err(|_| UnsupportedFeature::Number(word.to_owned()))
 }
 
-fn utf8(bytes: &[u8]) -> Result<Arc<str>, Unsupported> {
+fn utf8(bytes: &[u8]) -> Result<Arc<str>, UnsupportedFeature> {
     std::str::from_utf8(bytes)
         .map(Arc::from)
-        .map_err(|_| Unsupported::Encoding)
+        .map_err(|_| UnsupportedFeature::Encoding)
 }

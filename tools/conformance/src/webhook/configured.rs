@@ -11,16 +11,16 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::super::release_of;
-use super::runner::Runner;
+use super::runner::WebhookRunner;
 
 /// The compiled webhooks, static ones first.
-pub(super) struct Configured {
+pub(super) struct ConfiguredWebhooks {
     pub(super) mutating: [MutatingWebhooks; 2],
     pub(super) validating: [ValidatingWebhooks; 2],
 }
 
-impl Configured {
-    pub(super) fn new(runner: &Runner, case: &Value) -> Result<Self, Error> {
+impl ConfiguredWebhooks {
+    pub(super) fn new(runner: &WebhookRunner, case: &Value) -> Result<Self, Error> {
         let cache = Cache::new().of_release(release_of(case));
         let manifests = [
             manifests(runner, case.pointer("/manifests/mutating"))?,
@@ -36,7 +36,7 @@ impl Configured {
             .collect::<Result<_, _>>()?;
         let api_mutating: Vec<MutatingWebhookConfiguration> = of_kind(&api, MUTATING)?;
         let api_validating: Vec<ValidatingWebhookConfiguration> = of_kind(&api, VALIDATING)?;
-        Ok(Configured {
+        Ok(ConfiguredWebhooks {
             mutating: [
                 MutatingWebhooks::compile(&mutating, Origin::Static, &cache),
                 MutatingWebhooks::compile(&api_mutating, Origin::Api, &cache),
@@ -53,7 +53,7 @@ const MUTATING: &str = "MutatingWebhookConfiguration";
 const VALIDATING: &str = "ValidatingWebhookConfiguration";
 
 /// The objects of a directory. They are not validated: many cases have objects that validation refuses.
-fn manifests(runner: &Runner, files: Option<&Value>) -> Result<Vec<Value>, Error> {
+fn manifests(runner: &WebhookRunner, files: Option<&Value>) -> Result<Vec<Value>, Error> {
     let mut objects = Vec::new();
     for (name, text) in files.and_then(Value::as_object).into_iter().flatten() {
         let extension = name.rsplit('.').next().unwrap_or_default();
@@ -91,7 +91,7 @@ fn with_kind(item: &Value, list: &Value) -> Value {
     item
 }
 
-fn fill_addresses(runner: &Runner, object: &Value) -> Result<Value, Error> {
+fn fill_addresses(runner: &WebhookRunner, object: &Value) -> Result<Value, Error> {
     serde_json::from_str(&runner.fill(&object.to_string())).map_err(|error| Error::from(error.to_string()))
 }
 

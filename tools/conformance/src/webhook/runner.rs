@@ -20,12 +20,12 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::super::authorizer::CaseAuthorizer;
-use super::super::fixture::{Directory, json_value};
+use super::super::fixture::{CaseDirectory, json_value};
 use super::super::release_of;
-use super::configured::Configured;
+use super::configured::ConfiguredWebhooks;
 
 /// Listeners that serve one case after the other.
-pub(super) struct Runner {
+pub(super) struct WebhookRunner {
     runtime: Runtime,
     backend: Backend,
 }
@@ -51,12 +51,12 @@ struct ChainResult {
     annotations: BTreeMap<String, String>,
 }
 
-impl Runner {
+impl WebhookRunner {
     pub(super) fn start() -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let backend = runtime.block_on(Backend::start());
-        Ok(Runner {
+        Ok(WebhookRunner {
             runtime,
             backend: backend.map_err(|error| error.to_string())?,
         })
@@ -68,7 +68,7 @@ impl Runner {
     }
 
     /// The outcome of a case, in the form of its expectation.
-    pub(super) fn run(&self, case: &Value, configured: &Configured) -> Result<Value, Error> {
+    pub(super) fn run(&self, case: &Value, configured: &ConfiguredWebhooks) -> Result<Value, Error> {
         let scripts = case["backends"].as_object().into_iter().flatten();
         let scripts = scripts.map(|(path, script)| {
             let script = Script::from_json(&script.to_string());
@@ -95,7 +95,7 @@ impl Runner {
         let Some(text) = case["kubeConfig"].as_str() else {
             return Ok(HttpCaller::default());
         };
-        let directory = Directory::new(&json!({"kubeconfig": self.fill(text)}));
+        let directory = CaseDirectory::new(&json!({"kubeconfig": self.fill(text)}));
         let directory = directory.map_err(|error| error.to_string())?;
         let config = load_kube_config(&format!("{}/kubeconfig", directory.text()), Release::latest());
         let config = config.map_err(|error| error.to_string())?;
@@ -107,7 +107,7 @@ impl Runner {
         &self,
         case: &Value,
         request: &AdmissionRequest<'_>,
-        configured: &Configured,
+        configured: &ConfiguredWebhooks,
         caller: &dyn Caller,
     ) -> Result<ChainResult, Error> {
         let (equivalents, cluster) = (equivalents(case, request), cluster(case));
