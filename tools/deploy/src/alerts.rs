@@ -1,6 +1,6 @@
 //! Whether queries ask for metrics that there are, by labels that these have.
 
-use super::metrics::Known;
+use super::metrics::KnownSamples;
 use super::objects::{Object, items, text};
 
 /// The faults of rules for Prometheus.
@@ -8,7 +8,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     if object.kind() != "PrometheusRule" {
         return Vec::new();
     }
-    let known = Known::new();
+    let known = KnownSamples::new();
     let groups = items(object.part("/spec/groups")).iter();
     let mut faults = Vec::new();
     for rule in groups.flat_map(|group| items(&group["rules"])) {
@@ -28,7 +28,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
 }
 
 /// The faults of a query.
-pub(super) fn query(query: &str, known: &Known) -> Vec<String> {
+pub(super) fn query(query: &str, known: &KnownSamples) -> Vec<String> {
     let mut faults = Vec::new();
     let mut samples = Vec::new();
     for (name, rest) in names(query) {
@@ -109,7 +109,7 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &[&str]) {
-        assert_eq!(query(expression, &Known::new()), expected);
+        assert_eq!(query(expression, &KnownSamples::new()), expected);
     }
 
     #[test]

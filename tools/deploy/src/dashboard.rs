@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::alerts::query;
-use super::metrics::Known;
+use super::metrics::KnownSamples;
 use super::objects::{items, part, text};
 
 /// How many columns a dashboard has.
@@ -14,7 +14,7 @@ const COLUMNS: u64 = 24;
 /// The faults of a dashboard.
 #[must_use]
 pub fn dashboard(dashboard: &Value) -> Vec<String> {
-    let known = Known::new();
+    let known = KnownSamples::new();
     let mut faults = Vec::new();
     if text(dashboard, "/uid").is_empty()
         || text(dashboard, "/title").is_empty()
@@ -58,7 +58,7 @@ fn place(panel: &Value, taken: &mut BTreeSet<(u64, u64)>) -> Option<String> {
     (!free).then(|| "it lies over another panel or the edge".to_owned())
 }
 
-fn targets(panel: &Value, variables: &[&str], known: &Known) -> Vec<String> {
+fn targets(panel: &Value, variables: &[&str], known: &KnownSamples) -> Vec<String> {
     let targets = items(&panel["targets"]);
     let mut faults = Vec::new();
     if text(panel, "/type") != "row" && targets.is_empty() {

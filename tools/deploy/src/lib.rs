@@ -73,7 +73,7 @@ pub fn faults(objects: &[Object], state: State) -> Vec<String> {
 
 /// Renders everything and prints what is wrong.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match all(arguments) {
+    match check_all(arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn all(arguments: &Arguments) -> Result<bool, Error> {
+fn check_all(arguments: &Arguments) -> Result<bool, Error> {
     let tools = match render::Tools::find(arguments.helm.as_deref(), arguments.kustomize.as_deref()) {
         Ok(tools) => tools,
         Err(render::Absent(why)) => {

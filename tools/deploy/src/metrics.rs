@@ -22,9 +22,9 @@ const ADDED: [&str; 7] = [
 
 /// Names of samples, with the labels that they have and the values of these, as far as these are known.
 #[derive(Debug)]
-pub(super) struct Known(BTreeMap<String, BTreeMap<String, BTreeSet<String>>>);
+pub(super) struct KnownSamples(BTreeMap<String, BTreeMap<String, BTreeSet<String>>>);
 
-impl Known {
+impl KnownSamples {
     /// The metrics of a server after all kinds of events.
     pub(super) fn new() -> Self {
         let mut known = BTreeMap::new();
@@ -38,7 +38,7 @@ impl Known {
                 known.insert(format!("{}{suffix}", family.name), labels);
             }
         }
-        Known(known)
+        KnownSamples(known)
     }
 
     /// Names of families, without what is said of distributions.

@@ -14,25 +14,25 @@ use super::objects::Object;
 const COST_LIMIT: u64 = 1_000_000_000;
 
 #[derive(Deserialize)]
-struct Rules {
-    variables: Vec<Variable>,
-    rules: Vec<Rule>,
+struct RuleFile {
+    variables: Vec<TemplateVariable>,
+    rules: Vec<AlertRule>,
 }
 
 #[derive(Deserialize)]
-struct Variable {
+struct TemplateVariable {
     name: String,
     expression: String,
 }
 
 #[derive(Deserialize)]
-struct Rule {
+struct AlertRule {
     each: Option<String>,
     faults: String,
 }
 
 /// An environment with the values of its variables.
-struct Scope {
+struct VariableScope {
     environment: Environment,
     values: Vec<(String, json::Value<'static>)>,
 }
@@ -43,8 +43,8 @@ struct Scope {
 /// The rules cannot be read, or an expression fails.
 pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Error> {
     let text = yaml_as_json(include_bytes!("rules.yaml")).map_err(|error| error.to_string())?;
-    let rules: Rules = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let mut scope = Scope::new(objects, state)?;
+    let rules: RuleFile = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let mut scope = VariableScope::new(objects, state)?;
     for variable in rules.variables {
         let value = scope.evaluate(&variable.expression)?;
         scope.set(&variable.name, value);
@@ -71,7 +71,7 @@ pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Er
     Ok(faults)
 }
 
-impl Scope {
+impl VariableScope {
     fn new(objects: &[Object], state: State) -> Result<Self, Error> {
         let as_json =
             Function::new("json").global("json", &[Type::Dyn], Type::String, |context, arguments| {
@@ -81,7 +81,7 @@ impl Scope {
                     .unwrap_or_default();
                 Ok(pratique_cel::Value::String(context.arena.str(&value.to_string())))
             });
-        let mut scope = Scope {
+        let mut scope = VariableScope {
             environment: Environment::standard()
                 .with_library(library::optionals())
                 .with_library(library::lists())
@@ -91,7 +91,7 @@ impl Scope {
         };
         let directories: Vec<String> = objects.iter().flat_map(super::policies::directories).collect();
         for (name, value) in [
-            ("objects", objects.iter().map(shown).collect()),
+            ("objects", objects.iter().map(show_object).collect()),
             ("rendered", json!(state == State::Rendered)),
             ("directories", json!(directories)),
         ] {
@@ -126,7 +126,7 @@ impl Scope {
 }
 
 /// An object as expressions see it.
-fn shown(object: &Object) -> Value {
+fn show_object(object: &Object) -> Value {
     let names = [
         ("name", json!(object.name())),
         ("namespace", json!(object.namespace())),
