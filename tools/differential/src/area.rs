@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use pratique_harness::{Dice, Error};
 use serde_json::{Value, json};
 
-use super::Span;
+use super::RunSpan;
 use super::policy::outcome as admission;
 use super::reference::Reference;
-use super::shrink::{Difference, shrunk};
+use super::shrink::{CaseDifference, shrunk};
 
 /// A part of the behaviour that is compared with the reference.
-pub(super) trait Area {
+pub(super) trait ComparedArea {
     /// A case for both sides: one question or several, with the inputs that they share.
     type Case: Clone;
 
@@ -60,7 +60,7 @@ pub(super) trait Area {
     }
 
     /// The fingerprint of a shrunk difference: differences with the same one are reported once.
-    fn fingerprint(&self, difference: &Difference<Self::Case>) -> String {
+    fn fingerprint(&self, difference: &CaseDifference<Self::Case>) -> String {
         fingerprint(self, difference.kind, &difference.ours, &difference.theirs)
     }
 
@@ -73,15 +73,15 @@ pub(super) trait Area {
     }
 
     /// Describes a difference, in several lines.
-    fn describe(&self, difference: &Difference<Self::Case>) -> String;
+    fn describe(&self, difference: &CaseDifference<Self::Case>) -> String;
 
     /// The last lines of a run.
-    fn summary(&self, report: &Report) -> String;
+    fn summary(&self, report: &RunReport) -> String;
 }
 
 /// The results of a run.
 #[derive(Default)]
-pub(super) struct Report {
+pub(super) struct RunReport {
     pub(super) cases: usize,
     pub(super) questions: usize,
     /// How many outcomes have each counted property.
@@ -100,7 +100,7 @@ pub(super) struct Report {
     found: BTreeMap<String, usize>,
 }
 
-impl Report {
+impl RunReport {
     /// How many outcomes have a property.
     pub(super) fn count(&self, what: &str) -> usize {
         self.counts.get(what).copied().unwrap_or_default()
@@ -112,7 +112,7 @@ impl Report {
     }
 
     /// Reports a case that the reference did not answer.
-    fn report_unanswered<A: Area>(&mut self, area: &A, case: &A::Case, error: &str) {
+    fn report_unanswered<A: ComparedArea>(&mut self, area: &A, case: &A::Case, error: &str) {
         self.unanswered += 1;
         let path =
             std::env::temp_dir().join(format!("differential-{}-lost-{}.json", A::NAME, self.unanswered));
@@ -121,7 +121,7 @@ impl Report {
     }
 
     /// Compares the outcomes of a case, and shrinks differences.
-    fn compare_outcomes<A: Area>(
+    fn compare_outcomes<A: ComparedArea>(
         &mut self,
         area: &A,
         reference: &mut Reference,
@@ -156,7 +156,13 @@ impl Report {
     }
 
     /// Whether a difference is worth shrinking. Differences without texts can have the same fingerprint and be unrelated.
-    fn is_worth_shrinking<A: Area>(&mut self, area: &A, kind: &str, ours: &Value, theirs: &Value) -> bool {
+    fn is_worth_shrinking<A: ComparedArea>(
+        &mut self,
+        area: &A,
+        kind: &str,
+        ours: &Value,
+        theirs: &Value,
+    ) -> bool {
         let encountered = self
             .encountered
             .entry(fingerprint(area, kind, ours, theirs))
@@ -171,7 +177,7 @@ impl Report {
 }
 
 /// The kind of a difference and the shapes of both texts.
-fn fingerprint<A: Area + ?Sized>(area: &A, kind: &str, ours: &Value, theirs: &Value) -> String {
+fn fingerprint<A: ComparedArea + ?Sized>(area: &A, kind: &str, ours: &Value, theirs: &Value) -> String {
     let [ours, theirs] = [ours, theirs].map(|outcome| shape(&area.texts(outcome)));
     format!("{kind} {ours} {theirs}")
 }
@@ -209,11 +215,11 @@ const AHEAD: usize = 16;
 const AFTER_THE_END: Duration = Duration::from_secs(60);
 
 /// Runs until the time is over; returns whether anything has to be fixed.
-pub(super) fn compare<A: Area>(area: &A, span: &Span) -> Result<bool, Error> {
+pub(super) fn compare<A: ComparedArea>(area: &A, span: &RunSpan) -> Result<bool, Error> {
     let mut reference = area.start()?;
     let mut second = area.start()?;
     let (mut dice, end) = span.begin();
-    let mut report = Report::default();
+    let mut report = RunReport::default();
     let mut open = VecDeque::new();
     loop {
         let more = Instant::now() < end;

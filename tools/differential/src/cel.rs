@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use pratique_harness::{Dice, Error};
 use serde_json::{Value, json};
 
-use super::area::{Area, Report, shape};
-use super::generate::Manner;
+use super::area::{ComparedArea, RunReport, shape};
+use super::generate::GenerationManner;
 use super::ours::Ours;
-use super::outcome::Outcome;
+use super::outcome::ExpressionOutcome;
 use super::reference::Reference;
-use super::shrink::{Cuts, Difference};
-use super::tree::{Tree, shorter};
+use super::shrink::{AllowedCuts, CaseDifference};
+use super::tree::{ExpressionTree, shorter};
 use super::world::{self, World};
 use super::{Run, damage, known, patterns};
 
@@ -25,21 +25,21 @@ pub(super) struct Cel {
 
 /// Expressions of one world.
 #[derive(Clone)]
-pub(super) struct Round {
+pub(super) struct WorldRound {
     pub(super) world: World,
-    pub(super) expressions: Vec<Expression>,
+    pub(super) expressions: Vec<GeneratedExpression>,
 }
 
 /// A source, and what it was written from.
 #[derive(Clone)]
-pub(super) struct Expression {
+pub(super) struct GeneratedExpression {
     pub(super) source: String,
-    tree: Option<Tree>,
+    tree: Option<ExpressionTree>,
 }
 
-impl Expression {
-    fn plain(tree: Tree) -> Self {
-        Expression {
+impl GeneratedExpression {
+    fn plain(tree: ExpressionTree) -> Self {
+        GeneratedExpression {
             source: tree.plain(),
             tree: Some(tree),
         }
@@ -62,8 +62,8 @@ const SLOW: Duration = Duration::from_secs(1);
 /// How deep inputs are made smaller.
 const DEPTH: usize = 4;
 
-impl Area for Cel {
-    type Case = Round;
+impl ComparedArea for Cel {
+    type Case = WorldRound;
 
     const NAME: &'static str = "cel";
     const ENOUGH: usize = 6;
@@ -72,32 +72,32 @@ impl Area for Cel {
         Reference::start("cel", &[])
     }
 
-    fn random(&self, dice: &mut Dice) -> Round {
+    fn random(&self, dice: &mut Dice) -> WorldRound {
         if self.regex {
             // Expressions that look for patterns need nothing of the world.
-            return Round {
+            return WorldRound {
                 world: World {
                     inputs: json!({}),
                     ..World::default()
                 },
                 expressions: (0..self.batch)
-                    .map(|_| Expression::plain(patterns::expression(dice)))
+                    .map(|_| GeneratedExpression::plain(patterns::expression(dice)))
                     .collect(),
             };
         }
-        let (world, mut generator) = world::world(dice, Manner::default());
-        let trees: Vec<Tree> = (0..self.batch).map(|_| generator.expression(dice).1).collect();
-        let damaged = trees.into_iter().map(|tree| Expression {
+        let (world, mut generator) = world::world(dice, GenerationManner::default());
+        let trees: Vec<ExpressionTree> = (0..self.batch).map(|_| generator.expression(dice).1).collect();
+        let damaged = trees.into_iter().map(|tree| GeneratedExpression {
             source: damage::source(&tree, dice),
             tree: Some(tree),
         });
-        Round {
+        WorldRound {
             expressions: damaged.collect(),
             world,
         }
     }
 
-    fn question(&self, round: &Round, times: usize) -> Value {
+    fn question(&self, round: &WorldRound, times: usize) -> Value {
         let World {
             declared,
             variables,
@@ -111,36 +111,39 @@ impl Area for Cel {
         json!({"declared": declared, "variables": variables, "inputs": inputs, "expressions": sources, "times": times})
     }
 
-    fn ours(&self, round: &Round) -> Result<Vec<Value>, Error> {
+    fn ours(&self, round: &WorldRound) -> Result<Vec<Value>, Error> {
         let ours = Ours::new(&round.world);
-        let outcomes = round.expressions.iter().map(|Expression { source, .. }| {
-            let (outcome, mut took) = timed(|| ours.outcome(source));
-            if took > SLOW {
-                // What was slow because the machine did something else is not slow again.
-                took = took.min(timed(|| ours.outcome(source)).1);
-            }
-            if took > SLOW {
-                self.slow.set(self.slow.get() + 1);
-                println!("slow: {took:?}\n  {source}\n");
-            }
-            serde_json::to_value(outcome).map_err(|error| Error::from(error.to_string()))
-        });
+        let outcomes = round
+            .expressions
+            .iter()
+            .map(|GeneratedExpression { source, .. }| {
+                let (outcome, mut took) = timed(|| ours.outcome(source));
+                if took > SLOW {
+                    // What was slow because the machine did something else is not slow again.
+                    took = took.min(timed(|| ours.outcome(source)).1);
+                }
+                if took > SLOW {
+                    self.slow.set(self.slow.get() + 1);
+                    println!("slow: {took:?}\n  {source}\n");
+                }
+                serde_json::to_value(outcome).map_err(|error| Error::from(error.to_string()))
+            });
         outcomes.collect()
     }
 
-    fn with_question(&self, round: &Round, index: usize) -> Round {
-        Round {
+    fn with_question(&self, round: &WorldRound, index: usize) -> WorldRound {
+        WorldRound {
             world: round.world.clone(),
             expressions: round.expressions.get(index).cloned().into_iter().collect(),
         }
     }
 
     fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
-        Outcome::read(ours).differs(&Outcome::read(theirs))
+        ExpressionOutcome::read(ours).differs(&ExpressionOutcome::read(theirs))
     }
 
-    fn is_known(&self, _: &Round, ours: &Value, theirs: &Value) -> bool {
-        known::is_known(&Outcome::read(ours), &Outcome::read(theirs))
+    fn is_known(&self, _: &WorldRound, ours: &Value, theirs: &Value) -> bool {
+        known::is_known(&ExpressionOutcome::read(ours), &ExpressionOutcome::read(theirs))
     }
 
     /// A variable may crash it as any expression.
@@ -149,27 +152,27 @@ impl Area for Cel {
     }
 
     /// The expression, then its source, then the data.
-    fn smaller(&self, round: &Round) -> Vec<Round> {
-        let Some(Expression { source, tree }) = round.expressions.first() else {
+    fn smaller(&self, round: &WorldRound) -> Vec<WorldRound> {
+        let Some(GeneratedExpression { source, tree }) = round.expressions.first() else {
             return Vec::new();
         };
         let trees = tree
             .iter()
             .flat_map(|tree| [vec![tree.clone()], tree.simpler()].concat());
-        let simpler = trees.map(Expression::plain).filter(|simpler| {
+        let simpler = trees.map(GeneratedExpression::plain).filter(|simpler| {
             simpler.source.len() < source.len() || (tree.is_some() && simpler.source != *source)
         });
         let shorter = shorter(source)
             .into_iter()
-            .map(|source| Expression { source, tree: None });
-        let mut found: Vec<Round> = simpler
+            .map(|source| GeneratedExpression { source, tree: None });
+        let mut found: Vec<WorldRound> = simpler
             .chain(shorter)
-            .map(|expression| Round {
+            .map(|expression| WorldRound {
                 world: round.world.clone(),
                 expressions: vec![expression],
             })
             .collect();
-        let with = |world: World| Round {
+        let with = |world: World| WorldRound {
             world,
             expressions: round.expressions.clone(),
         };
@@ -178,7 +181,7 @@ impl Area for Cel {
             world.variables.remove(index);
             found.push(with(world));
         }
-        let cuts = Cuts {
+        let cuts = AllowedCuts {
             may_go: &|path, _| path.len() < DEPTH,
             texts: &|_, _| Vec::new(),
         };
@@ -193,11 +196,11 @@ impl Area for Cel {
     }
 
     fn texts(&self, outcome: &Value) -> String {
-        let Outcome { compile, error, .. } = Outcome::read(outcome);
+        let ExpressionOutcome { compile, error, .. } = ExpressionOutcome::read(outcome);
         [compile.lines().next().unwrap_or_default(), &error].concat()
     }
 
-    fn fingerprint(&self, difference: &Difference<Round>) -> String {
+    fn fingerprint(&self, difference: &CaseDifference<WorldRound>) -> String {
         let source = difference
             .case
             .expressions
@@ -224,8 +227,8 @@ impl Area for Cel {
         self.slow.get()
     }
 
-    fn describe(&self, difference: &Difference<Round>) -> String {
-        let Round { world, expressions } = &difference.case;
+    fn describe(&self, difference: &CaseDifference<WorldRound>) -> String {
+        let WorldRound { world, expressions } = &difference.case;
         let sources = expressions.iter().map(|expression| expression.source.as_str());
         let mut lines = vec![format!("{}: {}", difference.kind, sources.collect::<String>())];
         let variables = world.variables.iter();
@@ -245,7 +248,7 @@ impl Area for Cel {
         lines.join("\n")
     }
 
-    fn summary(&self, report: &Report) -> String {
+    fn summary(&self, report: &RunReport) -> String {
         format!(
             "{} expressions: {} compile, {} give values; {} where the reference varies, {} differ on purpose\n\
              {} differences, {} slow, {} rounds without an answer",

@@ -5,32 +5,32 @@ use std::rc::Rc;
 
 use pratique_harness::Dice;
 
-use super::grammar::{Piece, Production, Sort};
+use super::grammar::{GrammarProduction, ProductionSort, TemplatePiece};
 use super::sketch::OF_EXPRESSIONS;
-use super::tree::{Node, Tree};
-use super::types::{Bindings, Type};
+use super::tree::{ExpressionTree, TreeNode};
+use super::types::{Type, TypeBindings};
 
 /// How expressions are made.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Manner {
+pub(super) struct GenerationManner {
     /// Nothing that may not compile, and nothing of a type that the checker does not know.
     pub(super) sound: bool,
 }
 
 /// Makes expressions from productions.
-pub(super) struct Generator {
-    productions: Vec<Production>,
-    known: HashMap<(Type, Wanted), Rc<Candidates>>,
+pub(super) struct ExpressionGenerator {
+    productions: Vec<GrammarProduction>,
+    known: HashMap<(Type, WantedProductions), Rc<ProductionCandidates>>,
     /// Whether expressions of a type can be generated in a number of steps.
-    within: HashMap<(Type, Wanted, usize), bool>,
-    manner: Manner,
+    within: HashMap<(Type, WantedProductions, usize), bool>,
+    manner: GenerationManner,
     authorizer: bool,
     patch_types: bool,
 }
 
 /// The selection of productions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Wanted {
+enum WantedProductions {
     Any,
     Sound,
     Exact,
@@ -38,7 +38,7 @@ enum Wanted {
 
 /// The productions of a type, by index, as often as they count.
 #[derive(Default)]
-struct Candidates {
+struct ProductionCandidates {
     /// Those with which an expression ends soonest.
     last: Vec<usize>,
     branches: Vec<usize>,
@@ -58,15 +58,15 @@ struct Progress<'d> {
     scope: Vec<Variable>,
 }
 
-impl Generator {
+impl ExpressionGenerator {
     /// A generator for an environment that has these productions.
-    pub(super) fn new(productions: Vec<Production>, manner: Manner) -> Self {
+    pub(super) fn new(productions: Vec<GrammarProduction>, manner: GenerationManner) -> Self {
         let has = |prefix: &str| {
             productions
                 .iter()
                 .any(|production| production.of.name.starts_with(prefix))
         };
-        Generator {
+        ExpressionGenerator {
             known: HashMap::new(),
             within: HashMap::new(),
             manner,
@@ -77,7 +77,7 @@ impl Generator {
     }
 
     /// An expression of a random type and size.
-    pub(super) fn expression(&mut self, dice: &mut Dice) -> (Type, Tree) {
+    pub(super) fn expression(&mut self, dice: &mut Dice) -> (Type, ExpressionTree) {
         let size = *dice.pick(&[2, 4, 7, 12, 20, 35]).unwrap_or(&4);
         let of = self.result_type(dice);
         let mut progress = Progress {
@@ -89,8 +89,8 @@ impl Generator {
     }
 
     /// An expression whose type the checker knows at its top, but not in all its parts.
-    pub(super) fn of_type(&mut self, of: &Type, size: usize, dice: &mut Dice) -> Tree {
-        let candidates = self.candidates(of, Wanted::Exact);
+    pub(super) fn of_type(&mut self, of: &Type, size: usize, dice: &mut Dice) -> ExpressionTree {
+        let candidates = self.candidates(of, WantedProductions::Exact);
         let last = candidates.branches.is_empty() || size <= 1;
         let chosen = if last {
             dice.pick(&candidates.last)
@@ -98,7 +98,7 @@ impl Generator {
             dice.pick(&candidates.branches)
         };
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
-            return Tree::text(NOTHING);
+            return ExpressionTree::text(NOTHING);
         };
         let mut progress = Progress {
             dice,
@@ -143,9 +143,9 @@ impl Generator {
     }
 
     /// An expression of a type with about `size` parts; of a type that the checker knows, if it is to be exact.
-    fn tree(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> Tree {
+    fn tree(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> ExpressionTree {
         if let Some(made_up) = made_up(of, progress.dice) {
-            return Tree::text(made_up);
+            return ExpressionTree::text(made_up);
         }
         if !self.manner.sound && progress.dice.chance(1) {
             let other = self.any_type(progress.dice, 1);
@@ -154,7 +154,7 @@ impl Generator {
         self.made(of, size, exact, progress)
     }
 
-    fn made(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> Tree {
+    fn made(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> ExpressionTree {
         let fitting: Vec<&Variable> = progress
             .scope
             .iter()
@@ -163,12 +163,12 @@ impl Generator {
         if let Some(variable) = progress.dice.pick(&fitting)
             && progress.dice.chance(if size <= 1 { 80 } else { 25 })
         {
-            return Tree::text(variable.name.clone());
+            return ExpressionTree::text(variable.name.clone());
         }
         let wanted = match (exact, self.manner.sound) {
-            (true, _) => Wanted::Exact,
-            (false, true) => Wanted::Sound,
-            (false, false) => Wanted::Any,
+            (true, _) => WantedProductions::Exact,
+            (false, true) => WantedProductions::Sound,
+            (false, false) => WantedProductions::Any,
         };
         let candidates = self.candidates(of, wanted);
         let last = candidates.branches.is_empty() || size <= 1 || progress.dice.chance(8);
@@ -178,37 +178,37 @@ impl Generator {
             progress.dice.pick(&candidates.branches)
         };
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
-            return Tree::text(NOTHING);
+            return ExpressionTree::text(NOTHING);
         };
         self.filled(&production, of, size, exact, progress)
     }
 
     fn filled(
         &mut self,
-        production: &Production,
+        production: &GrammarProduction,
         of: &Type,
         size: usize,
         exact: bool,
         progress: &mut Progress<'_>,
-    ) -> Tree {
-        let mut bindings = Bindings::new();
+    ) -> ExpressionTree {
+        let mut bindings = TypeBindings::new();
         production.of.matches(of, &mut bindings);
         let holes = production
             .pieces
             .iter()
-            .filter(|piece| matches!(piece, Piece::Hole { .. }))
+            .filter(|piece| matches!(piece, TemplatePiece::Hole { .. }))
             .count();
         let share = size.saturating_sub(1) / holes.max(1);
         let outer = progress.scope.len();
         let mut nodes = Vec::with_capacity(production.pieces.len());
         for piece in &production.pieces {
             nodes.push(match piece {
-                Piece::Text(text) => Node::Text(text.clone()),
-                Piece::Hole { of, exact: known } => {
+                TemplatePiece::Text(text) => TreeNode::Text(text.clone()),
+                TemplatePiece::Hole { of, exact: known } => {
                     let of = self.resolved(of, &mut bindings, progress.dice);
-                    Node::Inner(self.tree(&of, share, exact || *known, progress))
+                    TreeNode::Inner(self.tree(&of, share, exact || *known, progress))
                 }
-                Piece::Variable(of) => {
+                TemplatePiece::Variable(of) => {
                     let of = self.resolved(of, &mut bindings, progress.dice);
                     let name = variable_name(progress, self.manner);
                     progress.scope.push(Variable {
@@ -216,30 +216,30 @@ impl Generator {
                         of,
                         exact: exact || self.manner.sound,
                     });
-                    Node::Text(name)
+                    TreeNode::Text(name)
                 }
             });
         }
         progress.scope.truncate(outer);
-        Tree(nodes)
+        ExpressionTree(nodes)
     }
 
     /// A type with its letters replaced; `K` is a type that maps have keys of.
-    fn resolved(&self, of: &Type, bindings: &mut Bindings, dice: &mut Dice) -> Type {
+    fn resolved(&self, of: &Type, bindings: &mut TypeBindings, dice: &mut Dice) -> Type {
         if !bindings.contains_key("K") {
             bindings.insert("K".to_owned(), named(dice, "key type"));
         }
         of.resolve(bindings, &mut || self.any_type(dice, 1))
     }
 
-    fn candidates(&mut self, of: &Type, wanted: Wanted) -> Rc<Candidates> {
+    fn candidates(&mut self, of: &Type, wanted: WantedProductions) -> Rc<ProductionCandidates> {
         let key = (of.clone(), wanted);
         if let Some(known) = self.known.get(&key) {
             return Rc::clone(known);
         }
         let fitting: Vec<usize> = self.fitting(of, wanted).collect();
         let steps = (0..LONGEST).find(|steps| self.ends_within(of, wanted, *steps));
-        let mut candidates = Candidates::default();
+        let mut candidates = ProductionCandidates::default();
         for index in fitting {
             let Some(production) = self.productions.get(index).cloned() else {
                 continue;
@@ -259,21 +259,21 @@ impl Generator {
         candidates
     }
 
-    fn fitting(&self, of: &Type, wanted: Wanted) -> impl Iterator<Item = usize> + use<'_> {
+    fn fitting(&self, of: &Type, wanted: WantedProductions) -> impl Iterator<Item = usize> + use<'_> {
         let of = of.clone();
         let productions = self.productions.iter().enumerate();
         let fitting = productions.filter(move |(_, production)| {
             let allowed = match wanted {
-                Wanted::Any => true,
-                Wanted::Sound => production.sort != Sort::Doubtful,
-                Wanted::Exact => production.sort == Sort::Static,
+                WantedProductions::Any => true,
+                WantedProductions::Sound => production.sort != ProductionSort::Doubtful,
+                WantedProductions::Exact => production.sort == ProductionSort::Static,
             };
-            allowed && production.of.matches(&of, &mut Bindings::new())
+            allowed && production.of.matches(&of, &mut TypeBindings::new())
         });
         fitting.map(|(index, _)| index)
     }
 
-    fn ends_within(&mut self, of: &Type, wanted: Wanted, steps: usize) -> bool {
+    fn ends_within(&mut self, of: &Type, wanted: WantedProductions, steps: usize) -> bool {
         let key = (of.clone(), wanted, steps);
         if let Some(known) = self.within.get(&key) {
             return *known;
@@ -291,7 +291,7 @@ impl Generator {
     }
 
     /// Whether a template with these holes can be filled in so many steps, with types no larger than its own.
-    fn all_end_within(&mut self, of: &Type, holes: &[(Type, Wanted)], steps: usize) -> bool {
+    fn all_end_within(&mut self, of: &Type, holes: &[(Type, WantedProductions)], steps: usize) -> bool {
         let small = |hole: &Type| hole.size() <= of.size();
         holes.is_empty()
             || steps > 0
@@ -306,14 +306,18 @@ impl Generator {
 const LONGEST: usize = 7;
 
 /// The holes of a production, with what is wanted of them; letters that may be anything are numbers.
-fn holes(production: &Production, of: &Type, wanted: Wanted) -> Vec<(Type, Wanted)> {
-    let mut bindings = Bindings::new();
+fn holes(
+    production: &GrammarProduction,
+    of: &Type,
+    wanted: WantedProductions,
+) -> Vec<(Type, WantedProductions)> {
+    let mut bindings = TypeBindings::new();
     production.of.matches(of, &mut bindings);
     let pieces = production.pieces.iter().filter_map(|piece| match piece {
-        Piece::Hole { of, .. } if of.name.starts_with('@') => None,
-        Piece::Hole { of, exact } => {
+        TemplatePiece::Hole { of, .. } if of.name.starts_with('@') => None,
+        TemplatePiece::Hole { of, exact } => {
             let of = of.resolve(&mut bindings, &mut || Type::named("int"));
-            Some((of, if *exact { Wanted::Exact } else { wanted }))
+            Some((of, if *exact { WantedProductions::Exact } else { wanted }))
         }
         _ => None,
     });
@@ -328,7 +332,7 @@ fn named(dice: &mut Dice, of: &str) -> Type {
 const NOTHING: &str = "[][0]";
 
 /// A name for a variable; sometimes one that hides another.
-fn variable_name(progress: &mut Progress<'_>, manner: Manner) -> String {
+fn variable_name(progress: &mut Progress<'_>, manner: GenerationManner) -> String {
     const NAMES: &[&str] = &["x", "y", "k", "v", "e", "item", "a", "_b", "x1"];
     if !manner.sound && progress.dice.chance(3) {
         return OF_EXPRESSIONS.word("odd name", progress.dice).to_owned();
@@ -364,13 +368,13 @@ fn made_up(of: &Type, dice: &mut Dice) -> Option<String> {
             1 => format!("{}.0", dice.below(1000)),
             _ => format!("{}.{}", dice.below(20), dice.below(1000)),
         },
-        "@string" => text(dice),
+        "@string" => make_text(dice),
         _ => return None,
     })
 }
 
 /// A literal of a few letters, plain and otherwise.
-fn text(dice: &mut Dice) -> String {
+fn make_text(dice: &mut Dice) -> String {
     let length = *dice.pick(&[0, 1, 2, 3, 5, 8, 13, 40]).unwrap_or(&1);
     let letters: String = (0..length).map(|_| OF_EXPRESSIONS.word("letter", dice)).collect();
     format!("'{letters}'")

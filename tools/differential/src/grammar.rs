@@ -10,20 +10,20 @@ use super::types::Type;
 
 /// One way to make an expression of a type.
 #[derive(Clone, Debug)]
-pub(super) struct Production {
+pub(super) struct GrammarProduction {
     /// The type of what it makes.
     pub(super) of: Type,
     /// Its properties.
-    pub(super) sort: Sort,
+    pub(super) sort: ProductionSort,
     /// How often it counts.
     pub(super) weight: usize,
     /// The template.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<TemplatePiece>,
 }
 
 /// The properties of a production.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum ProductionSort {
     /// It has its type.
     Static,
     /// For the checker it is `dyn`.
@@ -34,7 +34,7 @@ pub(super) enum Sort {
 
 /// A piece of a template.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
+pub(super) enum TemplatePiece {
     /// Text as it is.
     Text(String),
     /// An expression.
@@ -64,7 +64,7 @@ pub(super) enum Part {
 }
 
 /// The productions of a part.
-pub(super) fn productions(part: Part) -> Vec<Production> {
+pub(super) fn productions(part: Part) -> Vec<GrammarProduction> {
     let texts: &[&str] = match part {
         Part::Base => &[
             include_str!("grammar/literals.txt"),
@@ -82,12 +82,12 @@ pub(super) fn productions(part: Part) -> Vec<Production> {
 }
 
 /// The productions of a text.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = Production> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = GrammarProduction> {
     text.lines().filter_map(read)
 }
 
 /// Reads a line; comments and empty lines are none.
-pub(super) fn read(line: &str) -> Option<Production> {
+pub(super) fn read(line: &str) -> Option<GrammarProduction> {
     if line.is_empty() || line.starts_with('#') {
         return None;
     }
@@ -96,15 +96,15 @@ pub(super) fn read(line: &str) -> Option<Production> {
         _ => (1, line),
     };
     let separators = [
-        (": ", Sort::Static),
-        (" ~ ", Sort::Dynamic),
-        (" ! ", Sort::Doubtful),
+        (": ", ProductionSort::Static),
+        (" ~ ", ProductionSort::Dynamic),
+        (" ! ", ProductionSort::Doubtful),
     ];
     let (at, length, sort) = separators
         .iter()
         .filter_map(|(separator, sort)| Some((rest.find(separator)?, separator.len(), *sort)))
         .min_by_key(|(at, ..)| *at)?;
-    Some(Production {
+    Some(GrammarProduction {
         of: Type::parse(rest.get(..at)?),
         sort,
         weight,
@@ -112,7 +112,7 @@ pub(super) fn read(line: &str) -> Option<Production> {
     })
 }
 
-fn pieces(template: &str) -> Vec<Piece> {
+fn pieces(template: &str) -> Vec<TemplatePiece> {
     let mut pieces = Vec::new();
     let mut rest = template;
     while let Some(at) = rest.find(['{', '$', '\\']) {
@@ -120,7 +120,7 @@ fn pieces(template: &str) -> Vec<Piece> {
         push_text(&mut pieces, text);
         let (piece, after) = piece(marked);
         match piece {
-            Piece::Text(text) => push_text(&mut pieces, &text),
+            TemplatePiece::Text(text) => push_text(&mut pieces, &text),
             other => pieces.push(other),
         }
         rest = after;
@@ -129,35 +129,37 @@ fn pieces(template: &str) -> Vec<Piece> {
     pieces
 }
 
-fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+fn push_text(pieces: &mut Vec<TemplatePiece>, text: &str) {
     match pieces.last_mut() {
-        Some(Piece::Text(last)) => last.push_str(text),
+        Some(TemplatePiece::Text(last)) => last.push_str(text),
         _ if text.is_empty() => {}
-        _ => pieces.push(Piece::Text(text.to_owned())),
+        _ => pieces.push(TemplatePiece::Text(text.to_owned())),
     }
 }
 
 /// The piece at the start of a text, and what follows it. `\{` and `\$` are a brace and a dollar, `\N` is a newline.
-fn piece(marked: &str) -> (Piece, &str) {
+fn piece(marked: &str) -> (TemplatePiece, &str) {
     let mut characters = marked.chars();
     let first = characters.next();
     let after = characters.as_str();
     match first {
         Some('\\') => match after.chars().next() {
-            Some(escaped @ ('{' | '$')) => (Piece::Text(escaped.to_string()), characters_after(after)),
-            Some('N') => (Piece::Text("\n".to_owned()), characters_after(after)),
-            _ => (Piece::Text("\\".to_owned()), after),
+            Some(escaped @ ('{' | '$')) => {
+                (TemplatePiece::Text(escaped.to_string()), characters_after(after))
+            }
+            Some('N') => (TemplatePiece::Text("\n".to_owned()), characters_after(after)),
+            _ => (TemplatePiece::Text("\\".to_owned()), after),
         },
         Some('{') => {
             let (inner, rest) = after.split_once('}').unwrap_or((after, ""));
             let of = Type::parse(inner.strip_prefix('=').unwrap_or(inner));
             let exact = inner.starts_with('=');
-            (Piece::Hole { of, exact }, rest)
+            (TemplatePiece::Hole { of, exact }, rest)
         }
         _ => {
             let end = variable_end(after);
             let (name, rest) = after.split_at(end);
-            (Piece::Variable(Type::parse(name)), rest)
+            (TemplatePiece::Variable(Type::parse(name)), rest)
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::outcome::Outcome;
+use super::outcome::ExpressionOutcome;
 
 /// Whether a difference is one of those that are meant to be.
-pub(super) fn is_known(ours: &Outcome, theirs: &Outcome) -> bool {
+pub(super) fn is_known(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     crashes(ours, theirs)
         || names_a_go_type(ours, theirs)
         || counts_on_after_an_error(ours, theirs)
@@ -14,18 +14,18 @@ pub(super) fn is_known(ours: &Outcome, theirs: &Outcome) -> bool {
 }
 
 /// The reference crashes (a dynamic value for an optional entry of a map; bytes as a key), and our side gives an error.
-fn crashes(ours: &Outcome, theirs: &Outcome) -> bool {
+fn crashes(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     !theirs.crash.is_empty() && ours.crash.is_empty()
 }
 
 /// The reference shows formats with the address of their code.
-fn shows_an_address(ours: &Outcome, theirs: &Outcome) -> bool {
+fn shows_an_address(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     theirs.error.contains(" 0x") && !ours.error.is_empty() && ours.cost == theirs.cost
 }
 
 /// What the reference sees through a type of its own cannot be read back out of a list or map in an object literal: it
 /// becomes an error that shows a Go struct with all its fields. To us it stays the map that it is.
-fn shows_a_go_struct(ours: &Outcome, theirs: &Outcome) -> bool {
+fn shows_a_go_struct(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     const SHOWN: &str = "unsupported conversion to ref.Val: (v1.";
     let value = theirs.value.as_ref().map(ToString::to_string);
     let shown = theirs.error.contains(SHOWN) || value.is_some_and(|value| value.contains(SHOWN));
@@ -38,7 +38,7 @@ fn shows_a_go_struct(ours: &Outcome, theirs: &Outcome) -> bool {
 static SYNONYMS: LazyLock<Vec<(String, Vec<String>)>> =
     LazyLock::new(|| serde_json::from_str(include_str!("synonyms.json")).unwrap_or_default());
 
-fn names_a_go_type(ours: &Outcome, theirs: &Outcome) -> bool {
+fn names_a_go_type(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     ours.error != theirs.error && ours.cost == theirs.cost && plain(&ours.error) == plain(&theirs.error)
 }
 
@@ -61,7 +61,7 @@ fn plain(error: &str) -> String {
 
 /// Two errors are values to the reference, which goes on with them, or loses count: what an evaluation costs that ends with
 /// them is not followed.
-fn counts_on_after_an_error(ours: &Outcome, theirs: &Outcome) -> bool {
+fn counts_on_after_an_error(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     const ERRORS: &[&str] = &[
         "cannot initialize optional ",
         "unsupported conversion to ref.Val: ",

@@ -58,12 +58,12 @@ enum Subject {
     /// Validation: for what a server refuses objects of built-in kinds. Needs Go.
     Validation(validation::ValidationArguments),
     /// Webhooks: what becomes of objects that they patch. Needs Go.
-    Webhook(Span),
+    Webhook(RunSpan),
 }
 
 /// How long, and from where.
 #[derive(clap::Args)]
-struct Span {
+struct RunSpan {
     /// How long to look for differences.
     #[arg(long, default_value_t = 60)]
     seconds: u64,
@@ -72,7 +72,7 @@ struct Span {
     seed: Option<u64>,
 }
 
-impl Span {
+impl RunSpan {
     /// The choices of its seed, which is printed; without one, of the time. And when it is over.
     fn begin(&self) -> (Dice, Instant) {
         let seed = self.seed.unwrap_or_else(|| {
@@ -91,7 +91,7 @@ impl Span {
 #[derive(clap::Args)]
 struct Run {
     #[command(flatten)]
-    span: Span,
+    span: RunSpan,
     /// How many expressions share a world.
     #[arg(long, default_value_t = 200)]
     batch: usize,

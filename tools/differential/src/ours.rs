@@ -11,7 +11,7 @@ use pratique_match::Matched;
 use pratique_types::{AdmissionRequest, Operation};
 use serde_json::Value;
 
-use super::outcome::Outcome;
+use super::outcome::ExpressionOutcome;
 use super::render::render;
 use super::world::World;
 use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
@@ -53,15 +53,15 @@ impl<'w> Ours<'w> {
     }
 
     /// The outcome of an expression.
-    pub(super) fn outcome(&self, expression: &str) -> Outcome {
+    pub(super) fn outcome(&self, expression: &str) -> ExpressionOutcome {
         let result = catch_unwind(AssertUnwindSafe(|| self.evaluated(expression)));
-        result.unwrap_or_else(|_| Outcome {
+        result.unwrap_or_else(|_| ExpressionOutcome {
             crash: "panic".to_owned(),
-            ..Outcome::default()
+            ..ExpressionOutcome::default()
         })
     }
 
-    fn evaluated(&self, expression: &str) -> Outcome {
+    fn evaluated(&self, expression: &str) -> ExpressionOutcome {
         let declared = self.world.declared;
         let declarations = Declarations {
             params: declared.params,
@@ -77,7 +77,7 @@ impl<'w> Ours<'w> {
         }
     }
 
-    fn evaluated_trial(&self, trial: &Trial, expression: &str) -> Outcome {
+    fn evaluated_trial(&self, trial: &Trial, expression: &str) -> ExpressionOutcome {
         let of = trial.result_type().declared_name();
         let cluster = Objects::new();
         let context = EvalContext::new(&cluster, Arc::new(self.rules.clone()));
@@ -92,12 +92,12 @@ impl<'w> Ours<'w> {
                 Ok(value) => (Some(render(value)), String::new()),
                 Err(text) => (None, text.strip_prefix(&prefix).unwrap_or(text).to_owned()),
             };
-            Outcome {
+            ExpressionOutcome {
                 of: of.clone(),
                 value,
                 error,
                 cost,
-                ..Outcome::default()
+                ..ExpressionOutcome::default()
             }
         };
         let answer = trial.evaluate(
@@ -108,17 +108,17 @@ impl<'w> Ours<'w> {
             context,
             read,
         );
-        answer.unwrap_or_else(|unfinished| Outcome {
+        answer.unwrap_or_else(|unfinished| ExpressionOutcome {
             error: unfinished.to_string(),
-            ..Outcome::default()
+            ..ExpressionOutcome::default()
         })
     }
 }
 
-fn fault(error: &ExpressionError) -> Outcome {
-    Outcome {
+fn fault(error: &ExpressionError) -> ExpressionOutcome {
+    ExpressionOutcome {
         compile: error.to_string(),
-        ..Outcome::default()
+        ..ExpressionOutcome::default()
     }
 }
 

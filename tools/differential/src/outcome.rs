@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The outcome of an expression.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Outcome {
+pub(super) struct ExpressionOutcome {
     /// Why it does not compile.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) compile: String,
@@ -26,15 +26,15 @@ pub(super) struct Outcome {
     pub(super) crash: String,
 }
 
-impl Outcome {
+impl ExpressionOutcome {
     /// Reads an outcome from JSON.
     pub(super) fn read(written: &Value) -> Self {
-        Outcome::deserialize(written).unwrap_or_default()
+        ExpressionOutcome::deserialize(written).unwrap_or_default()
     }
 
     /// In what it differs from what is expected.
-    pub(super) fn differs(&self, expected: &Outcome) -> Option<&'static str> {
-        let compiles = |outcome: &Outcome| outcome.compile.is_empty();
+    pub(super) fn differs(&self, expected: &ExpressionOutcome) -> Option<&'static str> {
+        let compiles = |outcome: &ExpressionOutcome| outcome.compile.is_empty();
         let checks = [
             ("Crash", self.crash == expected.crash),
             ("Compiles", compiles(self) == compiles(expected)),

@@ -6,17 +6,17 @@
 use pratique_harness::Dice;
 
 use super::sketch::OF_EXPRESSIONS;
-use super::tree::{Node, Tree};
+use super::tree::{ExpressionTree, TreeNode};
 
 /// An expression that looks for a pattern.
-pub(super) fn expression(dice: &mut Dice) -> Tree {
+pub(super) fn expression(dice: &mut Dice) -> ExpressionTree {
     // Few characters, so that something is found.
-    let alphabet: Alphabet = [(); 5].map(|()| OF_EXPRESSIONS.word("pattern character", dice));
-    let mut pattern = Tree(alternatives(dice, &alphabet, 4));
+    let alphabet: PatternAlphabet = [(); 5].map(|()| OF_EXPRESSIONS.word("pattern character", dice));
+    let mut pattern = ExpressionTree(alternatives(dice, &alphabet, 4));
     if dice.chance(10) {
         let damage = OF_EXPRESSIONS.word("pattern damage", dice);
         let at = dice.below(pattern.0.len() + 1);
-        pattern.0.insert(at, Node::Text(damage.to_owned()));
+        pattern.0.insert(at, TreeNode::Text(damage.to_owned()));
     }
     let text = (0..dice.below(14)).map(|_| character(dice, &alphabet));
     let text: String = text.collect();
@@ -28,10 +28,10 @@ pub(super) fn expression(dice: &mut Dice) -> Tree {
         ("[\"", "\"][0]")
     };
     let (call, end) = dice.pick(CALLS).copied().unwrap_or_default();
-    Tree(vec![
-        Node::Text(format!("\"{}\"{call}{before}", text.repeat(repeated))),
-        Node::Inner(pattern),
-        Node::Text(format!("{after}{end}")),
+    ExpressionTree(vec![
+        TreeNode::Text(format!("\"{}\"{call}{before}", text.repeat(repeated))),
+        TreeNode::Inner(pattern),
+        TreeNode::Text(format!("{after}{end}")),
     ])
 }
 
@@ -44,9 +44,9 @@ const CALLS: &[(&str, &str)] = &[
 ];
 
 /// The characters of which most of an expression is made.
-type Alphabet = [&'static str; 5];
+type PatternAlphabet = [&'static str; 5];
 
-fn character(dice: &mut Dice, alphabet: &Alphabet) -> &'static str {
+fn character(dice: &mut Dice, alphabet: &PatternAlphabet) -> &'static str {
     if dice.chance(90) {
         dice.pick(alphabet).copied().unwrap_or_default()
     } else {
@@ -54,52 +54,60 @@ fn character(dice: &mut Dice, alphabet: &Alphabet) -> &'static str {
     }
 }
 
-fn alternatives(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Vec<Node> {
+fn alternatives(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> Vec<TreeNode> {
     let mut nodes = Vec::new();
     let count = if dice.chance(25) { 2 + dice.below(2) } else { 1 };
     for index in 0..count {
         if index > 0 {
-            nodes.push(Node::Text("|".to_owned()));
+            nodes.push(TreeNode::Text("|".to_owned()));
         }
         let pieces = if dice.chance(10) { 0 } else { 1 + dice.below(3) };
         for _ in 0..pieces {
-            nodes.push(Node::Inner(repeated(dice, alphabet, depth)));
+            nodes.push(TreeNode::Inner(repeated(dice, alphabet, depth)));
         }
     }
     nodes
 }
 
-fn repeated(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Tree {
-    let mut nodes = vec![Node::Inner(atom(dice, alphabet, depth))];
+fn repeated(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
+    let mut nodes = vec![TreeNode::Inner(atom(dice, alphabet, depth))];
     if dice.chance(30) {
         let repetition = OF_EXPRESSIONS.word("repetition", dice);
-        nodes.push(Node::Text(repetition.to_owned()));
+        nodes.push(TreeNode::Text(repetition.to_owned()));
     }
-    Tree(nodes)
+    ExpressionTree(nodes)
 }
 
-fn atom(dice: &mut Dice, alphabet: &Alphabet, depth: usize) -> Tree {
+fn atom(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
     match dice.below(10) {
-        0..5 => Tree::text(character(dice, alphabet)),
-        5..6 => Tree::text(OF_EXPRESSIONS.word("pattern atom", dice)),
+        0..5 => ExpressionTree::text(character(dice, alphabet)),
+        5..6 => ExpressionTree::text(OF_EXPRESSIONS.word("pattern atom", dice)),
         6..8 => class(dice),
-        _ if depth == 0 => Tree::text("a"),
+        _ if depth == 0 => ExpressionTree::text("a"),
         _ => {
-            let mut nodes = vec![Node::Text(OF_EXPRESSIONS.word("group", dice).to_owned())];
-            nodes.push(Node::Inner(Tree(alternatives(dice, alphabet, depth - 1))));
-            nodes.push(Node::Text(")".to_owned()));
-            Tree(nodes)
+            let mut nodes = vec![TreeNode::Text(OF_EXPRESSIONS.word("group", dice).to_owned())];
+            nodes.push(TreeNode::Inner(ExpressionTree(alternatives(
+                dice,
+                alphabet,
+                depth - 1,
+            ))));
+            nodes.push(TreeNode::Text(")".to_owned()));
+            ExpressionTree(nodes)
         }
     }
 }
 
-fn class(dice: &mut Dice) -> Tree {
-    let mut nodes = vec![Node::Text(if dice.chance(30) { "[^" } else { "[" }.to_owned())];
+fn class(dice: &mut Dice) -> ExpressionTree {
+    let mut nodes = vec![TreeNode::Text(
+        if dice.chance(30) { "[^" } else { "[" }.to_owned(),
+    )];
     for _ in 0..1 + dice.below(3) {
-        nodes.push(Node::Inner(Tree::text(OF_EXPRESSIONS.word("class member", dice))));
+        nodes.push(TreeNode::Inner(ExpressionTree::text(
+            OF_EXPRESSIONS.word("class member", dice),
+        )));
     }
-    nodes.push(Node::Text("]".to_owned()));
-    Tree(nodes)
+    nodes.push(TreeNode::Text("]".to_owned()));
+    ExpressionTree(nodes)
 }
 
 #[cfg(test)]

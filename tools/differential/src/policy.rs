@@ -22,16 +22,16 @@ use serde_json::{Value, json};
 pub use self::ours::outcomes;
 pub use self::outcome::differs;
 pub use self::world::World;
-use super::Span;
-use super::area::{Area, Report};
+use super::RunSpan;
+use super::area::{ComparedArea, RunReport};
 use super::reference::Reference;
-use super::shrink::Difference;
+use super::shrink::CaseDifference;
 
 /// Options to compare policies.
 #[derive(clap::Args)]
 pub(super) struct Run {
     #[command(flatten)]
-    pub(super) span: Span,
+    pub(super) span: RunSpan,
     /// How many requests share policies.
     #[arg(long, default_value_t = 16)]
     batch: usize,
@@ -68,7 +68,7 @@ pub fn start() -> Result<Reference, Error> {
     Reference::start("policy", &["policy".as_ref(), documents.as_os_str()])
 }
 
-impl Area for Policy {
+impl ComparedArea for Policy {
     type Case = World;
 
     const NAME: &'static str = "policy";
@@ -109,8 +109,8 @@ impl Area for Policy {
         ]
     }
 
-    fn describe(&self, difference: &Difference<World>) -> String {
-        let Difference {
+    fn describe(&self, difference: &CaseDifference<World>) -> String {
+        let CaseDifference {
             case,
             kind,
             ours,
@@ -120,7 +120,7 @@ impl Area for Policy {
         format!("{kind}:\n  ours:      {ours}\n  reference: {theirs}\n  case: {case}\n")
     }
 
-    fn summary(&self, report: &Report) -> String {
+    fn summary(&self, report: &RunReport) -> String {
         format!(
             "{} worlds, {} requests: {} denied, {} mutated, {} warned\n\
              {} worlds not loaded, {} requests where the reference varies, {} differ on purpose\n\

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use pratique_harness::Error;
 use serde_json::Value;
 
-use super::area::Area;
+use super::area::ComparedArea;
 use super::reference::Reference;
 
 /// A case, of one question, on which the two sides differ.
 #[derive(Clone, Debug)]
-pub(super) struct Difference<C> {
+pub(super) struct CaseDifference<C> {
     /// The case.
     pub(super) case: C,
     /// The kind of difference.
@@ -35,13 +35,13 @@ const AGAIN: usize = 3;
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The smallest case that still differs in the same way; none if it does not differ when asked again and again.
-pub(super) fn shrunk<A: Area>(
+pub(super) fn shrunk<A: ComparedArea>(
     area: &A,
     reference: &mut Reference,
     case: A::Case,
     end: Instant,
-) -> Result<Option<Difference<A::Case>>, Error> {
-    let mut sides = Sides { area, reference };
+) -> Result<Option<CaseDifference<A::Case>>, Error> {
+    let mut sides = ComparedSides { area, reference };
     let Some(whole) = sides.confirmed(case, TIMES)? else {
         return Ok(None);
     };
@@ -67,21 +67,21 @@ pub(super) fn shrunk<A: Area>(
     Ok(small.or(Some(whole)))
 }
 
-struct Sides<'s, A> {
+struct ComparedSides<'s, A> {
     area: &'s A,
     reference: &'s mut Reference,
 }
 
 /// A difference, and the index of its case.
-type Indexed<C> = (usize, Difference<C>);
+type IndexedDifference<C> = (usize, CaseDifference<C>);
 
-impl<A: Area> Sides<'_, A> {
+impl<A: ComparedArea> ComparedSides<'_, A> {
     /// The first of the cases that surely differs in the given way.
     fn first(
         &mut self,
         cases: &[A::Case],
-        best: &Difference<A::Case>,
-    ) -> Result<Option<Indexed<A::Case>>, Error> {
+        best: &CaseDifference<A::Case>,
+    ) -> Result<Option<IndexedDifference<A::Case>>, Error> {
         for (chunk, cases) in cases.chunks(AT_ONCE).enumerate() {
             for case in cases {
                 self.reference.ask(&self.area.question(case, 1))?;
@@ -106,13 +106,13 @@ impl<A: Area> Sides<'_, A> {
     }
 
     /// The difference of a case, if the reference is of one mind and we of another.
-    fn confirmed(&mut self, case: A::Case, times: usize) -> Result<Option<Difference<A::Case>>, Error> {
+    fn confirmed(&mut self, case: A::Case, times: usize) -> Result<Option<CaseDifference<A::Case>>, Error> {
         self.reference.ask(&self.area.question(&case, times))?;
         self.difference(&case)
     }
 
     /// The difference of the case that the reference answers next.
-    fn difference(&mut self, case: &A::Case) -> Result<Option<Difference<A::Case>>, Error> {
+    fn difference(&mut self, case: &A::Case) -> Result<Option<CaseDifference<A::Case>>, Error> {
         let theirs = match self.reference.answer()? {
             Ok(outcomes) => outcomes.into_iter().next().unwrap_or_default(),
             Err(error) if error.starts_with("crash: ") => vec![serde_json::json!({"crash": error})],
@@ -124,7 +124,7 @@ impl<A: Area> Sides<'_, A> {
         };
         let kind = self.area.differs(&ours, &theirs);
         let kind = kind.filter(|_| !self.area.is_known(case, &ours, &theirs));
-        Ok(kind.map(|kind| Difference {
+        Ok(kind.map(|kind| CaseDifference {
             case: case.clone(),
             kind,
             ours,
@@ -133,7 +133,7 @@ impl<A: Area> Sides<'_, A> {
     }
 
     /// Whether two cases differ in the same way: a policy that does not compile is another matter than one that fails.
-    fn is_like(&self, one: &Difference<A::Case>, other: &Difference<A::Case>) -> bool {
+    fn is_like(&self, one: &CaseDifference<A::Case>, other: &CaseDifference<A::Case>) -> bool {
         let traits = |outcome: &Value| {
             let texts = self.area.texts(outcome);
             let is_broken = ["compil", "must evaluate to"]
@@ -150,7 +150,7 @@ impl<A: Area> Sides<'_, A> {
 }
 
 /// The allowed reductions of a value: removals, and replacements of texts.
-pub(super) struct Cuts<'c> {
+pub(super) struct AllowedCuts<'c> {
     /// Whether a member or element of what is at a path may go.
     pub(super) may_go: &'c dyn Fn(&[String], Part<'_>) -> bool,
     /// Other texts for one at a path.
@@ -166,7 +166,7 @@ pub(super) enum Part<'p> {
     Element(usize),
 }
 
-impl Cuts<'_> {
+impl AllowedCuts<'_> {
     /// The value with one thing in it gone or otherwise, and how deep that was; `path` is where it is.
     ///
     /// Recursion follows the value, which the generators bound.

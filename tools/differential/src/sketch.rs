@@ -11,23 +11,23 @@ use pratique_harness::Dice;
 use serde_json::{Map, Value, json};
 
 /// Inputs of expressions, and pieces of expressions.
-pub(super) static OF_EXPRESSIONS: LazyLock<Sketches> =
-    LazyLock::new(|| Sketches::read(include_str!("sketches.json")));
+pub(super) static OF_EXPRESSIONS: LazyLock<SketchTable> =
+    LazyLock::new(|| SketchTable::read(include_str!("sketches.json")));
 
 /// Policies, requests, objects, and what webhooks answer.
-pub(super) static OF_POLICIES: LazyLock<Sketches> =
-    LazyLock::new(|| Sketches::read(include_str!("policy/sketches.json")));
+pub(super) static OF_POLICIES: LazyLock<SketchTable> =
+    LazyLock::new(|| SketchTable::read(include_str!("policy/sketches.json")));
 
 /// Sketches by name.
-pub(super) struct Sketches(Map<String, Value>);
+pub(super) struct SketchTable(Map<String, Value>);
 
 /// Generates values for names that have no sketch.
-type Others<'o> = &'o mut dyn FnMut(&str, &mut Dice) -> Value;
+type UnsketchedNames<'o> = &'o mut dyn FnMut(&str, &mut Dice) -> Value;
 
-impl Sketches {
+impl SketchTable {
     fn read(text: &str) -> Self {
         // The texts are constants of ours, which are JSON.
-        Sketches(serde_json::from_str(text).unwrap_or_default())
+        SketchTable(serde_json::from_str(text).unwrap_or_default())
     }
 
     /// Whether there is a sketch of this name.
@@ -41,7 +41,7 @@ impl Sketches {
     }
 
     /// A value by the sketch of a name, in which the caller makes some of the parts.
-    pub(super) fn draw_with(&self, name: &str, dice: &mut Dice, others: Others<'_>) -> Value {
+    pub(super) fn draw_with(&self, name: &str, dice: &mut Dice, others: UnsketchedNames<'_>) -> Value {
         if let Some(sketch) = self.0.get(name) {
             return self.value(sketch, dice, others);
         }
@@ -68,7 +68,7 @@ impl Sketches {
         chosen.unwrap_or_default()
     }
 
-    fn value(&self, sketch: &Value, dice: &mut Dice, others: Others<'_>) -> Value {
+    fn value(&self, sketch: &Value, dice: &mut Dice, others: UnsketchedNames<'_>) -> Value {
         match sketch {
             Value::String(text) => match text.strip_prefix('$') {
                 Some(name) => self.draw_with(name, dice, others),
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn parts_are_left_to_chance() {
-        let sketches = Sketches::read(
+        let sketches = SketchTable::read(
             r#"{"a": {"$like": "$b", "always": [1, "$made"], "never ?0": 1, "sure ?100": "$number 3 4"},
                 "b": {"c": {"$pick": ["d", "e"], "$weights": [0, 2]}}}"#,
         );
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn callers_make_all_that_is_no_sketch() {
-        let check = |sketches: &Sketches, expected: &[&str]| {
+        let check = |sketches: &SketchTable, expected: &[&str]| {
             let mut used = BTreeSet::new();
             for name in sketches.0.keys() {
                 for seed in 0..50 {

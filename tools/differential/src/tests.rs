@@ -2,16 +2,16 @@
 
 use pratique_harness::Dice;
 
-use super::area::Area as _;
-use super::generate::Manner;
+use super::area::ComparedArea as _;
+use super::generate::GenerationManner;
 use super::ours::Ours;
-use super::{Run, Span, cel::Cel, world};
+use super::{Run, RunSpan, cel::Cel, world};
 
 #[test]
 fn nothing_makes_us_panic() {
     let mut dice = Dice::new(1);
     let cel = Cel::new(&Run {
-        span: Span {
+        span: RunSpan {
             seconds: 0,
             seed: None,
         },
@@ -31,7 +31,7 @@ fn sound_expressions_are_mostly_well_typed() {
     let mut dice = Dice::new(1);
     let mut refused = Vec::new();
     for _ in 0..8 {
-        let (world, mut generator) = world::world(&mut dice, Manner { sound: true });
+        let (world, mut generator) = world::world(&mut dice, GenerationManner { sound: true });
         let ours = Ours::new(&world);
         for _ in 0..50 {
             let source = generator.expression(&mut dice).1.plain();

@@ -2,30 +2,30 @@
 
 /// An expression, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tree(pub(super) Vec<Node>);
+pub(super) struct ExpressionTree(pub(super) Vec<TreeNode>);
 
 /// A piece of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum TreeNode {
     /// Text as it is.
     Text(String),
     /// An expression inside.
-    Inner(Tree),
+    Inner(ExpressionTree),
 }
 
 /// Replacements for any expression, the simplest first.
 const SIMPLEST: &[&str] = &["1", "''", "true", "null", "[]", "{}", "object"];
 
 /// Builds a whole with another part in a place.
-type Rebuild<'r> = dyn Fn(Tree) -> Tree + 'r;
+type TreeRebuild<'r> = dyn Fn(ExpressionTree) -> ExpressionTree + 'r;
 
 /// Looks at a part.
-type Act<'a> = dyn FnMut(&Tree, &Rebuild<'_>) + 'a;
+type PartAct<'a> = dyn FnMut(&ExpressionTree, &TreeRebuild<'_>) + 'a;
 
-impl Tree {
+impl ExpressionTree {
     /// An expression of text only.
     pub(super) fn text(text: impl Into<String>) -> Self {
-        Tree(vec![Node::Text(text.into())])
+        ExpressionTree(vec![TreeNode::Text(text.into())])
     }
 
     /// The expression as source, its pieces joined by what `between` gives.
@@ -41,8 +41,8 @@ impl Tree {
                 source.push_str(between());
             }
             match node {
-                Node::Text(text) => source.push_str(text),
-                Node::Inner(tree) => tree.write(source, between),
+                TreeNode::Text(text) => source.push_str(text),
+                TreeNode::Inner(tree) => tree.write(source, between),
             }
         }
     }
@@ -54,7 +54,7 @@ impl Tree {
 
     /// Simpler expressions: with a part replaced by something in it, or by the simplest there is. Those from which most is
     /// gone come first.
-    pub(super) fn simpler(&self) -> Vec<Tree> {
+    pub(super) fn simpler(&self) -> Vec<ExpressionTree> {
         let mut found = Vec::new();
         self.visit(&mut |part, rebuild| {
             let length = part.plain().len();
@@ -62,35 +62,35 @@ impl Tree {
                 found.push(rebuild(inner.clone()));
             }
             for simplest in SIMPLEST.iter().filter(|simplest| simplest.len() < length) {
-                found.push(rebuild(Tree::text(*simplest)));
+                found.push(rebuild(ExpressionTree::text(*simplest)));
             }
         });
         found.sort_by_key(|tree| tree.plain().len());
         found
     }
 
-    fn inner(&self) -> impl Iterator<Item = &Tree> {
+    fn inner(&self) -> impl Iterator<Item = &ExpressionTree> {
         self.0.iter().filter_map(|node| match node {
-            Node::Inner(tree) => Some(tree),
-            Node::Text(_) => None,
+            TreeNode::Inner(tree) => Some(tree),
+            TreeNode::Text(_) => None,
         })
     }
 
     /// Calls `act` with each part and a way to build the whole with another in its place.
-    fn visit(&self, act: &mut Act<'_>) {
+    fn visit(&self, act: &mut PartAct<'_>) {
         self.visit_below(act, &|tree| tree);
     }
 
-    fn visit_below(&self, act: &mut Act<'_>, rebuild: &Rebuild<'_>) {
+    fn visit_below(&self, act: &mut PartAct<'_>, rebuild: &TreeRebuild<'_>) {
         act(self, rebuild);
         for (index, node) in self.0.iter().enumerate() {
-            let Node::Inner(inner) = node else {
+            let TreeNode::Inner(inner) = node else {
                 continue;
             };
             inner.visit_below(act, &|tree| {
                 let mut whole = self.clone();
                 if let Some(place) = whole.0.get_mut(index) {
-                    *place = Node::Inner(tree);
+                    *place = TreeNode::Inner(tree);
                 }
                 rebuild(whole)
             });
@@ -122,14 +122,17 @@ mod tests {
 
     #[test]
     fn parts_take_the_place_of_the_whole() {
-        let inner = Tree(vec![Node::Text("!".into()), Node::Inner(Tree::text("object.a"))]);
-        let whole = Tree(vec![
-            Node::Text("f(".into()),
-            Node::Inner(inner),
-            Node::Text(")".into()),
+        let inner = ExpressionTree(vec![
+            TreeNode::Text("!".into()),
+            TreeNode::Inner(ExpressionTree::text("object.a")),
+        ]);
+        let whole = ExpressionTree(vec![
+            TreeNode::Text("f(".into()),
+            TreeNode::Inner(inner),
+            TreeNode::Text(")".into()),
         ]);
         assert_eq!(whole.plain(), "f(!object.a)");
-        let simpler: Vec<String> = whole.simpler().iter().map(Tree::plain).collect();
+        let simpler: Vec<String> = whole.simpler().iter().map(ExpressionTree::plain).collect();
         for expected in ["!object.a", "f(object.a)", "f(!1)", "1"] {
             assert!(simpler.iter().any(|tree| tree == expected), "{expected}");
         }

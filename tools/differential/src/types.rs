@@ -13,7 +13,7 @@ pub(super) struct Type {
 }
 
 /// The bindings of type parameters, which are capital letters.
-pub(super) type Bindings = BTreeMap<String, Type>;
+pub(super) type TypeBindings = BTreeMap<String, Type>;
 
 impl Type {
     /// A type without parameters.
@@ -48,7 +48,7 @@ impl Type {
     }
 
     /// Whether a value of this type is one of another; notes what letters of this type stand for then.
-    pub(super) fn matches(&self, wanted: &Type, bindings: &mut Bindings) -> bool {
+    pub(super) fn matches(&self, wanted: &Type, bindings: &mut TypeBindings) -> bool {
         if self.is_parameter() {
             return bindings
                 .entry(self.name.clone())
@@ -65,7 +65,7 @@ impl Type {
     }
 
     /// This type with its letters replaced; unknown letters get a type from `choose`.
-    pub(super) fn resolve(&self, bindings: &mut Bindings, choose: &mut impl FnMut() -> Type) -> Type {
+    pub(super) fn resolve(&self, bindings: &mut TypeBindings, choose: &mut impl FnMut() -> Type) -> Type {
         if self.is_parameter() {
             return bindings.entry(self.name.clone()).or_insert_with(choose).clone();
         }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn letters_stand_for_types() {
         let check = |actual: &str, wanted: &str, expected: Option<&str>| {
-            let mut bindings = Bindings::new();
+            let mut bindings = TypeBindings::new();
             let matches = Type::parse(actual).matches(&Type::parse(wanted), &mut bindings);
             let bound = matches.then(|| bindings.get("A").map_or(String::new(), ToString::to_string));
             assert_eq!(bound.as_deref(), expected, "{actual} {wanted}");

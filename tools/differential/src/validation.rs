@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use self::kinds::{ComparedKind, KINDS};
 use self::objects::{RandomObjects, remove_empty_lists};
-use super::area::{Area, Report};
+use super::area::{ComparedArea, RunReport};
 use super::reference::Reference;
-use super::shrink::{Cuts, Difference, Part};
+use super::shrink::{AllowedCuts, CaseDifference, Part};
 
 /// The members of metadata that say which object it is.
 const IDENTITY: &[&str] = &["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
@@ -28,7 +28,7 @@ const IDENTITY: &[&str] = &["name", "namespace", "uid", "resourceVersion", "crea
 #[derive(clap::Args)]
 pub(super) struct ValidationArguments {
     #[command(flatten)]
-    pub(super) span: super::Span,
+    pub(super) span: super::RunSpan,
     /// Objects of this kind only, such as `Pod`.
     #[arg(long)]
     kind: Option<String>,
@@ -162,7 +162,7 @@ fn kind_of(case: &Value) -> Option<&'static ComparedKind> {
     KINDS.iter().find(|kind| case["resource"] == kind.path())
 }
 
-impl Area for ValidationArea {
+impl ComparedArea for ValidationArea {
     type Case = Value;
 
     const NAME: &'static str = "validation";
@@ -248,7 +248,7 @@ impl Area for ValidationArea {
     }
 
     fn smaller(&self, case: &Value) -> Vec<Value> {
-        let cuts = Cuts {
+        let cuts = AllowedCuts {
             may_go: &may_go,
             texts: &|_, _| Vec::new(),
         };
@@ -275,8 +275,8 @@ impl Area for ValidationArea {
         vec![("accepted", theirs["accepted"] == true)]
     }
 
-    fn describe(&self, difference: &Difference<Value>) -> String {
-        let Difference { case, kind, .. } = difference;
+    fn describe(&self, difference: &CaseDifference<Value>) -> String {
+        let CaseDifference { case, kind, .. } = difference;
         let [ours, theirs] = [&difference.ours, &difference.theirs].map(causes);
         let only = |one: &[(String, String)], other: &[(String, String)]| {
             let missing = one.iter().filter(|cause| !other.contains(cause));
@@ -292,7 +292,7 @@ impl Area for ValidationArea {
         )
     }
 
-    fn summary(&self, report: &Report) -> String {
+    fn summary(&self, report: &RunReport) -> String {
         format!(
             "{} objects: {} accepted; {} not validated here, {} that the reference judges in different ways\n{} differences",
             report.questions,

@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use self::case::Case;
 use self::configurations::{configurations, namespaces};
 use self::ours::Ours;
-use super::area::{Area, Report};
+use super::area::{ComparedArea, RunReport};
 use super::policy::kinds::definitions;
 use super::reference::Reference;
-use super::shrink::Difference;
+use super::shrink::CaseDifference;
 
 /// The area.
 pub(super) struct Webhook {
@@ -33,7 +33,7 @@ impl Webhook {
     }
 }
 
-impl Area for Webhook {
+impl ComparedArea for Webhook {
     type Case = Case;
 
     const NAME: &'static str = "webhook";
@@ -76,8 +76,8 @@ impl Area for Webhook {
         ]
     }
 
-    fn describe(&self, difference: &Difference<Case>) -> String {
-        let Difference {
+    fn describe(&self, difference: &CaseDifference<Case>) -> String {
+        let CaseDifference {
             case,
             kind,
             ours,
@@ -89,7 +89,7 @@ impl Area for Webhook {
         )
     }
 
-    fn summary(&self, report: &Report) -> String {
+    fn summary(&self, report: &RunReport) -> String {
         format!(
             "{} cases: {} changed, {} denied; {} differ on purpose\n{} differences",
             report.questions,

@@ -4,15 +4,15 @@ use pratique_harness::{Dice, with};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::generate::{Generator, Manner};
-use super::grammar::{Part, Production, productions, read};
+use super::generate::{ExpressionGenerator, GenerationManner};
+use super::grammar::{GrammarProduction, Part, productions, read};
 use super::sketch::OF_EXPRESSIONS;
 
 /// Declarations, variables and inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct World {
     /// Which optional variables and types there are.
-    pub(super) declared: Declared,
+    pub(super) declared: DeclaredNames,
     /// Named expressions; each sees those before it.
     pub(super) variables: Vec<Variable>,
     /// The inputs of expressions.
@@ -22,7 +22,7 @@ pub(super) struct World {
 /// Which optional variables and types there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Declared {
+pub(super) struct DeclaredNames {
     /// `params`
     pub(super) params: bool,
     /// `authorizer`
@@ -41,8 +41,8 @@ pub(super) struct Variable {
 }
 
 /// A world with a generator of expressions for it.
-pub(super) fn world(dice: &mut Dice, manner: Manner) -> (World, Generator) {
-    let declared = Declared {
+pub(super) fn world(dice: &mut Dice, manner: GenerationManner) -> (World, ExpressionGenerator) {
+    let declared = DeclaredNames {
         params: dice.chance(70),
         authorizer: dice.chance(50),
         patch_types: dice.chance(20),
@@ -52,9 +52,9 @@ pub(super) fn world(dice: &mut Dice, manner: Manner) -> (World, Generator) {
     let count = if dice.chance(50) { dice.below(4) } else { 0 };
     for index in 0..count {
         let name = format!("v{index}");
-        let (of, tree) = Generator::new(all.clone(), manner).expression(dice);
+        let (of, tree) = ExpressionGenerator::new(all.clone(), manner).expression(dice);
         let production = read(&format!("{of} ~ variables.{name}"));
-        all.extend(production.map(|production| Production {
+        all.extend(production.map(|production| GrammarProduction {
             weight: 6,
             ..production
         }));
@@ -73,10 +73,10 @@ pub(super) fn world(dice: &mut Dice, manner: Manner) -> (World, Generator) {
         variables,
         inputs: inputs(dice),
     };
-    (world, Generator::new(all, manner))
+    (world, ExpressionGenerator::new(all, manner))
 }
 
-fn known(declared: Declared) -> Vec<Production> {
+fn known(declared: DeclaredNames) -> Vec<GrammarProduction> {
     let parts = [
         (true, Part::Base),
         (true, Part::Inputs),

@@ -7,7 +7,7 @@ use crate::sketch::OF_POLICIES;
 
 /// A resource, with the kind of its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub(crate) struct ResourceKind {
     /// The group of the resource and of its kind.
     pub(crate) group: &'static str,
     /// Likewise the version.
@@ -29,8 +29,8 @@ const fn kind(
     kind: &'static str,
     namespaced: bool,
     subresources: &'static [&'static str],
-) -> Kind {
-    Kind {
+) -> ResourceKind {
+    ResourceKind {
         group,
         version,
         resource,
@@ -41,7 +41,7 @@ const fn kind(
 }
 
 /// All kinds; those that say more come more often.
-pub(crate) const KINDS: &[Kind] = &[
+pub(crate) const KINDS: &[ResourceKind] = &[
     POD,
     POD,
     POD,
@@ -56,13 +56,14 @@ pub(crate) const KINDS: &[Kind] = &[
 ];
 
 /// Pods.
-pub(crate) const POD: Kind = kind("", "v1", "pods", "Pod", true, &["status", "ephemeralcontainers"]);
+pub(crate) const POD: ResourceKind = kind("", "v1", "pods", "Pod", true, &["status", "ephemeralcontainers"]);
 /// Deployments.
-pub(crate) const DEPLOYMENT: Kind = kind("apps", "v1", "deployments", "Deployment", true, &["status"]);
+pub(crate) const DEPLOYMENT: ResourceKind =
+    kind("apps", "v1", "deployments", "Deployment", true, &["status"]);
 /// Custom resources.
-pub(crate) const WIDGET: Kind = kind("example.com", "v1", "widgets", "Widget", true, &["status"]);
+pub(crate) const WIDGET: ResourceKind = kind("example.com", "v1", "widgets", "Widget", true, &["status"]);
 
-impl Kind {
+impl ResourceKind {
     /// The `apiVersion` of its objects.
     pub(crate) fn api_version(&self) -> String {
         match self.group {

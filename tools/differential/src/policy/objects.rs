@@ -3,11 +3,11 @@
 use pratique_harness::{Dice, with};
 use serde_json::{Value, json};
 
-use super::kinds::Kind;
+use super::kinds::ResourceKind;
 use crate::sketch::OF_POLICIES;
 
 /// An object of a kind.
-pub(crate) fn object(dice: &mut Dice, kind: &Kind, name: &str, namespace: &str) -> Value {
+pub(crate) fn object(dice: &mut Dice, kind: &ResourceKind, name: &str, namespace: &str) -> Value {
     let sketch = if OF_POLICIES.has(kind.kind) {
         kind.kind
     } else {

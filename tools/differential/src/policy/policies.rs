@@ -3,8 +3,8 @@
 use pratique_harness::{Dice, with};
 use serde_json::{Value, json};
 
-use super::kinds::{KINDS, Kind, POD};
-use super::writer::{Place, Trees, Writer};
+use super::kinds::{KINDS, POD, ResourceKind};
+use super::writer::{Place, PolicyWriter, SourceTrees};
 use crate::sketch::OF_POLICIES;
 
 /// The origin of policies.
@@ -17,7 +17,12 @@ pub(super) enum Origin {
 }
 
 /// Policies of one origin with their bindings, mostly about one kind. Those of the API have no order, so there are few.
-pub(super) fn policies(dice: &mut Dice, origin: Origin, focus: &Kind, trees: &mut Trees) -> Vec<Value> {
+pub(super) fn policies(
+    dice: &mut Dice,
+    origin: Origin,
+    focus: &ResourceKind,
+    trees: &mut SourceTrees,
+) -> Vec<Value> {
     let mut all = Vec::new();
     let count = match origin {
         Origin::Static => 1 + dice.below(3),
@@ -44,11 +49,11 @@ pub(super) fn policies(dice: &mut Dice, origin: Origin, focus: &Kind, trees: &mu
 struct Subject {
     origin: Origin,
     /// The kind that it is about, mostly.
-    focus: Kind,
+    focus: ResourceKind,
     mutates: bool,
 }
 
-fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut Trees, all: &mut Vec<Value>) {
+fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut SourceTrees, all: &mut Vec<Value>) {
     let Subject {
         origin,
         focus,
@@ -65,7 +70,7 @@ fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut Trees, al
     };
     let name = format!("p{index}{suffix}");
     let param_kind = (origin == Origin::Api && dice.chance(50)).then(|| OF_POLICIES.draw("paramKind", dice));
-    let mut writer = Writer::new(
+    let mut writer = PolicyWriter::new(
         trees,
         param_kind.is_some(),
         mutates.then_some(focus),

@@ -3,12 +3,12 @@
 use pratique_harness::{Dice, with};
 use serde_json::{Value, json};
 
-use super::kinds::{KINDS, Kind, POD, definitions};
+use super::kinds::{KINDS, POD, ResourceKind, definitions};
 use super::objects::object;
 use crate::sketch::OF_POLICIES;
 
 /// A request, mostly about one kind.
-pub(super) fn request(dice: &mut Dice, focus: &Kind) -> Value {
+pub(super) fn request(dice: &mut Dice, focus: &ResourceKind) -> Value {
     match dice.below(20) {
         0 => OF_POLICIES.draw("exec", dice),
         1 => OF_POLICIES.draw("scale", dice),
@@ -20,7 +20,7 @@ pub(super) fn request(dice: &mut Dice, focus: &Kind) -> Value {
     }
 }
 
-pub(crate) fn plain(dice: &mut Dice, kind: Kind) -> Value {
+pub(crate) fn plain(dice: &mut Dice, kind: ResourceKind) -> Value {
     let operation = OF_POLICIES.word("operation", dice);
     let name = match operation {
         "CREATE" if dice.chance(15) => "",

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::world::World;
-use super::writer::Trees;
-use crate::shrink::{Cuts, Part};
+use super::writer::SourceTrees;
+use crate::shrink::{AllowedCuts, Part};
 use crate::tree::shorter;
 
 /// The objects of one sort in a world.
@@ -32,7 +32,7 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
             ..world.clone()
         });
     }
-    let of_policies = Cuts {
+    let of_policies = AllowedCuts {
         may_go: &|path, part| match part {
             Part::Member(name) => is_free(path) || !has_word(NEEDED, name),
             Part::Element(count) => count > 1,
@@ -45,7 +45,7 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
             }
         },
     };
-    let of_others = Cuts {
+    let of_others = AllowedCuts {
         may_go: &|path, part| match part {
             Part::Member(name) => is_free(path) || !has_word(OF_REQUESTS, name),
             Part::Element(_) => true,
@@ -102,9 +102,13 @@ fn is_expression(path: &[String]) -> bool {
 /// How many simpler expressions are tried in the place of one.
 const SIMPLER: usize = 60;
 
-fn simpler(source: &str, trees: &Trees) -> Vec<String> {
+fn simpler(source: &str, trees: &SourceTrees) -> Vec<String> {
     let mut found: Vec<String> = match trees.get(source) {
-        Some(tree) => tree.simpler().iter().map(crate::tree::Tree::plain).collect(),
+        Some(tree) => tree
+            .simpler()
+            .iter()
+            .map(crate::tree::ExpressionTree::plain)
+            .collect(),
         None => Vec::new(),
     };
     found.retain(|simpler| simpler.len() < source.len());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::kinds::{KINDS, POD};
 use super::policies::{Origin, policies};
 use super::requests::{cluster, request};
-use super::writer::Trees;
+use super::writer::SourceTrees;
 use crate::sketch::OF_POLICIES;
 
 /// Policies, a cluster, and independent requests.
@@ -26,7 +26,7 @@ pub struct World {
     pub requests: Vec<Value>,
     /// The trees of expressions.
     #[serde(skip)]
-    pub(super) trees: Trees,
+    pub(super) trees: SourceTrees,
 }
 
 /// Generates a world with a number of requests.

@@ -8,25 +8,25 @@ use pratique_expression::Declarations;
 use pratique_harness::Dice;
 use serde_json::{Value, json};
 
-use super::kinds::Kind;
-use crate::generate::{Generator, Manner};
-use crate::grammar::{Part, Production, lines, productions, read};
-use crate::tree::Tree;
+use super::kinds::ResourceKind;
+use crate::generate::{ExpressionGenerator, GenerationManner};
+use crate::grammar::{GrammarProduction, Part, lines, productions, read};
+use crate::tree::ExpressionTree;
 use crate::types::Type;
 
 /// The trees of expressions, by their source: they are what expressions are made small by.
-pub(super) type Trees = BTreeMap<String, Tree>;
+pub(super) type SourceTrees = BTreeMap<String, ExpressionTree>;
 
 /// Writes the expressions of one policy.
-pub(super) struct Writer<'t> {
-    trees: &'t mut Trees,
+pub(super) struct PolicyWriter<'t> {
+    trees: &'t mut SourceTrees,
     params: bool,
     /// The kind that is mutated, mostly.
-    mutates: Option<Kind>,
+    mutates: Option<ResourceKind>,
     /// Whether expressions that do not compile are of use.
     doubtful: bool,
-    plain: Generators,
-    rich: Generators,
+    plain: PlaceGenerators,
+    rich: PlaceGenerators,
     variables: Vec<(String, String)>,
 }
 
@@ -43,14 +43,14 @@ pub(super) enum Place {
 
 /// Generators of the productions for a place, made when they are needed.
 #[derive(Default)]
-struct Generators {
-    condition: Option<Generator>,
-    message: Option<Generator>,
-    body: Option<Generator>,
+struct PlaceGenerators {
+    condition: Option<ExpressionGenerator>,
+    message: Option<ExpressionGenerator>,
+    body: Option<ExpressionGenerator>,
 }
 
 /// The few features that most policies use.
-static PLAIN: LazyLock<Vec<Production>> = LazyLock::new(|| {
+static PLAIN: LazyLock<Vec<GrammarProduction>> = LazyLock::new(|| {
     let texts = [
         include_str!("grammar/plain.txt"),
         include_str!("grammar/inputs.txt"),
@@ -59,22 +59,27 @@ static PLAIN: LazyLock<Vec<Production>> = LazyLock::new(|| {
 });
 
 /// All of the language.
-static RICH: LazyLock<Vec<Production>> = LazyLock::new(|| {
+static RICH: LazyLock<Vec<GrammarProduction>> = LazyLock::new(|| {
     let mut all = productions(Part::Base);
     all.extend(PLAIN.iter().cloned());
     all
 });
 
-impl<'t> Writer<'t> {
+impl<'t> PolicyWriter<'t> {
     /// Writes expressions that may read params, or may be mutations.
-    pub(super) fn new(trees: &'t mut Trees, params: bool, mutates: Option<Kind>, doubtful: bool) -> Self {
-        Writer {
+    pub(super) fn new(
+        trees: &'t mut SourceTrees,
+        params: bool,
+        mutates: Option<ResourceKind>,
+        doubtful: bool,
+    ) -> Self {
+        PolicyWriter {
             trees,
             params,
             mutates,
             doubtful,
-            plain: Generators::default(),
-            rich: Generators::default(),
+            plain: PlaceGenerators::default(),
+            rich: PlaceGenerators::default(),
             variables: Vec::new(),
         }
     }
@@ -117,15 +122,15 @@ impl<'t> Writer<'t> {
             let source = self.expression(dice, of, Place::Body, "null");
             self.variables.push((format!("v{index}"), source));
             // Productions name those variables that there are.
-            self.plain = Generators::default();
-            self.rich = Generators::default();
+            self.plain = PlaceGenerators::default();
+            self.rich = PlaceGenerators::default();
         }
         let all = self.variables.iter();
         all.map(|(name, expression)| json!({"name": name, "expression": expression}))
             .collect()
     }
 
-    fn generator(&mut self, rich: bool, place: Place) -> &mut Generator {
+    fn generator(&mut self, rich: bool, place: Place) -> &mut ExpressionGenerator {
         let made = self.productions(rich, place);
         let generators = if rich { &mut self.rich } else { &mut self.plain };
         let slot = match place {
@@ -133,11 +138,11 @@ impl<'t> Writer<'t> {
             Place::Message => &mut generators.message,
             Place::Body => &mut generators.body,
         };
-        slot.get_or_insert_with(|| Generator::new(made(), Manner { sound: true }))
+        slot.get_or_insert_with(|| ExpressionGenerator::new(made(), GenerationManner { sound: true }))
     }
 
     /// The productions for a place, made only if they are wanted.
-    fn productions(&self, rich: bool, place: Place) -> impl FnOnce() -> Vec<Production> + use<> {
+    fn productions(&self, rich: bool, place: Place) -> impl FnOnce() -> Vec<GrammarProduction> + use<> {
         let parts = [
             (self.params, include_str!("grammar/params.txt")),
             (place != Place::Message, include_str!("grammar/authorizer.txt")),

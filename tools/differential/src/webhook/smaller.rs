@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::answers::WebhookAnswer;
 use super::case::Case;
 use super::patches::operations;
-use crate::shrink::{Cuts, Part};
+use crate::shrink::{AllowedCuts, Part};
 use crate::tree::shorter;
 
 /// Variants of a case without one of its parts; large parts are removed first.
@@ -48,7 +48,7 @@ pub(super) fn smaller(case: &Case) -> Vec<Case> {
             with(&|answer| answer.patch = Some(shorter.clone()));
         }
     }
-    let cuts = Cuts {
+    let cuts = AllowedCuts {
         may_go: &|path, part| !path.is_empty() || !matches!(part, Part::Member("apiVersion" | "kind")),
         texts: &|_, _| Vec::new(),
     };
