@@ -8,7 +8,7 @@ use pratique_harness::{Error, Process, free_port};
 
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use super::programs::Programs;
+use super::programs::ProgramPaths;
 
 /// The tokens; the administrator belongs to the group that may do everything.
 const TOKENS: &str = "admin-token,admin,admin,\"system:masters\"\ndev-token,dev,dev,\"developers\"\n\
@@ -20,8 +20,8 @@ pub(super) const SERVICE_NETWORK: &str = "127.200.0.0/24";
 const AUDIT_LOG: &str = "audit.log";
 
 /// Options to start an API server.
-pub(super) struct Start<'a> {
-    pub(super) programs: &'a Programs,
+pub(super) struct ServerStart<'a> {
+    pub(super) programs: &'a ProgramPaths,
     pub(super) etcd: &'a Etcd,
     pub(super) state: &'a Path,
     /// An AdmissionConfiguration file.
@@ -45,15 +45,15 @@ pub(super) struct ApiServer {
 
 /// An API server that did not start: why, and how it ended.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct StartRefusal {
     pub(super) text: String,
     pub(super) exit_code: Option<i32>,
 }
 
-impl<'a> Start<'a> {
+impl<'a> ServerStart<'a> {
     /// A server as it is without arguments, whose audit log has the metadata of everything.
-    pub(super) fn of(programs: &'a Programs, etcd: &'a Etcd, state: &'a Path) -> Self {
-        Start {
+    pub(super) fn new(programs: &'a ProgramPaths, etcd: &'a Etcd, state: &'a Path) -> Self {
+        ServerStart {
             programs,
             etcd,
             state,
@@ -67,12 +67,13 @@ impl<'a> Start<'a> {
 
     /// Starts it, and waits until it is ready.
     pub(super) fn ready(&self) -> Result<ApiServer, Error> {
-        let failed = |refusal: Refusal| format!("the API server does not start: {}", refusal.text).into();
+        let failed =
+            |refusal: StartRefusal| format!("the API server does not start: {}", refusal.text).into();
         self.run()?.map_err(failed)
     }
 
     /// Starts it and waits until it is ready, or until it ends; the outer error is ours.
-    pub(super) fn run(&self) -> Result<Result<ApiServer, Refusal>, Error> {
+    pub(super) fn run(&self) -> Result<Result<ApiServer, StartRefusal>, Error> {
         let port = free_port()?;
         let log = self.state.join(format!("apiserver-{port}.log"));
         let mut process = Process::start(self.command(port)?, &log)?;
@@ -86,7 +87,7 @@ impl<'a> Start<'a> {
                 kubectl,
                 audit_log: self.state.join(AUDIT_LOG),
             })),
-            (Err(_), Some(status)) => Ok(Err(Refusal {
+            (Err(_), Some(status)) => Ok(Err(StartRefusal {
                 text: refusal(&process.log()?),
                 exit_code: status.code(),
             })),

@@ -14,15 +14,15 @@ use super::kubectl::Kubectl;
 const AT_ONCE: &str = "16";
 
 /// Requests of a user, to be made at once.
-pub(super) struct Bulk<'k> {
+pub(super) struct BulkRequests<'k> {
     kubectl: &'k Kubectl,
     config: String,
     count: usize,
 }
 
-impl<'k> Bulk<'k> {
-    pub(super) fn of(kubectl: &'k Kubectl) -> Self {
-        Bulk {
+impl<'k> BulkRequests<'k> {
+    pub(super) fn new(kubectl: &'k Kubectl) -> Self {
+        BulkRequests {
             kubectl,
             config: String::new(),
             count: 0,

@@ -16,15 +16,15 @@ use std::time::Duration;
 use pratique_harness::{Error, Transcript};
 use serde_json::{Value, json};
 
-use super::Environment;
+use super::PartEnvironment;
 use super::answers::{is_same, plain, summary};
-use super::apiserver::{ApiServer, Start};
+use super::apiserver::{ApiServer, ServerStart};
 use super::etcd::Etcd;
-use super::http::{self, Proxy};
+use super::http::{self, UserProxy};
 use super::kubectl::Kubectl;
 use super::review_command::{ADMINISTRATOR, DEVELOPER, ReviewCommand};
 use cases::{Case, EVENTS, PluginSet, SECURITY, state};
-use ours::Ours;
+use ours::OurChain;
 
 /// The developer's rights.
 const ROLES: &str = include_str!("chain/roles.yaml");
@@ -33,11 +33,15 @@ const ROLES: &str = include_str!("chain/roles.yaml");
 const SETTLING: Duration = Duration::from_secs(5);
 
 /// Asks servers with both sets of plugins, and compares.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless: bool) -> Result<(), Error> {
+pub(super) fn run(
+    environment: &PartEnvironment,
+    transcript: &mut Transcript,
+    bless: bool,
+) -> Result<(), Error> {
     transcript.part("the whole chain of an API server, and ours");
     let release = environment.programs.release();
     let cases = cases::cases(release)?;
-    let ours = Ours::new(&state()?, release)?;
+    let ours = OurChain::new(&state()?, release)?;
     let [default, reviewed] = answers(environment, &cases, PluginSet::Default)?;
     let [all, all_reviewed] = answers(environment, &cases, PluginSet::All)?;
     let reviewed = [reviewed, all_reviewed];
@@ -71,13 +75,13 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript, bless:
 }
 
 /// The answers of a server with a set of plugins, and those of the command.
-fn answers(environment: &Environment, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
+fn answers(environment: &PartEnvironment, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
     let directory = environment.state.join(match set {
         PluginSet::Default => "default",
         PluginSet::All => "all",
     });
     let (_etcd, mut server) = start(environment, &directory, set, &[])?;
-    let answers = Clients::prepare(server.kubectl())?.ask(cases);
+    let answers = CaseClients::prepare(server.kubectl())?.ask(cases);
     let enabled = format!("--enable-admission-plugins={}", set.enabled().join(","));
     let review = ReviewCommand::new(&environment.programs, server.kubectl(), &directory, vec![enabled]);
     server.stop()?;
@@ -104,7 +108,7 @@ fn review_all(review: &ReviewCommand<'_>, cases: &[Case]) -> Result<Vec<Value>, 
 
 /// Starts a server with a set of plugins, without some; their configuration is in `admission.yaml`.
 fn start(
-    environment: &Environment,
+    environment: &PartEnvironment,
     directory: &Path,
     set: PluginSet,
     without: &[&str],
@@ -112,11 +116,11 @@ fn start(
     fs::create_dir_all(directory).map_err(Error::file(&directory))?;
     let admission = configure(directory, "admission.yaml", &[])?;
     let etcd = Etcd::start(&environment.programs, directory)?;
-    let start = Start {
+    let start = ServerStart {
         admission: Some(&admission),
         with: &set.enabled(),
         without,
-        ..Start::of(&environment.programs, &etcd, directory)
+        ..ServerStart::new(&environment.programs, &etcd, directory)
     };
     let server = start.ready()?;
     Ok((etcd, server))
@@ -146,17 +150,17 @@ fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<
 }
 
 /// The clients that send the cases.
-struct Clients {
-    administrator: Proxy,
-    developer: Proxy,
+struct CaseClients {
+    administrator: UserProxy,
+    developer: UserProxy,
 }
 
-impl Clients {
+impl CaseClients {
     /// Creates what the cluster has before.
     fn prepare(kubectl: &Kubectl) -> Result<Self, Error> {
-        let clients = Clients {
-            administrator: Proxy::start(kubectl)?,
-            developer: Proxy::start(&kubectl.developer())?,
+        let clients = CaseClients {
+            administrator: UserProxy::start(kubectl)?,
+            developer: UserProxy::start(&kubectl.developer())?,
         };
         state()?.iter().try_for_each(|object| clients.store(object))?;
         kubectl.must(&["apply"], ROLES)?;
@@ -234,7 +238,7 @@ mod tests {
         for release in releases {
             let cases = cases::cases(release).unwrap();
             assert!(cases.len() > 100);
-            let ours = Ours::new(&state().unwrap(), release).unwrap();
+            let ours = OurChain::new(&state().unwrap(), release).unwrap();
             for case in &cases {
                 for set in PluginSet::BOTH {
                     if let Err(error) = compare(case, case.answer(set), &ours.answer(case, set)) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use pratique_harness::{Error, Process, free_port};
 
 use super::kubectl::Kubectl;
-use super::programs::Programs;
+use super::programs::ProgramPaths;
 
 /// The controllers that are needed.
 const CONTROLLERS: [&str; 5] = [
@@ -17,7 +17,7 @@ const CONTROLLERS: [&str; 5] = [
 ];
 
 /// Starts it for the API server that an administrator's kubectl asks.
-pub(super) fn start(programs: &Programs, state: &Path, kubectl: &Kubectl) -> Result<Process, Error> {
+pub(super) fn start(programs: &ProgramPaths, state: &Path, kubectl: &Kubectl) -> Result<Process, Error> {
     let kubeconfig = kubectl.kubeconfig(state.join("controllers.kubeconfig"), "admin-token")?;
     let port = free_port()?;
     let mut command = programs.cluster("controller-manager");

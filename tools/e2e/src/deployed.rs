@@ -4,8 +4,8 @@
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::{Value, json};
 
-use super::Environment;
-use super::apiserver::Start;
+use super::PartEnvironment;
+use super::apiserver::ServerStart;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use pratique_deploy::{Tools, tried};
@@ -18,14 +18,14 @@ const KUSTOMIZED: &str = "pratique-system";
 const CHARTED: &str = pratique_deploy::RELEASED_INTO;
 
 /// Applies all of it to one API server.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("what is deployed");
     let tools = match Tools::find(None, None) {
         Ok(tools) => tools,
         Err(absent) => return Err(format!("nothing was rendered: {}", absent.0).into()),
     };
     let etcd = Etcd::start(&environment.programs, &environment.state)?;
-    let start = Start::of(&environment.programs, &etcd, &environment.state);
+    let start = ServerStart::new(&environment.programs, &etcd, &environment.state);
     let mut api = start.ready()?;
     let kubectl = api.kubectl();
     kubectl.must(&["apply"], KINDS)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pratique_harness::{Error, Process, free_port};
 
-use super::programs::Programs;
+use super::programs::ProgramPaths;
 
 /// An etcd that serves.
 pub(super) struct Etcd {
@@ -14,7 +14,7 @@ pub(super) struct Etcd {
 
 impl Etcd {
     /// Starts one with no data.
-    pub(super) fn start(programs: &Programs, state: &Path) -> Result<Self, Error> {
+    pub(super) fn start(programs: &ProgramPaths, state: &Path) -> Result<Self, Error> {
         let url = format!("http://127.0.0.1:{}", free_port()?);
         let peers = format!("http://127.0.0.1:{}", free_port()?);
         let mut command = programs.cluster("etcd");

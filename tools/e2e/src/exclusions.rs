@@ -7,11 +7,11 @@ use pratique_harness::{Error, Transcript, eventually};
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 
-use super::Environment;
+use super::PartEnvironment;
 use super::answers::summary;
-use super::apiserver::Start;
+use super::apiserver::ServerStart;
 use super::etcd::Etcd;
-use super::http::{self, Proxy};
+use super::http::{self, UserProxy};
 use super::review_command::{ADMINISTRATOR, ReviewCommand};
 
 /// The gate of the exclusion.
@@ -21,7 +21,7 @@ const GATE: &str = "ExcludeAdmissionWebhookVirtualResources";
 const CONFIGURATION: &str = include_str!("exclusions.yaml");
 
 /// Runs with the gate as it is, and, where there is one, without it.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("what is excluded from webhooks");
     compare(environment, transcript, None)?;
     if environment.programs.release().gates().get(GATE).is_some() {
@@ -34,7 +34,11 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     Ok(())
 }
 
-fn compare(environment: &Environment, transcript: &mut Transcript, gate: Option<&str>) -> Result<(), Error> {
+fn compare(
+    environment: &PartEnvironment,
+    transcript: &mut Transcript,
+    gate: Option<&str>,
+) -> Result<(), Error> {
     let directory = environment.state.join(gate.map_or("default", |_| "off"));
     fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -49,14 +53,14 @@ fn compare(environment: &Environment, transcript: &mut Transcript, gate: Option<
     let script = Script::from_json(&refusal.to_string()).map_err(|error| error.to_string())?;
     backend.begin(vec![("/refuse".to_owned(), script)], false);
     let etcd = Etcd::start(&environment.programs, &directory)?;
-    let start = Start {
+    let start = ServerStart {
         flags: gate.as_slice(),
-        ..Start::of(&environment.programs, &etcd, &directory)
+        ..ServerStart::new(&environment.programs, &etcd, &directory)
     };
     let mut server = start.ready()?;
     let kubectl = server.kubectl();
     kubectl.must(&["apply"], &backend.fill(CONFIGURATION))?;
-    let proxy = Proxy::start(kubectl)?;
+    let proxy = UserProxy::start(kubectl)?;
     let send = |object: &Value| {
         let path = http::path(object)?;
         proxy.create_dry(&path, object)

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use pratique_harness::{Dice, Error, Transcript};
 use serde_json::{Value, json};
 
-use super::Environment;
-use super::apiserver::{ApiServer, Start};
-use super::bulk::Bulk;
+use super::PartEnvironment;
+use super::apiserver::{ApiServer, ServerStart};
+use super::bulk::BulkRequests;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 
@@ -37,13 +37,13 @@ struct Fleet {
 }
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan of a cluster");
     let etcd = Etcd::start(&environment.programs, &environment.state)?;
-    let start = Start {
+    let start = ServerStart {
         // So that a list of some seconds expires.
         flags: &["--etcd-compaction-interval=2s"],
-        ..Start::of(&environment.programs, &etcd, &environment.state)
+        ..ServerStart::new(&environment.programs, &etcd, &environment.state)
     };
     let fleet = Fleet {
         api: start.ready()?,
@@ -70,7 +70,7 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
 }
 
 /// A scan that runs.
-struct Scan {
+struct RunningScan {
     child: Child,
     out: PathBuf,
     errors: PathBuf,
@@ -80,7 +80,7 @@ struct Scan {
 }
 
 /// The output of a scan.
-struct Scanned {
+struct ScanOutput {
     out: String,
     errors: String,
     taken: Duration,
@@ -110,7 +110,7 @@ impl Fleet {
         }
         let numbers: Vec<usize> = (0..OBJECTS).collect();
         for batch in numbers.chunks(BATCH) {
-            let mut bulk = Bulk::of(self.kubectl());
+            let mut bulk = BulkRequests::new(self.kubectl());
             for number in batch {
                 let (namespace, name) = place(*number);
                 bulk.create(
@@ -123,12 +123,12 @@ impl Fleet {
         Ok(format!("in {:.0?}", start.elapsed()))
     }
 
-    fn scan(&self, name: &str, more: &[&str]) -> Result<Scan, Error> {
+    fn scan(&self, name: &str, more: &[&str]) -> Result<RunningScan, Error> {
         let scan = ["scan", "--policies", "fleet.yaml"];
         self.start(name, &[scan.as_slice(), more].concat())
     }
 
-    fn start(&self, name: &str, arguments: &[&str]) -> Result<Scan, Error> {
+    fn start(&self, name: &str, arguments: &[&str]) -> Result<RunningScan, Error> {
         let (out, errors) = (
             self.state.join(format!("{name}.out")),
             self.state.join(format!("{name}.errors")),
@@ -143,7 +143,7 @@ impl Fleet {
             .stderr(file(&errors)?)
             .spawn()
             .map_err(Error::program("pratique"))?;
-        Ok(Scan {
+        Ok(RunningScan {
             child,
             out,
             errors,
@@ -295,7 +295,7 @@ impl Fleet {
         let mut round = 0;
         while !ends.load(Ordering::Relaxed) {
             round += 1;
-            let mut bulk = Bulk::of(self.kubectl());
+            let mut bulk = BulkRequests::new(self.kubectl());
             let mut numbers: Vec<usize> = (0..90).map(|_| dice.below(OBJECTS)).collect();
             numbers.sort_unstable();
             numbers.dedup();
@@ -310,7 +310,7 @@ impl Fleet {
                 bulk.create(&path, &config_map(&format!("new-{round}-{of_round}")));
             }
             bulk.send(&self.state, "change")?;
-            let mut deletions = Bulk::of(self.kubectl());
+            let mut deletions = BulkRequests::new(self.kubectl());
             deletions.delete(&format!("{path}/new-{round}-0"));
             deletions.send(&self.state, "delete")?;
         }
@@ -325,7 +325,7 @@ impl Fleet {
     }
 }
 
-impl Scan {
+impl RunningScan {
     /// Waits until it has read objects.
     fn begins(&self) -> Result<(), Error> {
         let start = Instant::now();
@@ -338,7 +338,7 @@ impl Scan {
         Ok(())
     }
 
-    fn end(mut self) -> Result<Scanned, Error> {
+    fn end(mut self) -> Result<ScanOutput, Error> {
         while self.child.try_wait()?.is_none() {
             self.memory = self.memory.max(memory(self.child.id()));
             if self.start.elapsed() > PATIENCE {
@@ -348,7 +348,7 @@ impl Scan {
             thread::sleep(Duration::from_millis(20));
         }
         let read = |path: &PathBuf| fs::read_to_string(path).map_err(Error::file(path));
-        Ok(Scanned {
+        Ok(ScanOutput {
             out: read(&self.out)?,
             errors: read(&self.errors)?,
             taken: self.start.elapsed(),
@@ -357,7 +357,7 @@ impl Scan {
     }
 }
 
-impl Scanned {
+impl ScanOutput {
     /// The objects that have a line.
     fn objects(&self) -> Result<BTreeMap<String, ScannedObject>, Error> {
         let mut all: BTreeMap<String, ScannedObject> = BTreeMap::new();

@@ -7,10 +7,10 @@ mod webhooks;
 use pratique_harness::{Error, Transcript, eventually};
 use serde_json::Value;
 
-use super::Environment;
+use super::PartEnvironment;
 use super::kubectl::{Kubectl, KubectlOutput};
 use super::roles;
-use super::served::Served;
+use super::served::ServedApi;
 
 /// Permissions that `serve` needs for params, in addition to the deployed role.
 const PARAMS_ROLE: &str = include_str!("follows/params-role.yaml");
@@ -21,9 +21,9 @@ const ALLOWED: &str = include_str!("follows/allowed.yaml");
 const STAMPED: &str = include_str!("follows/stamped.yaml");
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique serve follows a cluster");
-    let served = Served::following(environment)?;
+    let served = ServedApi::following(environment)?;
     transcript.step("is not ready while it may not look", waits(&served));
     transcript.step("is ready with the rights that are deployed", begins(&served));
     prepare(environment, &served)?;
@@ -44,7 +44,7 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     Ok(())
 }
 
-fn waits(served: &Served) -> Result<String, Error> {
+fn waits(served: &ServedApi) -> Result<String, Error> {
     let mut observed = String::new();
     eventually("told why", || {
         observed = served
@@ -59,7 +59,7 @@ fn waits(served: &Served) -> Result<String, Error> {
 }
 
 /// The role that is deployed, bound to the user that `serve` is here.
-fn begins(served: &Served) -> Result<String, Error> {
+fn begins(served: &ServedApi) -> Result<String, Error> {
     served
         .kubectl()
         .must(&["apply"], &roles::of_component("cluster")?)?;
@@ -68,7 +68,7 @@ fn begins(served: &Served) -> Result<String, Error> {
 }
 
 /// Creates the policies, and registers webhooks for the requests that they match.
-fn prepare(environment: &Environment, served: &Served) -> Result<(), Error> {
+fn prepare(environment: &PartEnvironment, served: &ServedApi) -> Result<(), Error> {
     let kubectl = served.kubectl();
     kubectl.must(&["apply"], PARAMS_ROLE)?;
     for policies in [LIMITED, LABELLED, ALLOWED, STAMPED] {
@@ -81,7 +81,7 @@ fn answers(kubectl: &Kubectl) -> Result<String, Error> {
     let mut observed = String::new();
     eventually("let in", || {
         let result = deploy(kubectl, "shop", 1)?;
-        observed = text(&result);
+        observed = output_text(&result);
         Ok(result.ok)
     })?;
     Ok(observed)
@@ -96,7 +96,7 @@ fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<Kubectl
     kubectl.feed(&["create", "--dry-run=server", "-o", "name"], &deployment)
 }
 
-fn text(result: &KubectlOutput) -> String {
+fn output_text(result: &KubectlOutput) -> String {
     format!("{}{}", result.stdout, result.stderr).trim().to_owned()
 }
 
@@ -109,7 +109,7 @@ fn becomes(
     let mut observed = String::new();
     let ended = eventually(message, || {
         let result = attempt()?;
-        observed = text(&result);
+        observed = output_text(&result);
         Ok(result.ok == wanted && observed.contains(message))
     });
     match ended {
@@ -180,7 +180,7 @@ fn stamps(kubectl: &Kubectl) -> Result<String, Error> {
     let stamped = becomes(true, r#""stamped":"by-the-cluster""#, create)?;
     let policy = ["delete", "mutatingadmissionpolicy", "stamped"];
     kubectl.must(&policy, "")?;
-    eventually("not stamped", || Ok(!text(&create()?).contains("stamped")))?;
+    eventually("not stamped", || Ok(!output_text(&create()?).contains("stamped")))?;
     Ok(stamped)
 }
 
@@ -193,7 +193,7 @@ fn order(kubectl: &Kubectl) -> Result<String, Error> {
     )
 }
 
-fn lists_sources(served: &Served) -> Result<String, Error> {
+fn lists_sources(served: &ServedApi) -> Result<String, Error> {
     let reported = served.get("/configz")?;
     let reported: Value = serde_json::from_str(&reported).map_err(|error| error.to_string())?;
     let sources = reported.get("sources").and_then(Value::as_array);

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::kubectl::Kubectl;
 
 /// A proxy with the rights of one user.
-pub(super) struct Proxy {
+pub(super) struct UserProxy {
     _process: Process,
     port: u16,
 }
 
-impl Proxy {
+impl UserProxy {
     /// Starts one.
     pub(super) fn start(kubectl: &Kubectl) -> Result<Self, Error> {
         let port = free_port()?;
@@ -24,7 +24,7 @@ impl Proxy {
         process.wait_until("ready", |process| {
             Ok(process.log()?.contains("Starting to serve"))
         })?;
-        Ok(Proxy {
+        Ok(UserProxy {
             _process: process,
             port,
         })

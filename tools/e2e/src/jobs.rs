@@ -12,12 +12,12 @@ use pratique_deploy::{Tools, items, part};
 use pratique_harness::{Error, Process, Transcript, eventually, workspace};
 use serde_json::Value;
 
-use super::apiserver::{ApiServer, Start};
+use super::apiserver::{ApiServer, ServerStart};
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use super::kubelet::Kubelet;
-use super::programs::Programs;
-use super::{Environment, controllers};
+use super::programs::ProgramPaths;
+use super::{PartEnvironment, controllers};
 
 const VALUES: &str = include_str!("jobs/values.yaml");
 /// A schedule of the thirty-first of February.
@@ -25,7 +25,7 @@ const NEVER: &str = "0 0 31 2 *";
 
 /// A cluster with controllers and a node.
 struct Jobs {
-    programs: Programs,
+    programs: ProgramPaths,
     tools: Tools,
     state: PathBuf,
     kubelet: Kubelet,
@@ -35,7 +35,7 @@ struct Jobs {
 }
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("scans as Jobs");
     if fs::metadata("/proc/self").map_or(true, |process| process.uid() != 0) {
         transcript.skip(
@@ -49,9 +49,9 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     programs.add_controllers()?;
     programs.add_store()?;
     let etcd = Etcd::start(&programs, &state)?;
-    let start = Start {
+    let start = ServerStart {
         with: &["ServiceAccount"],
-        ..Start::of(&programs, &etcd, &state)
+        ..ServerStart::new(&programs, &etcd, &state)
     };
     let api = start.ready()?;
     let pratique = PathBuf::from(programs.pratique().get_program());

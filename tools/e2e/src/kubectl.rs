@@ -5,14 +5,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::programs::Programs;
+use super::programs::ProgramPaths;
 use pratique_harness::{Error, Process};
 use serde_json::Value;
 
 /// kubectl as some user.
 #[derive(Clone)]
 pub(super) struct Kubectl {
-    programs: Programs,
+    programs: ProgramPaths,
     port: u16,
     token: &'static str,
     /// The API server's state.
@@ -29,7 +29,7 @@ pub(super) struct KubectlOutput {
 
 impl Kubectl {
     /// The administrator's.
-    pub(super) fn new(programs: &Programs, port: u16, state: &Path) -> Self {
+    pub(super) fn new(programs: &ProgramPaths, port: u16, state: &Path) -> Self {
         Kubectl {
             programs: programs.clone(),
             port,
@@ -85,7 +85,7 @@ impl Kubectl {
     pub(super) fn run(&self, arguments: &[&str]) -> Result<KubectlOutput, Error> {
         let output = self.command(arguments).output();
         output
-            .map(KubectlOutput::of)
+            .map(KubectlOutput::new)
             .map_err(|error| Error::from(format!("kubectl: {error}")))
     }
 
@@ -109,7 +109,7 @@ impl Kubectl {
         if let Some(mut input) = child.stdin.take() {
             input.write_all(manifests.as_bytes()).map_err(&failed)?;
         }
-        child.wait_with_output().map(KubectlOutput::of).map_err(&failed)
+        child.wait_with_output().map(KubectlOutput::new).map_err(&failed)
     }
 
     /// Runs a command that must succeed, and returns its output.
@@ -150,7 +150,7 @@ impl Kubectl {
 }
 
 impl KubectlOutput {
-    fn of(output: Output) -> Self {
+    fn new(output: Output) -> Self {
         KubectlOutput {
             ok: output.status.success(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

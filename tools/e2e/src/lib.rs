@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use pratique_harness::{Error, Transcript};
 use pratique_schema::Release;
 
-use programs::Programs;
+use programs::ProgramPaths;
 use upgrade::UpgradeArguments;
 use validation::ValidationArguments;
 
@@ -50,7 +50,7 @@ use validation::ValidationArguments;
 pub struct Arguments {
     /// Only these parts.
     #[arg(long, value_enum)]
-    only: Vec<Part>,
+    only: Vec<SuitePart>,
     /// The release of Kubernetes whose server runs, in its patch version that is known.
     #[arg(
         long,
@@ -79,7 +79,7 @@ pub struct Arguments {
 
 /// A part of the suite.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum SuitePart {
     /// Does `pratique check` agree with the server's start?
     Starts,
     /// Do the server's own manifests and `pratique serve` say the same?
@@ -110,47 +110,47 @@ enum Part {
 }
 
 /// All parts, in the order in which they run.
-const PARTS: [Part; 13] = [
-    Part::Starts,
-    Part::Twins,
-    Part::Life,
-    Part::Follows,
-    Part::Deployed,
-    Part::Chain,
-    Part::Fleet,
-    Part::Store,
-    Part::Jobs,
-    Part::Replays,
-    Part::Exclusions,
-    Part::Validation,
-    Part::Upgrade,
+const PARTS: [SuitePart; 13] = [
+    SuitePart::Starts,
+    SuitePart::Twins,
+    SuitePart::Life,
+    SuitePart::Follows,
+    SuitePart::Deployed,
+    SuitePart::Chain,
+    SuitePart::Fleet,
+    SuitePart::Store,
+    SuitePart::Jobs,
+    SuitePart::Replays,
+    SuitePart::Exclusions,
+    SuitePart::Validation,
+    SuitePart::Upgrade,
 ];
 
-impl Part {
+impl SuitePart {
     /// Whether it gives the server static manifests.
     fn needs_manifests(self) -> bool {
         matches!(
             self,
-            Part::Starts | Part::Twins | Part::Life | Part::Follows | Part::Replays
+            SuitePart::Starts | SuitePart::Twins | SuitePart::Life | SuitePart::Follows | SuitePart::Replays
         )
     }
 }
 
 /// The programs and the directory of a part.
-struct Environment {
-    programs: Programs,
+struct PartEnvironment {
+    programs: ProgramPaths,
     /// A new folder for state.
     state: PathBuf,
 }
 
 /// Runs the suite and prints its transcript.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    Transcript::end(all(arguments))
+    Transcript::end(run_all(arguments))
 }
 
-fn all(arguments: &Arguments) -> Result<Transcript, Error> {
+fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
     let release = arguments.kubernetes_version;
-    let programs = Programs::build(arguments.pratique.as_deref(), &arguments.profile, release)?;
+    let programs = ProgramPaths::build(arguments.pratique.as_deref(), &arguments.profile, release)?;
     println!("Kubernetes {}", release.patch_version());
     let mut transcript = Transcript::default();
     let chosen = PARTS
@@ -162,24 +162,24 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
             transcript.skip(&format!("{part:?}"), &why);
             continue;
         }
-        let environment = Environment {
+        let environment = PartEnvironment {
             programs: programs.clone(),
             state: fresh_state(&programs)?,
         };
         let ended = match part {
-            Part::Starts => starts::run(&environment, &mut transcript),
-            Part::Twins => twins::run(&environment, &mut transcript),
-            Part::Life => life::run(&environment, &mut transcript),
-            Part::Follows => follows::run(&environment, &mut transcript),
-            Part::Deployed => deployed::run(&environment, &mut transcript),
-            Part::Chain => chain::run(&environment, &mut transcript, arguments.bless),
-            Part::Fleet => fleet::run(&environment, &mut transcript),
-            Part::Store => store::run(&environment, &mut transcript),
-            Part::Jobs => jobs::run(&environment, &mut transcript),
-            Part::Replays => replays::run(&environment, &mut transcript),
-            Part::Exclusions => exclusions::run(&environment, &mut transcript),
-            Part::Validation => validation::run(&environment, &mut transcript, &arguments.validation),
-            Part::Upgrade => upgrade::run(&environment, &mut transcript, &arguments.upgrade),
+            SuitePart::Starts => starts::run(&environment, &mut transcript),
+            SuitePart::Twins => twins::run(&environment, &mut transcript),
+            SuitePart::Life => life::run(&environment, &mut transcript),
+            SuitePart::Follows => follows::run(&environment, &mut transcript),
+            SuitePart::Deployed => deployed::run(&environment, &mut transcript),
+            SuitePart::Chain => chain::run(&environment, &mut transcript, arguments.bless),
+            SuitePart::Fleet => fleet::run(&environment, &mut transcript),
+            SuitePart::Store => store::run(&environment, &mut transcript),
+            SuitePart::Jobs => jobs::run(&environment, &mut transcript),
+            SuitePart::Replays => replays::run(&environment, &mut transcript),
+            SuitePart::Exclusions => exclusions::run(&environment, &mut transcript),
+            SuitePart::Validation => validation::run(&environment, &mut transcript, &arguments.validation),
+            SuitePart::Upgrade => upgrade::run(&environment, &mut transcript, &arguments.upgrade),
         };
         if arguments.keep {
             eprintln!("state: {}", environment.state.display());
@@ -192,7 +192,7 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
 }
 
 /// An empty folder next to the programs. The kept state of an earlier run is removed.
-fn fresh_state(programs: &Programs) -> Result<PathBuf, Error> {
+fn fresh_state(programs: &ProgramPaths) -> Result<PathBuf, Error> {
     let state = programs.folder().join("state");
     let failed = |error: std::io::Error| format!("{}: {error}", state.display());
     if state.exists() {

@@ -4,16 +4,16 @@ use std::fs;
 
 use pratique_harness::{Error, Transcript, eventually};
 
-use super::Environment;
-use super::served::Served;
+use super::PartEnvironment;
+use super::served::ServedApi;
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, labels: {LABEL: a}}\nspec:\n  \
     containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the life of pratique serve");
-    let mut served = Served::start(environment)?;
+    let mut served = ServedApi::start(environment)?;
     transcript.step("denies", denies(&served));
     transcript.step("mutates", mutates(&served));
     transcript.step("warns, and annotates the audit log", warns(&served));
@@ -33,7 +33,7 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     Ok(())
 }
 
-fn create(served: &Served, pod: &str) -> Result<(bool, String), Error> {
+fn create(served: &ServedApi, pod: &str) -> Result<(bool, String), Error> {
     let result = served
         .kubectl()
         .feed(&["create", "--dry-run=server", "-o", "name"], pod)?;
@@ -57,17 +57,17 @@ fn unowned() -> String {
     POD.replace("LABEL", "other")
 }
 
-fn denies(served: &Served) -> Result<String, Error> {
+fn denies(served: &ServedApi) -> Result<String, Error> {
     expect(false, "every pod has a label owner", create(served, &unowned())?)
 }
 
-fn mutates(served: &Served) -> Result<String, Error> {
+fn mutates(served: &ServedApi) -> Result<String, Error> {
     let labels = ["create", "--dry-run=server", "-o", "jsonpath={.metadata.labels}"];
     let result = served.kubectl().feed(&labels, &owned())?;
     expect(true, "\"stamped\":\"yes\"", (result.ok, result.stdout))
 }
 
-fn warns(served: &Served) -> Result<String, Error> {
+fn warns(served: &ServedApi) -> Result<String, Error> {
     let result = expect(true, "images have a version", create(served, &owned())?)?;
     let mut line = String::new();
     eventually("in the audit log", || {
@@ -88,7 +88,7 @@ fn annotations(event: &str) -> Option<String> {
     Some(event.get("annotations")?.to_string())
 }
 
-fn reloads(served: &Served) -> Result<String, Error> {
+fn reloads(served: &ServedApi) -> Result<String, Error> {
     let path = served.manifests().join("validating.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(failed)?;
@@ -104,7 +104,7 @@ fn reloads(served: &Served) -> Result<String, Error> {
     Ok(format!("after {after:.0?}, of which most is kubectl's"))
 }
 
-fn keeps(served: &Served) -> Result<String, Error> {
+fn keeps(served: &ServedApi) -> Result<String, Error> {
     let path = served.manifests().join("broken.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::write(&path, "kind: [unclosed\n").map_err(failed)?;
@@ -116,7 +116,7 @@ fn keeps(served: &Served) -> Result<String, Error> {
     observed
 }
 
-fn rotates(served: &mut Served) -> Result<String, Error> {
+fn rotates(served: &mut ServedApi) -> Result<String, Error> {
     let before = served.serial()?;
     served.certificates.issue()?;
     eventually("served with the new certificate", || {
@@ -125,12 +125,12 @@ fn rotates(served: &mut Served) -> Result<String, Error> {
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }
 
-fn crashes(served: &mut Served) -> Result<String, Error> {
+fn crashes(served: &mut ServedApi) -> Result<String, Error> {
     served.pratique()?.kill()?;
     expect(false, "failed calling webhook", create(served, &owned())?)
 }
 
-fn ignored(environment: &Environment, served: &Served) -> Result<String, Error> {
+fn ignored(environment: &PartEnvironment, served: &ServedApi) -> Result<String, Error> {
     let registration = served.registration(environment)?;
     let ignoring = registration.replace("failurePolicy: Fail", "failurePolicy: Ignore");
     if ignoring == registration {
@@ -149,7 +149,7 @@ fn ignored(environment: &Environment, served: &Served) -> Result<String, Error> 
 
 /// As after a power cut: the API server finds the webhooks in etcd, and no server behind them. Pods of the system namespace,
 /// and so those of `serve` itself where it runs there, need no webhook to be let in.
-fn bootstraps(environment: &Environment, served: &mut Served) -> Result<String, Error> {
+fn bootstraps(environment: &PartEnvironment, served: &mut ServedApi) -> Result<String, Error> {
     served.restart_api(environment)?;
     expect(false, "failed calling webhook", create(served, &owned())?)?;
     expect(
@@ -162,7 +162,7 @@ fn bootstraps(environment: &Environment, served: &mut Served) -> Result<String, 
     )
 }
 
-fn comes_back(environment: &Environment, served: &mut Served) -> Result<String, Error> {
+fn comes_back(environment: &PartEnvironment, served: &mut ServedApi) -> Result<String, Error> {
     served.serve(environment)?;
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }

@@ -17,13 +17,13 @@ const CONTROLLERS: &str = "controller-manager";
 
 /// The paths of the programs.
 #[derive(Clone, Debug)]
-pub(super) struct Programs {
+pub(super) struct ProgramPaths {
     folder: PathBuf,
     pratique: PathBuf,
     release: &'static Release,
 }
 
-impl Programs {
+impl ProgramPaths {
     /// Builds those that every part needs, with the server of a release; `pratique` with a profile of cargo's, unless there is
     /// one already.
     pub(super) fn build(
@@ -40,7 +40,7 @@ impl Programs {
         for package in ["etcd", "kubectl"] {
             go::build_changed("e2e", &format!("./{package}"), &folder)?;
         }
-        let programs = Programs {
+        let programs = ProgramPaths {
             folder,
             pratique,
             release,
@@ -51,7 +51,7 @@ impl Programs {
 
     /// The same with the server of another release, which is built.
     pub(super) fn with_release(&self, release: &'static Release) -> Result<Self, Error> {
-        let programs = Programs {
+        let programs = ProgramPaths {
             release,
             ..self.clone()
         };

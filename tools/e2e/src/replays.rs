@@ -6,8 +6,8 @@ use std::fs;
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::Value;
 
-use super::Environment;
-use super::apiserver::{ApiServer, Start};
+use super::PartEnvironment;
+use super::apiserver::{ApiServer, ServerStart};
 use super::etcd::Etcd;
 use super::requests::{self, Request};
 use super::served::place_manifests;
@@ -48,14 +48,14 @@ const ACTIVE: [(&str, &str); 5] = [
 ];
 
 /// Makes requests, and replays what the server logged of them.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the audit log, replayed");
     let etcd = Etcd::start(&environment.programs, &environment.state)?;
     let admission = place_manifests(&environment.state.join("manifests"))?;
-    let start = Start {
+    let start = ServerStart {
         admission: Some(&admission),
         audit_level: "RequestResponse",
-        ..Start::of(&environment.programs, &etcd, &environment.state)
+        ..ServerStart::new(&environment.programs, &etcd, &environment.state)
     };
     let api = start.ready()?;
     requests::create_fixtures(api.kubectl())?;

@@ -19,7 +19,7 @@ pub(super) struct Request {
 
 /// The output of kubectl for a request, without the parts that depend on which server answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct KubectlAnswer {
     pub(super) ok: bool,
     pub(super) output: String,
     pub(super) errors: String,
@@ -50,7 +50,7 @@ impl Request {
     }
 
     /// Makes the request.
-    pub(super) fn make(&self, kubectl: &Kubectl) -> Result<Answer, Error> {
+    pub(super) fn make(&self, kubectl: &Kubectl) -> Result<KubectlAnswer, Error> {
         let kubectl = if self.developer {
             kubectl.developer()
         } else {
@@ -61,7 +61,7 @@ impl Request {
             "" => kubectl.run(&arguments)?,
             manifests => kubectl.feed(&arguments, manifests)?,
         };
-        Ok(Answer::of(result))
+        Ok(KubectlAnswer::new(result))
     }
 }
 
@@ -70,9 +70,9 @@ pub(super) fn create_fixtures(kubectl: &Kubectl) -> Result<(), Error> {
     kubectl.must(&["apply"], SETTING).map(drop)
 }
 
-impl Answer {
-    fn of(result: KubectlOutput) -> Self {
-        Answer {
+impl KubectlAnswer {
+    fn new(result: KubectlOutput) -> Self {
+        KubectlAnswer {
             ok: result.ok,
             output: result.stdout,
             errors: result.stderr.lines().map(plain).collect::<Vec<_>>().join("\n"),
@@ -80,7 +80,7 @@ impl Answer {
     }
 }
 
-impl std::fmt::Display for Answer {
+impl std::fmt::Display for KubectlAnswer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let lines = [self.output.as_str(), self.errors.as_str()];
         let text: Vec<&str> = lines

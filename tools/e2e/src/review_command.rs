@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use super::answers::{TIME, plain};
 use super::kubectl::Kubectl;
-use super::programs::{Programs, RELEASE_VARIABLE};
+use super::programs::{ProgramPaths, RELEASE_VARIABLE};
 
 /// The command, and what it knows of the server.
 pub(super) struct ReviewCommand<'a> {
-    programs: &'a Programs,
+    programs: &'a ProgramPaths,
     /// The directory of its files.
     directory: &'a Path,
     snapshot: PathBuf,
@@ -37,7 +37,7 @@ pub(super) const DEVELOPER: (&str, &str) = ("dev", "developers");
 impl<'a> ReviewCommand<'a> {
     /// Takes a snapshot of a server; flags say which plugins that has.
     pub(super) fn new(
-        programs: &'a Programs,
+        programs: &'a ProgramPaths,
         kubectl: &Kubectl,
         directory: &'a Path,
         plugins: Vec<String>,

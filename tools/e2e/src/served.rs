@@ -7,8 +7,8 @@ use std::process::Command;
 use pratique_harness::{Certificates, Error, Process, free_port, workspace};
 use serde_json::Value;
 
-use super::Environment;
-use super::apiserver::{ApiServer, Start};
+use super::PartEnvironment;
+use super::apiserver::{ApiServer, ServerStart};
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
 use super::programs::succeeds;
@@ -16,7 +16,7 @@ use super::requests;
 use super::starts::configuration;
 
 /// An API server that asks a `pratique serve`, which evaluates by the manifests of a folder.
-pub(super) struct Served {
+pub(super) struct ServedApi {
     etcd: Etcd,
     api: ApiServer,
     pratique: Option<Process>,
@@ -32,9 +32,9 @@ pub(super) struct Served {
 /// Plugins that an API server does without which leaves policies to `serve`.
 const LEFT_TO_SERVE: [&str; 2] = ["MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"];
 
-impl Served {
+impl ServedApi {
     /// Starts all of it, and registers the webhooks that `serve` asks for.
-    pub(super) fn start(environment: &Environment) -> Result<Self, Error> {
+    pub(super) fn start(environment: &PartEnvironment) -> Result<Self, Error> {
         let mut served = Self::before_serve(environment, &[])?;
         served.serve(environment)?;
         served.register(environment)?;
@@ -42,7 +42,7 @@ impl Served {
     }
 
     /// Starts an API server that leaves policies to a `serve` which follows it; that was started, but may do nothing yet.
-    pub(super) fn following(environment: &Environment) -> Result<Self, Error> {
+    pub(super) fn following(environment: &PartEnvironment) -> Result<Self, Error> {
         let mut served = Self::before_serve(environment, &LEFT_TO_SERVE)?;
         let path = served.state.join("kubeconfig");
         served.kubeconfig = Some(served.kubectl().kubeconfig(path, "serve-token")?);
@@ -50,13 +50,13 @@ impl Served {
         Ok(served)
     }
 
-    fn before_serve(environment: &Environment, without: &[&str]) -> Result<Self, Error> {
+    fn before_serve(environment: &PartEnvironment, without: &[&str]) -> Result<Self, Error> {
         let state = environment.state.clone();
         let admission = place_manifests(&state.join("manifests"))?;
         let etcd = Etcd::start(&environment.programs, &state)?;
         let api = start_api(environment, &etcd, without)?;
         requests::create_fixtures(api.kubectl())?;
-        Ok(Served {
+        Ok(ServedApi {
             etcd,
             api,
             pratique: None,
@@ -69,13 +69,13 @@ impl Served {
     }
 
     /// Registers the webhooks that `serve` asks for.
-    pub(super) fn register(&self, environment: &Environment) -> Result<(), Error> {
+    pub(super) fn register(&self, environment: &PartEnvironment) -> Result<(), Error> {
         let registration = self.registration(environment)?;
         self.kubectl().must(&["apply"], &registration).map(drop)
     }
 
     /// Ends the API server and starts it again, with what is in etcd.
-    pub(super) fn restart_api(&mut self, environment: &Environment) -> Result<(), Error> {
+    pub(super) fn restart_api(&mut self, environment: &PartEnvironment) -> Result<(), Error> {
         self.api.stop()?;
         self.api = start_api(environment, &self.etcd, &[])?;
         Ok(())
@@ -97,14 +97,14 @@ impl Served {
     }
 
     /// Starts `serve`, and waits until it is ready.
-    pub(super) fn serve(&mut self, environment: &Environment) -> Result<(), Error> {
+    pub(super) fn serve(&mut self, environment: &PartEnvironment) -> Result<(), Error> {
         let mut process = self.spawn(environment)?;
         process.wait_until("ready", |_| Ok(self.get("/readyz").is_ok()))?;
         self.pratique = Some(process);
         Ok(())
     }
 
-    fn spawn(&self, environment: &Environment) -> Result<Process, Error> {
+    fn spawn(&self, environment: &PartEnvironment) -> Result<Process, Error> {
         let mut command = environment.programs.pratique();
         command
             .args(["serve", "--listen", &format!("127.0.0.1:{}", self.port)])
@@ -170,7 +170,7 @@ impl Served {
     }
 
     /// The webhook configurations that `serve` prints.
-    pub(super) fn registration(&self, environment: &Environment) -> Result<String, Error> {
+    pub(super) fn registration(&self, environment: &PartEnvironment) -> Result<String, Error> {
         let mut command = environment.programs.pratique();
         command.args(["serve", "--print-webhook-configuration"]);
         self.know_cluster(&mut command);
@@ -179,10 +179,10 @@ impl Served {
     }
 }
 
-fn start_api(environment: &Environment, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, Error> {
-    let start = Start {
+fn start_api(environment: &PartEnvironment, etcd: &Etcd, without: &[&str]) -> Result<ApiServer, Error> {
+    let start = ServerStart {
         without,
-        ..Start::of(&environment.programs, etcd, &environment.state)
+        ..ServerStart::new(&environment.programs, etcd, &environment.state)
     };
     start.ready()
 }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use pratique_harness::{Error, Transcript, workspace};
 use serde_json::Value;
 
-use super::Environment;
+use super::PartEnvironment;
 use super::answers::in_order;
-use super::apiserver::{Refusal, Start};
+use super::apiserver::{ServerStart, StartRefusal};
 use super::case_files::read_all;
 use super::etcd::Etcd;
 
@@ -27,7 +27,7 @@ struct Case {
 }
 
 /// Runs all cases.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique check and the server's start");
     let etcd = Etcd::start(&environment.programs, &environment.state)?;
     for case in cases(&workspace::root().join("testdata/e2e/starts"))? {
@@ -37,16 +37,16 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     Ok(())
 }
 
-fn compare(environment: &Environment, etcd: &Etcd, case: &Case) -> Result<String, Error> {
+fn compare(environment: &PartEnvironment, etcd: &Etcd, case: &Case) -> Result<String, Error> {
     let directory = environment.state.join(&case.name);
     let admission = case.write(&directory)?;
-    let start = Start {
+    let start = ServerStart {
         admission: Some(&admission),
         with: &case.other_plugin(),
-        ..Start::of(&environment.programs, etcd, &environment.state)
+        ..ServerStart::new(&environment.programs, etcd, &environment.state)
     };
     let started = start.run()?;
-    let checked = check(environment, case, &admission)?;
+    let checked = check_start(environment, case, &admission)?;
     match started {
         Ok(mut server) if !case.other_plugin().is_empty() => {
             server.stop()?;
@@ -62,7 +62,7 @@ fn compare(environment: &Environment, etcd: &Etcd, case: &Case) -> Result<String
 }
 
 /// The result of `pratique check` for an admission configuration.
-fn check(environment: &Environment, case: &Case, admission: &Path) -> Result<Value, Error> {
+fn check_start(environment: &PartEnvironment, case: &Case, admission: &Path) -> Result<Value, Error> {
     let mut command = environment.programs.pratique();
     command.arg("check");
     for plugin in case.other_plugin() {
@@ -86,7 +86,7 @@ fn check(environment: &Environment, case: &Case, admission: &Path) -> Result<Val
 }
 
 fn agree_on_hash(
-    environment: &Environment,
+    environment: &PartEnvironment,
     admission: &Path,
     metrics: &str,
     checked: &Value,
@@ -121,7 +121,7 @@ fn agree_on_start(checked: &Value) -> Result<String, Error> {
     }
 }
 
-fn agree_on_refusal(refusal: &Refusal, checked: &Value) -> Result<String, Error> {
+fn agree_on_refusal(refusal: &StartRefusal, checked: &Value) -> Result<String, Error> {
     let error = checked["error"].as_str().unwrap_or("nothing");
     let code = checked["exitCode"].as_i64();
     // EventRateLimit lists its types in the random order of a Go map.

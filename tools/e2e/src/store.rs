@@ -11,7 +11,7 @@ use pratique_deploy::part;
 use pratique_harness::{Certificates, Dice, Error, Transcript, eventually};
 use serde_json::{Value, json};
 
-use super::Environment;
+use super::PartEnvironment;
 use super::programs::{describe, succeeds};
 use super::versitygw::Versitygw;
 
@@ -23,20 +23,20 @@ const PART: u64 = 8 << 20;
 const BUCKET: &str = "scans";
 
 /// A store, and the program and folder of scans.
-struct Scans {
+struct StoreScans {
     store: Versitygw,
     pratique: PathBuf,
     folder: PathBuf,
 }
 
 /// Runs all steps with one store.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("pratique scan with a store");
     environment.programs.add_store()?;
     let certificates = environment.state.join("certificates");
     fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
     let certificates = Certificates::new(&certificates)?;
-    let mut scans = Scans {
+    let mut scans = StoreScans {
         store: Versitygw::start(&environment.programs, &environment.state, &certificates)?,
         pratique: environment.programs.pratique().get_program().into(),
         folder: environment.state.clone(),
@@ -55,7 +55,7 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
     Ok(())
 }
 
-impl Scans {
+impl StoreScans {
     /// Writes the policies and the objects, whose texts cannot be compressed by much.
     fn place(&self) -> Result<(), Error> {
         let mut dice = Dice::new(11);

@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 use pratique_harness::{Error, Transcript, eventually, workspace};
 use serde_json::Value;
 
-use super::Environment;
-use super::apiserver::Start;
+use super::PartEnvironment;
+use super::apiserver::ServerStart;
 use super::etcd::Etcd;
 use super::kubectl::Kubectl;
-use super::requests::{self, Answer, Request};
-use super::served::{Served, place_manifests};
+use super::requests::{self, KubectlAnswer, Request};
+use super::served::{ServedApi, place_manifests};
 
 /// The outcome of a request.
 #[derive(PartialEq, Eq)]
-struct Outcome {
-    answer: Answer,
+struct RequestOutcome {
+    answer: KubectlAnswer,
     /// The audit annotations of policies, by keys that do not depend on the evaluating server.
     annotations: BTreeMap<String, String>,
 }
@@ -25,11 +25,11 @@ struct Outcome {
 const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 
 /// Makes all requests to both servers.
-pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
     transcript.part("the API server's own manifests, and pratique serve");
     let all = Request::read(&workspace::root().join("testdata/e2e/requests"))?;
     let expected = reference_outcomes(environment, &all)?;
-    let served = Served::start(environment)?;
+    let served = ServedApi::start(environment)?;
     for (request, expected) in all.iter().zip(expected) {
         let actual = outcome(request, served.kubectl(), || served.audit_log());
         transcript.step(
@@ -41,13 +41,13 @@ pub(super) fn run(environment: &Environment, transcript: &mut Transcript) -> Res
 }
 
 /// The outcomes of an API server with the manifests as its own.
-fn reference_outcomes(environment: &Environment, all: &[Request]) -> Result<Vec<Outcome>, Error> {
+fn reference_outcomes(environment: &PartEnvironment, all: &[Request]) -> Result<Vec<RequestOutcome>, Error> {
     let state = environment.state.join("own");
     let admission = place_manifests(&state)?;
     let etcd = Etcd::start(&environment.programs, &state)?;
-    let start = Start {
+    let start = ServerStart {
         admission: Some(&admission),
-        ..Start::of(&environment.programs, &etcd, &state)
+        ..ServerStart::new(&environment.programs, &etcd, &state)
     };
     let mut api = start.ready()?;
     requests::create_fixtures(api.kubectl())?;
@@ -64,7 +64,7 @@ fn outcome(
     request: &Request,
     kubectl: &Kubectl,
     audit_log: impl Fn() -> Result<String, Error>,
-) -> Result<Outcome, Error> {
+) -> Result<RequestOutcome, Error> {
     let before = audit_log()?.lines().count();
     let answer = request.make(kubectl)?;
     let mut annotations = BTreeMap::new();
@@ -78,7 +78,7 @@ fn outcome(
         }
         Ok(write.is_some())
     })?;
-    Ok(Outcome { answer, annotations })
+    Ok(RequestOutcome { answer, annotations })
 }
 
 fn is_write(event: &Value) -> bool {
@@ -105,7 +105,7 @@ fn of_policy(key: &str) -> Option<String> {
     known.then_some(suffix)
 }
 
-fn compare(reference: &Outcome, actual: &Outcome) -> Result<String, Error> {
+fn compare(reference: &RequestOutcome, actual: &RequestOutcome) -> Result<String, Error> {
     if reference == actual {
         Ok(reference.to_string())
     } else {
@@ -113,7 +113,7 @@ fn compare(reference: &Outcome, actual: &Outcome) -> Result<String, Error> {
     }
 }
 
-impl std::fmt::Display for Outcome {
+impl std::fmt::Display for RequestOutcome {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}", self.answer)?;
         for (key, value) in &self.annotations {

@@ -13,12 +13,12 @@ use pratique_harness::{Error, Transcript, workspace};
 use pratique_schema::Release;
 use serde_json::{Value, json};
 
-use super::Environment;
+use super::PartEnvironment;
 use super::answers::plain;
-use super::apiserver::{SERVICE_NETWORK, Start};
+use super::apiserver::{SERVICE_NETWORK, ServerStart};
 use super::etcd::Etcd;
-use super::http::Proxy;
-use super::programs::Programs;
+use super::http::UserProxy;
+use super::programs::ProgramPaths;
 use compare::{ComparedRule, SERVED_RULES, answered_rules};
 use definitions::{CustomDefinitions, PlacedObject};
 use manifests::ManifestObjects;
@@ -45,7 +45,7 @@ const MAX_DIFFERENCES: usize = 5;
 
 /// Asks servers of both releases and the command, and compares.
 pub(super) fn run(
-    environment: &Environment,
+    environment: &PartEnvironment,
     transcript: &mut Transcript,
     arguments: &UpgradeArguments,
 ) -> Result<(), Error> {
@@ -99,20 +99,20 @@ pub(super) fn run(
 
 /// The answers of a server of a release to all objects.
 fn ask(
-    programs: &Programs,
+    programs: &ProgramPaths,
     directory: &Path,
     definitions: &CustomDefinitions,
     objects: &[PlacedObject],
 ) -> Result<Vec<Value>, Error> {
     fs::create_dir_all(directory).map_err(Error::file(&directory))?;
     let etcd = Etcd::start(programs, directory)?;
-    let start = Start {
+    let start = ServerStart {
         // What only has to be switched on may be so in the server of now.
         flags: &["--runtime-config=api/beta=true"],
-        ..Start::of(programs, &etcd, directory)
+        ..ServerStart::new(programs, &etcd, directory)
     };
     let mut server = start.ready()?;
-    let proxy = Proxy::start(server.kubectl())?;
+    let proxy = UserProxy::start(server.kubectl())?;
     definitions.create(&proxy, server.kubectl())?;
     let answer = |placed: &PlacedObject| {
         let answer = proxy.create_dry(&placed.path, &placed.object)?;
@@ -127,7 +127,7 @@ fn ask(
 type FindingsByLine = BTreeMap<usize, Vec<[String; 2]>>;
 
 fn findings(
-    environment: &Environment,
+    environment: &PartEnvironment,
     [from, to]: [&Release; 2],
     definitions: &CustomDefinitions,
     objects: &[PlacedObject],

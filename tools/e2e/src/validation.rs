@@ -10,11 +10,11 @@ use std::fs;
 use pratique_harness::{Error, Transcript};
 use serde_json::{Value, json};
 
-use super::Environment;
+use super::PartEnvironment;
 use super::answers::{is_same, plain};
-use super::apiserver::Start;
+use super::apiserver::ServerStart;
 use super::etcd::Etcd;
-use super::http::{self, Proxy};
+use super::http::{self, UserProxy};
 use super::kubectl::Kubectl;
 use super::review_command::{ADMINISTRATOR, ReviewCommand};
 use objects::CreatedObject;
@@ -38,7 +38,7 @@ const MAX_DIFFERENCES: usize = 5;
 
 /// Creates and reviews all objects, and compares.
 pub(super) fn run(
-    environment: &Environment,
+    environment: &PartEnvironment,
     transcript: &mut Transcript,
     arguments: &ValidationArguments,
 ) -> Result<(), Error> {
@@ -47,7 +47,7 @@ pub(super) fn run(
     let objects = objects::collect(release, arguments.seed, arguments.random)?;
     let state = &environment.state;
     let etcd = Etcd::start(&environment.programs, state)?;
-    let mut server = Start::of(&environment.programs, &etcd, state).ready()?;
+    let mut server = ServerStart::new(&environment.programs, &etcd, state).ready()?;
     create_classes(server.kubectl())?;
     let review = ReviewCommand::new(
         &environment.programs,
@@ -85,7 +85,7 @@ fn create_classes(kubectl: &Kubectl) -> Result<(), Error> {
 
 /// The server's answers; nothing is stored.
 fn ask(kubectl: &Kubectl, objects: &[CreatedObject]) -> Result<Vec<Value>, Error> {
-    let proxy = Proxy::start(kubectl)?;
+    let proxy = UserProxy::start(kubectl)?;
     let answer = |created: &CreatedObject| {
         match proxy.create_dry(&http::path(&created.object)?, &created.object) {
             Ok(answer) => Ok(plain(answer, &created.object)),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::{Certificates, Error, Process, free_port};
 
-use super::programs::Programs;
+use super::programs::ProgramPaths;
 
 const KEY: &str = "e2e";
 const SECRET: &str = "a secret of e2e";
@@ -22,7 +22,7 @@ pub(super) struct Versitygw {
 impl Versitygw {
     /// Starts one with the buckets that are there.
     pub(super) fn start(
-        programs: &Programs,
+        programs: &ProgramPaths,
         state: &Path,
         certificates: &Certificates,
     ) -> Result<Self, Error> {

@@ -19,11 +19,11 @@ use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY};
 use crate::answers::{TIME, UID, plain};
 
 /// The cluster, and the plugins.
-pub(super) struct Ours {
+pub(super) struct OurChain {
     gates: FeatureGates,
     scheme: ObjectCodec,
     validator: Validator,
-    stored: Stored,
+    stored: NothingStored,
     placeholders: Placeholders,
     state: StateObjects,
     default: PluginChain,
@@ -31,18 +31,18 @@ pub(super) struct Ours {
 }
 
 /// Nothing is updated, so nothing stored is asked for.
-struct Stored;
+struct NothingStored;
 
-impl Store for Stored {
+impl Store for NothingStored {
     fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<json::Value<'static>> {
         None
     }
 }
 
 /// The roles of the cluster: administrators may do everything, the developer creates ConfigMaps in one namespace.
-struct Roles;
+struct ClusterRoles;
 
-impl AccessReviewer for Roles {
+impl AccessReviewer for ClusterRoles {
     fn review(&self, access: &Access<'_>) -> AccessAnswer {
         let is_administrator = access.user.groups.iter().any(|group| group == "system:masters");
         let creates = (access.namespace, access.resource, access.verb) == ("shop", "configmaps", "create");
@@ -56,7 +56,7 @@ impl AccessReviewer for Roles {
     }
 }
 
-impl Ours {
+impl OurChain {
     /// Decodes and defaults the state, and starts the plugins of a release.
     pub(super) fn new(objects: &[Value], release: &'static Release) -> Result<Self, Error> {
         let gates = FeatureGates::new(release);
@@ -69,11 +69,11 @@ impl Ours {
         let scheme = ObjectCodec::with_placeholder(placeholders.time.clone()).with_gates(gates);
         let default: Vec<&str> = default_plugins_of(release).collect();
         let all: Vec<&str> = default.iter().copied().chain(OPTIONAL).collect();
-        let mut ours = Ours {
+        let mut ours = OurChain {
             gates,
             scheme,
             validator: Validator::new().with_gates(gates),
-            stored: Stored,
+            stored: NothingStored,
             placeholders,
             state: StateObjects::whole(),
             default: chain(&default, gates)?,
@@ -178,7 +178,7 @@ impl Ours {
         };
         let mut received = registry.receive(request).map_err(|refusal| refusal.status)?;
         let context = PluginContext::new(&self.state)
-            .with_access(&Roles)
+            .with_access(&ClusterRoles)
             .at(Duration::from_secs(1_767_323_045));
         if let Some(chain) = chain {
             let request = received.attributes.request(user);

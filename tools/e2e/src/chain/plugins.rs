@@ -10,13 +10,13 @@ use pratique_harness::{Certificates, Error, Process, Transcript, eventually, fre
 use serde_json::{Value, json};
 
 use super::cases::{Case, PluginSet};
-use super::{Clients, configure, known, start};
-use crate::Environment;
+use super::{CaseClients, configure, known, start};
+use crate::PartEnvironment;
 use crate::answers::{is_same, summary};
 use crate::kubectl::Kubectl;
-use crate::programs::Programs;
+use crate::programs::ProgramPaths;
 use crate::roles;
-use images::Images;
+use images::ImageBackendServer;
 
 /// All plugins that can run as a webhook.
 const OFFERED: &str = "AlwaysPullImages,DenyServiceExternalIPs,EventRateLimit,ExtendedResourceToleration,\
@@ -28,8 +28,8 @@ const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: pulls, namespace:
     spec: {containers: [{name: c, image: 'c:1'}]}\n";
 
 /// A `serve` with plugins.
-struct Plugins<'a> {
-    programs: &'a Programs,
+struct PluginServer<'a> {
+    programs: &'a ProgramPaths,
     directory: &'a Path,
     kubeconfig: PathBuf,
     /// An AdmissionConfiguration.
@@ -40,7 +40,7 @@ struct Plugins<'a> {
 
 /// Registers the webhook, sends all cases, and compares.
 pub(super) fn run(
-    environment: &Environment,
+    environment: &PartEnvironment,
     cases: &[Case],
     transcript: &mut Transcript,
 ) -> Result<(), Error> {
@@ -48,9 +48,9 @@ pub(super) fn run(
     let directory = environment.state.join("plugins");
     let (_etcd, mut server) = start(environment, &directory, PluginSet::Default, &["PodSecurity"])?;
     let kubectl = server.kubectl();
-    let clients = Clients::prepare(kubectl)?;
-    let images = Images::start()?;
-    let plugins = Plugins::new(&environment.programs, &directory, kubectl, &images)?;
+    let clients = CaseClients::prepare(kubectl)?;
+    let images = ImageBackendServer::start()?;
+    let plugins = PluginServer::new(&environment.programs, &directory, kubectl, &images)?;
     let _process = plugins.serve(kubectl)?;
     kubectl.must(&["apply"], &plugins.registration()?)?;
     transcript.step("its webhook is called", is_called(kubectl));
@@ -66,16 +66,16 @@ pub(super) fn run(
     server.stop()
 }
 
-impl<'a> Plugins<'a> {
+impl<'a> PluginServer<'a> {
     fn new(
-        programs: &'a Programs,
+        programs: &'a ProgramPaths,
         directory: &'a Path,
         kubectl: &Kubectl,
-        images: &Images,
+        images: &ImageBackendServer,
     ) -> Result<Self, Error> {
         let kubeconfig = kubectl.kubeconfig(directory.join("serve.kubeconfig"), "serve-token")?;
         let of_images = ("ImagePolicyWebhook", images.configuration(directory)?);
-        Ok(Plugins {
+        Ok(PluginServer {
             programs,
             directory,
             kubeconfig,

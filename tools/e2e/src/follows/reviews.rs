@@ -4,7 +4,7 @@ use std::fs;
 
 use pratique_harness::{Error, Transcript};
 
-use crate::Environment;
+use crate::PartEnvironment;
 use crate::kubectl::Kubectl;
 
 /// Objects, and the decisions on them: a param of the namespace, and what a developer may do.
@@ -30,11 +30,11 @@ metadata: {name: checked, namespace: shop, labels: {checked: 'yes'}}
 ";
 
 /// Reviews by the cluster, then by a snapshot: the decisions are the same.
-pub(super) fn run(environment: &Environment, kubectl: &Kubectl, transcript: &mut Transcript) {
+pub(super) fn run(environment: &PartEnvironment, kubectl: &Kubectl, transcript: &mut Transcript) {
     transcript.step("review and snapshot read a cluster", both(environment, kubectl));
 }
 
-fn both(environment: &Environment, kubectl: &Kubectl) -> Result<String, Error> {
+fn both(environment: &PartEnvironment, kubectl: &Kubectl) -> Result<String, Error> {
     let folder = environment.state.join("reviews");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let kubeconfig = kubectl.kubeconfig(folder.join("kubeconfig"), "admin-token")?;

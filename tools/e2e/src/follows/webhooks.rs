@@ -7,7 +7,7 @@ use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 
 use super::super::kubectl::Kubectl;
-use super::super::served::Served;
+use super::super::served::ServedApi;
 
 const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 
@@ -15,7 +15,7 @@ const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 const PATCH: &str = r#"[{"op":"add","path":"/metadata/labels","value":{"by":"webhook"}}]"#;
 
 /// Starts webhooks, registers them, changes them, and deletes them.
-pub(super) fn run(served: &Served, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(served: &ServedApi, transcript: &mut Transcript) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -45,7 +45,7 @@ fn scripts() -> Result<Vec<(String, Script)>, Error> {
     ])
 }
 
-fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
+fn calls(served: &ServedApi, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
     equal(&decision(served)?, &(String::new(), String::new()))?;
     kubectl.must(&["apply"], &backend.fill(CONFIGURATIONS))?;
     let denied = "admission webhook \"refusing.example.com\" denied the request: no such accounts";
@@ -57,7 +57,7 @@ fn calls(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String
     }
 }
 
-fn changes(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
+fn changes(served: &ServedApi, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
     let changed = CONFIGURATIONS.replace("refusing.example.com", "other.example.com");
     kubectl.must(&["apply"], &backend.fill(&changed))?;
     let denied = "admission webhook \"other.example.com\" denied the request: no such accounts";
@@ -65,7 +65,7 @@ fn changes(served: &Served, kubectl: &Kubectl, backend: &Backend) -> Result<Stri
     Ok(denied.to_owned())
 }
 
-fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, Error> {
+fn ends(served: &ServedApi, kubectl: &Kubectl) -> Result<String, Error> {
     for [kind, name] in [
         ["validatingwebhookconfiguration", "refusing"],
         ["mutatingwebhookconfiguration", "labelling"],
@@ -77,7 +77,7 @@ fn ends(served: &Served, kubectl: &Kubectl) -> Result<String, Error> {
 }
 
 /// The decision of `serve` on a ServiceAccount: the message of its denial and its patch.
-fn decision(served: &Served) -> Result<(String, String), Error> {
+fn decision(served: &ServedApi) -> Result<(String, String), Error> {
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -101,7 +101,7 @@ fn decision(served: &Served) -> Result<(String, String), Error> {
     ))
 }
 
-fn becomes(served: &Served, expected: &(String, String)) -> Result<(), Error> {
+fn becomes(served: &ServedApi, expected: &(String, String)) -> Result<(), Error> {
     let mut observed = Default::default();
     let ended = eventually("as expected", || {
         observed = decision(served)?;

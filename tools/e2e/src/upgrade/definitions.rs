@@ -6,7 +6,7 @@ use pratique_deploy::text as text_at;
 use pratique_harness::{Error, eventually};
 use serde_json::{Value, json};
 
-use crate::http::{self, Proxy};
+use crate::http::{self, UserProxy};
 use crate::kubectl::Kubectl;
 
 /// An object, and the path of the collection that it is created in.
@@ -108,7 +108,7 @@ impl CustomDefinitions {
     }
 
     /// Creates the namespaces and the definitions in a server, and waits until it knows the kinds.
-    pub(super) fn create(&self, proxy: &Proxy, kubectl: &Kubectl) -> Result<(), Error> {
+    pub(super) fn create(&self, proxy: &UserProxy, kubectl: &Kubectl) -> Result<(), Error> {
         let others = self
             .namespaces
             .iter()

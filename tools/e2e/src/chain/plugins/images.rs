@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::kubectl::Kubectl;
 
 /// A backend that listens.
-pub(super) struct Images {
+pub(super) struct ImageBackendServer {
     _runtime: Runtime,
     backend: Backend,
 }
@@ -24,7 +24,7 @@ const PATH: &str = "/images";
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: images, namespace: lab}\n\
     spec: {containers: [{name: c, image: 'refused.example/c:1'}]}\n";
 
-impl Images {
+impl ImageBackendServer {
     pub(super) fn start() -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -32,7 +32,7 @@ impl Images {
             .build()
             .map_err(|error| error.to_string())?;
         let backend = runtime.block_on(Backend::start());
-        let images = Images {
+        let images = ImageBackendServer {
             _runtime: runtime,
             backend: backend.map_err(|error| error.to_string())?,
         };
