@@ -179,7 +179,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
     let Ok(ast) = environment(expression.declarations, 37).parse(expression.text) else {
         return Outcome::Not("the expression does not parse".to_owned());
     };
-    let watch = Watch {
+    let watch = WatchedNodes {
         nodes: nodes(&ast, &warning.field, subject.source, &warning.location),
         ast: &ast,
     };
@@ -318,12 +318,12 @@ fn path(field: &str) -> Vec<Step> {
 }
 
 /// The observed nodes of an expression.
-struct Watch<'a> {
+struct WatchedNodes<'a> {
     ast: &'a Ast,
     nodes: Vec<ExprId>,
 }
 
-impl Watch<'_> {
+impl WatchedNodes<'_> {
     /// The error of an evaluation that failed where the warning is.
     fn failed(&self, evaluated: &pratique_sample::EvaluatedExpression) -> Option<String> {
         let error = evaluated.error.clone()?;
@@ -345,7 +345,7 @@ struct EvaluationTally {
 }
 
 impl EvaluationTally {
-    fn record(&mut self, watch: &Watch<'_>, evaluated: &pratique_sample::EvaluatedExpression) {
+    fn record(&mut self, watch: &WatchedNodes<'_>, evaluated: &pratique_sample::EvaluatedExpression) {
         self.evaluations += 1;
         for (id, value) in &evaluated.parts {
             // Only what asks or compares, not what macros are made of.

@@ -36,7 +36,7 @@ pub(super) fn run(path: &Path, found: &mut Expectations) -> Result<(), Error> {
         .unwrap_or_default();
     let directory = std::env::temp_dir().join(format!("pratique-field-{}", std::process::id()));
     for test in tests.as_array().unwrap_or_default() {
-        let made = Converted {
+        let made = ConvertedTest {
             top,
             name: &name,
             policy: &policy,
@@ -52,14 +52,14 @@ pub(super) fn run(path: &Path, found: &mut Expectations) -> Result<(), Error> {
 }
 
 /// A test on its way to a suite.
-struct Converted<'a> {
+struct ConvertedTest<'a> {
     top: &'a Path,
     name: &'a str,
     policy: &'a str,
     directory: &'a Path,
 }
 
-impl Converted<'_> {
+impl ConvertedTest<'_> {
     fn run(&self, test: &Value<'_>, found: &mut Expectations) -> Result<(), Error> {
         let text = |name: &str, default: &'static str| {
             let value = test.get(name).and_then(Value::as_str);
