@@ -16,7 +16,7 @@ const CLIENTS: usize = 200;
 
 /// The kind of hostile clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum HostileKind {
     /// They send their request one byte at a time.
     Slow,
     /// They send much larger requests than allowed.
@@ -25,20 +25,20 @@ pub(super) enum Kind {
     HalfOpen,
 }
 
-impl Kind {
-    pub(super) const ALL: [Kind; 3] = [Kind::Slow, Kind::Large, Kind::HalfOpen];
+impl HostileKind {
+    pub(super) const ALL: [HostileKind; 3] = [HostileKind::Slow, HostileKind::Large, HostileKind::HalfOpen];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Slow => "200 slow clients, a byte in 100 ms",
-            Kind::Large => "4 clients that send bodies of 16 MiB",
-            Kind::HalfOpen => "200 clients that never end their handshake",
+            HostileKind::Slow => "200 slow clients, a byte in 100 ms",
+            HostileKind::Large => "4 clients that send bodies of 16 MiB",
+            HostileKind::HalfOpen => "200 clients that never end their handshake",
         }
     }
 }
 
 /// Clients that go on until they are stopped.
-pub(super) struct Clients {
+pub(super) struct HostileClients {
     stop: Arc<AtomicBool>,
     /// How many attempts there were, and how many of them the server ended.
     attempts: Arc<[AtomicUsize; 2]>,
@@ -47,24 +47,24 @@ pub(super) struct Clients {
 
 /// The server that hostile clients connect to.
 #[derive(Clone)]
-struct Target {
+struct HostileTarget {
     address: SocketAddr,
     trust: Trust,
     stop: Arc<AtomicBool>,
     attempts: Arc<[AtomicUsize; 2]>,
 }
 
-impl Clients {
-    pub(super) fn start(kind: Kind, load: &Load) -> Result<Self, Error> {
+impl HostileClients {
+    pub(super) fn start(kind: HostileKind, load: &Load) -> Result<Self, Error> {
         let stop = Arc::new(AtomicBool::new(false));
         let attempts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
-        let target = Target {
+        let target = HostileTarget {
             address: load.address,
             trust: load.trust.clone(),
             stop: stop.clone(),
             attempts: attempts.clone(),
         };
-        let start = |work: fn(&Target)| {
+        let start = |work: fn(&HostileTarget)| {
             let target = target.clone();
             thread::Builder::new()
                 .stack_size(256 << 10)
@@ -75,13 +75,13 @@ impl Clients {
                 })
                 .map_err(|error| Error::from(error.to_string()))
         };
-        let (count, work): (usize, fn(&Target)) = match kind {
-            Kind::Slow => (CLIENTS, slow),
-            Kind::Large => (4, large),
-            Kind::HalfOpen => (CLIENTS, half_open),
+        let (count, work): (usize, fn(&HostileTarget)) = match kind {
+            HostileKind::Slow => (CLIENTS, slow),
+            HostileKind::Large => (4, large),
+            HostileKind::HalfOpen => (CLIENTS, half_open),
         };
         let threads = (0..count).map(|_| start(work)).collect::<Result<_, _>>()?;
-        Ok(Clients {
+        Ok(HostileClients {
             stop,
             attempts,
             threads,
@@ -104,7 +104,7 @@ impl Clients {
     }
 }
 
-impl Target {
+impl HostileTarget {
     fn attempt(&self) {
         self.count(0);
     }
@@ -125,7 +125,7 @@ impl Target {
     }
 }
 
-fn slow(target: &Target) {
+fn slow(target: &HostileTarget) {
     target.attempt();
     let Ok(mut client) = Client::connect(target.address, &target.trust) else {
         return target.ended();
@@ -142,7 +142,7 @@ fn slow(target: &Target) {
     }
 }
 
-fn large(target: &Target) {
+fn large(target: &HostileTarget) {
     target.attempt();
     let Ok(mut client) = Client::connect(target.address, &target.trust) else {
         return target.ended();
@@ -166,7 +166,7 @@ fn large(target: &Target) {
     }
 }
 
-fn half_open(target: &Target) {
+fn half_open(target: &HostileTarget) {
     target.attempt();
     let Ok(mut stream) = TcpStream::connect(target.address) else {
         return target.ended();

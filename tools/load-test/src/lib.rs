@@ -17,7 +17,7 @@ use pratique_harness::{Error, Transcript, cargo, outcome};
 use client::Trust;
 use load::{During, Load};
 use measured::Measured;
-use served::Served;
+use served::ServedProgram;
 
 /// Puts a server under load, and beside clients that are slow, large or gone.
 #[derive(clap::Parser, Debug)]
@@ -45,15 +45,15 @@ const GROWTH: f64 = 1.1;
 /// Runs the load and prints the measurements.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut transcript = Transcript::default();
-    Transcript::end(all(arguments, &mut transcript).map(|()| transcript))
+    Transcript::end(run_all(arguments, &mut transcript).map(|()| transcript))
 }
 
-fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
+fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
         None => cargo::pratique("dist")?,
     };
-    let mut served = Served::start(&program, arguments.policies)?;
+    let mut served = ServedProgram::start(&program, arguments.policies)?;
     let load = Load {
         address: served.address(),
         trust: Trust::of(&served.authority())?,
@@ -69,7 +69,7 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
     // Caches are warm then, and buffers as large as they get.
     load.run(Duration::from_secs(5.min(arguments.time)), &During::nothing())?;
     let quiet = alone(&load, &served, Duration::from_secs(arguments.time), transcript)?;
-    for kind in hostile::Kind::ALL {
+    for kind in hostile::HostileKind::ALL {
         let name = format!("beside {}", kind.name());
         transcript.step(&name, beside(&load, kind, &quiet));
     }
@@ -80,7 +80,7 @@ fn all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> 
 /// Measures the load without hostile clients.
 fn alone(
     load: &Load,
-    served: &Served,
+    served: &ServedProgram,
     time: Duration,
     transcript: &mut Transcript,
 ) -> Result<Measured, Error> {
@@ -101,8 +101,8 @@ fn alone(
 }
 
 /// Measures the load with hostile clients.
-fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, Error> {
-    let hostile = hostile::Clients::start(kind, load)?;
+fn beside(load: &Load, kind: hostile::HostileKind, quiet: &Measured) -> Result<String, Error> {
+    let hostile = hostile::HostileClients::start(kind, load)?;
     let measured = load.run(Duration::from_secs(10), &During::nothing())?;
     let seen = hostile.stop();
     measured.flawless()?;
@@ -112,7 +112,7 @@ fn beside(load: &Load, kind: hostile::Kind, quiet: &Measured) -> Result<String, 
 }
 
 /// The end of the server, which others see as the end of connections between requests.
-fn end(load: &Load, served: &mut Served) -> Result<String, Error> {
+fn end(load: &Load, served: &mut ServedProgram) -> Result<String, Error> {
     let measured = std::thread::scope(|scope| {
         let loaded = scope.spawn(|| load.run_until_refused());
         std::thread::sleep(Duration::from_secs(2));

@@ -10,14 +10,14 @@ use pratique_benches::memory::{kib, processor_time};
 use pratique_harness::{Certificates, Error, Process, free_port};
 
 /// A `pratique serve` with policies and a certificate of its own.
-pub(super) struct Served {
+pub(super) struct ServedProgram {
     process: Process,
     port: u16,
     state: PathBuf,
     certificates: Certificates,
 }
 
-impl Served {
+impl ServedProgram {
     /// Starts it in a fresh folder.
     pub(super) fn start(program: &Path, policies: usize) -> Result<Self, Error> {
         let state = std::env::temp_dir().join(format!("pratique-load-{}", std::process::id()));
@@ -41,7 +41,7 @@ impl Served {
             .args(["--drain-delay", "2"]);
         let mut process = Process::start(command, &state.join("serve.log"))?;
         process.wait_until("serving", |process| Ok(process.log()?.contains("Serving")))?;
-        Ok(Served {
+        Ok(ServedProgram {
             process,
             port,
             state,
@@ -80,7 +80,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServedProgram {
     fn drop(&mut self) {
         // A folder of temporary files may stay.
         let _ = fs::remove_dir_all(&self.state);
