@@ -4,7 +4,7 @@ use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, Transcript, eventually, outcome};
 use serde_json::{Value, json};
 
-use super::served::{Served, USER};
+use super::served::{ServedProgram, USER};
 
 /// The texts of a table below a heading, row by row, as they are shown.
 const TABLE: &str = "
@@ -23,7 +23,7 @@ const LIVELY: &str = "
 ";
 
 /// Runs all checks.
-pub(super) fn all(served: &Served, browser: &Browser, transcript: &mut Transcript) {
+pub(super) fn check_all(served: &ServedProgram, browser: &Browser, transcript: &mut Transcript) {
     let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
     step("the browser tells what is wrong with a page", complains(browser));
     step("opens, and nothing is wrong with it", opens(served, browser));
@@ -60,7 +60,7 @@ fn complains(browser: &Browser) -> Result<String, Error> {
     }
 }
 
-fn opens(served: &Served, browser: &Browser) -> Result<String, Error> {
+fn opens(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     browser.open(&format!("{}/", served.url))?;
     let observed = browser.ask(
         "return [document.title, document.querySelector('h1').innerText, document.documentElement.lang, \
@@ -75,7 +75,7 @@ fn opens(served: &Served, browser: &Browser) -> Result<String, Error> {
     browser.quiet()
 }
 
-fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
+fn loaded(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     let reported = served.configuration()?;
     let rows = rows(browser, "Configuration")?;
     let hashes =
@@ -105,7 +105,7 @@ fn loaded(served: &Served, browser: &Browser) -> Result<String, Error> {
         }
     }
     if rows.len() == 3 && sources.len() == 2 {
-        Ok(text(&rows))
+        Ok(table_text(&rows))
     } else {
         Err(format!("{rows:?}").into())
     }
@@ -125,7 +125,7 @@ fn names(browser: &Browser) -> Result<String, Error> {
 }
 
 /// The page is not opened again meanwhile: it reloads itself.
-fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
+fn decisions(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     let owned = json!({"owner": "a"});
     served.evaluate("/validate", "good", &owned)?;
     served.evaluate("/validate", "old", &owned)?;
@@ -166,10 +166,10 @@ fn decisions(served: &Served, browser: &Browser) -> Result<String, Error> {
             && (took.ends_with("s"));
         right.then_some(()).ok_or_else(|| format!("{row:?}"))?;
     }
-    Ok(text(&observed))
+    Ok(table_text(&observed))
 }
 
-fn certificates(served: &Served, browser: &Browser) -> Result<String, Error> {
+fn certificates(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     let reported = served.configuration()?;
     let expires = at(&reported, "/certificates/0/expires")
         .as_str()
@@ -182,14 +182,14 @@ fn certificates(served: &Served, browser: &Browser) -> Result<String, Error> {
         .cloned()
         .unwrap_or_default();
     if !expires.is_empty() && shown == expires {
-        Ok(text(&rows))
+        Ok(table_text(&rows))
     } else {
         Err(format!("{rows:?}").into())
     }
 }
 
 /// By links, which the page keeps when it comes again by itself.
-fn filtered(served: &Served, browser: &Browser) -> Result<String, Error> {
+fn filtered(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     let mut observed = Vec::new();
     for (choice, expected) in [
         ("denied", &["<i>web</i>"][..]),
@@ -244,13 +244,13 @@ fn latencies(browser: &Browser) -> Result<String, Error> {
         ("validate", "true", "1"),
     ];
     if expected.iter().all(|row| counted.contains(row)) && counted.len() == expected.len() {
-        Ok(text(&rows))
+        Ok(table_text(&rows))
     } else {
         Err(format!("{rows:?}").into())
     }
 }
 
-fn failed(served: &Served, browser: &Browser) -> Result<String, Error> {
+fn failed(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     served.breaks()?;
     let mut observed = String::new();
     eventually("shown", || {
@@ -311,7 +311,7 @@ fn rows(browser: &Browser, heading: &str) -> Result<Vec<Vec<String>>, Error> {
     serde_json::from_value(table).map_err(|_| Error::from(format!("no table {heading:?}")))
 }
 
-fn text(rows: &[Vec<String>]) -> String {
+fn table_text(rows: &[Vec<String>]) -> String {
     let lines = rows.iter().map(|row| row.join(" | ").replace('\n', " "));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use pratique_harness::browser::{self, Browser};
 use pratique_harness::{Error, Transcript, cargo};
 
-use served::Served;
+use served::ServedProgram;
 
 /// Looks at the page of a server, and at reports, in a real browser.
 #[derive(clap::Parser, Debug)]
@@ -39,10 +39,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         println!("skipped: there is no chromedriver (on Debian: apt-get install chromium chromium-driver)");
         return ExitCode::SUCCESS;
     };
-    Transcript::end(all(arguments, &driver))
+    Transcript::end(run_all(arguments, &driver))
 }
 
-fn all(arguments: &Arguments, driver: &Path) -> Result<Transcript, Error> {
+fn run_all(arguments: &Arguments, driver: &Path) -> Result<Transcript, Error> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
         None => cargo::pratique("dev")?,
@@ -73,11 +73,11 @@ fn look(
     transcript: &mut Transcript,
     pictures: Option<&Path>,
 ) -> Result<(), Error> {
-    let served = Served::start(program, state)?;
+    let served = ServedProgram::start(program, state)?;
     let browser = Browser::start(driver, state)?;
     transcript.part("the page of pratique serve");
-    checks::all(&served, &browser, transcript);
-    reports::all(program, &browser, state, transcript)?;
+    checks::check_all(&served, &browser, transcript);
+    reports::check_all(program, &browser, state, transcript)?;
     let Some(folder) = pictures else {
         return Ok(());
     };

@@ -15,7 +15,7 @@ const TEAMS: [(&str, &str, &[&str]); 4] = [
 ];
 
 /// The log, as an API server writes it.
-pub(super) fn text() -> String {
+pub(super) fn log_text() -> String {
     let mut dice = Dice::new(7);
     (0..REQUESTS)
         .map(|number| format!("{}\n", event(number, &mut dice)))

@@ -17,14 +17,14 @@ const LIVELY: &str = "
 ";
 
 /// A report, and what it says first.
-struct Page {
+struct ReportPage {
     name: &'static str,
     path: PathBuf,
     lead: &'static str,
 }
 
 /// Makes the reports, and looks at each.
-pub(super) fn all(
+pub(super) fn check_all(
     program: &Path,
     browser: &Browser,
     state: &Path,
@@ -59,12 +59,12 @@ pub(super) fn picture(program: &Path, browser: &Browser, state: &Path, to: &Path
     fs::write(to, picture).map_err(Error::file(&to))
 }
 
-fn made(program: &Path, state: &Path) -> Result<Vec<Page>, Error> {
+fn made(program: &Path, state: &Path) -> Result<Vec<ReportPage>, Error> {
     let root = workspace::root();
     let samples = |name: &str| root.join("docs/samples").join(name).display().to_string();
     let policies = samples("replay/policies");
     let page = |name: &str| state.join(format!("{name}.html"));
-    let of = |name: &'static str, lead: &'static str| Page {
+    let of = |name: &'static str, lead: &'static str| ReportPage {
         name,
         path: page(name),
         lead,
@@ -145,7 +145,7 @@ fn impact(program: &Path, state: &Path) -> Result<PathBuf, Error> {
         git(&["commit", "--quiet", "--message", standard])?;
     }
     let log = state.join("audit.log");
-    fs::write(&log, log::text()).map_err(Error::file(&log))?;
+    fs::write(&log, log::log_text()).map_err(Error::file(&log))?;
     let page = state.join("impact.html");
     let report = format!("--report={}", page.display());
     run(
@@ -181,7 +181,7 @@ fn run(program: &Path, directory: &Path, arguments: &[&str]) -> Result<(), Error
     }
 }
 
-fn opens(browser: &Browser, page: &Page) -> Result<String, Error> {
+fn opens(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
     browser.screen(Some(1280))?;
     browser.open(&format!("file://{}", page.path.display()))?;
     let observed = browser.ask(
@@ -195,7 +195,7 @@ fn opens(browser: &Browser, page: &Page) -> Result<String, Error> {
     }
 }
 
-fn says(browser: &Browser, page: &Page) -> Result<String, Error> {
+fn says(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
     let lead = browser.ask("return document.querySelector('.lead').innerText")?;
     let numbers =
         browser.ask("return [...document.querySelectorAll('.tiles li')].map(tile => tile.innerText)")?;

@@ -21,13 +21,13 @@ const BROKEN: &str =
 pub(super) const USER: &str = "<b onclick=\"x\">dev</b>";
 
 /// A `pratique serve` with a certificate of its own.
-pub(super) struct Served {
+pub(super) struct ServedProgram {
     _process: Process,
     pub(super) url: String,
     pub(super) folder: PathBuf,
 }
 
-impl Served {
+impl ServedProgram {
     /// Starts it with its state in a folder.
     pub(super) fn start(program: &Path, state: &Path) -> Result<Self, Error> {
         let folder = state.join(FOLDER);
@@ -52,7 +52,7 @@ impl Served {
         let mut process = Process::start(command, &state.join("serve.log"))?;
         let url = format!("https://127.0.0.1:{port}");
         process.wait_until("ready", |_| Ok(curl(&format!("{url}/readyz"), None).is_ok()))?;
-        Ok(Served {
+        Ok(ServedProgram {
             _process: process,
             url,
             folder,
