@@ -14,38 +14,38 @@ use std::path::{Path, PathBuf};
 use pratique_harness::{Error, Transcript};
 use serde_json::Value;
 
-use command::Program;
-use module::Module;
+use command::CliProgram;
+use module::WasmModule;
 
 /// How many differences are shown.
 const SHOWN: usize = 5;
 
 /// The outcome of a case.
-enum Compared {
+enum ComparedCase {
     Agrees,
     Differs(String),
     /// The case needs a feature that the page does not have, with the reason.
     Skipped(&'static str),
 }
 
-type Compare = fn(&mut Module, &Program, &Value) -> Result<Compared, Error>;
+type CompareCommand = fn(&mut WasmModule, &CliProgram, &Value) -> Result<ComparedCase, Error>;
 
 /// The suites of cases that are about what the page has, by the names of their directories.
-const SUITES: [(&str, Compare); 3] = [
+const SUITES: [(&str, CompareCommand); 3] = [
     ("cel", expressions::compare),
     ("load", loads::compare),
     ("policy", policies::compare),
 ];
 
 /// Runs the cases of all directories: those of one suite, or of several with a directory each.
-pub(crate) fn all(
+pub(crate) fn compare_all(
     module: &Path,
     program: &Path,
     directories: &[PathBuf],
     transcript: &mut Transcript,
 ) -> Result<(), Error> {
-    let mut module = Module::start(module)?;
-    let program = Program::new(program)?;
+    let mut module = WasmModule::start(module)?;
+    let program = CliProgram::new(program)?;
     for directory in directories {
         let mut suites = suites(directory)?;
         suites.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -64,7 +64,7 @@ pub(crate) fn all(
 }
 
 /// The directories of cases, each with how its cases are compared.
-fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<Compare>)>, Error> {
+fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareCommand>)>, Error> {
     let suite = |path: &Path| {
         let name = path.file_name()?.to_str()?;
         let (_, compare) = SUITES.iter().find(|(known, _)| *known == name)?;
@@ -90,16 +90,16 @@ fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<Compare>)>, Error> {
 
 fn compared(
     directory: &Path,
-    mut compare: impl FnMut(&Value) -> Result<Compared, Error>,
+    mut compare: impl FnMut(&Value) -> Result<ComparedCase, Error>,
 ) -> Result<String, Error> {
     let cases = pratique_conformance::cases_below(directory)?;
     let (mut agreed, mut others, mut differences) = (0, std::collections::BTreeMap::new(), Vec::new());
     for case in &cases {
         let name = case.get("name").and_then(Value::as_str).unwrap_or_default();
         match compare(case)? {
-            Compared::Agrees => agreed += 1,
-            Compared::Skipped(why) => *others.entry(why).or_insert(0_usize) += 1,
-            Compared::Differs(why) => differences.push(format!("{name}: {why}")),
+            ComparedCase::Agrees => agreed += 1,
+            ComparedCase::Skipped(why) => *others.entry(why).or_insert(0_usize) += 1,
+            ComparedCase::Differs(why) => differences.push(format!("{name}: {why}")),
         }
     }
     let count = agreed + differences.len();

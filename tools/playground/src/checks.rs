@@ -8,7 +8,7 @@ use crate::inputs;
 use crate::walk::walk;
 
 /// Runs all checks.
-pub(crate) fn all(url: &str, browser: &Browser, bless: bool, transcript: &mut Transcript) {
+pub(crate) fn check_all(url: &str, browser: &Browser, bless: bool, transcript: &mut Transcript) {
     let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
     step("opens, and decides", opens(url, browser));
     step(
@@ -112,7 +112,7 @@ fn types(browser: &Browser) -> Result<String, Error> {
         &pod.replace("image: b", "image: b, securityContext: {privileged: true}"),
     )?;
     same("denied", &decision(browser)?)?;
-    text(browser, "#decision")
+    read_text(browser, "#decision")
 }
 
 fn values(browser: &Browser) -> Result<String, Error> {
@@ -121,7 +121,7 @@ fn values(browser: &Browser) -> Result<String, Error> {
             [...document.querySelectorAll('.expression.wrong .result')].map(result => result.textContent)]",
     )?;
     equal(&observed, &json!([false, true, ["false"]]))?;
-    text(browser, ".expression.wrong .diagram")
+    read_text(browser, ".expression.wrong .diagram")
 }
 
 fn problems(browser: &Browser) -> Result<String, Error> {
@@ -149,7 +149,7 @@ fn problems(browser: &Browser) -> Result<String, Error> {
         return [area.id, area.value.slice(area.selectionStart, area.selectionEnd), area.getAttribute('aria-invalid')]",
     )?;
     equal(&selected, &json!(["edit-policies", "objekt", "true"]))?;
-    text(browser, ".findings")
+    read_text(browser, ".findings")
 }
 
 fn examples(browser: &Browser) -> Result<String, Error> {
@@ -158,7 +158,7 @@ fn examples(browser: &Browser) -> Result<String, Error> {
     let mut observed = Vec::new();
     for title in listed.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let decided = choose(browser, title)?;
-        let decision_text = text(browser, "#decision")?;
+        let decision_text = read_text(browser, "#decision")?;
         if decision_text.contains("warning") {
             return Err(format!("{title}: what is shown as an example is warned of: {decision_text}").into());
         }
@@ -189,7 +189,7 @@ fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
         "{apiVersion: v1, kind: ConfigMap, metadata: {name: ü, namespace: shop, labels: {owner: zoë}}}",
     )?;
     let before = decision(browser)?;
-    let message = text(browser, "#decision .message")?;
+    let message = read_text(browser, "#decision .message")?;
     browser.ask("document.getElementById('share').click()")?;
     let mut link = String::new();
     eventually("shared", || {
@@ -204,7 +204,7 @@ fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
     browser.open("about:blank")?;
     browser.open(&link)?;
     same(&before, &decision(browser)?)?;
-    same(&message, &text(browser, "#decision .message")?)?;
+    same(&message, &read_text(browser, "#decision .message")?)?;
     equal(&browser.ask(TEXTS)?, &supplied)?;
     // An invalid link is reported, and has no other effect.
     browser.open("about:blank")?;
@@ -230,7 +230,7 @@ fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
         "apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: monitoring}\nspec: {containers: [{name: a, image: b}]}",
     )?;
     same("fault", &decision(browser)?)?;
-    let reported = text(browser, "#decision")?;
+    let reported = read_text(browser, "#decision")?;
     write(
         browser,
         "object",
@@ -349,7 +349,7 @@ fn narrow(url: &str, browser: &Browser) -> Result<String, Error> {
 }
 
 /// The text of an element, as it is shown.
-pub(crate) fn text(browser: &Browser, selector: &str) -> Result<String, Error> {
+pub(crate) fn read_text(browser: &Browser, selector: &str) -> Result<String, Error> {
     let script = format!(
         "return document.querySelector({})?.innerText ?? ''",
         json!(selector)

@@ -6,7 +6,7 @@ use pratique_harness::Error;
 use pratique_harness::browser::{Browser, equal};
 use serde_json::json;
 
-use crate::checks::{choose, decision, fill, text, write};
+use crate::checks::{choose, decision, fill, read_text, write};
 use crate::source;
 
 const LIMIT: &str = "A limit from params";
@@ -14,7 +14,7 @@ const OWNER: &str = "Who may change a label";
 const SIDECAR: &str = "A sidecar, by a mutation";
 
 /// An example that is denied, an input of it, and a text with which it is allowed.
-struct Change {
+struct ExampleChange {
     example: &'static str,
     tab: &'static str,
     field: &'static str,
@@ -42,12 +42,12 @@ pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
     Ok(reported.join("\n"))
 }
 
-fn changes() -> Result<Vec<Change>, Error> {
+fn changes() -> Result<Vec<ExampleChange>, Error> {
     let example = |name: &str| {
         let path = source("playground/examples").join(name);
         fs::read_to_string(&path).map_err(Error::file(&path))
     };
-    let editor = |example, tab, field, text| Change {
+    let editor = |example, tab, field, text| ExampleChange {
         example,
         tab,
         field,
@@ -98,7 +98,7 @@ pub(crate) fn mutation(browser: &Browser) -> Result<String, Error> {
             document.getElementById('details').innerText.includes('JSON Patch')]",
     )?;
     equal(&observed, &json!([true, 1, true]))?;
-    text(browser, ".diff")
+    read_text(browser, ".diff")
 }
 
 /// Lints and worst-case costs follow what is typed.
@@ -118,7 +118,7 @@ pub(crate) fn lints(browser: &Browser) -> Result<String, Error> {
     write(browser, "policies", policy)?;
     decision(browser)?;
     equal(&observed()?, &json!([1, 1, true]))?;
-    let reported = text(browser, ".findings")?;
+    let reported = read_text(browser, ".findings")?;
     write(browser, "policies", &format!("{policy}{binding}"))?;
     decision(browser)?;
     equal(&observed()?, &json!([0, 1, false]))?;

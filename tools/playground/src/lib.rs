@@ -51,10 +51,10 @@ pub struct Arguments {
 
 /// Builds, and prints what came of it.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    Transcript::end(all(arguments))
+    Transcript::end(run_all(arguments))
 }
 
-fn all(arguments: &Arguments) -> Result<Transcript, Error> {
+fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
     let mut transcript = Transcript::default();
     transcript.part("the playground");
     let module = match &arguments.module {
@@ -71,14 +71,14 @@ fn all(arguments: &Arguments) -> Result<Transcript, Error> {
     transcript.step("is a directory of static files", site::write(&module, &out));
     if !arguments.agree.is_empty() {
         transcript.part("the module beside the engine and the command");
-        agree::all(&module, &program(arguments)?, &arguments.agree, &mut transcript)?;
+        agree::compare_all(&module, &program(arguments)?, &arguments.agree, &mut transcript)?;
     }
     if let Some(directory) = &arguments.package {
         transcript.part("the package for JavaScript");
         transcript.step("passes its tests", package::write(&module, directory));
     }
     if arguments.look {
-        look::all(arguments, &out, &mut transcript)?;
+        look::look_at_all(arguments, &out, &mut transcript)?;
     }
     Ok(transcript)
 }

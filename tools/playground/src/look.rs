@@ -10,7 +10,11 @@ use pratique_harness::{Error, Process, Transcript, free_port};
 use crate::{Arguments, checks, program};
 
 /// Serves the page, and looks at it.
-pub(crate) fn all(arguments: &Arguments, site: &Path, transcript: &mut Transcript) -> Result<(), Error> {
+pub(crate) fn look_at_all(
+    arguments: &Arguments,
+    site: &Path,
+    transcript: &mut Transcript,
+) -> Result<(), Error> {
     transcript.part("the page in a browser");
     let Some(driver) = driver() else {
         let why = "there is no chromedriver (on Debian: apt-get install chromium chromium-driver)";
@@ -44,7 +48,7 @@ fn look(
     served.wait_until("served", |_| Ok(curl(&url, None).is_ok()))?;
     let browser = Browser::start(driver, state)?;
     browser.screen(Some(1280))?;
-    checks::all(&url, &browser, arguments.bless, transcript);
+    checks::check_all(&url, &browser, arguments.bless, transcript);
     match &arguments.pictures {
         Some(folder) => take(&url, &browser, folder),
         None => Ok(()),

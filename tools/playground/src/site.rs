@@ -13,7 +13,7 @@ use crate::source;
 /// An example of the page, whose texts are files of the workspace.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Example {
+struct PageExample {
     title: String,
     #[serde(default)]
     mode: Option<String>,
@@ -71,12 +71,12 @@ fn page() -> Result<Vec<String>, Error> {
 
 /// The examples, with their texts.
 fn examples(listed: &str) -> Result<Value, Error> {
-    let listed: Vec<Example> =
+    let listed: Vec<PageExample> =
         serde_json::from_str(listed).map_err(|error| format!("playground/examples.json: {error}"))?;
     listed.into_iter().map(whole).collect()
 }
 
-fn whole(example: Example) -> Result<Value, Error> {
+fn whole(example: PageExample) -> Result<Value, Error> {
     let mut state = json!({"title": example.title, "mode": example.mode.as_deref().unwrap_or("policies"),
         "request": example.request});
     let Some(members) = state.as_object_mut() else {

@@ -7,7 +7,7 @@ use pratique_harness::browser::{Browser, at, equal};
 use pratique_harness::{Error, eventually};
 use serde_json::json;
 
-use crate::checks::{choose, decision, text, write};
+use crate::checks::{choose, decision, read_text, write};
 use crate::source;
 
 const PAGE: &str = "docs/walks/browser.md";
@@ -39,7 +39,7 @@ pub(crate) fn walk(url: &str, browser: &Browser, bless: bool) -> Result<String, 
     step(
         &mut page,
         "`pratique playground` serves the page",
-        &shown(browser)?,
+        &read_shown(browser)?,
     );
     equal(&json!(first), &json!("denied"))?;
 
@@ -47,9 +47,9 @@ pub(crate) fn walk(url: &str, browser: &Browser, bless: bool) -> Result<String, 
     step(
         &mut page,
         &format!("The example “{EXAMPLE}” is chosen"),
-        &shown(browser)?,
+        &read_shown(browser)?,
     );
-    let values = text(browser, ".expression.wrong .diagram")?;
+    let values = read_text(browser, ".expression.wrong .diagram")?;
     step(&mut page, "The values of its subexpressions", &values);
     let picture = browser.view()?;
 
@@ -58,7 +58,7 @@ pub(crate) fn walk(url: &str, browser: &Browser, bless: bool) -> Result<String, 
     step(
         &mut page,
         "An object with two replicas is pasted",
-        &shown(browser)?,
+        &read_shown(browser)?,
     );
 
     browser.ask("document.getElementById('share').click()")?;
@@ -71,7 +71,7 @@ pub(crate) fn walk(url: &str, browser: &Browser, bless: bool) -> Result<String, 
     browser.open("about:blank")?;
     browser.open(&link)?;
     equal(&json!(decision(browser)?), &json!("allowed"))?;
-    step(&mut page, "The link is opened elsewhere", &shown(browser)?);
+    step(&mut page, "The link is opened elsewhere", &read_shown(browser)?);
     page += "\n![The page with the example](browser.webp)\n";
     recorded(&page, &picture, bless)
 }
@@ -106,7 +106,7 @@ fn step(page: &mut String, title: &str, observed: &str) {
 }
 
 /// The decision as it is shown, without how long it took.
-fn shown(browser: &Browser) -> Result<String, Error> {
+fn read_shown(browser: &Browser) -> Result<String, Error> {
     let observed = browser.ask(
         "const banner = document.querySelector('#decision .banner');
         const facts = banner.querySelector('.facts').innerText.split(' · ').filter(fact => !/ m?s$/.test(fact));

@@ -27,7 +27,7 @@ pub(super) fn request(case: &Value) -> Value {
 const CLUSTER: &str = "cluster";
 
 /// A case as a user has it: files, an AdmissionReview among them.
-pub(super) struct Pasted {
+pub(super) struct PastedCase {
     policies: Vec<(String, String)>,
     /// The objects of the cluster, and the index of a snapshot, which says what the server serves that is not one of today.
     cluster: Vec<(String, String)>,
@@ -39,7 +39,7 @@ pub(super) struct Pasted {
 }
 
 /// The inputs of a case as a user would paste them. Policies of the API are manifests, which are validated.
-pub(super) fn pasted(case: &Value) -> Pasted {
+pub(super) fn pasted(case: &Value) -> PastedCase {
     let list_of = |items: &[Value]| {
         (!items.is_empty()).then(|| json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string())
     };
@@ -54,7 +54,7 @@ pub(super) fn pasted(case: &Value) -> Pasted {
         named("snapshot.yaml", index),
     ];
     let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": case.get("request")});
-    Pasted {
+    PastedCase {
         policies,
         cluster: cluster.into_iter().flatten().collect(),
         authorizer: json!({"authorizer": rules(case)}).to_string(),
@@ -88,7 +88,7 @@ fn has_namespace(case: &Value) -> bool {
     namespace.is_none_or(str::is_empty) || array(case, "objects").any(is_it)
 }
 
-impl Pasted {
+impl PastedCase {
     /// The request to the module.
     pub(super) fn request(&self) -> Value {
         let file = |(path, text): &(String, String)| json!({"path": path, "text": text});

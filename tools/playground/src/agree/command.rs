@@ -8,29 +8,29 @@ use pratique_harness::Error;
 use serde_json::Value;
 
 /// The program, and a directory that it runs in.
-pub(super) struct Program {
+pub(super) struct CliProgram {
     path: PathBuf,
     directory: PathBuf,
 }
 
 /// The output of the program.
-pub(super) struct Run {
+pub(super) struct ProgramRun {
     /// Standard output, if it is JSON.
     pub(super) output: Option<Value>,
     pub(super) messages: String,
 }
 
-impl Program {
+impl CliProgram {
     pub(super) fn new(path: &Path) -> Result<Self, Error> {
         let directory = std::env::temp_dir().join(format!("pratique-agree-{}", std::process::id()));
-        Ok(Program {
+        Ok(CliProgram {
             path: path.canonicalize().map_err(Error::file(&path))?,
             directory,
         })
     }
 
     /// Runs it in a directory that has these files and nothing else.
-    pub(super) fn run(&self, files: &[(String, String)], arguments: &[&str]) -> Result<Run, Error> {
+    pub(super) fn run(&self, files: &[(String, String)], arguments: &[&str]) -> Result<ProgramRun, Error> {
         self.clear();
         fs::create_dir_all(&self.directory).map_err(Error::file(&self.directory))?;
         for (name, text) in files {
@@ -46,7 +46,7 @@ impl Program {
             .env_clear()
             .output()
             .map_err(Error::program(self.path.display()))?;
-        Ok(Run {
+        Ok(ProgramRun {
             output: serde_json::from_slice(&ran.stdout).ok(),
             messages: String::from_utf8_lossy(&ran.stderr).into_owned(),
         })
@@ -58,7 +58,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for CliProgram {
     fn drop(&mut self) {
         self.clear();
     }

@@ -3,20 +3,22 @@
 use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
-use super::Compared;
-use super::command::Program;
-use super::module::Module;
+use super::ComparedCase;
+use super::command::CliProgram;
+use super::module::WasmModule;
 
 /// Variables of policies that a single expression does not have.
 const OF_REQUESTS: [&str; 4] = ["request", "namespaceObject", "authorizer", "variables"];
 const OBJECTS: [&str; 3] = ["object", "oldObject", "params"];
 
-pub(super) fn compare(module: &mut Module, _: &Program, case: &Value) -> Result<Compared, Error> {
+pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> Result<ComparedCase, Error> {
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
     let expression = text("expression");
     let has_types = case.pointer("/env/hasPatchTypes") == Some(&json!(true));
     if has_types || OF_REQUESTS.iter().any(|name| names(expression, name)) {
-        return Ok(Compared::Skipped("it is about what a request or a mutation has"));
+        return Ok(ComparedCase::Skipped(
+            "it is about what a request or a mutation has",
+        ));
     }
     let bindings = case.get("bindings");
     let mut variables = Map::new();
@@ -30,7 +32,7 @@ pub(super) fn compare(module: &mut Module, _: &Program, case: &Value) -> Result<
     let request = json!({"expression": {"expression": expression, "variables": variables}});
     let answer = match module.answer(&request)? {
         Ok(answer) => answer,
-        Err(why) => return Ok(Compared::Differs(why)),
+        Err(why) => return Ok(ComparedCase::Differs(why)),
     };
     let expected = case.get("expect").unwrap_or(&Value::Null);
     let same = |ours: &str, theirs: &str| answer.get(ours) == expected.get(theirs);
@@ -42,9 +44,9 @@ pub(super) fn compare(module: &mut Module, _: &Program, case: &Value) -> Result<
         }
     };
     Ok(if agrees {
-        Compared::Agrees
+        ComparedCase::Agrees
     } else {
-        Compared::Differs(format!(
+        ComparedCase::Differs(format!(
             "{expression}\n  {answer}\nand an API server has\n  {expected}"
         ))
     })

@@ -3,14 +3,18 @@
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::Compared;
-use super::command::Program;
-use super::module::Module;
+use super::ComparedCase;
+use super::command::CliProgram;
+use super::module::WasmModule;
 
-pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
+pub(super) fn compare(
+    module: &mut WasmModule,
+    program: &CliProgram,
+    case: &Value,
+) -> Result<ComparedCase, Error> {
     let plugin = case.get("plugin").and_then(Value::as_str).unwrap_or_default();
     if !plugin.ends_with("AdmissionPolicy") {
-        return Ok(Compared::Skipped("the page has policies alone"));
+        return Ok(ComparedCase::Skipped("the page has policies alone"));
     }
     let supplied = case.get("files").and_then(Value::as_object);
     let files: Option<Vec<(String, String)>> = supplied
@@ -19,11 +23,11 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
         .map(|(name, text)| Some((format!("manifests/{name}"), text.as_str()?.to_owned())))
         .collect();
     let Some(files) = files.filter(|files| !files.is_empty()) else {
-        return Ok(Compared::Skipped("the page has texts alone"));
+        return Ok(ComparedCase::Skipped("the page has texts alone"));
     };
     let run = program.run(&files, &["check", "manifests"])?;
     let Some(output) = run.output else {
-        return Ok(Compared::Skipped("the command asks for the plugin"));
+        return Ok(ComparedCase::Skipped("the command asks for the plugin"));
     };
     // A directory has the manifests that are right in it.
     let is_manifest = |name: &str| {
@@ -38,15 +42,15 @@ pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> R
     }
     let answer = match module.answer(&json!({"evaluate": {"policies": policies}}))? {
         Ok(answer) => answer,
-        Err(why) => return Ok(Compared::Differs(why)),
+        Err(why) => return Ok(ComparedCase::Differs(why)),
     };
     let of_page = findings(&[answer], ["problems", "lints"]);
     let results = output.get("results").and_then(Value::as_array);
     let of_command = findings(results.map_or(&[], Vec::as_slice), ["problems", "warnings"]);
     Ok(if of_page == of_command {
-        Compared::Agrees
+        ComparedCase::Agrees
     } else {
-        Compared::Differs(format!(
+        ComparedCase::Differs(format!(
             "the page has\n  {of_page:#?}\nand the command\n  {of_command:#?}"
         ))
     })

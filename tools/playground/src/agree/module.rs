@@ -9,18 +9,18 @@ use serde_json::Value;
 use crate::source;
 
 /// The module, which answers one request after another.
-pub(super) struct Module {
+pub(super) struct WasmModule {
     node: LineProcess,
 }
 
-impl Module {
+impl WasmModule {
     pub(super) fn start(module: &Path) -> Result<Self, Error> {
         let mut node = Command::new("node");
         node.arg("--stack-size=4000")
             .arg(source("tools/playground/lines.mjs"))
             .arg(source("bindings/javascript/engine.js"))
             .arg(module);
-        Ok(Module {
+        Ok(WasmModule {
             node: LineProcess::start(&mut node)?,
         })
     }

@@ -5,17 +5,21 @@ use pratique_harness::Error;
 use pratique_types::warnings;
 use serde_json::{Value, json};
 
-use super::command::Program;
-use super::module::Module;
-use super::{Compared, case};
+use super::command::CliProgram;
+use super::module::WasmModule;
+use super::{ComparedCase, case};
 
-pub(super) fn compare(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
+pub(super) fn compare(
+    module: &mut WasmModule,
+    program: &CliProgram,
+    case: &Value,
+) -> Result<ComparedCase, Error> {
     let answer = match module.answer(&case::request(case))? {
         Ok(answer) => answer,
-        Err(why) => return Ok(Compared::Differs(why)),
+        Err(why) => return Ok(ComparedCase::Differs(why)),
     };
     match beside_engine(&answer, case) {
-        Some(difference) => Ok(Compared::Differs(difference)),
+        Some(difference) => Ok(ComparedCase::Differs(difference)),
         None => beside_command(module, program, case),
     }
 }
@@ -48,20 +52,24 @@ fn as_passed_on(mut outcome: Value) -> Value {
     outcome
 }
 
-fn beside_command(module: &mut Module, program: &Program, case: &Value) -> Result<Compared, Error> {
+fn beside_command(
+    module: &mut WasmModule,
+    program: &CliProgram,
+    case: &Value,
+) -> Result<ComparedCase, Error> {
     let pasted = case::pasted(case);
     let answer = match module.answer(&pasted.request())? {
         Ok(answer) => answer,
-        Err(why) => return Ok(Compared::Differs(why)),
+        Err(why) => return Ok(ComparedCase::Differs(why)),
     };
     let run = program.run(&pasted.files(), &pasted.arguments())?;
     let of_page = answered(&answer);
     let of_command = run.output.as_ref().and_then(reviewed);
     Ok(match (of_page, of_command) {
-        (Some(page), Some(command)) if page == command => Compared::Agrees,
+        (Some(page), Some(command)) if page == command => ComparedCase::Agrees,
         // What does not load, or is no request, is refused with the same text.
-        (None, None) if is_told(&answer, &run.messages) => Compared::Agrees,
-        (page, command) => Compared::Differs(format!(
+        (None, None) if is_told(&answer, &run.messages) => ComparedCase::Agrees,
+        (page, command) => ComparedCase::Differs(format!(
             "the page has\n  {page:?} {}\nand the command\n  {command:?} {}",
             answer.get("problems").unwrap_or(&Value::Null),
             run.messages
@@ -70,10 +78,10 @@ fn beside_command(module: &mut Module, program: &Program, case: &Value) -> Resul
 }
 
 /// The output that both have for a request.
-type Outcome = [Value; 5];
+type RequestOutcome = [Value; 5];
 
 /// The outcome on the page; none if there is no decision.
-fn answered(answer: &Value) -> Option<Outcome> {
+fn answered(answer: &Value) -> Option<RequestOutcome> {
     let decision = answer.get("decision")?.as_str()?;
     // The command says why a request is not allowed in one way.
     let decision = json!(if decision == "error" { "denied" } else { decision });
@@ -90,7 +98,7 @@ fn answered(answer: &Value) -> Option<Outcome> {
 }
 
 /// The outcome of `pratique review`.
-fn reviewed(output: &Value) -> Option<Outcome> {
+fn reviewed(output: &Value) -> Option<RequestOutcome> {
     let response = output.get("response")?;
     let result = output.get("result")?;
     let decision = match result.get("decision")?.as_str()? {
