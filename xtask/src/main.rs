@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode};
 
 use pratique_harness::workspace;
 
-use tools::{TOOLS, Tool};
+use tools::{TOOLS, WorkspaceTool};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).peekable();
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
             print!("{}", help());
             ExitCode::SUCCESS
         }
-        name => match name.and_then(Tool::find) {
+        name => match name.and_then(WorkspaceTool::find) {
             Some(tool) => {
                 let program = std::env::current_exe().unwrap_or_default();
                 replace_by(tool.command(tools::profile(&program), arguments))

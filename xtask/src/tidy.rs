@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 use pratique_harness::Error;
 
-use baseline::{Baseline, Comparison, Occurrences};
-use words::{Habit, find_habits};
+use baseline::{BaselineComparison, HabitOccurrences, TidyBaseline};
+use words::{SourceHabit, find_habits};
 
 /// The findings about the sources.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct TidyReport {
     /// Files with their numbers of lines, the longest first.
     pub(crate) files: Vec<(PathBuf, usize)>,
     /// Faults to fix.
     pub(crate) faults: Vec<String>,
     /// Numbers that fell, to be written down.
     pub(crate) falls: Vec<String>,
-    occurrences: Occurrences,
+    occurrences: HabitOccurrences,
 }
 
 /// The most lines of a file.
@@ -36,11 +36,11 @@ const BASELINE: &str = "xtask/tidy.txt";
 /// # Errors
 ///
 /// A file that cannot be read.
-pub(crate) fn inspect_sources(root: &Path) -> Result<Report, Error> {
+pub(crate) fn inspect_sources(root: &Path) -> Result<TidyReport, Error> {
     let mut report = read_sources(root)?;
     let path = root.join(BASELINE);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let Comparison { rises, falls } = Baseline::parse(&text)?.compare(&report.occurrences);
+    let BaselineComparison { rises, falls } = TidyBaseline::parse(&text)?.compare(&report.occurrences);
     report.faults.extend(rises);
     report.falls = falls;
     Ok(report)
@@ -51,16 +51,16 @@ pub(crate) fn inspect_sources(root: &Path) -> Result<Report, Error> {
 /// # Errors
 ///
 /// A file that cannot be read or written.
-pub(crate) fn write_baseline(root: &Path) -> Result<Report, Error> {
+pub(crate) fn write_baseline(root: &Path) -> Result<TidyReport, Error> {
     let report = read_sources(root)?;
     let path = root.join(BASELINE);
-    let text = Baseline::count(&report.occurrences).to_text();
+    let text = TidyBaseline::count(&report.occurrences).to_text();
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(report)
 }
 
-fn read_sources(root: &Path) -> Result<Report, Error> {
-    let mut report = Report::default();
+fn read_sources(root: &Path) -> Result<TidyReport, Error> {
+    let mut report = TidyReport::default();
     for directory in ["crates", "tools", "xtask", "benches", "fuzz"] {
         visit_path(root, &root.join(directory), root, &mut report)?;
     }
@@ -69,7 +69,7 @@ fn read_sources(root: &Path) -> Result<Report, Error> {
 }
 
 /// Visits a file or directory of the package in `package`.
-fn visit_path(root: &Path, path: &Path, package: &Path, report: &mut Report) -> Result<(), Error> {
+fn visit_path(root: &Path, path: &Path, package: &Path, report: &mut TidyReport) -> Result<(), Error> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.is_dir() {
         let is_package = path.join("Cargo.toml").is_file();
@@ -91,7 +91,7 @@ fn visit_path(root: &Path, path: &Path, package: &Path, report: &mut Report) -> 
     Ok(())
 }
 
-fn inspect_file(path: &Path, text: &str, report: &mut Report) {
+fn inspect_file(path: &Path, text: &str, report: &mut TidyReport) {
     let place = path.display();
     if !text.starts_with("//!") {
         report
@@ -113,7 +113,7 @@ fn inspect_file(path: &Path, text: &str, report: &mut Report) {
     report.files.push((path.to_owned(), lines));
 }
 
-fn inspect_words(root: &Path, path: &Path, package: &Path, text: &str, report: &mut Report) {
+fn inspect_words(root: &Path, path: &Path, package: &Path, text: &str, report: &mut TidyReport) {
     let relative = |path: &Path, to: &Path| path.strip_prefix(to).unwrap_or(path).to_owned();
     let name = package.file_name().and_then(OsStr::to_str).unwrap_or_default();
     match find_habits(&relative(path, root), &relative(path, package), name, text) {
@@ -128,7 +128,7 @@ fn inspect_words(root: &Path, path: &Path, package: &Path, text: &str, report: &
     }
 }
 
-impl Display for Report {
+impl Display for TidyReport {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let size = |share: usize| {
             let at = self.files.len().saturating_sub(1) * (100 - share) / 100;
@@ -144,8 +144,8 @@ impl Display for Report {
             size(50),
             size(90)
         )?;
-        let counts = Baseline::count(&self.occurrences);
-        for habit in Habit::ALL {
+        let counts = TidyBaseline::count(&self.occurrences);
+        for habit in SourceHabit::ALL {
             writeln!(formatter, "{:6} {habit}", counts.total(habit))?;
         }
         for fall in &self.falls {

@@ -8,7 +8,7 @@ use pratique_harness::{cargo, workspace};
 
 /// A tool below `tools/`.
 #[derive(Debug)]
-pub(crate) struct Tool {
+pub(crate) struct WorkspaceTool {
     /// The name of the task, and of the tool's directory.
     pub(crate) task: &'static str,
     /// A description for the help text.
@@ -16,7 +16,7 @@ pub(crate) struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub(crate) const TOOLS: &[Tool] = &[
+pub(crate) const TOOLS: &[WorkspaceTool] = &[
     tool(
         "conformance",
         "Run a directory of conformance cases and compare decisions and messages",
@@ -62,13 +62,13 @@ pub(crate) const TOOLS: &[Tool] = &[
     tool("codegen", "Write the tables of Kubernetes' built-in types"),
 ];
 
-const fn tool(task: &'static str, about: &'static str) -> Tool {
-    Tool { task, about }
+const fn tool(task: &'static str, about: &'static str) -> WorkspaceTool {
+    WorkspaceTool { task, about }
 }
 
-impl Tool {
+impl WorkspaceTool {
     /// The tool for a task.
-    pub(crate) fn find(task: &str) -> Option<&'static Tool> {
+    pub(crate) fn find(task: &str) -> Option<&'static WorkspaceTool> {
         TOOLS.iter().find(|tool| tool.task == task)
     }
 
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn arguments_are_passed_on() {
-        let tool = Tool::find("conformance").unwrap();
+        let tool = WorkspaceTool::find("conformance").unwrap();
         let command = tool.command("checked", ["a", "--suite", "cel"].map(OsString::from));
         let arguments: Vec<_> = command
             .get_args()

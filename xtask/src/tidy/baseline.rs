@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::words::{Habit, Occurrence};
+use super::words::{HabitOccurrence, SourceHabit};
 
 /// A crate, by its directory, and a habit.
-type Key = (String, Habit);
+type HabitKey = (String, SourceHabit);
 
 /// The numbers of all crates.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Baseline {
-    words: BTreeMap<Key, BTreeMap<String, usize>>,
+pub(crate) struct TidyBaseline {
+    words: BTreeMap<HabitKey, BTreeMap<String, usize>>,
 }
 
 /// How the sources compare with a baseline.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Comparison {
+pub(crate) struct BaselineComparison {
     /// Numbers that rose, with the places.
     pub(crate) rises: Vec<String>,
     /// Numbers that fell.
@@ -24,17 +24,17 @@ pub(crate) struct Comparison {
 }
 
 /// What is found in the sources: each occurrence with the directory of its crate.
-pub(crate) type Occurrences = Vec<(String, Occurrence)>;
+pub(crate) type HabitOccurrences = Vec<(String, HabitOccurrence)>;
 
 const HEADING: &str = "\
 # What each crate has of what is given up: `cargo xtask tidy` says what is counted. The numbers may only fall;
 # `BLESS=1 cargo xtask tidy` writes them.
 ";
 
-impl Baseline {
+impl TidyBaseline {
     /// The numbers of the sources.
-    pub(crate) fn count(occurrences: &Occurrences) -> Self {
-        let mut baseline = Baseline::default();
+    pub(crate) fn count(occurrences: &HabitOccurrences) -> Self {
+        let mut baseline = TidyBaseline::default();
         for (directory, occurrence) in occurrences {
             let words = baseline.words.entry((directory.clone(), occurrence.habit));
             let count = words.or_default().entry(occurrence.word.clone());
@@ -49,7 +49,7 @@ impl Baseline {
     ///
     /// The line that cannot be read.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let mut baseline = Baseline::default();
+        let mut baseline = TidyBaseline::default();
         let lines = text
             .lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -79,16 +79,16 @@ impl Baseline {
     }
 
     /// The number of a habit, in all crates.
-    pub(crate) fn total(&self, habit: Habit) -> usize {
+    pub(crate) fn total(&self, habit: SourceHabit) -> usize {
         let of_habit = self.words.iter().filter(|((_, known), _)| *known == habit);
         of_habit.map(|(_, words)| words.values().sum::<usize>()).sum()
     }
 
-    fn count_of(&self, key: &Key) -> usize {
+    fn count_of(&self, key: &HabitKey) -> usize {
         self.words.get(key).map_or(0, |words| words.values().sum())
     }
 
-    fn count_of_word(&self, key: &Key, word: &str) -> usize {
+    fn count_of_word(&self, key: &HabitKey, word: &str) -> usize {
         let words = self.words.get(key);
         words
             .and_then(|words| words.get(word))
@@ -97,10 +97,10 @@ impl Baseline {
     }
 
     /// Compares the sources with these numbers. Words may be exchanged for others, the sum counts.
-    pub(crate) fn compare(&self, occurrences: &Occurrences) -> Comparison {
-        let now = Baseline::count(occurrences);
-        let mut comparison = Comparison::default();
-        let mut keys: Vec<&Key> = self.words.keys().chain(now.words.keys()).collect();
+    pub(crate) fn compare(&self, occurrences: &HabitOccurrences) -> BaselineComparison {
+        let now = TidyBaseline::count(occurrences);
+        let mut comparison = BaselineComparison::default();
+        let mut keys: Vec<&HabitKey> = self.words.keys().chain(now.words.keys()).collect();
         keys.sort();
         keys.dedup();
         for key in keys {
@@ -112,7 +112,7 @@ impl Baseline {
                     .push(format!("{directory}: {habit} fell from {old} to {new}"));
             }
             if new > old {
-                let is_more = |occurrence: &Occurrence| {
+                let is_more = |occurrence: &HabitOccurrence| {
                     let word = &occurrence.word;
                     now.count_of_word(key, word) > self.count_of_word(key, word)
                 };
@@ -131,11 +131,11 @@ impl Baseline {
     }
 }
 
-fn parse_line(line: &str) -> Option<(Key, BTreeMap<String, usize>)> {
+fn parse_line(line: &str) -> Option<(HabitKey, BTreeMap<String, usize>)> {
     let (head, words) = line.split_once(':')?;
     let mut head = head.split(' ');
     let (directory, name) = (head.next()?, head.next()?);
-    let habit = Habit::ALL.into_iter().find(|habit| habit.name() == name)?;
+    let habit = SourceHabit::ALL.into_iter().find(|habit| habit.name() == name)?;
     let parse_word = |word: &str| match word.split_once('*') {
         Some((word, count)) => Some((word.to_owned(), count.parse().ok()?)),
         None => Some((word.to_owned(), 1)),
@@ -148,11 +148,11 @@ fn parse_line(line: &str) -> Option<(Key, BTreeMap<String, usize>)> {
 mod tests {
     use super::*;
 
-    fn occurrences(words: &[(&str, &str)]) -> Occurrences {
+    fn occurrences(words: &[(&str, &str)]) -> HabitOccurrences {
         let words = words.iter().enumerate();
         let occurrence = |(index, (directory, word)): (usize, &(&str, &str))| {
-            let occurrence = Occurrence {
-                habit: Habit::BareFunctions,
+            let occurrence = HabitOccurrence {
+                habit: SourceHabit::BareFunctions,
                 word: (*word).to_owned(),
                 path: "a.rs".into(),
                 line: index + 1,
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let baseline = Baseline::count(&occurrences(&[
+        let baseline = TidyBaseline::count(&occurrences(&[
             ("crates/b", "of"),
             ("crates/a", "of"),
             ("crates/a", "of"),
@@ -174,17 +174,17 @@ mod tests {
             text.ends_with("crates/a bare-functions 2: of*2\ncrates/b bare-functions 1: of\n"),
             "{text}"
         );
-        assert_eq!(Baseline::parse(&text).unwrap(), baseline);
-        Baseline::parse("crates/a other 1: of\n").unwrap_err();
+        assert_eq!(TidyBaseline::parse(&text).unwrap(), baseline);
+        TidyBaseline::parse("crates/a other 1: of\n").unwrap_err();
     }
 
     #[test]
     fn numbers_only_fall() {
-        let baseline = Baseline::parse("crates/a bare-functions 2: of text\n").unwrap();
+        let baseline = TidyBaseline::parse("crates/a bare-functions 2: of text\n").unwrap();
         let compare = |words: &[(&str, &str)]| baseline.compare(&occurrences(words));
         assert_eq!(
             compare(&[("crates/a", "of"), ("crates/a", "check")]),
-            Comparison::default()
+            BaselineComparison::default()
         );
         let rise = compare(&[("crates/a", "text"), ("crates/a", "of"), ("crates/a", "of")]);
         assert_eq!(

@@ -11,7 +11,7 @@ use syn::{
 
 /// What is counted by crate. Its number may only fall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Habit {
+pub(crate) enum SourceHabit {
     /// The name of a type has one word, and is not the main noun of its crate.
     OneWordTypes,
     /// The name of a function is a bare word that does not say what it does.
@@ -30,8 +30,8 @@ pub(crate) enum Habit {
 
 /// A place where a file has a habit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Occurrence {
-    pub(crate) habit: Habit,
+pub(crate) struct HabitOccurrence {
+    pub(crate) habit: SourceHabit,
     /// The name; for `match`, for releases and for files the path of the file in its crate.
     pub(crate) word: String,
     pub(crate) path: PathBuf,
@@ -39,38 +39,38 @@ pub(crate) struct Occurrence {
     pub(crate) line: usize,
 }
 
-impl Habit {
-    pub(crate) const ALL: [Habit; 7] = [
-        Habit::OneWordTypes,
-        Habit::BareFunctions,
-        Habit::BareLocals,
-        Habit::BoolMatches,
-        Habit::ModFiles,
-        Habit::ParticipleFiles,
-        Habit::LatestReleases,
+impl SourceHabit {
+    pub(crate) const ALL: [SourceHabit; 7] = [
+        SourceHabit::OneWordTypes,
+        SourceHabit::BareFunctions,
+        SourceHabit::BareLocals,
+        SourceHabit::BoolMatches,
+        SourceHabit::ModFiles,
+        SourceHabit::ParticipleFiles,
+        SourceHabit::LatestReleases,
     ];
 
     /// Its name in the baseline.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Habit::OneWordTypes => "one-word-types",
-            Habit::BareFunctions => "bare-functions",
-            Habit::BareLocals => "bare-locals",
-            Habit::BoolMatches => "bool-matches",
-            Habit::ModFiles => "mod-files",
-            Habit::ParticipleFiles => "participle-files",
-            Habit::LatestReleases => "latest-releases",
+            SourceHabit::OneWordTypes => "one-word-types",
+            SourceHabit::BareFunctions => "bare-functions",
+            SourceHabit::BareLocals => "bare-locals",
+            SourceHabit::BoolMatches => "bool-matches",
+            SourceHabit::ModFiles => "mod-files",
+            SourceHabit::ParticipleFiles => "participle-files",
+            SourceHabit::LatestReleases => "latest-releases",
         }
     }
 }
 
-impl Display for Habit {
+impl Display for SourceHabit {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
 }
 
-impl Display for Occurrence {
+impl Display for HabitOccurrence {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.path.display())?;
         if self.line > 0 {
@@ -114,7 +114,7 @@ pub(crate) fn find_habits(
     in_crate: &Path,
     name: &str,
     text: &str,
-) -> syn::Result<Vec<Occurrence>> {
+) -> syn::Result<Vec<HabitOccurrence>> {
     let mut reader = HabitReader {
         crate_name: name,
         file: in_crate.to_string_lossy().into_owned(),
@@ -135,12 +135,12 @@ struct HabitReader<'f> {
     crate_name: &'f str,
     path: &'f Path,
     file: String,
-    occurrences: Vec<Occurrence>,
+    occurrences: Vec<HabitOccurrence>,
 }
 
 impl HabitReader<'_> {
-    fn add(&mut self, habit: Habit, word: String, line: usize) {
-        self.occurrences.push(Occurrence {
+    fn add(&mut self, habit: SourceHabit, word: String, line: usize) {
+        self.occurrences.push(HabitOccurrence {
             habit,
             word,
             path: self.path.to_owned(),
@@ -152,25 +152,25 @@ impl HabitReader<'_> {
         let stem = |path: &Path| path.file_stem()?.to_str().map(str::to_owned);
         let is_mod = stem(in_crate).as_deref() == Some("mod");
         if is_mod {
-            self.add(Habit::ModFiles, self.file.clone(), 0);
+            self.add(SourceHabit::ModFiles, self.file.clone(), 0);
         }
         let module = if is_mod { in_crate.parent() } else { Some(in_crate) };
         if module.and_then(stem).is_some_and(|name| is_participle(&name)) {
-            self.add(Habit::ParticipleFiles, self.file.clone(), 0);
+            self.add(SourceHabit::ParticipleFiles, self.file.clone(), 0);
         }
     }
 
     fn read_type(&mut self, ident: &Ident) {
         let name = ident.to_string();
         if count_words(&name) == 1 && !is_main_noun(self.crate_name, &name) {
-            self.add(Habit::OneWordTypes, name, ident.span().start().line);
+            self.add(SourceHabit::OneWordTypes, name, ident.span().start().line);
         }
     }
 
     fn read_function(&mut self, ident: &Ident) {
         let name = ident.to_string();
         if FUNCTIONS.contains(&name.as_str()) {
-            self.add(Habit::BareFunctions, name, ident.span().start().line);
+            self.add(SourceHabit::BareFunctions, name, ident.span().start().line);
         }
     }
 }
@@ -243,7 +243,7 @@ impl<'a> Visit<'a> for HabitReader<'_> {
     fn visit_pat_ident(&mut self, pattern: &'a PatIdent) {
         let name = pattern.ident.to_string();
         if LOCALS.contains(&name.as_str()) {
-            self.add(Habit::BareLocals, name, pattern.ident.span().start().line);
+            self.add(SourceHabit::BareLocals, name, pattern.ident.span().start().line);
         }
         visit::visit_pat_ident(self, pattern);
     }
@@ -251,7 +251,7 @@ impl<'a> Visit<'a> for HabitReader<'_> {
     fn visit_expr_match(&mut self, expression: &'a ExprMatch) {
         if expression.arms.iter().any(is_bool_arm) {
             let line = expression.match_token.span.start().line;
-            self.add(Habit::BoolMatches, self.file.clone(), line);
+            self.add(SourceHabit::BoolMatches, self.file.clone(), line);
         }
         visit::visit_expr_match(self, expression);
     }
@@ -261,7 +261,7 @@ impl<'a> Visit<'a> for HabitReader<'_> {
             && let Some(latest) = find_latest(&expression.path)
         {
             let line = latest.span().start().line;
-            self.add(Habit::LatestReleases, self.file.clone(), line);
+            self.add(SourceHabit::LatestReleases, self.file.clone(), line);
         }
         visit::visit_expr_path(self, expression);
     }
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(file: &str, text: &str, expected: &[(Habit, &str, usize)]) {
+    fn check(file: &str, text: &str, expected: &[(SourceHabit, &str, usize)]) {
         let occurrences = find_habits(Path::new(file), Path::new(file), "pratique-policy", text).unwrap();
         let occurrences: Vec<_> = occurrences
             .iter()
@@ -338,14 +338,17 @@ mod tests {
     #[test]
     fn types_and_functions() {
         let types = "struct State;\nstruct PolicyState;\nstruct Policy;\nenum Policies {}\ntype URL = u8;\ntrait HTTPClient {}";
-        let one_word = [(Habit::OneWordTypes, "State", 1), (Habit::OneWordTypes, "URL", 5)];
+        let one_word = [
+            (SourceHabit::OneWordTypes, "State", 1),
+            (SourceHabit::OneWordTypes, "URL", 5),
+        ];
         check("src/a.rs", types, &one_word);
         let functions = "fn of() {}\nimpl A { fn check(&self) {} fn check_rule() {} }\nimpl B for A { fn text() {} }\n\
                          trait BodyText { fn text(); }";
         let bare = [
-            (Habit::BareFunctions, "of", 1),
-            (Habit::BareFunctions, "check", 2),
-            (Habit::BareFunctions, "text", 4),
+            (SourceHabit::BareFunctions, "of", 1),
+            (SourceHabit::BareFunctions, "check", 2),
+            (SourceHabit::BareFunctions, "text", 4),
         ];
         check("src/a.rs", functions, &bare);
     }
@@ -355,9 +358,9 @@ mod tests {
         let text = "fn a(found: u8) {\n  let (shown, rest) = (found, 1);\n  let x = match is_x {\n    true => 1,\n    \
                     false => 2,\n  };\n  match (x, is_x) { (1, true) => {} _ => {} }\n}";
         let habits = [
-            (Habit::BareLocals, "found", 1),
-            (Habit::BareLocals, "shown", 2),
-            (Habit::BoolMatches, "src/a.rs", 3),
+            (SourceHabit::BareLocals, "found", 1),
+            (SourceHabit::BareLocals, "shown", 2),
+            (SourceHabit::BoolMatches, "src/a.rs", 3),
         ];
         check("src/a.rs", text, &habits);
     }
@@ -366,22 +369,22 @@ mod tests {
     fn latest_releases() {
         let text = "fn a() { b(Release::latest()); }\nfn c() { d.unwrap_or_else(pratique_schema::Release::latest) }\n\
                     #[cfg(test)]\nmod tests { fn e() { Release::latest(); } }";
-        let twice = [1, 2].map(|line| (Habit::LatestReleases, "src/a.rs", line));
+        let twice = [1, 2].map(|line| (SourceHabit::LatestReleases, "src/a.rs", line));
         check("src/a.rs", text, &twice);
         check("src/a.rs", "fn a(release: &Release) { release.latest() }", &[]);
     }
 
     #[test]
     fn files() {
-        check("src/a/mod.rs", "", &[(Habit::ModFiles, "src/a/mod.rs", 0)]);
+        check("src/a/mod.rs", "", &[(SourceHabit::ModFiles, "src/a/mod.rs", 0)]);
         check(
             "src/compared.rs",
             "",
-            &[(Habit::ParticipleFiles, "src/compared.rs", 0)],
+            &[(SourceHabit::ParticipleFiles, "src/compared.rs", 0)],
         );
         let both = [
-            (Habit::ModFiles, "src/told/mod.rs", 0),
-            (Habit::ParticipleFiles, "src/told/mod.rs", 0),
+            (SourceHabit::ModFiles, "src/told/mod.rs", 0),
+            (SourceHabit::ParticipleFiles, "src/told/mod.rs", 0),
         ];
         check("src/told/mod.rs", "", &both);
         check("src/seed.rs", "", &[]);
