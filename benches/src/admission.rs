@@ -31,14 +31,14 @@ pub(crate) struct Setup {
 }
 
 /// A request and the policies that evaluate it.
-pub(crate) struct Evaluated {
+pub(crate) struct EvaluatedRequest {
     admission: Admission,
     cluster: Objects,
     request: AdmissionRequest<'static>,
     authorizer: Arc<dyn Authorizer>,
 }
 
-impl Evaluated {
+impl EvaluatedRequest {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup)?;
         // It lives as long as the process.
@@ -50,7 +50,7 @@ impl Evaluated {
         let _ = cluster.insert(namespace.into_owned());
         let mut request = serde_json::from_str(text)?;
         settle_request(Release::latest(), &mut request);
-        Ok(Evaluated {
+        Ok(EvaluatedRequest {
             admission: load(&setup.directory, plugin(&setup.plugin)?)?,
             cluster,
             request,
@@ -82,7 +82,7 @@ impl Evaluated {
     }
 }
 
-impl Side for Evaluated {
+impl Side for EvaluatedRequest {
     fn facts(&self) -> Result<Value, Error> {
         let outcome = self.evaluate()?;
         let object = outcome.object.as_ref().map(ToString::to_string);
@@ -107,7 +107,7 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     };
     let times = times.parse().map_err(|error| format!("{times}: {error}"))?;
     let setup = serde_json::from_str(&read(setup)?)?;
-    let evaluated = Evaluated::new(setup)?;
+    let evaluated = EvaluatedRequest::new(setup)?;
     for _ in 0..3 {
         let _ = black_box(evaluated.evaluate());
     }

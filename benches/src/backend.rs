@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 /// Listeners that run until they are stopped.
-pub(crate) struct Listening {
+pub(crate) struct BackendListeners {
     backend: Backend,
     _runtime: Runtime,
 }
 
-impl Listening {
+impl BackendListeners {
     pub(crate) fn new(scripts: Value) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -24,14 +24,14 @@ impl Listening {
             scripts.map(|(path, script)| Ok((path.clone(), Script::from_json(&script.to_string())?)));
         let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, Error>>()?;
         backend.begin_unrecorded(scripts);
-        Ok(Listening {
+        Ok(BackendListeners {
             backend,
             _runtime: runtime,
         })
     }
 }
 
-impl Side for Listening {
+impl Side for BackendListeners {
     fn facts(&self) -> Result<Value, Error> {
         Ok(json!({
             "http1": self.backend.url(Listener::Backend),

@@ -10,7 +10,7 @@ use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use serde::Deserialize;
 
 /// The objects by name.
-pub(crate) struct Received {
+pub(crate) struct ReceivedObjects {
     objects: ObjectCodec,
     subjects: BTreeMap<String, Subject>,
 }
@@ -27,7 +27,7 @@ struct Setup {
     objects: BTreeMap<String, serde_json::Value>,
 }
 
-impl Received {
+impl ReceivedObjects {
     pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup)?;
         let objects = ObjectCodec::with_placeholder("2026-01-02T03:04:05Z");
@@ -38,7 +38,7 @@ impl Received {
             .into_iter()
             .map(subject)
             .collect::<Result<_, Error>>()?;
-        Ok(Received { objects, subjects })
+        Ok(ReceivedObjects { objects, subjects })
     }
 }
 
@@ -54,7 +54,7 @@ impl Subject {
     }
 }
 
-impl Side for Received {
+impl Side for ReceivedObjects {
     fn facts(&self) -> Result<serde_json::Value, Error> {
         let seen = self.subjects.iter().map(|(name, subject)| {
             let text = subject.text.as_bytes();

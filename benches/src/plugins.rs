@@ -20,18 +20,18 @@ use pratique_schema::FeatureGates;
 use serde_json::{Value as Json, json};
 
 /// A case that takes part in a contest.
-pub(crate) struct Decided(Prepared);
+pub(crate) struct DecidedCase(Prepared);
 
-impl Decided {
+impl DecidedCase {
     pub(crate) fn new(setup: Json) -> Result<Self, Error> {
-        Prepared::new(&setup).map(Decided)
+        Prepared::new(&setup).map(DecidedCase)
     }
 }
 
-impl Side for Decided {
+impl Side for DecidedCase {
     /// The decision on the request, and the object after mutation.
     fn facts(&self) -> Result<Json, Error> {
-        let Decided(case) = self;
+        let DecidedCase(case) = self;
         let request = case.request()?;
         let mut object = case.original.clone();
         match once(
@@ -49,7 +49,7 @@ impl Side for Decided {
     }
 
     fn measure(&self, order: &Order) -> Result<Sample, Error> {
-        let Decided(case) = self;
+        let DecidedCase(case) = self;
         let request = case.request()?;
         let context = PluginContext::new(&case.state);
         Ok(order.time_with(

@@ -22,7 +22,7 @@ use pratique_benches::policy;
 use serde_json::json;
 
 use live::Live;
-use volume::Volume;
+use volume::MountedVolume;
 
 /// Measures what the arguments say.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
@@ -70,7 +70,7 @@ fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, 
 
 /// Changes nearly all expressions of all policies of a directory in each round.
 fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
-    let mut volume = Volume::new(directory, policies)?;
+    let mut volume = MountedVolume::new(directory, policies)?;
     volume.put("before", policy)?;
     let (live, _) = Live::start(directory)?;
     let mut nanos = Vec::new();

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 /// The webhooks by case, all over one request.
-pub(crate) struct Webhooks {
+pub(crate) struct WebhookCases {
     runtime: Runtime,
     cases: BTreeMap<String, Arc<Subject>>,
 }
@@ -39,16 +39,16 @@ struct Subject {
 struct Setup {
     request: Value,
     namespace: Value,
-    cases: BTreeMap<String, Configurations>,
+    cases: BTreeMap<String, WebhookConfigurations>,
 }
 
 #[derive(Deserialize)]
-struct Configurations {
+struct WebhookConfigurations {
     mutating: Value,
     validating: Value,
 }
 
-impl Webhooks {
+impl WebhookCases {
     pub(crate) fn new(setup: Value) -> Result<Self, Error> {
         let setup: Setup = serde_json::from_value(setup)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -56,11 +56,11 @@ impl Webhooks {
         let text: &'static str = Box::leak(setup.request.to_string().into_boxed_str());
         let request: AdmissionRequest<'static> = serde_json::from_str(text)?;
         let request: &'static AdmissionRequest<'static> = Box::leak(Box::new(request));
-        let subject = |(name, configurations): (String, Configurations)| {
+        let subject = |(name, configurations): (String, WebhookConfigurations)| {
             let subject = Subject::new(&configurations, &setup.namespace, request)?;
             Ok((name, Arc::new(subject)))
         };
-        Ok(Webhooks {
+        Ok(WebhookCases {
             runtime: runtime?,
             cases: setup
                 .cases
@@ -73,7 +73,7 @@ impl Webhooks {
 
 impl Subject {
     fn new(
-        configurations: &Configurations,
+        configurations: &WebhookConfigurations,
         namespace: &Value,
         request: &'static AdmissionRequest<'static>,
     ) -> Result<Self, Error> {
@@ -144,7 +144,7 @@ impl Subject {
     }
 }
 
-impl Side for Webhooks {
+impl Side for WebhookCases {
     fn facts(&self) -> Result<Value, Error> {
         let mut facts = serde_json::Map::new();
         for (name, subject) in &self.cases {

@@ -7,7 +7,7 @@ use arbitrary::Unstructured;
 use pratique_json::{Object, Value};
 
 /// The form of an input.
-pub(crate) enum Input<'i> {
+pub(crate) enum InputForm<'i> {
     /// Parts of a text.
     Text(Vec<&'i [u8]>),
     /// Choices, which end with zeros.
@@ -15,12 +15,12 @@ pub(crate) enum Input<'i> {
 }
 
 /// Reads an input that has a number of parts; `None` for a text with another number.
-pub(crate) fn read(input: &[u8], parts: usize) -> Option<Input<'_>> {
+pub(crate) fn read(input: &[u8], parts: usize) -> Option<InputForm<'_>> {
     if let Some((0, choices)) = input.split_first() {
-        return Some(Input::Choices(Unstructured::new(choices)));
+        return Some(InputForm::Choices(Unstructured::new(choices)));
     }
     let found = divided(input);
-    (found.len() == parts).then_some(Input::Text(found))
+    (found.len() == parts).then_some(InputForm::Text(found))
 }
 
 /// The parts of a text that lines of `---` divide.
@@ -113,7 +113,7 @@ mod tests {
     fn texts_have_parts() {
         assert_eq!(divided(b"a\n---\nb\n---\n"), [&b"a"[..], b"b", b""]);
         assert!(read(b"a", 2).is_none());
-        assert!(matches!(read(b"a\n---\nb", 2), Some(Input::Text(parts)) if parts == [b"a", b"b"]));
+        assert!(matches!(read(b"a\n---\nb", 2), Some(InputForm::Text(parts)) if parts == [b"a", b"b"]));
     }
 
     #[test]

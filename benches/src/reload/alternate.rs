@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::live::{Live, LoadResult};
 use super::rewrite;
-use super::volume::Volume;
+use super::volume::MountedVolume;
 
 /// The policies of each set.
 const POLICIES: usize = 100;
@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Measures requests during a number of reloads.
 pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
-    let volume = Volume::new(directory, POLICIES)?;
+    let volume = MountedVolume::new(directory, POLICIES)?;
     for set in ["A", "B", "broken"] {
         volume.write(set, |index| text(set, index))?;
     }
@@ -49,7 +49,7 @@ pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
 
 /// Alternates between reloading the sets in turn and leaving them alone.
 fn take_turns(
-    volume: &Volume,
+    volume: &MountedVolume,
     results: &Receiver<LoadResult>,
     [over, reloading]: [&AtomicBool; 2],
     reloads: usize,
@@ -89,7 +89,7 @@ fn text(set: &str, index: usize) -> String {
 
 /// Durations of requests, and the sets that they saw.
 #[derive(Default)]
-struct Requests {
+struct RequestTimes {
     calm: Vec<u64>,
     reloading: Vec<u64>,
     /// How often a request saw another set than the one before it.
@@ -97,8 +97,8 @@ struct Requests {
 }
 
 /// Evaluates without a pause. An error is a request that failed, or that saw anything but one whole set.
-fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<Requests, Error> {
-    let mut requests = Requests::default();
+fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<RequestTimes, Error> {
+    let mut requests = RequestTimes::default();
     let mut last = '?';
     while !over.load(Ordering::Acquire) {
         let is_reloading = reloading.load(Ordering::Acquire);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pratique_benches::Error;
 
 /// A directory that is laid out like this.
-pub(crate) struct Volume {
+pub(crate) struct MountedVolume {
     directory: PathBuf,
     files: usize,
     /// The version that was prepared.
@@ -16,14 +16,14 @@ pub(crate) struct Volume {
     current: Option<PathBuf>,
 }
 
-impl Volume {
+impl MountedVolume {
     /// A volume of a number of files, without a version.
     pub(crate) fn new(directory: &Path, files: usize) -> Result<Self, Error> {
         for index in 0..files {
             let name = name(index);
             symlink(format!("..data/{name}"), directory.join(name))?;
         }
-        Ok(Volume {
+        Ok(MountedVolume {
             directory: directory.to_owned(),
             files,
             next: None,
@@ -31,13 +31,13 @@ impl Volume {
         })
     }
 
-    /// Writes the version that [`Volume::swap`] puts in use.
+    /// Writes the version that [`MountedVolume::swap`] puts in use.
     pub(crate) fn prepare(&mut self, version: &str, text: impl Fn(usize) -> String) -> Result<(), Error> {
         self.next = Some(self.write(version, text)?);
         self.link(version)
     }
 
-    /// Writes a version that [`Volume::choose`] can put in use, any number of times.
+    /// Writes a version that [`MountedVolume::choose`] can put in use, any number of times.
     pub(crate) fn write(&self, version: &str, text: impl Fn(usize) -> String) -> Result<PathBuf, Error> {
         let directory = self.directory.join(format!("..{version}"));
         fs::create_dir(&directory)?;

@@ -38,7 +38,7 @@ pub fn answer(input: &[u8]) {
     }
 }
 
-struct Webhooks {
+struct FuzzedWebhooks {
     runtime: tokio::runtime::Runtime,
     mutating: MutatingWebhooks,
     validating: ValidatingWebhooks,
@@ -46,7 +46,7 @@ struct Webhooks {
     cluster: Objects,
 }
 
-impl Webhooks {
+impl FuzzedWebhooks {
     fn new() -> Option<Self> {
         let configuration = json!({
             "metadata": {"name": "example"},
@@ -63,7 +63,7 @@ impl Webhooks {
         let cache = Cache::new();
         let mutating = serde_json::from_value(configuration.clone()).ok()?;
         let validating = serde_json::from_value(configuration).ok()?;
-        Some(Webhooks {
+        Some(FuzzedWebhooks {
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_time()
                 .build()
@@ -86,7 +86,7 @@ impl Webhooks {
         let Ok(request) = serde_json::from_str::<AdmissionRequest<'_>>(&request) else {
             return Default::default();
         };
-        let caller = Answers(body);
+        let caller = FixedAnswers(body);
         let context = WebhookContext::new(&self.equivalents, self, Arc::new(NoAuthorizer));
         let mut turns = Reinvocation::default();
         self.runtime.block_on(async {
@@ -105,22 +105,22 @@ impl Webhooks {
     }
 }
 
-impl Namespaces for Webhooks {
+impl Namespaces for FuzzedWebhooks {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         self.cluster.namespace(name).or(|| Namespace::Named)
     }
 }
 
 /// One set for all threads: an input at a time.
-fn webhooks() -> Option<&'static Webhooks> {
-    static WEBHOOKS: OnceLock<Option<Webhooks>> = OnceLock::new();
-    WEBHOOKS.get_or_init(Webhooks::new).as_ref()
+fn webhooks() -> Option<&'static FuzzedWebhooks> {
+    static WEBHOOKS: OnceLock<Option<FuzzedWebhooks>> = OnceLock::new();
+    WEBHOOKS.get_or_init(FuzzedWebhooks::new).as_ref()
 }
 
 /// Gives each call the same answer.
-struct Answers<'a>(&'a [u8]);
+struct FixedAnswers<'a>(&'a [u8]);
 
-impl Caller for Answers<'_> {
+impl Caller for FixedAnswers<'_> {
     fn call<'a>(&'a self, call: Call) -> Answer<'a> {
         let review: serde_json::Value = serde_json::from_slice(&call.body).unwrap_or_default();
         let uid = review

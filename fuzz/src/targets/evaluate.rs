@@ -6,7 +6,7 @@ use pratique_cel::{Arena, Context, FaultKind, Program, Stop, Value};
 use pratique_json as json;
 
 use super::expressions::environment;
-use crate::input::{self, Input};
+use crate::input::{self, InputForm};
 
 /// The cost limit of one evaluation.
 const LIMIT: u64 = 50_000;
@@ -16,7 +16,7 @@ const LIMIT: u64 = 50_000;
 pub fn evaluate(input: &[u8]) {
     let (text, object) = match input::read(input, 2) {
         None => return,
-        Some(Input::Text(parts)) => {
+        Some(InputForm::Text(parts)) => {
             let [text, object] = parts.as_slice() else {
                 return;
             };
@@ -25,7 +25,7 @@ pub fn evaluate(input: &[u8]) {
             };
             (text.to_owned(), object)
         }
-        Some(Input::Choices(mut choices)) => {
+        Some(InputForm::Choices(mut choices)) => {
             let object = input::value(&mut choices, 4);
             (expression(&mut choices, 5), object)
         }

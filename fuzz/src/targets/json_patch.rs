@@ -5,14 +5,14 @@ use pratique_json::{self as json, Object, Progress, Value};
 use pratique_merge::json_patch::{apply, decode, diff};
 use serde_json::Value as Plain;
 
-use crate::input::{self, Input};
+use crate::input::{self, InputForm};
 
 /// A document and a patch. Where the patch does nothing but what RFC 6902 defines, the result is that of a model; of two
 /// documents the difference leads from one to the other.
 pub fn json_patch(input: &[u8]) {
     match input::read(input, 2) {
         None => {}
-        Some(Input::Text(parts)) => {
+        Some(InputForm::Text(parts)) => {
             let [document, patch] = parts.as_slice() else {
                 return;
             };
@@ -20,7 +20,7 @@ pub fn json_patch(input: &[u8]) {
                 patched(&document, &patch);
             }
         }
-        Some(Input::Choices(mut choices)) => {
+        Some(InputForm::Choices(mut choices)) => {
             let document = input::value(&mut choices, 4);
             let count = input::up_to(&mut choices, 6);
             let patch = Value::Array((0..count).map(|_| operation(&mut choices)).collect());

@@ -7,7 +7,7 @@ use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId, ScalarKind};
 use pratique_types::GroupVersionKind;
 
-use crate::input::{self, Input};
+use crate::input::{self, InputForm};
 
 /// Kinds with lists of all sorts.
 const KINDS: [(&str, &str, &str); 6] = [
@@ -25,7 +25,7 @@ pub fn merge(input: &[u8]) {
     let schema = Release::latest().merge_schema();
     match input::read(input, 3) {
         None => {}
-        Some(Input::Text(parts)) => {
+        Some(InputForm::Text(parts)) => {
             let [kind, object, patch] = parts.as_slice() else {
                 return;
             };
@@ -38,11 +38,11 @@ pub fn merge(input: &[u8]) {
                 merged(schema, of, &object, &patch);
             }
         }
-        Some(Input::Choices(mut choices)) => {
+        Some(InputForm::Choices(mut choices)) => {
             let Some(of) = input::pick(&mut choices, &KINDS).and_then(|of| id(schema, of)) else {
                 return;
             };
-            let mut generator = Generator { schema, left: 200 };
+            let mut generator = ValueGenerator { schema, left: 200 };
             let object = generator.value(&mut choices, of, 8);
             let patch = generator.value(&mut choices, of, 8);
             merged(schema, of, &object, &patch);
@@ -83,13 +83,13 @@ fn merged(schema: &MergeSchema, of: MergeTypeId, object: &Value<'_>, patch: &Val
 }
 
 /// Makes values of a type, and sometimes of another.
-struct Generator<'s> {
+struct ValueGenerator<'s> {
     schema: &'s MergeSchema,
     /// How many more values it makes.
     left: usize,
 }
 
-impl Generator<'_> {
+impl ValueGenerator<'_> {
     fn value(&mut self, choices: &mut Unstructured<'_>, of: MergeTypeId, depth: usize) -> Value<'static> {
         self.left = self.left.saturating_sub(1);
         if self.left == 0 || depth == 0 || input::up_to(choices, 40) == 40 {

@@ -12,14 +12,14 @@ use pratique_match::{
 use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 
-use crate::input::{self, Input};
+use crate::input::{self, InputForm};
 
 /// A selector and labels, or the constraints of a policy and a request. A selector selects what a model of it does; the
 /// index finds whatever matches.
 pub fn selectors(input: &[u8]) {
     match input::read(input, 2) {
         None => {}
-        Some(Input::Text(parts)) => {
+        Some(InputForm::Text(parts)) => {
             let [first, second] = parts.as_slice() else {
                 return;
             };
@@ -32,7 +32,7 @@ pub fn selectors(input: &[u8]) {
                 matched(&constraints, &request);
             }
         }
-        Some(Input::Choices(mut choices)) => {
+        Some(InputForm::Choices(mut choices)) => {
             let labels: Object<'static> = members(&mut choices)
                 .into_iter()
                 .map(|(key, value)| (key.into(), value.into()))
@@ -105,11 +105,11 @@ fn matched(constraints: &Constraints, request: &AdmissionRequest<'_>) {
 fn selector(choices: &mut Unstructured<'_>) -> LabelSelector {
     const OPERATORS: [&str; 5] = ["In", "NotIn", "Exists", "DoesNotExist", "Near"];
     let requirement = |choices: &mut Unstructured<'_>| LabelSelectorRequirement {
-        key: text(choices),
+        key: make_text(choices),
         operator: input::pick(choices, &OPERATORS).unwrap_or_default().to_owned(),
         values: match input::up_to(choices, 3) {
             0 => None,
-            count => Some((1..count).map(|_| text(choices)).collect()),
+            count => Some((1..count).map(|_| make_text(choices)).collect()),
         },
     };
     let count = input::up_to(choices, 3);
@@ -121,10 +121,12 @@ fn selector(choices: &mut Unstructured<'_>) -> LabelSelector {
 
 fn members(choices: &mut Unstructured<'_>) -> BTreeMap<String, String> {
     let count = input::up_to(choices, 3);
-    (0..count).map(|_| (text(choices), text(choices))).collect()
+    (0..count)
+        .map(|_| (make_text(choices), make_text(choices)))
+        .collect()
 }
 
-fn text(choices: &mut Unstructured<'_>) -> String {
+fn make_text(choices: &mut Unstructured<'_>) -> String {
     match input::up_to(choices, 4) {
         4 => choices.arbitrary().unwrap_or_default(),
         _ => input::pick(choices, &["a", "b", "example.com/a", "", "-", "A_b.c"])
