@@ -118,7 +118,7 @@ fn reported<'a>(
     let value = decoded(tables.schema(), &Shape::Struct(of), root)
         .map_err(|TooDeep| DecodeError::TooDeep(MAX_DEPTH))?;
     let faults = strict_faults(tables.schema(), of, root).map_err(|cause| undecodable(&cause))?;
-    json_schema::check(tables, &actual, &value).map_err(|cause| undecodable(&cause))?;
+    json_schema::check_object(tables, &actual, &value).map_err(|cause| undecodable(&cause))?;
     if kinds.internal(&actual) != kinds.internal(endpoint) {
         return Err(undecodable(&not_convertible(tables, endpoint, of)));
     }

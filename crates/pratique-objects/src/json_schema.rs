@@ -32,7 +32,7 @@ pub(crate) fn settle(tables: &ObjectTables, kind: &GroupVersionKind, object: &mu
 }
 
 /// Why a schema in an object cannot be decoded.
-pub(crate) fn check(
+pub(crate) fn check_object(
     tables: &ObjectTables,
     kind: &GroupVersionKind,
     object: &Value<'_>,

@@ -7,7 +7,7 @@ use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
 use pratique_schema::{FeatureGates, Release};
 
-use crate::defaults::field::{is_empty, members, part, pointer, text};
+use crate::defaults::field::{is_empty, members, part, pointer, text_member};
 use crate::defaults::quantities::quantity;
 
 /// Quantities by the name of the resource.
@@ -162,7 +162,7 @@ fn total(spec: &Object<'_>, field: &str) -> Resources {
     let mut most = Resources::new();
     for container in structs(spec, "initContainers") {
         let mut needed = resources_of(container, field);
-        if text(container, "restartPolicy") == "Always" {
+        if text_member(container, "restartPolicy") == "Always" {
             increase(&mut sum, &needed);
             increase(&mut restartable, &needed);
             needed.clone_from(&restartable);

@@ -58,7 +58,7 @@ pub(crate) enum Requests {
 
 impl Requests {
     /// Those for the objects of a resource themselves.
-    pub(crate) const fn of(group: &'static str, resource: &'static str) -> Self {
+    pub(crate) const fn new(group: &'static str, resource: &'static str) -> Self {
         Requests::to(group, resource, "")
     }
 

@@ -15,15 +15,15 @@ const WRITES: &[Operation] = &[Operation::Create, Operation::Update];
 const CHANGES: &[Operation] = &[Operation::Create, Operation::Update, Operation::Delete];
 
 const ANY: Requests = Requests::Any;
-const PODS: Requests = Requests::of("", "pods");
+const PODS: Requests = Requests::new("", "pods");
 const RESIZES: Requests = Requests::to("", "pods", "resize");
-const NODES: Requests = Requests::of("", "nodes");
-const CLAIMS: Requests = Requests::of("", "persistentvolumeclaims");
-const SERVICES: Requests = Requests::of("", "services");
-const INGRESSES: Requests = Requests::of("networking.k8s.io", "ingresses");
-const JOBS: Requests = Requests::of("batch", "jobs");
-const GROUPS: Requests = Requests::of("scheduling.k8s.io", "podgroups");
-const CSRS: Requests = Requests::of(identity::CERTIFICATES, "certificatesigningrequests");
+const NODES: Requests = Requests::new("", "nodes");
+const CLAIMS: Requests = Requests::new("", "persistentvolumeclaims");
+const SERVICES: Requests = Requests::new("", "services");
+const INGRESSES: Requests = Requests::new("networking.k8s.io", "ingresses");
+const JOBS: Requests = Requests::new("batch", "jobs");
+const GROUPS: Requests = Requests::new("scheduling.k8s.io", "podgroups");
+const CSRS: Requests = Requests::new(identity::CERTIFICATES, "certificatesigningrequests");
 const APPROVALS: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "approval");
 const STATUSES: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
 

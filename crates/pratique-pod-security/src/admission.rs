@@ -375,7 +375,7 @@ impl Description {
 
 /// The kind of an object; if it has none, that of its request.
 pub(crate) fn kind_of(object: &Value<'_>, request: &AdmissionRequest<'_>) -> ObjectKind {
-    ObjectKind::of(object, (&request.kind.group, &request.kind.kind))
+    ObjectKind::new(object, (&request.kind.group, &request.kind.kind))
 }
 
 fn not_found(namespace: &str) -> String {

@@ -82,20 +82,20 @@ impl PodSecuritySettings {
             _ => Vec::new(),
         };
         let mut faults = Vec::new();
-        check("namespaces", &self.exempt_namespaces, dns1123_label, &mut faults);
-        check(
+        check_names("namespaces", &self.exempt_namespaces, dns1123_label, &mut faults);
+        check_names(
             "runtimeClasses",
             &self.exempt_runtime_classes,
             dns1123_subdomain,
             &mut faults,
         );
-        check("usernames", &self.exempt_users, user, &mut faults);
+        check_names("usernames", &self.exempt_users, user, &mut faults);
         faults
     }
 }
 
 /// Checks a list of exemptions: each valid, and each once.
-fn check(
+fn check_names(
     list: &str,
     names: &[String],
     errors: impl Fn(&str) -> Vec<String>,

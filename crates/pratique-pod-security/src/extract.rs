@@ -28,7 +28,7 @@ pub(crate) struct PodParts<'a> {
 
 impl ObjectKind {
     /// The kind of an object; if it has none, the one of this group and name, which a request has.
-    pub(crate) fn of(object: &Value<'_>, requested: (&str, &str)) -> Self {
+    pub(crate) fn new(object: &Value<'_>, requested: (&str, &str)) -> Self {
         if object.is_null() {
             return ObjectKind::Other;
         }

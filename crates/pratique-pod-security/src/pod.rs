@@ -90,7 +90,7 @@ impl<'a> Pod<'a> {
     /// It is an object of another kind, or none; or its pod has no containers.
     pub fn from_object(object: &'a Value<'a>) -> Result<Self, PodError> {
         // Without the kind of a request, an object has to say its own.
-        let kind = ObjectKind::of(object, ("", ""));
+        let kind = ObjectKind::new(object, ("", ""));
         match pod_of(kind, object) {
             Ok(Some(parts)) => {
                 let names = if kind == ObjectKind::Pod {

@@ -149,9 +149,9 @@ impl Terms {
         let spec = &binding.spec;
         let names = spec.validation_actions.iter();
         Terms {
-            actions: names.clone().filter_map(|name| Action::of(name)).collect(),
+            actions: names.clone().filter_map(|name| Action::new(name)).collect(),
             action_names: names.map(|name| name.as_str().into()).collect(),
-            ..Terms::of(
+            ..Terms::new(
                 spec.match_resources.as_ref(),
                 spec.param_ref.as_ref(),
                 constraints,
@@ -161,14 +161,14 @@ impl Terms {
 
     pub(crate) fn mutating(binding: &api::MutatingAdmissionPolicyBinding, constraints: &Constraints) -> Self {
         let spec = binding.spec.as_ref();
-        Terms::of(
+        Terms::new(
             spec.and_then(|spec| spec.match_resources.as_ref()),
             spec.and_then(|spec| spec.param_ref.as_ref()),
             constraints,
         )
     }
 
-    fn of(
+    fn new(
         resources: Option<&api::MatchResources>,
         param_ref: Option<&api::ParamRef>,
         constraints: &Constraints,
@@ -222,7 +222,7 @@ impl<'s> Params<'s> {
 
 impl Action {
     /// Unknown actions do nothing.
-    fn of(name: &str) -> Option<Self> {
+    fn new(name: &str) -> Option<Self> {
         match name {
             "Deny" => Some(Action::Deny),
             "Warn" => Some(Action::Warn),

@@ -93,7 +93,7 @@ impl Plugin for ResourceQuota {
         if request.namespace.is_empty() || (is_namespace && request.operation == Operation::Create) {
             return Ok(());
         }
-        let Some(measured) = MeasuredResource::of(&request.resource) else {
+        let Some(measured) = MeasuredResource::new(&request.resource) else {
             return Ok(());
         };
         if !measured.handles(attributes) {

@@ -57,19 +57,21 @@ pub fn read_limited_resources(
 
 fn limited_resource(decoded: &Json) -> LimitedResource {
     LimitedResource {
-        api_group: text(member(decoded, "apiGroup")),
-        resource: text(member(decoded, "resource")),
-        match_contains: elements(member(decoded, "matchContains")).map(text).collect(),
+        api_group: json_text(member(decoded, "apiGroup")),
+        resource: json_text(member(decoded, "resource")),
+        match_contains: elements(member(decoded, "matchContains"))
+            .map(json_text)
+            .collect(),
         match_scopes: elements(member(decoded, "matchScopes")).map(scope).collect(),
     }
 }
 
 fn scope(decoded: &Json) -> ScopeSelector {
     let values = decoded.get("values").and_then(Json::as_array);
-    let values = values.map(|values| values.iter().map(text).collect());
+    let values = values.map(|values| values.iter().map(json_text).collect());
     ScopeSelector::new(
-        text(member(decoded, "scopeName")),
-        text(member(decoded, "operator")),
+        json_text(member(decoded, "scopeName")),
+        json_text(member(decoded, "operator")),
         values,
     )
 }
@@ -83,7 +85,7 @@ fn elements(list: &Json) -> impl Iterator<Item = &Json> {
     list.as_array().into_iter().flatten()
 }
 
-fn text(value: &Json) -> String {
+fn json_text(value: &Json) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 

@@ -9,7 +9,7 @@ pub(crate) fn present<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<
 }
 
 /// A text, empty where there is none.
-pub(crate) fn text<'a>(value: &'a Value<'_>, name: &str) -> &'a str {
+pub(crate) fn text_member<'a>(value: &'a Value<'_>, name: &str) -> &'a str {
     text_at(value, &[name])
 }
 

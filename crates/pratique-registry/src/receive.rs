@@ -220,7 +220,7 @@ impl Registry<'_> {
         let (old, controller) = match (stored, is_scale) {
             (Some(stored), true) if scale::is_scale(&stored, target) => (Some(stored), None),
             (Some(stored), true) => {
-                let fields = scale::Fields::of(strategy);
+                let fields = scale::Fields::new(strategy);
                 (Some(fields.managed(target, &stored)), Some(stored))
             }
             (stored, _) => (stored, None),

@@ -34,7 +34,7 @@ enum ScaleSelector<'f> {
 }
 
 impl<'f> Fields<'f> {
-    pub(crate) fn of(strategy: KindStrategy<'f>) -> Self {
+    pub(crate) fn new(strategy: KindStrategy<'f>) -> Self {
         let custom = match strategy {
             KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => version.scale(),
             KindStrategy::Builtin(..) => None,
@@ -190,7 +190,7 @@ pub(crate) fn prepare<'v>(
     validate: &dyn Fn(&Prepared<'v>) -> Result<(), Box<Status>>,
 ) -> Result<Prepared<'v>, Box<Status>> {
     let target = &received.request.target;
-    let fields = Fields::of(strategy);
+    let fields = Fields::new(strategy);
     let controller = received.controller.take();
     let mut scale = std::mem::take(&mut received.attributes.object);
     let replicas = object::number(&scale, &["spec", "replicas"]);

@@ -63,7 +63,7 @@ impl PatchMerge {
                 _ => {
                     return Err(Box::new(status::bad_request(format!(
                         "Unknown patch type found: {}",
-                        shown(&directive)
+                        show_value(&directive)
                     ))));
                 }
             }
@@ -180,7 +180,7 @@ impl PatchMerge {
             let Value::Object(mut element) = element else {
                 return Err(Box::new(status::bad_request(format!(
                     "map: {}: element is not a map",
-                    shown(&element)
+                    show_value(&element)
                 ))));
             };
             let Some(identity) = element.get(key).cloned() else {
@@ -230,7 +230,7 @@ fn set_order(elements: &mut Vec<Value<'static>>, order: &[Value<'static>], key: 
     *elements = named;
 }
 
-fn shown(value: &Value<'static>) -> String {
+fn show_value(value: &Value<'static>) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

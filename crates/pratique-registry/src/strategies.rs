@@ -51,11 +51,11 @@ const GROUPS: &[&[Strategy]] = &[
 
 /// Whether a server stores objects of a kind: of kinds that are built in, some answer a question only.
 pub fn is_stored(kind: &GroupVersionKind) -> bool {
-    !pratique_objects::is_builtin(kind) || of(&kind.group, &kind.kind).is_some()
+    !pratique_objects::is_builtin(kind) || find_strategy(&kind.group, &kind.kind).is_some()
 }
 
 /// The strategy of a built-in kind; `None` for kinds that are not stored.
-pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Strategy> {
+pub(crate) fn find_strategy(group: &str, kind: &str) -> Option<&'static Strategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
     all.into_iter()
         .find(|of| same_name(of.kind, kind) && same_name(of.group, group))
@@ -90,7 +90,7 @@ mod tests {
         let served = served.filter(|served| served.subresource.is_empty());
         for served in served.filter(|served| pratique_objects::is_builtin(&served.kind)) {
             let kind = &served.kind;
-            let has_strategy = of(&kind.group, &kind.kind).is_some();
+            let has_strategy = find_strategy(&kind.group, &kind.kind).is_some();
             assert_eq!(has_strategy, !VIRTUAL.contains(&kind.kind.as_str()), "{kind}");
         }
     }
@@ -104,7 +104,7 @@ mod tests {
             .filter(|served| served.subresource == "status")
         {
             let kind = &served.kind;
-            let strategy = of(&kind.group, &kind.kind).unwrap();
+            let strategy = find_strategy(&kind.group, &kind.kind).unwrap();
             assert!(strategy.status_endpoint.is_some(), "{kind}");
         }
     }

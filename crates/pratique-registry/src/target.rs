@@ -41,7 +41,7 @@ impl Target {
 
     /// The target of a resource, or of a part of one, whatever its objects, if it is built in.
     pub fn part(resource: &GroupVersionResource, subresource: &str) -> Option<Target> {
-        find(resource, subresource).map(|served| Target::of(served, "", ""))
+        find(resource, subresource).map(|served| Target::new(served, "", ""))
     }
 
     /// The target of a path, of which `find` knows the resource and its part.
@@ -86,10 +86,10 @@ impl Target {
         let mut releases = releases();
         let served = releases.find_map(|release| release.resources().resource_of(kind))?;
         let namespace = if served.namespaced { namespace } else { "" };
-        Some(Target::of(served, namespace, ""))
+        Some(Target::new(served, namespace, ""))
     }
 
-    fn of(served: &ServedResource, namespace: &str, name: &str) -> Target {
+    fn new(served: &ServedResource, namespace: &str, name: &str) -> Target {
         Target {
             resource: served.resource.clone(),
             subresource: served.subresource.clone(),

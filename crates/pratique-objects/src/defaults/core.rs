@@ -2,7 +2,7 @@
 
 use pratique_json::{Object, Value};
 
-use super::field::{is_absent, is_empty, members, part, pointer, text};
+use super::field::{is_absent, is_empty, members, part, pointer, text_member};
 use super::{Context, image};
 use crate::internal::drop_annotations;
 
@@ -20,7 +20,7 @@ pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &Context<'_>) {
 }
 
 pub(super) fn pull_policy(container: &mut Object<'_>, _: &Context<'_>) {
-    let policy = image::pull_policy(text(container, "image"));
+    let policy = image::pull_policy(text_member(container, "image"));
     container.insert("imagePullPolicy", policy);
 }
 
@@ -38,7 +38,7 @@ pub(super) fn source(volume: &mut Object<'_>, context: &Context<'_>) {
     if let Some(source) = pointer(volume, "image")
         && is_empty(source, "pullPolicy")
     {
-        let policy = image::pull_policy(text(source, "reference"));
+        let policy = image::pull_policy(text_member(source, "reference"));
         source.insert("pullPolicy", policy);
     }
 }

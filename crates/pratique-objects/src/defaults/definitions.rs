@@ -3,11 +3,11 @@
 use pratique_json::{Object, Value};
 
 use super::Context;
-use super::field::{empty, is_empty, part, text};
+use super::field::{empty, is_empty, part, text_member};
 
 /// The names that are made of the kind.
 pub(super) fn names(names: &mut Object<'_>, _: &Context<'_>) {
-    let kind = text(names, "kind").to_owned();
+    let kind = text_member(names, "kind").to_owned();
     // Go's lower case of a text is that of its letters, one by one.
     let singular: String = kind
         .chars()
@@ -28,7 +28,7 @@ pub(super) fn names(names: &mut Object<'_>, _: &Context<'_>) {
 
 /// Of `v1beta1`: the one version is the first of the list of them.
 pub(super) fn versions(spec: &mut Object<'_>, _: &Context<'_>) {
-    let version = text(spec, "version").to_owned();
+    let version = text_member(spec, "version").to_owned();
     if !version.is_empty() {
         let mut first = Object::new();
         first.insert("name", version);

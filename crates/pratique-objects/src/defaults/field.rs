@@ -29,7 +29,7 @@ pub(crate) fn empty<'a>(object: &mut Object<'a>, field: &'static str, value: imp
 }
 
 /// A text; `""` where there is none.
-pub(crate) fn text<'o>(object: &'o Object<'_>, field: &str) -> &'o str {
+pub(crate) fn text_member<'o>(object: &'o Object<'_>, field: &str) -> &'o str {
     object.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 

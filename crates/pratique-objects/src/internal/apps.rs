@@ -4,7 +4,7 @@ use pratique_gotext::strconv::parse_int;
 use pratique_json::{Object, Value};
 
 use super::core::drop_annotations;
-use crate::defaults::field::{is_empty, members, part, text};
+use crate::defaults::field::{is_empty, members, part, text_member};
 use crate::defaults::{Context, Function};
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -73,7 +73,7 @@ fn scale_status(object: &mut Object<'_>, _: &Context<'_>) {
         }
         object.insert("targetSelector", selector);
     }
-    match labels(text(object, "targetSelector")) {
+    match labels(text_member(object, "targetSelector")) {
         Some(labels) if !labels.is_empty() => object.insert("selector", labels),
         _ => object.remove("selector"),
     };

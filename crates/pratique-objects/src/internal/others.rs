@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 
 use super::core::drop_annotations;
 use crate::defaults::Context;
-use crate::defaults::field::{absent, is_empty, members, part, pointer, text};
+use crate::defaults::field::{absent, is_empty, members, part, pointer, text_member};
 
 /// With it, a level of `v1beta3` has zero shares, which its field cannot say.
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
@@ -98,16 +98,16 @@ pub(super) fn endpoint(object: &mut Object<'_>, _: &Context<'_>) {
 /// The internal version has the group of a subject in place of its version.
 pub(super) fn subject(object: &mut Object<'_>, _: &Context<'_>) {
     const GROUP: &str = "rbac.authorization.k8s.io";
-    let kind = text(object, "kind");
+    let kind = text_member(object, "kind");
     let version = match kind {
         "ServiceAccount" => "v1".to_owned(),
         "User" | "Group" => format!("{GROUP}/v1alpha1"),
-        _ => match text(object, "apiVersion").split_once('/') {
+        _ => match text_member(object, "apiVersion").split_once('/') {
             Some((group, version)) if !version.contains('/') && !group.is_empty() => format!("{group}/"),
             _ => String::new(),
         },
     };
-    if kind == "User" && text(object, "name") == "*" {
+    if kind == "User" && text_member(object, "name") == "*" {
         object.insert("kind", "Group");
         object.insert("name", "system:authenticated");
     }

@@ -76,7 +76,7 @@ impl NodeRestriction {
         let subresource = of.sub_resource.as_str();
         match (of.resource.group.as_str(), of.resource.resource.as_str()) {
             ("", "pods") => match subresource {
-                "" => pods::check(request),
+                "" => pods::check_pod(request),
                 "status" => pods::check_status(request),
                 "eviction" => pods::check_eviction(request),
                 other => {
@@ -86,7 +86,7 @@ impl NodeRestriction {
                     )))
                 }
             },
-            ("", "nodes") => node::check(request),
+            ("", "nodes") => node::check_node(request),
             ("", "persistentvolumeclaims") => match subresource {
                 "status" => claims::check_status(request),
                 _ => Err(request.forbidden("may only update PVC status")),
@@ -99,7 +99,7 @@ impl NodeRestriction {
                 certificates::check_signing_request(request)
             }
             ("coordination.k8s.io", "leases") => check_lease(request),
-            ("storage.k8s.io", "csinodes") => csi_node::check(request, self.volume_health),
+            ("storage.k8s.io", "csinodes") => csi_node::check_csi_node(request, self.volume_health),
             ("resource.k8s.io", "resourceslices") => check_slice(request),
             _ => Ok(()),
         }

@@ -57,7 +57,7 @@ fn tolerate(attributes: &mut MutableAttributes<'_, '_>, names: &BTreeSet<String>
     for toleration in tolerations.iter_mut() {
         let of_pod = Toleration {
             seconds: None,
-            ..Toleration::of(toleration)
+            ..Toleration::new(toleration)
         };
         // One that differs in its seconds only is replaced.
         if let Some(name) = names.get(of_pod.key)

@@ -112,7 +112,7 @@ impl LimitRanger {
                     for (at, container) in amounts.each().enumerate() {
                         let stored = stored.as_ref().map(|stored| stored.of_container(&amounts, at));
                         let stored = stored.unwrap_or_default();
-                        bounds::check(item, resources, container, stored, self.precision, errors);
+                        bounds::check_bounds(item, resources, container, stored, self.precision, errors);
                     }
                 }
                 Bounded::Pod => {
@@ -129,7 +129,7 @@ impl LimitRanger {
                     let stored = stored.as_ref().map(|stored| of_pod(&stored.amounts));
                     let stored = stored.unwrap_or_default();
                     let amounts = of_pod(&amounts);
-                    bounds::check(item, resources, &amounts, &stored, self.precision, errors);
+                    bounds::check_bounds(item, resources, &amounts, &stored, self.precision, errors);
                 }
                 Bounded::Claim => {}
             }

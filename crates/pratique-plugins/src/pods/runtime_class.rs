@@ -143,7 +143,7 @@ fn set_scheduling(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>)
     }
     let of_class: Vec<Toleration<'_>> = elements(class, &["scheduling", "tolerations"])
         .iter()
-        .map(Toleration::of)
+        .map(Toleration::new)
         .collect();
     let of_pod = elements(attributes.object(), &["spec", "tolerations"]);
     if !(of_class.is_empty() && of_pod.is_empty())

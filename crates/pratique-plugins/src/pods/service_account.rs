@@ -51,7 +51,7 @@ impl BuiltInPlugin for ServiceAccount {
 
     fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         if concerns(attributes.request, attributes.object) {
-            check(attributes, context)
+            check_account(attributes, context)
         } else {
             Ok(())
         }
@@ -66,7 +66,7 @@ fn concerns(request: &AdmissionRequest<'_>, object: &Value<'_>) -> bool {
 }
 
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, Validate
-fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(), Rejection> {
+fn check_account(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(), Rejection> {
     let request = attributes.request;
     let pod = attributes.object;
     if request.operation == Operation::Update && request.sub_resource == "ephemeralcontainers" {
@@ -90,7 +90,8 @@ fn check(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(),
 /// Checks that a pod uses only secrets that its account lists, where that is enforced.
 fn check_secrets(account: &Value<'_>, attributes: &Attributes<'_>) -> Result<(), Rejection> {
     if enforces_mountable(account) {
-        secrets::check(account, attributes.object).map_err(|error| forbidden(attributes, error.to_string()))
+        secrets::check_secrets(account, attributes.object)
+            .map_err(|error| forbidden(attributes, error.to_string()))
     } else {
         Ok(())
     }

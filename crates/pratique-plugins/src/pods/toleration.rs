@@ -17,7 +17,7 @@ pub(crate) struct Toleration<'v> {
 
 impl<'v> Toleration<'v> {
     /// The toleration that a decoded value is.
-    pub(crate) fn of(value: &'v Value<'_>) -> Self {
+    pub(crate) fn new(value: &'v Value<'_>) -> Self {
         Toleration {
             key: text(value, &["key"]),
             operator: text(value, &["operator"]),
@@ -98,7 +98,7 @@ fn merged(all: &[Toleration<'_>]) -> Vec<usize> {
 pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'_>]) {
     let all: Vec<Toleration<'_>> = tolerations
         .iter()
-        .map(Toleration::of)
+        .map(Toleration::new)
         .chain(added.iter().copied())
         .collect();
     let kept = merged(&all);
@@ -128,5 +128,5 @@ pub(crate) fn is_whitelisted(tolerations: &[Value<'_>], whitelist: &[Toleration<
         .for_each(|toleration| permitted.insert(*toleration));
     tolerations
         .iter()
-        .all(|toleration| permitted.covers(&Toleration::of(toleration)))
+        .all(|toleration| permitted.covers(&Toleration::new(toleration)))
 }

@@ -37,7 +37,7 @@ impl<'s> MutationRun<'_, 's> {
             schema.kind(kind) != Err(NoMergeType::Version)
         };
         if of.group != requested.group {
-            let (of, to) = (shown(&of), requested.api_version());
+            let (of, to) = (show_kind(&of), requested.api_version());
             return Err(internal_error(&format!(
                 "failed to convert object: {of} is unstructured and is not suitable for converting to \"{to}\""
             )).into());
@@ -98,7 +98,7 @@ impl<'s> MutationRun<'_, 's> {
 }
 
 /// A kind as Go shows it, even one without a version.
-fn shown(kind: &GroupVersionKind) -> String {
+fn show_kind(kind: &GroupVersionKind) -> String {
     match kind.version.as_str() {
         "" => format!("{}/, Kind={}", kind.group, kind.kind),
         _ => kind.to_string(),

@@ -54,7 +54,7 @@ pub(crate) fn normalized(element: &str) -> Option<String> {
 }
 
 /// An element as messages show it: `.name`, `[name="a"]`, `[="a"]` or `[0]`.
-pub(crate) fn shown(element: &str) -> String {
+pub(crate) fn show_element(element: &str) -> String {
     let (kind, rest) = element.split_once(':').unwrap_or(("f", element));
     let scalar = |value: &Value<'_>| match value {
         Value::String(text) => quote(text),

@@ -158,11 +158,11 @@ impl FieldSet {
     fn collect_paths(&self, prefix: &str, paths: &mut Vec<String>) {
         for (element, node) in &self.nodes {
             if node.member {
-                paths.push(format!("{prefix}{}", element::shown(element)));
+                paths.push(format!("{prefix}{}", element::show_element(element)));
             }
         }
         for (element, node) in &self.nodes {
-            let prefix = format!("{prefix}{}", element::shown(element));
+            let prefix = format!("{prefix}{}", element::show_element(element));
             node.children.collect_paths(&prefix, paths);
         }
     }

@@ -121,7 +121,7 @@ pub(super) struct PodWarnings<'v> {
 }
 
 /// The warnings of a pod, or of a template at a path.
-pub(super) fn of(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
+pub(super) fn warn_of_pod(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
     let Some(pod) = object.at(path) else {
         return Vec::new();
     };

@@ -8,7 +8,7 @@ use super::NodeRequest;
 use crate::object::{elements, name, text};
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitCSINode
-pub(super) fn check(request: &NodeRequest<'_>, volume_health: bool) -> Result<(), Rejection> {
+pub(super) fn check_csi_node(request: &NodeRequest<'_>, volume_health: bool) -> Result<(), Rejection> {
     let accessed = match request.operation() {
         Operation::Create if request.object().get("metadata").is_none() => {
             return Err(request.forbidden("unable to access the object name"));

@@ -11,7 +11,7 @@ use super::NodeRequest;
 use crate::object::{elements, is_kind, members};
 
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitNode
-pub(super) fn check(request: &NodeRequest<'_>) -> Result<(), Rejection> {
+pub(super) fn check_node(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     let requested = &request.attributes.request.name;
     let node = request.quoted_node();
     if requested != request.node {

@@ -14,7 +14,7 @@ use crate::pods::{MIRROR_POD, quantity};
 
 /// Creating and deleting pods.
 // Upstream: plugin/pkg/admission/noderestriction/admission.go, admitPod
-pub(super) fn check(request: &NodeRequest<'_>) -> Result<(), Rejection> {
+pub(super) fn check_pod(request: &NodeRequest<'_>) -> Result<(), Rejection> {
     let node = request.quoted_node();
     match request.operation() {
         Operation::Create => check_new(request),

@@ -112,7 +112,7 @@ fn duration(value: i64, unit: i64, least: i64, most: i64, default: i64) -> Resul
         value => {
             let value = value.wrapping_mul(unit);
             if value < least || value > most {
-                let [least, most, value] = [least, most, value].map(shown);
+                let [least, most, value] = [least, most, value].map(show_duration);
                 return Err(format!("valid value is between {least} and {most}, got {value}"));
             }
             value
@@ -122,7 +122,7 @@ fn duration(value: i64, unit: i64, least: i64, most: i64, default: i64) -> Resul
 }
 
 /// A duration as Go shows it.
-fn shown(nanoseconds: i64) -> String {
+fn show_duration(nanoseconds: i64) -> String {
     pratique_gotext::time::Duration::from_nanos(nanoseconds).in_messages()
 }
 

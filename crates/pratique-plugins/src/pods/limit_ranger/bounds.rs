@@ -17,7 +17,7 @@ pub(super) enum BoundPrecision {
 
 /// Checks requested amounts by the minimum, the maximum and the ratio of an item of a limit range. Bounds and amounts
 /// refer to resources by their places. Amounts that are stored already are not checked again.
-pub(super) fn check(
+pub(super) fn check_bounds(
     item: &Item,
     resources: &[String],
     amounts: &[RequestedAmount],

@@ -90,7 +90,7 @@ pub(super) enum SecretError {
 
 /// Checks that a pod uses only secrets that its account lists.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitSecretReferences
-pub(super) fn check(account: &Value<'_>, pod: &Value<'_>) -> Result<(), SecretError> {
+pub(super) fn check_secrets(account: &Value<'_>, pod: &Value<'_>) -> Result<(), SecretError> {
     for volume in elements(pod, &["spec", "volumes"]) {
         if let Some(source) = volume.get("secret") {
             let secret = text(source, &["secretName"]);
