@@ -177,7 +177,7 @@ impl BatchEvaluator {
     /// # Errors
     /// It has no objects, or a column is of a type that is not read.
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<RecordBatch, InputError> {
-        let columns = InputColumns::of(batch)?;
+        let columns = InputColumns::new(batch)?;
         let mut results = ResultRows::new();
         for row in 0..batch.num_rows() {
             self.row(&columns, row, &mut results);

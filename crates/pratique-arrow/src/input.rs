@@ -39,12 +39,12 @@ pub(super) struct InputColumns<'a> {
 
 impl<'a> InputColumns<'a> {
     /// The columns of a batch; others are ignored.
-    pub(super) fn of(batch: &'a RecordBatch) -> Result<Self, InputError> {
+    pub(super) fn new(batch: &'a RecordBatch) -> Result<Self, InputError> {
         let columns = InputColumns {
-            object: text(batch, OBJECT)?,
-            old_object: text(batch, "old_object")?,
-            namespace: text(batch, "namespace")?,
-            user: text(batch, "user")?,
+            object: text_column(batch, OBJECT)?,
+            old_object: text_column(batch, "old_object")?,
+            namespace: text_column(batch, "namespace")?,
+            user: text_column(batch, "user")?,
             groups: groups(batch)?,
         };
         match (&columns.object, &columns.old_object) {
@@ -70,7 +70,7 @@ impl<'a> InputColumns<'a> {
             return None;
         }
         let list = lists.value(row);
-        let texts = TextColumn::of(&list)?;
+        let texts = TextColumn::new(&list)?;
         let texts = (0..list.len()).filter_map(|index| texts.get(index));
         Some(
             texts
@@ -85,11 +85,14 @@ fn named(column: Option<&TextColumn<'_>>, row: usize) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned()).filter(|text| !text.is_empty())
 }
 
-fn text<'a>(batch: &'a RecordBatch, column: &'static str) -> Result<Option<TextColumn<'a>>, InputError> {
+fn text_column<'a>(
+    batch: &'a RecordBatch,
+    column: &'static str,
+) -> Result<Option<TextColumn<'a>>, InputError> {
     let Some(array) = batch.column_by_name(column) else {
         return Ok(None);
     };
-    match TextColumn::of(array) {
+    match TextColumn::new(array) {
         Some(text) => Ok(Some(text)),
         // A column of type null has nothing but nulls.
         None if *array.data_type() == DataType::Null => Ok(None),

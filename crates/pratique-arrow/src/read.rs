@@ -85,12 +85,12 @@ impl JsonLines {
             // Other columns are not decoded, and this is the first of what is.
             let mask = ProjectionMask::roots(builder.parquet_schema(), [column]);
             let reader = builder.with_projection(mask).with_batch_size(ROWS).build()?;
-            return Ok(Self::of(Box::new(reader), 0));
+            return Ok(Self::new(Box::new(reader), 0));
         }
         if head.starts_with(ARROW_FILE) {
             let reader = FileReader::try_new(BufReader::new(file), None)?;
             let column = object_column(&reader.schema())?;
-            return Ok(Self::of(Box::new(reader), column));
+            return Ok(Self::new(Box::new(reader), column));
         }
         Self::stream(file)
     }
@@ -102,10 +102,10 @@ impl JsonLines {
     pub fn stream(input: impl Read + Send + 'static) -> Result<Self, OpenError> {
         let reader = StreamReader::try_new(BufReader::new(input), None)?;
         let column = object_column(&reader.schema())?;
-        Ok(Self::of(Box::new(reader), column))
+        Ok(Self::new(Box::new(reader), column))
     }
 
-    fn of(batches: BatchIterator, column: usize) -> Self {
+    fn new(batches: BatchIterator, column: usize) -> Self {
         JsonLines {
             batches,
             batch: None,
@@ -123,7 +123,7 @@ impl JsonLines {
                 && self.row < batch.num_rows()
             {
                 let array = batch.columns().get(self.column);
-                let text = array.and_then(|array| TextColumn::of(array));
+                let text = array.and_then(|array| TextColumn::new(array));
                 self.line.clear();
                 self.read = 0;
                 // As many lines as fit are made of a batch at once.

@@ -59,7 +59,7 @@ pub fn replay_schema() -> SchemaRef {
             "then_message",
             "unknown",
         ];
-        fields.extend(texts.map(text));
+        fields.extend(texts.map(text_field));
         fields.push(Field::new("approximations", DataType::List(text_item()), false));
         Arc::new(Schema::new(fields))
     });
@@ -68,7 +68,7 @@ pub fn replay_schema() -> SchemaRef {
 
 fn results() -> Vec<Field> {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    let mut fields = vec![text("place"), Field::new("time", time, true)];
+    let mut fields = vec![text_field("place"), Field::new("time", time, true)];
     let texts = [
         "operation",
         "api_version",
@@ -79,14 +79,14 @@ fn results() -> Vec<Field> {
         "user",
         "owner",
     ];
-    fields.extend(texts.map(text));
+    fields.extend(texts.map(text_field));
     fields.push(Field::new("decision", DataType::Utf8, false));
-    fields.push(text("message"));
+    fields.push(text_field("message"));
     fields.push(Field::new("findings", DataType::List(finding_item()), false));
     fields
 }
 
-fn text(name: &str) -> Field {
+fn text_field(name: &str) -> Field {
     Field::new(name, DataType::Utf8, true)
 }
 

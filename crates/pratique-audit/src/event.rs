@@ -103,7 +103,7 @@ impl<'a> Event<'a> {
         response: &'a AdmissionResponse,
         (received, answered): (SystemTime, SystemTime),
     ) -> Self {
-        let secrets = secrets::of(request);
+        let secrets = secrets::find_secret_paths(request);
         let has_object = level >= Level::Request && request.object != Value::Null;
         Event {
             kind: "Event",

@@ -126,7 +126,7 @@ impl Log {
         };
         let queue = Arc::new(LineQueue::new(Limits { lines: events, bytes }));
         let counters = Arc::new(EventCounters {
-            losses: Losses::of(plugin),
+            losses: Losses::new(plugin),
             ..EventCounters::default()
         });
         let (opened, opening) = sync_channel(1);
@@ -200,7 +200,7 @@ impl Log {
     /// Whether events include the objects of this request completely.
     #[must_use]
     pub fn includes_objects(&self, request: &AdmissionRequest<'_>) -> bool {
-        self.level >= Level::Request && (self.secrets || secrets::of(request).is_empty())
+        self.level >= Level::Request && (self.secrets || secrets::find_secret_paths(request).is_empty())
     }
 
     /// Sets the observer of losses, unless there is one.

@@ -36,7 +36,7 @@ struct LoggedLosses {
 }
 
 impl Losses {
-    pub(crate) fn of(plugin: &'static str) -> Self {
+    pub(crate) fn new(plugin: &'static str) -> Self {
         Losses {
             plugin,
             ..Losses::default()

@@ -57,7 +57,7 @@ struct RecordedResponse<'a> {
 
 impl<'a> RecordedReview<'a> {
     pub(crate) fn new(request: &'a AdmissionRequest<'a>, response: &'a AdmissionResponse) -> Self {
-        let paths: SecretPaths = secrets::of(request);
+        let paths: SecretPaths = secrets::find_secret_paths(request);
         let redacted = |object| Redacted { object, paths };
         RecordedReview {
             api_version: admission::API_VERSION,

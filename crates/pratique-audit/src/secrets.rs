@@ -25,7 +25,7 @@ const OF_TOKEN_REQUESTS: SecretPaths = &[&["status", "token"]];
 const OF_TOKEN_REVIEWS: SecretPaths = &[&["spec", "token"]];
 
 /// The secret members of the objects of a request.
-pub(crate) fn of(request: &AdmissionRequest<'_>) -> SecretPaths {
+pub(crate) fn find_secret_paths(request: &AdmissionRequest<'_>) -> SecretPaths {
     let requested = request.request_resource.as_ref();
     let requested = requested.map_or(&[][..], |resource| {
         of_resource(resource, &request.request_sub_resource)

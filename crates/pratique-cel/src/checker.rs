@@ -29,7 +29,7 @@ use messages::mismatch;
 use unify::Bindings;
 
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
-pub(crate) fn check(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
+pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
     let mut checker = TypeChecker::new(environment, &ast);
     checker.check(ast.root);
     checker.settle();

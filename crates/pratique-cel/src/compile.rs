@@ -25,7 +25,7 @@ impl Environment {
     /// Checks the types of a parsed expression, and its literals.
     pub fn check(&self, ast: Ast) -> Result<Checked, CompileError> {
         let source = ast.source.clone();
-        checker::check(self, ast).map_err(|issues| CompileError::Issues { source, issues })
+        checker::check_ast(self, ast).map_err(|issues| CompileError::Issues { source, issues })
     }
 
     /// Finds what the names and calls of a parsed expression refer to, and refuses nothing: what has no meaning is an

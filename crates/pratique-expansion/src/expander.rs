@@ -138,7 +138,7 @@ impl Expander {
                 path: path.join("."),
             });
         };
-        let owner = Owner::of(version, kind, workload);
+        let owner = Owner::new(version, kind, workload);
         let mut pod = match kind {
             "Deployment" if found.is_some() => of_deployment(template, &owner),
             "StatefulSet" if found.is_some() => sets::of_stateful_set(workload, template, &owner),

@@ -18,7 +18,7 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// A workload as the owner.
-    pub(crate) fn of(api_version: &str, kind: &str, workload: &Value<'_>) -> Self {
+    pub(crate) fn new(api_version: &str, kind: &str, workload: &Value<'_>) -> Self {
         let text = |field: &str| workload.at(&["metadata", field]).and_then(Value::as_str);
         Owner {
             api_version: api_version.to_owned(),

@@ -28,7 +28,7 @@ impl Expression {
         };
         if let (ExpressionId::Condition(_), Some((_, item))) = (&self.place, path.split_last()) {
             let name = [item, &[field("name")]].concat();
-            self.name = text(source, &name);
+            self.name = source_text(source, &name);
         }
         self.location = Some(source.locate(&path));
     }
@@ -80,8 +80,9 @@ fn variable(source: &ObjectSource, name: &str) -> Option<usize> {
     let TreeValue::List(items) = &source.tree().get(list).value else {
         return None;
     };
-    (0..items.len())
-        .rfind(|index| text(source, &item_path("variables", *index, &["name"])).as_deref() == Some(name))
+    (0..items.len()).rfind(|index| {
+        source_text(source, &item_path("variables", *index, &["name"])).as_deref() == Some(name)
+    })
 }
 
 /// The path of a field of an item in a list of the policy's `spec`.
@@ -97,7 +98,7 @@ fn field(name: &str) -> Step {
     Step::Field(name.to_owned())
 }
 
-fn text(source: &ObjectSource, path: &[Step]) -> Option<String> {
+fn source_text(source: &ObjectSource, path: &[Step]) -> Option<String> {
     match &source.tree().get(source.tree().find(source.root(), path)?).value {
         TreeValue::String(text, _) => Some(text.to_string()),
         _ => None,

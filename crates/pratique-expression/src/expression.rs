@@ -28,7 +28,7 @@ impl Expression {
             .parse(text)
             .and_then(|ast| environment.check(ast))
             .map_err(ExpressionError::Compile)?;
-        return_types::check(usage, checked.result_type())?;
+        return_types::check_return_type(usage, checked.result_type())?;
         let program = environment.plan(&checked).map_err(ExpressionError::Plan)?;
         let variables_read = program.fields_read(slots().variables);
         let variables_read = variables_read.map(|fields| fields.into_iter().map(Into::into).collect());

@@ -6,7 +6,7 @@ use crate::declarations::Use;
 use crate::error::ExpressionError;
 
 /// Checks that the type of an expression is one that its use takes; a dynamic type is none of these.
-pub(crate) fn check(usage: Use, of: &Type) -> Result<(), ExpressionError> {
+pub(crate) fn check_return_type(usage: Use, of: &Type) -> Result<(), ExpressionError> {
     let wanted = wanted(usage);
     if wanted.is_empty() || wanted.contains(of) {
         return Ok(());
@@ -38,7 +38,7 @@ mod tests {
 
     #[track_caller]
     fn fails(usage: Use, of: Type, expected: &str) {
-        assert_eq!(check(usage, &of).unwrap_err().to_string(), expected);
+        assert_eq!(check_return_type(usage, &of).unwrap_err().to_string(), expected);
     }
 
     #[test]
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn types_that_fit() {
-        assert!(check(Use::Variable, &Type::Dyn).is_ok());
-        assert!(check(Use::Message, &Type::String).is_ok());
-        assert!(check(Use::AuditAnnotation, &Type::Null).is_ok());
+        assert!(check_return_type(Use::Variable, &Type::Dyn).is_ok());
+        assert!(check_return_type(Use::Message, &Type::String).is_ok());
+        assert!(check_return_type(Use::AuditAnnotation, &Type::Null).is_ok());
     }
 }

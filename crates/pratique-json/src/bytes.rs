@@ -12,7 +12,7 @@ pub fn write(value: &Value<'_>, to: &mut Vec<u8>) {
         Value::Bool(false) => to.extend_from_slice(b"false"),
         Value::Int(number) => integer(*number, to),
         Value::Float(number) => to.extend_from_slice(json_form(*number).as_bytes()),
-        Value::String(text) => self::text(text, to),
+        Value::String(text) => write_text(text, to),
         Value::Array(elements) => {
             to.push(b'[');
             for (index, element) in elements.iter().enumerate() {
@@ -29,7 +29,7 @@ pub fn write(value: &Value<'_>, to: &mut Vec<u8>) {
                 if index > 0 {
                     to.push(b',');
                 }
-                text(key, to);
+                write_text(key, to);
                 to.push(b':');
                 write(value, to);
             }
@@ -56,7 +56,7 @@ fn integer(number: i64, to: &mut Vec<u8>) {
     }
 }
 
-fn text(text: &str, to: &mut Vec<u8>) {
+fn write_text(text: &str, to: &mut Vec<u8>) {
     to.reserve(text.len() + 2);
     to.push(b'"');
     if is_plain(text.as_bytes()) {

@@ -59,7 +59,7 @@ impl RecentObjects {
 
     /// The object that a request is about, as it was last inserted.
     pub(crate) fn get(&self, about: &ObjectReference) -> Option<&Value<'static>> {
-        self.objects.get(&Key::of(about)).map(|recent| &recent.object)
+        self.objects.get(&Key::new(about)).map(|recent| &recent.object)
     }
 
     /// Learns from an event: what was answered is stored, and what was changed without an answer in the event is not known
@@ -78,7 +78,7 @@ impl RecentObjects {
             return;
         }
         match event.verb.as_str() {
-            "delete" => self.remove(&Key::of(about)),
+            "delete" => self.remove(&Key::new(about)),
             "deletecollection" => self.remove_collection(about),
             "get" | "create" | "update" | "patch" => self.answered(event, about),
             _ => {}
@@ -87,7 +87,7 @@ impl RecentObjects {
 
     fn answered(&mut self, event: &Event<'_>, about: &ObjectReference) {
         let object = &event.response_object;
-        let mut key = Key::of(about);
+        let mut key = Key::new(about);
         let named = object.at(&["metadata", "name"]).and_then(Value::as_str);
         if key.name.is_empty() {
             key.name = named.unwrap_or_default().to_owned();
@@ -177,7 +177,7 @@ fn is_part(kind: &str) -> bool {
 }
 
 impl Key {
-    fn of(about: &ObjectReference) -> Self {
+    fn new(about: &ObjectReference) -> Self {
         Key {
             group: about.api_group.clone(),
             resource: about.resource.clone(),

@@ -11,7 +11,7 @@ pub(crate) struct InputPlace(Vec<OsString>);
 impl InputPlace {
     /// The place that a path, or the address of a cluster or an object of a store, says. Links are not resolved: reports are
     /// merged on other machines than those on which they were made.
-    pub(crate) fn of(input: &str) -> Self {
+    pub(crate) fn new(input: &str) -> Self {
         let mut parts: Vec<OsString> = Vec::new();
         for component in Path::new(input).components() {
             let ends_with_name = parts.last().is_some_and(|last| last != ".." && last != "/");
@@ -67,9 +67,9 @@ pub(crate) struct InputPlaces {
 
 impl InputPlaces {
     /// The places of inputs.
-    pub(crate) fn of<'i>(inputs: impl Iterator<Item = &'i String>) -> Self {
+    pub(crate) fn new<'i>(inputs: impl Iterator<Item = &'i String>) -> Self {
         let mut places = InputPlaces::default();
-        for place in inputs.map(|input| InputPlace::of(input)) {
+        for place in inputs.map(|input| InputPlace::new(input)) {
             let tails = if place.is_absolute() {
                 &mut places.absolute_tails
             } else {
@@ -91,7 +91,7 @@ impl InputPlaces {
     /// Whether an input is at one of the places, in one, or one is in it; or may be: the working directory of a relative path is not
     /// known, and one that an absolute path has in it may be the same.
     pub(crate) fn overlap(&self, input: &str) -> bool {
-        let place = InputPlace::of(input);
+        let place = InputPlace::new(input);
         let others = if place.is_absolute() {
             &self.relative_tails
         } else {
@@ -121,7 +121,7 @@ mod tests {
 
     #[track_caller]
     fn check(one: &str, other: &str, expected: bool) {
-        let overlap = |one: &str, other: &str| InputPlaces::of([one.to_owned()].iter()).overlap(other);
+        let overlap = |one: &str, other: &str| InputPlaces::new([one.to_owned()].iter()).overlap(other);
         assert_eq!(overlap(one, other), expected, "{one:?} {other:?}");
         assert_eq!(overlap(other, one), expected, "{other:?} {one:?}");
     }

@@ -362,12 +362,12 @@ impl Report {
         let is_place = |input: &&String| input.as_str() != STDIN;
         let places = self
             .places
-            .get_or_insert_with(|| InputPlaces::of(self.run.inputs.iter().filter(is_place)));
+            .get_or_insert_with(|| InputPlaces::new(self.run.inputs.iter().filter(is_place)));
         let of_other = || other.run.inputs.iter().filter(is_place);
         if let Some(input) = of_other().find(|input| places.overlap(input)) {
             return Err(MergeError::InputTwice(input.clone()));
         }
-        places.extend(InputPlaces::of(of_other()));
+        places.extend(InputPlaces::new(of_other()));
         self.run.inputs.extend(other.run.inputs.iter().cloned());
         self.run.inputs.sort();
         self.run.inputs.dedup();

@@ -76,7 +76,7 @@ impl ClusterBase {
                 .contains(&GroupVersionKind::new("", "v1", "Namespace")),
             resolver,
             api_objects,
-            permissions: Permissions::of(known),
+            permissions: Permissions::new(known),
         };
         for served in &known.served {
             base.objects.serve_found(served);
@@ -119,7 +119,7 @@ impl ClusterBase {
 }
 
 impl Permissions {
-    fn of(known: &KnownCluster) -> Self {
+    fn new(known: &KnownCluster) -> Self {
         match &known.authorizer {
             Some(authorizer) => Permissions::Cluster(Arc::clone(authorizer)),
             None => {

@@ -65,7 +65,7 @@ pub enum SuiteFailure {
         error: Box<CaseError>,
     },
     /// A test has another result than it expects.
-    #[error("{case}:{}", shown(.differences))]
+    #[error("{case}:{}", show_differences(.differences))]
     Different {
         /// The place and the name of the test.
         case: String,
@@ -74,7 +74,7 @@ pub enum SuiteFailure {
     },
 }
 
-fn shown(differences: &[Difference]) -> String {
+fn show_differences(differences: &[Difference]) -> String {
     let mut text = String::new();
     for Difference {
         field,

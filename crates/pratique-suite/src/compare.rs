@@ -290,7 +290,7 @@ impl Comparison {
             (expected, actual) if same(expected, actual) => {}
             (expected, actual) => {
                 self.differences
-                    .push(Difference::new(path, shown(expected), shown(actual)))
+                    .push(Difference::new(path, show_value(expected), show_value(actual)))
             }
         }
     }
@@ -316,7 +316,7 @@ fn same(a: Option<&Value<'_>>, b: Option<&Value<'_>>) -> bool {
     }
 }
 
-fn shown(value: Option<&Value<'_>>) -> String {
+fn show_value(value: Option<&Value<'_>>) -> String {
     value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
 }
 

@@ -84,7 +84,7 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, ProblemList
         missing: 0,
     };
     for (_, set) in &policies.sets {
-        for (name, policy) in all(set) {
+        for (name, policy) in list_policies(set) {
             let samples = samples(&suite, (&policies, set), name, policy);
             first.add(&samples, name, policy);
         }
@@ -97,7 +97,7 @@ pub fn first_suite(path: &Path, roots: &Roots) -> Result<FirstSuite, ProblemList
 }
 
 /// The policies of a set, with their names.
-fn all(set: &ManifestSet) -> Vec<(&str, Policy<'_>)> {
+fn list_policies(set: &ManifestSet) -> Vec<(&str, Policy<'_>)> {
     let mutating = set.mutating_policies.iter().filter_map(|loaded| {
         let name = loaded.object.metadata.name.as_deref()?;
         Some((name, Policy::Mutating(&loaded.object)))

@@ -68,7 +68,7 @@ impl Suite {
 
     /// Evaluates a case only for the changes that it makes in the cluster.
     pub(crate) fn apply(&self, case: &Case, policies: &Policies, state: &mut PluginState) {
-        let context = CaseContext::of(policies, Some(state));
+        let context = CaseContext::new(policies, Some(state));
         if let Ok(evaluated) = self.admit(case, context, &mut ()) {
             evaluated.apply(state);
         }
@@ -82,7 +82,7 @@ impl Suite {
         state: Option<&mut PluginState>,
         trace: Option<&(dyn Trace + Sync)>,
     ) -> CaseResult {
-        let context = CaseContext::of(policies, state.as_deref());
+        let context = CaseContext::new(policies, state.as_deref());
         let evaluated = match self.only_unbound_match(case, context) {
             Some(error) => Err(error),
             None => self.admit(case, CaseContext { trace, ..context }, &mut ()),
@@ -256,7 +256,7 @@ impl Suite {
 }
 
 impl<'a> CaseContext<'a> {
-    fn of(policies: &'a Policies, state: Option<&'a PluginState>) -> Self {
+    fn new(policies: &'a Policies, state: Option<&'a PluginState>) -> Self {
         CaseContext {
             policies,
             admission: &policies.admission,

@@ -129,7 +129,7 @@ impl GoTypes<'_> {
 }
 
 impl<'p> TypedPlace<'p> {
-    fn of(field: &'p Field, types: GoTypes<'p>) -> Self {
+    fn new(field: &'p Field, types: GoTypes<'p>) -> Self {
         TypedPlace {
             shape: &field.shape,
             field: Some(field),
@@ -218,7 +218,7 @@ fn plain(place: TypedPlace<'_>, value: Option<&Value<'_>>, pointer: bool) -> Str
 ///
 /// Upstream: apimachinery/pkg/apis/meta/v1/group_version.go
 fn own_text(of: &StructType, object: &Object<'_>, pointer: bool) -> Option<String> {
-    let field = |name| object.get(name).map(text).unwrap_or_default();
+    let field = |name| object.get(name).map(value_text).unwrap_or_default();
     let (group, version) = (field("group"), field("version"));
     match (of.name, pointer) {
         ("meta/v1.GroupVersionKind", _) => Some(format!("{group}/{version}, Kind={}", field("kind"))),
@@ -232,7 +232,7 @@ fn own_text(of: &StructType, object: &Object<'_>, pointer: bool) -> Option<Strin
 fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> String {
     match (scalar, value) {
         (_, None) if pointer => "<nil>".to_owned(),
-        (Scalar::Quantity | Scalar::IntOrString, Some(value)) if pointer => text(value),
+        (Scalar::Quantity | Scalar::IntOrString, Some(value)) if pointer => value_text(value),
         (Scalar::Quantity, value) => quantity(value, false),
         (Scalar::IntOrString, value) => {
             let (of, number, text) = int_or_string(value);
@@ -240,14 +240,14 @@ fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> Str
         }
         (Scalar::Time | Scalar::MicroTime, None) => NO_TIME.to_owned(),
         (Scalar::Time | Scalar::MicroTime, Some(value)) => {
-            let text = text(value);
+            let text = value_text(value);
             match Timestamp::parse(&text) {
                 Ok(time) => time.in_messages(),
                 Err(_) => text,
             }
         }
         (Scalar::Duration, None) => "0s".to_owned(),
-        (Scalar::Duration, Some(value)) => text(value),
+        (Scalar::Duration, Some(value)) => value_text(value),
         (Scalar::Json, _) => "{[] <nil>}".to_owned(),
         (Scalar::Bytes, value) => {
             let bytes: Vec<String> = bytes(value).iter().map(u8::to_string).collect();
@@ -255,7 +255,7 @@ fn plain_scalar(scalar: Scalar, value: Option<&Value<'_>>, pointer: bool) -> Str
         }
         (_, Some(_)) if pointer => ADDRESS.to_owned(),
         (scalar, None) => zero(scalar).to_owned(),
-        (_, Some(value)) => text(value),
+        (_, Some(value)) => value_text(value),
     }
 }
 
@@ -271,7 +271,7 @@ fn braces(
         LayoutField::Named { json, .. } => {
             let field = of.field(json)?;
             let value = object.and_then(|object| object.get(json));
-            Some(plain(TypedPlace::of(field, types), value, is_pointer(field)))
+            Some(plain(TypedPlace::new(field, types), value, is_pointer(field)))
         }
     };
     let shown: Vec<String> = fields.iter().filter_map(shown).collect();
@@ -313,7 +313,7 @@ fn generated(
 
 fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: GoTypes<'_>) -> String {
     let pointer = is_pointer(field);
-    let place = TypedPlace::of(field, types);
+    let place = TypedPlace::new(field, types);
     match &field.shape {
         _ if !types.goes_on() => String::new(),
         Shape::Struct(id) => {
@@ -453,7 +453,7 @@ fn literal_fields(
             let value = object.and_then(|object| object.get(json));
             Some(format!(
                 "{go}:{}",
-                literal(TypedPlace::of(field, types), value, is_pointer(field))
+                literal(TypedPlace::new(field, types), value, is_pointer(field))
             ))
         }
     };
@@ -471,7 +471,7 @@ fn package(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(package, _)| package)
 }
 
-fn text(value: &Value<'_>) -> String {
+fn value_text(value: &Value<'_>) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -498,7 +498,7 @@ fn int_or_string(value: Option<&Value<'_>>) -> (u8, i64, String) {
 
 /// A quantity's own struct, with the text that it remembers.
 fn quantity(value: Option<&Value<'_>>, literal: bool) -> String {
-    let parsed = value.and_then(|value| Quantity::parse(&text(value)).ok());
+    let parsed = value.and_then(|value| Quantity::parse(&value_text(value)).ok());
     let parts = parsed.as_ref().map(Quantity::go_parts).unwrap_or_default();
     let big = if parts.is_big { ADDRESS } else { "<nil>" };
     if literal {

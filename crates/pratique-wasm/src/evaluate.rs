@@ -54,7 +54,7 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
         cluster: &cluster,
         authorizer,
     };
-    let workload = Workload::of(&input, arguments.expand, &loaded);
+    let workload = Workload::new(&input, arguments.expand, &loaded);
     let mut decided = match engine.decide(input) {
         Ok(decided) => decided,
         Err(problem) => {

@@ -21,7 +21,7 @@ pub(crate) struct Workload {
 
 impl Workload {
     /// The workload of an input that is not completed yet; `None` if no Pod is evaluated.
-    pub(crate) fn of(input: &Input, mode: Expand, loaded: &Loaded) -> Option<Self> {
+    pub(crate) fn new(input: &Input, mode: Expand, loaded: &Loaded) -> Option<Self> {
         let input = &input.review;
         let (request, expander) = (&input.request, Expander::default());
         let makes_pods = matches!(request.operation, Operation::Create | Operation::Update)

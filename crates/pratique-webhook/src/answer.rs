@@ -85,7 +85,7 @@ impl Answered {
         let kind = wire::with_defaults(GroupVersion::parse(&api_version)?, &kind, &review_kind(version));
         if kind.kind == "Status" {
             // The reference decodes it before it finds that it is no review.
-            fields::check(schema, "meta/v1.Status", value, text)?;
+            fields::check_fields(schema, "meta/v1.Status", value, text)?;
         }
         let other = match version {
             ReviewVersion::V1 => ReviewVersion::V1Beta1,
@@ -159,17 +159,18 @@ impl ReviewResponse {
             ReviewVersion::V1 => "admission/v1.AdmissionReview",
             ReviewVersion::V1Beta1 => "admission/v1beta1.AdmissionReview",
         };
-        fields::check(schema, type_name, review, text)?;
+        fields::check_fields(schema, type_name, review, text)?;
         Ok(fields::field(review, "response").map(ReviewResponse::read))
     }
 
     fn read(response: &Value<'_>) -> Self {
         ReviewResponse {
-            uid: fields::text(response, "uid"),
+            uid: fields::text_member(response, "uid"),
             allowed: fields::bool(response, "allowed"),
             result: fields::field(response, "status").map(fields::status),
             patch: fields::bytes(response, "patch"),
-            patch_type: fields::field(response, "patchType").map(|_| fields::text(response, "patchType")),
+            patch_type: fields::field(response, "patchType")
+                .map(|_| fields::text_member(response, "patchType")),
             audit_annotations: annotations::bounded(fields::texts_by_key(response, "auditAnnotations")),
             warnings: warnings::bounded(fields::texts(response, "warnings")),
         }

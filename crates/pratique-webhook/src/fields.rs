@@ -19,7 +19,7 @@ pub(crate) struct FieldError(String);
 ///
 /// # Errors
 /// The message about the first value of the text that cannot be.
-pub(crate) fn check(
+pub(crate) fn check_fields(
     schema: &'static Schema,
     type_name: &str,
     document: &Value<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn field<'v>(value: &'v Value<'v>, name: &str) -> Option<&'v Value<'v
     value.get(name).filter(|value| !value.is_null())
 }
 
-pub(crate) fn text(value: &Value<'_>, name: &str) -> String {
+pub(crate) fn text_member(value: &Value<'_>, name: &str) -> String {
     field(value, name).map(element).unwrap_or_default()
 }
 
@@ -96,9 +96,9 @@ pub(crate) fn bytes(value: &Value<'_>, name: &str) -> Vec<u8> {
 
 pub(crate) fn status(value: &Value<'_>) -> Status {
     Status {
-        status: text(value, "status"),
-        message: text(value, "message"),
-        reason: text(value, "reason"),
+        status: text_member(value, "status"),
+        message: text_member(value, "message"),
+        reason: text_member(value, "reason"),
         metadata: field(value, "metadata").map(list_meta).unwrap_or_default(),
         details: field(value, "details").map(details),
         code: int32(value, "code"),
@@ -107,19 +107,19 @@ pub(crate) fn status(value: &Value<'_>) -> Status {
 
 fn list_meta(value: &Value<'_>) -> ListMeta {
     ListMeta {
-        self_link: text(value, "selfLink"),
-        resource_version: text(value, "resourceVersion"),
-        r#continue: text(value, "continue"),
+        self_link: text_member(value, "selfLink"),
+        resource_version: text_member(value, "resourceVersion"),
+        r#continue: text_member(value, "continue"),
         remaining_item_count: value.get("remainingItemCount").and_then(Value::as_int),
     }
 }
 
 fn details(value: &Value<'_>) -> StatusDetails {
     StatusDetails {
-        name: text(value, "name"),
-        group: text(value, "group"),
-        kind: text(value, "kind"),
-        uid: text(value, "uid"),
+        name: text_member(value, "name"),
+        group: text_member(value, "group"),
+        kind: text_member(value, "kind"),
+        uid: text_member(value, "uid"),
         causes: elements(value, "causes").iter().map(cause).collect(),
         retry_after_seconds: int32(value, "retryAfterSeconds"),
     }
@@ -127,9 +127,9 @@ fn details(value: &Value<'_>) -> StatusDetails {
 
 fn cause(value: &Value<'_>) -> StatusCause {
     StatusCause {
-        reason: text(value, "reason"),
-        message: text(value, "message"),
-        field: text(value, "field"),
+        reason: text_member(value, "reason"),
+        message: text_member(value, "message"),
+        field: text_member(value, "field"),
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
     #[track_caller]
     fn check(request: &str, expected: &str) {
         let review = format!(r#"{{"request":{request}}}"#);
-        let checked = super::check(
+        let checked = super::check_fields(
             Release::latest().schema(),
             "admission/v1beta1.AdmissionReview",
             &parse(review.as_bytes()).unwrap(),

@@ -63,7 +63,7 @@ fn looked_for(
     if depth > pratique_json::MAX_DEPTH || !left.suffice(value) {
         return Err(());
     }
-    match ValueShape::of(value) {
+    match ValueShape::new(value) {
         ValueShape::Array(elements) => elements
             .iter()
             .map(|element| inside(element))
@@ -88,7 +88,7 @@ fn leaves(value: &RawValue, put: &mut BTreeSet<String>, depth: usize, left: &Byt
     if depth > pratique_json::MAX_DEPTH || !left.suffice(value) {
         return;
     }
-    match ValueShape::of(value) {
+    match ValueShape::new(value) {
         ValueShape::Array(elements) => elements
             .iter()
             .for_each(|element| leaves(element, put, depth + 1, left)),
@@ -107,7 +107,7 @@ enum ValueShape<'r> {
 }
 
 impl<'r> ValueShape<'r> {
-    fn of(value: &'r RawValue) -> Self {
+    fn new(value: &'r RawValue) -> Self {
         let text = value.get();
         // A part of a document that was parsed can be parsed again.
         match text.as_bytes().first() {

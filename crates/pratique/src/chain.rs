@@ -26,7 +26,7 @@ use crate::admission::Admission;
 use crate::authorization::{Answers, Authorizer, Decider, NoAuthorizer};
 use crate::clock::Stopwatch;
 use crate::cluster::{DynParamSource, WithParams};
-use crate::deadline::{check, interrupted, within};
+use crate::deadline::{check_interrupt, interrupted, within};
 use crate::image_reviews::ImageAnswers;
 use crate::limits::Limits;
 use crate::observer::{ChainObserver, ChainStep, Phase, Phases, Span, StepResult};
@@ -295,7 +295,7 @@ impl<'r> ChainRun<'r> {
             is_reinvoked: self.is_reinvoked && phase == Phase::Mutating,
             attributes: self.attributes(),
             may_differ: self.may_differ,
-            result: StepResult::of(&ended),
+            result: StepResult::new(&ended),
         });
         self.may_differ = false;
         if let Err(End::Refused(..)) = &ended {
@@ -437,7 +437,7 @@ impl<'r> ChainRun<'r> {
     }
 
     fn in_time(&self) -> Result<(), End> {
-        check(self.interrupt())
+        check_interrupt(self.interrupt())
     }
 
     fn finish(mut self) -> Outcome {

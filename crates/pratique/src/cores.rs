@@ -55,7 +55,7 @@ impl Default for Helpers {
 
 impl Helpers {
     /// The same workers for everything.
-    pub(crate) fn of(workers: impl Workers + 'static) -> Self {
+    pub(crate) fn new(workers: impl Workers + 'static) -> Self {
         let workers: Arc<dyn Workers> = Arc::new(workers);
         Helpers {
             starting: workers.clone(),

@@ -12,7 +12,7 @@ use crate::chain::end::End;
 ///
 /// Only a tokio runtime has timers: without one, the deadline is not enforced during the wait.
 pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Result<F::Output, End> {
-    check(interrupt)?;
+    check_interrupt(interrupt)?;
     #[cfg(feature = "webhooks")]
     if let Some(deadline) = interrupt.deadline()
         && tokio::runtime::Handle::try_current().is_ok()
@@ -25,7 +25,7 @@ pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Resul
 }
 
 /// Fails if the request was interrupted.
-pub(crate) fn check(interrupt: &Interrupt) -> Result<(), End> {
+pub(crate) fn check_interrupt(interrupt: &Interrupt) -> Result<(), End> {
     if interrupt.is_set() {
         Err(interrupted(interrupt))
     } else {

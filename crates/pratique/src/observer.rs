@@ -121,7 +121,7 @@ pub enum StepResult<'a> {
 }
 
 impl<'a> StepResult<'a> {
-    pub(crate) fn of(ended: &'a Result<(), End>) -> Self {
+    pub(crate) fn new(ended: &'a Result<(), End>) -> Self {
         match ended {
             Ok(()) => StepResult::Passed,
             Err(End::Refused(status, _)) => StepResult::Refused(status),

@@ -21,32 +21,32 @@ const MAX_PAIRS: u64 = 2 << 30;
 const MAX_COMPARISONS: u64 = 32 << 20;
 
 /// A text of a length, for which there is memory.
-pub(super) fn text(context: &Context<'_>, len: usize) -> Result<(), Fault> {
-    check(len <= MAX_TEXT)?;
+pub(super) fn check_text(context: &Context<'_>, len: usize) -> Result<(), Fault> {
+    check_bound(len <= MAX_TEXT)?;
     context.reserve(len)
 }
 
 /// A list of a length, for which there is memory.
 pub(super) fn elements(context: &Context<'_>, len: usize) -> Result<(), Fault> {
-    check(len <= MAX_ELEMENTS)?;
+    check_bound(len <= MAX_ELEMENTS)?;
     context.reserve(len.saturating_mul(size_of::<Value<'_>>()))
 }
 
 /// The comparison of each element of a list with each of another.
 pub(super) fn comparisons(len: usize, other: usize) -> Result<(), Fault> {
-    check(product(len, other) <= MAX_COMPARISONS)
+    check_bound(product(len, other) <= MAX_COMPARISONS)
 }
 
 /// A search for a pattern in a text, by their lengths in bytes.
 pub(super) fn search(text: &str, pattern: &str) -> Result<(), Fault> {
-    check(product(text.len(), pattern.len()) <= MAX_PAIRS)
+    check_bound(product(text.len(), pattern.len()) <= MAX_PAIRS)
 }
 
 fn product(one: usize, other: usize) -> u64 {
     (one as u64).saturating_mul(other as u64)
 }
 
-fn check(within: bool) -> Result<(), Fault> {
+fn check_bound(within: bool) -> Result<(), Fault> {
     if within {
         Ok(())
     } else {

@@ -15,33 +15,33 @@ use crate::parser::Macro;
 
 /// `has`, and the comprehensions of the CEL specification.
 pub(super) fn standard() -> Library {
-    of(standard::macros())
+    make_library(standard::macros())
 }
 
 /// `optMap` and `optFlatMap`.
 pub(super) fn optional() -> Library {
-    of(optional::macros())
+    make_library(optional::macros())
 }
 
 /// CEL's extension for comprehensions of two variables: `{'a': 1}.all(k, v, v > 0)`, `transformList`, `transformMap` …
 pub fn two_variables() -> Library {
     Library {
         functions: vec![two_variables::map_insert()],
-        ..of(two_variables::macros())
+        ..make_library(two_variables::macros())
     }
 }
 
 /// CEL's extension for local names: `cel.bind(x, device.attributes['a'], x.b == x.c)`.
 pub fn bindings() -> Library {
-    of(bindings::macros())
+    make_library(bindings::macros())
 }
 
 /// `sortBy`.
 pub(super) fn lists() -> Library {
-    of(lists::macros())
+    make_library(lists::macros())
 }
 
-fn of(macros: Vec<Macro>) -> Library {
+fn make_library(macros: Vec<Macro>) -> Library {
     Library {
         macros,
         ..Library::default()

@@ -171,41 +171,41 @@ impl Converter<'_> {
         let contexts = items(json, "contexts");
         KubeConfig {
             users: users
-                .map(|item| (text(item, "name"), self.user(member(item, "user"))))
+                .map(|item| (text_member(item, "name"), self.user(member(item, "user"))))
                 .collect(),
             clusters: items(json, "clusters")
-                .map(|item| (text(item, "name"), self.cluster(member(item, "cluster"))))
+                .map(|item| (text_member(item, "name"), self.cluster(member(item, "cluster"))))
                 .collect(),
             contexts: contexts
-                .map(|item| (text(item, "name"), context(member(item, "context"))))
+                .map(|item| (text_member(item, "name"), context(member(item, "context"))))
                 .collect(),
-            current_context: text(json, "current-context"),
+            current_context: text_member(json, "current-context"),
         }
     }
 
     fn cluster(&self, json: &Json) -> KubeCluster {
         KubeCluster {
-            server: text(json, "server"),
-            tls_server_name: text(json, "tls-server-name"),
+            server: text_member(json, "server"),
+            tls_server_name: text_member(json, "tls-server-name"),
             insecure_skip_tls_verify: member(json, "insecure-skip-tls-verify") == &Json::Bool(true),
             certificate_authority_data: bytes(json, "certificate-authority-data"),
             certificate_authority: self.file(json, "certificate-authority"),
-            proxy_url: text(json, "proxy-url"),
+            proxy_url: text_member(json, "proxy-url"),
         }
     }
 
     fn user(&self, json: &Json) -> KubeUser {
         KubeUser {
-            token: text(json, "token"),
+            token: text_member(json, "token"),
             token_file: self.file(json, "tokenFile"),
-            username: text(json, "username"),
-            password: text(json, "password"),
+            username: text_member(json, "username"),
+            password: text_member(json, "password"),
             client_certificate_data: bytes(json, "client-certificate-data"),
             client_certificate: self.file(json, "client-certificate"),
             client_key_data: bytes(json, "client-key-data"),
             client_key: self.file(json, "client-key"),
-            act_as: text(json, "as"),
-            act_as_uid: text(json, "as-uid"),
+            act_as: text_member(json, "as"),
+            act_as_uid: text_member(json, "as-uid"),
             act_as_groups: texts(member(json, "as-groups")),
             act_as_extra: extra(member(json, "as-user-extra")),
             has_exec: member(json, "exec").is_object(),
@@ -214,7 +214,7 @@ impl Converter<'_> {
     }
 
     fn file(&self, json: &Json, name: &str) -> Option<ReadFile> {
-        let path = text(json, name);
+        let path = text_member(json, name);
         if path.is_empty() {
             return None;
         }
@@ -226,8 +226,8 @@ impl Converter<'_> {
 
 fn context(json: &Json) -> KubeContext {
     KubeContext {
-        cluster: text(json, "cluster"),
-        user: text(json, "user"),
+        cluster: text_member(json, "cluster"),
+        user: text_member(json, "user"),
     }
 }
 
@@ -239,7 +239,7 @@ fn member<'a>(json: &'a Json, name: &str) -> &'a Json {
     json.get(name).unwrap_or(&Json::Null)
 }
 
-fn text(json: &Json, name: &str) -> String {
+fn text_member(json: &Json, name: &str) -> String {
     json.get(name)
         .and_then(Json::as_str)
         .unwrap_or_default()
@@ -247,7 +247,7 @@ fn text(json: &Json, name: &str) -> String {
 }
 
 fn bytes(json: &Json, name: &str) -> Vec<u8> {
-    base64::decode(&text(json, name)).unwrap_or_default()
+    base64::decode(&text_member(json, name)).unwrap_or_default()
 }
 
 fn texts(json: &Json) -> Vec<String> {

@@ -71,7 +71,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    fn of(found: &Metadata) -> Self {
+    fn new(found: &Metadata) -> Self {
         #[cfg(unix)]
         let number = Some((found.dev(), found.ino()));
         #[cfg(not(unix))]
@@ -103,7 +103,7 @@ impl FileState {
         let is_last_change = false;
         let written = metadata.modified().ok();
         FileState {
-            identity: Identity::of(metadata),
+            identity: Identity::new(metadata),
             place: fs::canonicalize(path).ok(),
             last_write: written.filter(|_| is_last_change),
         }
@@ -122,7 +122,7 @@ pub fn read_with_state(path: impl AsRef<Path>, limit: u64) -> io::Result<(Vec<u8
 pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState), ReadError> {
     // Opening some devices has effects. An error here shows again when the file is opened.
     if let Ok(found) = fs::metadata(path) {
-        check(&found, limit)?;
+        check_metadata(&found, limit)?;
     }
     read_listed(path, limit)
 }
@@ -133,7 +133,7 @@ pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState
     // Meanwhile the path may lead to a pipe.
     let file = open_at_once(path).map_err(failed("open"))?;
     let found = file.metadata().map_err(failed("stat"))?;
-    check(&found, limit)?;
+    check_metadata(&found, limit)?;
     let mut bytes = Vec::with_capacity(
         usize::try_from(found.len())
             .unwrap_or(usize::MAX)
@@ -153,7 +153,7 @@ pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState
 }
 
 /// Refuses special files and large ones. Directories are refused by the system.
-fn check(found: &Metadata, limit: u64) -> Result<(), ReadError> {
+fn check_metadata(found: &Metadata, limit: u64) -> Result<(), ReadError> {
     if !found.is_file() && !found.is_dir() {
         return Err(ReadError {
             call: "open",
@@ -167,7 +167,7 @@ fn check(found: &Metadata, limit: u64) -> Result<(), ReadError> {
 }
 
 fn too_large(limit: u64) -> ReadError {
-    let text = format!("larger than {}", shown(limit));
+    let text = format!("larger than {}", show_limit(limit));
     ReadError {
         call: "read",
         error: io::Error::new(io::ErrorKind::FileTooLarge, text),
@@ -175,7 +175,7 @@ fn too_large(limit: u64) -> ReadError {
 }
 
 /// A bound in bytes, in mebibytes where it is a whole number of them.
-fn shown(limit: u64) -> String {
+fn show_limit(limit: u64) -> String {
     match limit % (1 << 20) {
         0 => format!("{} MiB", limit >> 20),
         _ => format!("{limit} bytes"),

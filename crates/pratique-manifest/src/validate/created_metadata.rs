@@ -23,15 +23,15 @@ pub(crate) fn prepare(object: &mut Json, place: &Location) {
     if metadata.get("namespace").is_some_and(Json::is_string) {
         metadata.remove("namespace");
     }
-    let prefix = text(metadata, "generateName");
-    if text(metadata, "name").is_empty() && !prefix.is_empty() {
+    let prefix = text_member(metadata, "generateName");
+    if text_member(metadata, "name").is_empty() && !prefix.is_empty() {
         let end = prefix.floor_char_boundary(MAX_PREFIX);
         let name = format!("{}{}", prefix.get(..end).unwrap_or_default(), suffix(place));
         metadata.insert("name".to_owned(), name.into());
     }
 }
 
-fn text<'m>(metadata: &'m Map<String, Json>, field: &str) -> &'m str {
+fn text_member<'m>(metadata: &'m Map<String, Json>, field: &str) -> &'m str {
     metadata.get(field).and_then(Json::as_str).unwrap_or_default()
 }
 

@@ -142,7 +142,7 @@ impl<'a> PatchState<'a, '_> {
         let path = operation.path.path("test")?;
         let expected = operation.value.as_ref();
         // No more is compared than the expected value.
-        self.work(expected.map_or(0, |expected| ValueSize::of(expected).bytes))?;
+        self.work(expected.map_or(0, |expected| ValueSize::new(expected).bytes))?;
         let passed = if path.is_empty() {
             expected.is_some_and(|expected| passes(&self.document, expected))
         } else {

@@ -90,7 +90,7 @@ impl<'a> Node<'a> {
     /// The size of the value.
     pub(super) fn size(&self) -> ValueSize {
         match self {
-            Node::Plain(value) => ValueSize::of(value),
+            Node::Plain(value) => ValueSize::new(value),
             Node::Nothing => ValueSize { bytes: 4, depth: 0 },
             Node::Array(elements) => container(elements.iter().map(Node::size)),
             Node::Object(members) => container(members.iter().map(|(key, node)| member(key, node.size()))),
@@ -107,19 +107,19 @@ impl Default for Node<'_> {
 
 impl ValueSize {
     /// The size of a value.
-    pub(super) fn of(value: &Value<'_>) -> Self {
+    pub(super) fn new(value: &Value<'_>) -> Self {
         let bytes = match value {
             Value::Null | Value::NilArray | Value::Bool(true) => 4,
             Value::Bool(false) => 5,
             Value::Int(number) => integer(*number),
             Value::Float(number) => json_form(*number).len(),
-            Value::String(text) => self::text(text),
-            Value::Array(elements) => return container(elements.iter().map(ValueSize::of)),
+            Value::String(text) => text_size(text),
+            Value::Array(elements) => return container(elements.iter().map(ValueSize::new)),
             Value::Object(object) => {
                 return container(
                     object
                         .iter()
-                        .map(|(key, value)| member(key, ValueSize::of(value))),
+                        .map(|(key, value)| member(key, ValueSize::new(value))),
                 );
             }
         };
@@ -142,7 +142,7 @@ fn container(parts: impl Iterator<Item = ValueSize>) -> ValueSize {
 
 fn member(key: &str, value: ValueSize) -> ValueSize {
     ValueSize {
-        bytes: text(key) + 1 + value.bytes,
+        bytes: text_size(key) + 1 + value.bytes,
         ..value
     }
 }
@@ -153,7 +153,7 @@ fn integer(number: i64) -> usize {
 }
 
 /// Upstream: encoding/json, appendString with escapeHTML
-fn text(text: &str) -> usize {
+fn text_size(text: &str) -> usize {
     let written = |byte: u8| match byte {
         b'"' | b'\\' | 8 | 9 | 10 | 12 | 13 => 2,
         0..b' ' | b'<' | b'>' | b'&' => 6,

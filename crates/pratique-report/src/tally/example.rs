@@ -68,7 +68,7 @@ pub struct Example {
 pub(super) struct Examples(pub(super) BTreeMap<FindingKind, BTreeSet<Example>>);
 
 impl Example {
-    fn of(evaluation: &Evaluation<'_>, finding: &Finding<'_>) -> Self {
+    fn new(evaluation: &Evaluation<'_>, finding: &Finding<'_>) -> Self {
         Example {
             namespace: bounded(evaluation.namespace),
             api_version: bounded(evaluation.api_version),
@@ -123,7 +123,7 @@ impl Examples {
         {
             return;
         }
-        self.insert(kind, [Example::of(evaluation, finding)], kinds, per_kind);
+        self.insert(kind, [Example::new(evaluation, finding)], kinds, per_kind);
     }
 
     pub(super) fn merge(&mut self, other: Self, kinds: usize, per_kind: usize) {

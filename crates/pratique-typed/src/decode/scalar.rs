@@ -33,9 +33,9 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<ScalarFault> {
             Value::Int(number) if i32::try_from(*number).is_ok() => None,
             _ => Some(ScalarFault::Type("int32")),
         },
-        Scalar::Time => text(value, |text| error_text(parse(text, Layout::Rfc3339))),
-        Scalar::MicroTime => text(value, |text| error_text(parse(text, Layout::Rfc3339Micro))),
-        Scalar::Duration => text(value, |text| error_text(Duration::parse(text))),
+        Scalar::Time => check_text(value, |text| error_text(parse(text, Layout::Rfc3339))),
+        Scalar::MicroTime => check_text(value, |text| error_text(parse(text, Layout::Rfc3339Micro))),
+        Scalar::Duration => check_text(value, |text| error_text(Duration::parse(text))),
         _ => None,
     }
 }
@@ -65,7 +65,7 @@ fn error_text<T>(read: Result<T, impl Display>) -> Option<String> {
 }
 
 /// Why a value is not a text of some form.
-fn text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<ScalarFault> {
+fn check_text(value: &Value<'_>, fault: fn(&str) -> Option<String>) -> Option<ScalarFault> {
     match value {
         Value::Null => None,
         Value::String(text) => fault(text).map(ScalarFault::Content),

@@ -12,7 +12,7 @@ use super::options::PodOptions;
 // Upstream: pkg/apis/core/validation/validation.go, validateTopologySpreadConstraints
 pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     const ACTIONS: &[&str] = &["DoNotSchedule", "ScheduleAnyway"];
-    let places = LastPlaces::of(constraints);
+    let places = LastPlaces::new(constraints);
     for (at, constraint) in constraints.items().enumerate() {
         errors.positive(&constraint.child("maxSkew"));
         let (key, action) = (
@@ -61,7 +61,7 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
 struct LastPlaces<'v>(HashMap<(&'v str, &'v str), usize>);
 
 impl<'v> LastPlaces<'v> {
-    fn of(constraints: &Node<'_, 'v>) -> Self {
+    fn new(constraints: &Node<'_, 'v>) -> Self {
         if constraints.len() < 2 {
             return LastPlaces(HashMap::new());
         }

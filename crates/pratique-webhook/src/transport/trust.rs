@@ -98,10 +98,10 @@ impl Bundle {
                 None => TrustError::NoCertificate,
             });
         }
-        Ok(Self::of(roots))
+        Ok(Self::new(roots))
     }
 
-    fn of(roots: Vec<Root>) -> Self {
+    fn new(roots: Vec<Root>) -> Self {
         let signing = |root: &&Root| !root.read.cannot_sign;
         Self {
             verifier: verifier(roots.iter().filter(signing)),

@@ -26,7 +26,7 @@ impl ChainRun<'_> {
             is_reinvoked: false,
             attributes: self.attributes(),
             may_differ: self.may_differ,
-            result: StepResult::of(&ended),
+            result: StepResult::new(&ended),
         });
         self.may_differ = false;
         ended

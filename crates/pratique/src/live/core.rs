@@ -137,7 +137,7 @@ impl Core {
             return outcome.map_err(Unavailable::from);
         }
         let (received, began) = (SystemTime::now(), Stopwatch::start());
-        let mut observers = Observers::of(&self.settings.observers);
+        let mut observers = Observers::new(&self.settings.observers);
         let outcome = admission
             .run_chain(request, phases, context, &mut observers)
             .await;

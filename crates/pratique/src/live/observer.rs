@@ -169,7 +169,7 @@ pub struct Answered<'a> {
 pub(super) struct Observers<'w>(Vec<Box<dyn ChainObserver + 'w>>);
 
 impl<'w> Observers<'w> {
-    pub(super) fn of(observers: &'w [Arc<dyn AdmissionObserver>]) -> Self {
+    pub(super) fn new(observers: &'w [Arc<dyn AdmissionObserver>]) -> Self {
         Observers(
             observers
                 .iter()
@@ -310,7 +310,7 @@ mod tests {
     fn all_observers_receive_all_events() {
         let logs = [Arc::new(EventLog::default()), Arc::new(EventLog::default())];
         let registered = logs.clone().map(|log| log as Arc<dyn AdmissionObserver>);
-        let mut observers = Observers::of(&registered);
+        let mut observers = Observers::new(&registered);
         let request = AdmissionRequest::default();
         let attributes = Attributes::written(&request, &request.object);
         let span = Span {

@@ -21,9 +21,9 @@ pub(super) fn construct<'a>(context: &Context<'a>, fields: &[(&'a str, Value<'a>
     let mut patch = JsonPatch::default();
     for (name, value) in fields {
         match *name {
-            "op" => patch.op = text(name, value)?,
-            "path" => patch.path = text(name, value)?,
-            "from" => patch.from = text(name, value)?,
+            "op" => patch.op = text_of_field(name, value)?,
+            "path" => patch.path = text_of_field(name, value)?,
+            "from" => patch.from = text_of_field(name, value)?,
             "value" => patch.value = Some(*value),
             other => return Err(Fault::error(format!("unexpected JSONPatchType field: {other}"))),
         }
@@ -32,7 +32,7 @@ pub(super) fn construct<'a>(context: &Context<'a>, fields: &[(&'a str, Value<'a>
     Ok(Value::Struct(patch))
 }
 
-fn text<'a>(field: &str, value: &Value<'a>) -> Result<&'a str, Fault> {
+fn text_of_field<'a>(field: &str, value: &Value<'a>) -> Result<&'a str, Fault> {
     match value {
         Value::String(text) | Value::Type(text) | Value::Optional(Some(Value::String(text))) => Ok(text),
         other => {

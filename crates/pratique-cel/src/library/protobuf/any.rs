@@ -27,7 +27,7 @@ pub(super) fn construct<'a>(
         return Err(Fault::no_such_overload());
     };
     unpacked(context, type_name(type_url), bytes, 0).ok_or_else(|| {
-        let shown = shown(type_url, bytes, 0);
+        let shown = show_any(type_url, bytes, 0);
         Fault::error(format!(
             "unsupported conversion to ref.Val: (*dynamicpb.Message){shown}"
         ))
@@ -53,14 +53,14 @@ pub(super) fn parts(bytes: &[u8]) -> Option<(&str, &[u8])> {
 }
 
 /// The message in the text format of protocol buffers: an Any within it with its own fields, everything else in bytes.
-fn shown(type_url: &str, value: &[u8], depth: usize) -> String {
+fn show_any(type_url: &str, value: &[u8], depth: usize) -> String {
     let within = (type_name(type_url) == ANY && depth < MAX_DEPTH)
         .then(|| Some((parts(value)?, fields(value)?)))
         .flatten();
     let Some(((inner_url, inner), all)) = within else {
         return in_bytes(type_url, value);
     };
-    let mut texts = vec![shown(inner_url, inner, depth + 1)];
+    let mut texts = vec![show_any(inner_url, inner, depth + 1)];
     texts.extend(all.into_iter().filter_map(unknown));
     texts.retain(|text| !text.is_empty());
     format!("[{type_url}]:{{{}}}", texts.join(" "))

@@ -58,7 +58,7 @@ fn wrapper<'a>(context: &Context<'a>, name: &str, bytes: &[u8]) -> Option<Value<
             (Wire::Fixed32(bytes), Value::Double(_)) if is_float => {
                 Value::Double(f32::from_le_bytes(bytes).into())
             }
-            (Wire::Bytes(bytes), Value::String(_)) => text(context, bytes)?,
+            (Wire::Bytes(bytes), Value::String(_)) => unpack_text(context, bytes)?,
             (Wire::Bytes(bytes), Value::Bytes(_)) => Value::Bytes(context.arena.slice(bytes)),
             (_, value) => value,
         };
@@ -94,7 +94,7 @@ fn json<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Value<'
         let scalar = match (field, wire) {
             (1, Wire::Varint(_)) => Value::Null,
             (2, Wire::Fixed64(bytes)) => Value::Double(f64::from_le_bytes(bytes)),
-            (3, Wire::Bytes(bytes)) => text(context, bytes)?,
+            (3, Wire::Bytes(bytes)) => unpack_text(context, bytes)?,
             (4, Wire::Varint(number)) => Value::Bool(number != 0),
             (5 | 6, Wire::Bytes(bytes)) => {
                 match &mut parts {
@@ -155,7 +155,7 @@ fn structure<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Va
     Some(Value::Map(Map::Entries(context.arena.slice(&entries))))
 }
 
-fn text<'a>(context: &Context<'a>, bytes: &[u8]) -> Option<Value<'a>> {
+fn unpack_text<'a>(context: &Context<'a>, bytes: &[u8]) -> Option<Value<'a>> {
     let text = std::str::from_utf8(bytes).ok()?;
     Some(Value::String(context.arena.str(text)))
 }

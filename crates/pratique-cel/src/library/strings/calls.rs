@@ -67,7 +67,7 @@ pub(super) fn replace<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Eva
         string(arguments, 2)?,
     );
     let limit = limit(arguments, 3)?;
-    bounds::text(context, replaced_len(text, old, new, limit))?;
+    bounds::check_text(context, replaced_len(text, old, new, limit))?;
     let replaced = text::replace(context, text, (old, new), limit)?;
     Ok(store(context, replaced))
 }
@@ -97,20 +97,20 @@ pub(super) fn trim<'a>(_: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
 
 pub(super) fn lower_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let text = string(arguments, 0)?;
-    bounds::text(context, text.len())?;
+    bounds::check_text(context, text.len())?;
     Ok(store(context, text::lower_ascii(text)))
 }
 
 pub(super) fn upper_ascii<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let text = string(arguments, 0)?;
-    bounds::text(context, text.len())?;
+    bounds::check_text(context, text.len())?;
     Ok(store(context, text::upper_ascii(text)))
 }
 
 pub(super) fn quote<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let text = string(arguments, 0)?;
     // Each character may become two.
-    bounds::text(context, text.len().saturating_mul(2))?;
+    bounds::check_text(context, text.len().saturating_mul(2))?;
     Ok(Value::String(context.arena.str(&text::quote_cel(text))))
 }
 
@@ -130,7 +130,7 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
             joined.push_str(separator);
         }
         context.work(16 + text.len() as u64)?;
-        bounds::text(context, joined.len().saturating_add(text.len()))?;
+        bounds::check_text(context, joined.len().saturating_add(text.len()))?;
         joined.push_str(text);
     }
     Ok(Value::String(context.arena.str(&joined)))

@@ -19,7 +19,7 @@ pub(super) fn call<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     let (text, values) = (string(arguments, 0)?, list(arguments, 1)?);
     // Walking over the arguments costs a tenth of the characters they are written with.
     let cost = cost::walk(context, arguments.get(1))?;
-    bounds::text(
+    bounds::check_text(
         context,
         usize::try_from(cost).unwrap_or(usize::MAX).saturating_mul(10),
     )?;

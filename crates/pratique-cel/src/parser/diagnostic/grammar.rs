@@ -92,7 +92,7 @@ pub(super) enum PartLabel {
 pub(super) struct Kinds(u64);
 
 impl Kinds {
-    pub(super) fn of(kinds: &[Kind]) -> Self {
+    pub(super) fn new(kinds: &[Kind]) -> Self {
         Kinds(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
     }
 
@@ -236,7 +236,7 @@ impl Network {
     fn part(&mut self, part: &RulePart, then: StepIndex) -> StepIndex {
         match part {
             RulePart::Token(kinds, label) => self.push(GrammarStep::Read {
-                kinds: Kinds::of(kinds),
+                kinds: Kinds::new(kinds),
                 label: *label,
                 then,
             }),

@@ -53,7 +53,7 @@ impl Machine<'_> {
             kinds = kinds.and(next.kinds);
         }
         if next.end {
-            kinds = kinds.and(Kinds::of(&[Kind::End]));
+            kinds = kinds.and(Kinds::new(&[Kind::End]));
         }
         kinds
     }
