@@ -82,12 +82,12 @@ pub fn take_managed_fields<'v>(live: &Value<'v>, new: &mut Value<'v>, subresourc
     let Some(sent) = new.at(MANAGED_FIELDS) else {
         return;
     };
-    let taken = live_or_sent(live, Some(sent), subresource).map(|(taken, _)| taken);
-    if taken.is_some_and(|taken| std::ptr::eq(taken, sent)) {
+    let kept_fields = live_or_sent(live, Some(sent), subresource).map(|(kept_fields, _)| kept_fields);
+    if kept_fields.is_some_and(|kept_fields| std::ptr::eq(kept_fields, sent)) {
         return;
     }
-    let taken = taken.cloned();
-    object::put(new, MANAGED_FIELDS, taken);
+    let kept_fields = kept_fields.cloned();
+    object::put(new, MANAGED_FIELDS, kept_fields);
 }
 
 /// The `managedFields` to which a request adds, as they are written and as they are read: those that it sends, or those of the object

@@ -64,8 +64,8 @@ fn drop_type_dependent<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Va
         }
     }
     if needs_node_port(old) && !needs_node_port(object) {
-        let before = node_ports(old);
-        if node_ports(object).iter().all(|port| before.contains(port)) {
+        let old_ports = node_ports(old);
+        if node_ports(object).iter().all(|port| old_ports.contains(port)) {
             for port in object::list_mut(object, &["spec", "ports"]) {
                 object::remove(port, &["nodePort"]);
             }
