@@ -6,6 +6,7 @@
 // Upstream: k8s.io/api, +k8s: tags; apiserver/pkg/registry/rest/validate.go, ValidateDeclarativelyWithMigrationChecks
 
 mod coverage;
+mod custom_rules;
 mod formats;
 mod interpreter;
 mod matching;
@@ -175,6 +176,31 @@ mod tests {
         let refused = "spec.replicas: Invalid value: -1: must be greater than or equal to 0";
         assert_eq!(judge("autoscaling/v1", "Scale", "scale", scale, "{}"), [refused]);
         assert_eq!(judge("autoscaling/v1", "Scale", "", scale, "{}"), [""; 0]);
+    }
+
+    #[test]
+    fn names_and_priorities_of_kubernetes_are_its_own() {
+        let responders = [
+            r#"{"name": "example.com/a", "priority": 1000}"#,
+            r#"{"name": "example.com/b", "priority": 128}"#,
+            r#"{"name": "a.K8s.io/c", "priority": 2000}"#,
+            r#"{"name": "ak8s.io/d", "priority": 2000}"#,
+        ];
+        let pod = format!(
+            r#"{{"spec": {{"evictionResponders": [{}]}}}}"#,
+            responders.join(",")
+        );
+        let errors = judge("v1", "Pod", "", &pod, "null").into_iter();
+        let errors: Vec<String> = errors.filter(|error| error.contains("reserved")).collect();
+        assert_eq!(
+            errors,
+            [
+                "spec.evictionResponders[1].priority: Invalid value: 128: priorities 0-999 are reserved for responders with \
+                 *.k8s.io suffix",
+                "spec.evictionResponders[2].name: Invalid value: \"a.K8s.io/c\": domain names *.k8s.io, *.kubernetes.io are \
+                 reserved",
+            ]
+        );
     }
 
     #[test]

@@ -134,6 +134,7 @@ impl RuleInterpreter {
             | Check::Maximum(..)
             | Check::Monotonic
             | Check::Format(..)
+            | Check::Custom(..)
             | Check::Enum(..) => self.check_scalar(check, node, old),
             Check::Each(by, rule) => self.judge_elements(by, rule, node, old),
             Check::EachValue(rule) => self.judge_values(rule, node, old),
@@ -229,6 +230,11 @@ impl RuleInterpreter {
             Check::Format(format, is_plain) => {
                 for error in format_errors(format, node.path(), text, *is_plain, self.gates.release) {
                     self.push_format(format, error);
+                }
+            }
+            Check::Custom(rule) => {
+                if let Some(error) = rule.error(node) {
+                    self.push("", error);
                 }
             }
             Check::Enum(values) if !values.contains(&text) => {

@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
+use super::custom_rules::CustomRule;
 use super::matching::ElementMatch;
 use crate::release_tables::{ReleaseTable, changes_of};
 
@@ -123,6 +124,7 @@ pub(super) enum Check {
     /// A format, and whether the text is of Go's type `string`.
     Format(&'static str, bool),
     Enum(Vec<&'static str>),
+    Custom(CustomRule),
     /// Each element, beside the old one; but for those that did not change.
     Each(ElementMatch, Box<DeclarativeRule>),
     EachValue(Box<DeclarativeRule>),
@@ -408,6 +410,7 @@ fn parse_check(
         "minimum" => Check::Minimum(number()?),
         "maximum" => Check::Maximum(number()?),
         "minimumQuantity" => Check::MinimumQuantity(number()?),
+        "custom" => Check::Custom(CustomRule::parse(first?)?),
         "format" => Check::Format(first?, go_type.trim_start_matches('*') == "string"),
         "enum" => {
             let mut values = arguments.to_vec();
@@ -502,8 +505,12 @@ mod tests {
     use super::*;
     use crate::gates::FeatureSet;
 
-    /// Rules that have no meaning here: those of kinds that no server serves by default.
-    const WITHOUT_MEANING: &[&str] = &["custom"];
+    /// Rules that have no meaning here: those of a kind that no server serves by default, and those by hand of 1.38.
+    const WITHOUT_MEANING: &[&str] = &[
+        "custom(Condition_",
+        "custom(EvictionRequestSpec_",
+        "custom(SecurityProfileOCI",
+    ];
 
     #[test]
     fn every_rule_of_the_table_is_understood() {
