@@ -4,7 +4,7 @@
 use pratique_json::Value;
 use pratique_objects::ObjectCodec;
 use pratique_registry::{
-    Placeholders, Prepared, Refusal, Registry, Request, Store, Target, take_managed_fields,
+    Placeholders, Prepared, Refusal, Registry, Request, Store, Target, Verb, take_managed_fields,
 };
 use pratique_schema::{FeatureGates, Release};
 use pratique_types::{Reason, Status, warnings};
@@ -135,6 +135,53 @@ fn empty_lists_that_are_dropped_still_say_that_they_were_there() {
     assert_eq!(has_list, [true, false]);
     // Nobody misses anything in them.
     assert_eq!(prepared.dropped, []);
+}
+
+/// One object exists.
+struct OneObject(Value<'static>);
+
+impl Store for OneObject {
+    fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<Value<'static>> {
+        Some(self.0.clone())
+    }
+}
+
+#[test]
+fn the_health_of_a_claim_is_dropped_unless_it_was_there() {
+    let claim = |status: &str| {
+        format!(
+            r#"{{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {{"name": "a", "namespace": "web", "uid": "u", "resourceVersion": "1"}}, "spec": {{}}, "status": {status}}}"#
+        )
+    };
+    let has_health = |old: &str| {
+        let placeholders = Placeholders::default();
+        let objects = Objects::with_placeholder(placeholders.time.clone());
+        let old = claim(old);
+        let registry = Registry {
+            scheme: &objects,
+            store: &OneObject(pratique_json::parse(old.as_bytes()).unwrap().into_owned()),
+            placeholders: &placeholders,
+            release: Some((1, 37)),
+        };
+        let body = claim(r#"{"healthStatus": {"healthConditions": []}}"#);
+        let request = Request {
+            verb: Verb::Update,
+            target: Target::parse("/api/v1/namespaces/web/persistentvolumeclaims/a/status").unwrap(),
+            body: body.as_bytes(),
+            without_managed_fields: true,
+            without_stored: true,
+            ..Request::default()
+        };
+        let received = registry.receive(request).unwrap();
+        let prepared = registry.prepare_valid(received, &|_| Ok(())).unwrap();
+        prepared
+            .attributes
+            .object
+            .at(&["status", "healthStatus"])
+            .is_some()
+    };
+    assert!(!has_health("{}"));
+    assert!(has_health(r#"{"healthStatus": {}}"#));
 }
 
 /// Of a release before the features were on.

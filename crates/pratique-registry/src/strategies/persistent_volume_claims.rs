@@ -7,7 +7,13 @@ use crate::object::{self, Path};
 use crate::strategy::{Endpoint, Strategy};
 
 pub(super) const STRATEGY: Strategy = Strategy::new("", "PersistentVolumeClaim")
-    .status(Endpoint::STATUS)
+    .status(Endpoint::STATUS.and(|context, object, old| {
+        // Upstream: pkg/api/persistentvolumeclaim/util.go, DropDisabledFieldsFromStatus
+        let path = &["status", "healthStatus"];
+        context
+            .dropper
+            .drop_field(object, Some(old), "CSIVolumeHealth", path);
+    }))
     .prepare(
         |_, object| prepare(object, None),
         |_, object, old| prepare(object, Some(old)),
