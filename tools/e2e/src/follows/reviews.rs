@@ -59,7 +59,8 @@ fn both(environment: &PartEnvironment, kubectl: &Kubectl) -> Result<String, Erro
     let taken = pratique(&["snapshot", plugins, "--kubeconfig", &kubeconfig, "saved"])?;
     let stored = pratique(&[&["review", plugins, "--snapshot", "saved"][..], &user].concat())?;
     let expected = [
-        "1 allowed, 2 denied",
+        // The Pod of the one that is allowed is reviewed, too.
+        "2 allowed, 2 denied",
         "at most 3",
         "only who may create deployments",
     ];
