@@ -90,13 +90,13 @@ impl FieldDropper {
         if is_on || old.is_some_and(is_used) {
             return;
         }
-        let (dropped, dropped_empty) = (&mut self.dropped, &mut self.dropped_empty);
+        let (drops, empty_lists) = (&mut self.dropped, &mut self.dropped_empty);
         let mut remember = |path: &field::Path<'_>, value: &Value<'_>| {
             let drop = GatedDrop::new(feature.gate, place, path);
             if !is_unset(value) {
-                dropped.push(drop);
+                drops.push(drop);
             } else if !value.is_null() {
-                dropped_empty.push(drop.path);
+                empty_lists.push(drop.path);
             }
         };
         for pattern in feature.fields {

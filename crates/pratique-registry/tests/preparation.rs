@@ -125,8 +125,8 @@ fn dropped_fields_are_told() {
 fn empty_lists_that_are_dropped_still_say_that_they_were_there() {
     let claim = r#"{"metadata": {"name": "a"}, "spec": {"devices": {"requests": [{"name": "r", "derivedAttributes": []}, {"name": "s"}]}}}"#;
     let collection = "/apis/resource.k8s.io/v1beta1/namespaces/web/resourceclaims";
-    let prepared = prepare_in(collection, claim, FeatureGates::default(), true).unwrap();
-    let requests = prepared.attributes.object.at(&["spec", "devices", "requests"]);
+    let outcome = prepare_in(collection, claim, FeatureGates::default(), true).unwrap();
+    let requests = outcome.attributes.object.at(&["spec", "devices", "requests"]);
     let requests = requests.and_then(Value::as_array).unwrap();
     let has_list: Vec<bool> = requests
         .iter()
@@ -134,7 +134,7 @@ fn empty_lists_that_are_dropped_still_say_that_they_were_there() {
         .collect();
     assert_eq!(has_list, [true, false]);
     // Nobody misses anything in them.
-    assert_eq!(prepared.dropped, []);
+    assert_eq!(outcome.dropped, []);
 }
 
 /// One object exists.
@@ -172,9 +172,9 @@ fn the_health_of_a_claim_is_dropped_unless_it_was_there() {
             without_stored: true,
             ..Request::default()
         };
-        let received = registry.receive(request).unwrap();
-        let prepared = registry.prepare_valid(received, &|_| Ok(())).unwrap();
-        prepared
+        let request = registry.receive(request).unwrap();
+        let outcome = registry.prepare_valid(request, &|_| Ok(())).unwrap();
+        outcome
             .attributes
             .object
             .at(&["status", "healthStatus"])

@@ -81,15 +81,15 @@ const DERIVED: &str = "derivedAttributes";
 /// A request of `v1beta1` is one for exact devices also where all that it says of them is dropped: an empty list stands for that.
 // Upstream: pkg/apis/resource/v1beta1/conversion.go, hasDeviceRequestMainFieldsSet
 fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>) {
-    let dropped = context.dropper.dropped.iter().map(|dropped| &dropped.path);
-    let dropped = dropped.chain(&context.dropper.dropped_empty);
-    let dropped: HashSet<&str> = dropped.map(String::as_str).collect();
-    if dropped.is_empty() {
+    let paths = context.dropper.dropped.iter().map(|drop| &drop.path);
+    let paths = paths.chain(&context.dropper.dropped_empty);
+    let paths: HashSet<&str> = paths.map(String::as_str).collect();
+    if paths.is_empty() {
         return;
     }
     let place = path.join(".");
     for (index, request) in object::list_mut(object, path).iter_mut().enumerate() {
-        if dropped.contains(format!("{place}[{index}].{DERIVED}").as_str()) {
+        if paths.contains(format!("{place}[{index}].{DERIVED}").as_str()) {
             object::set(request, &[DERIVED], Vec::new());
         }
     }
