@@ -43,6 +43,7 @@ pub(super) const STRATEGIES: &[Strategy] = &[
                     &["spec", "podPreemptionPolicy"],
                 ),
                 Gated::Field("DynamicKubeletConfig", &["status", "config"]),
+                Gated::Field("NodeDeclaredFeatures", &["status", "declaredFeatures"]),
             ])
     },
     Strategy::new("", "PersistentVolume")
