@@ -66,9 +66,9 @@ pub(crate) fn format_check(name: &str) -> Option<FormatCheck> {
 const SINCE_1_34: [&str; 2] = ["k8sshortname", "k8slongname"];
 
 /// Whether a server warns of a format of values of a type that it does not check.
-// Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, GetUnrecognizedFormats: before 1.35, of strings only.
+// Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, GetUnrecognizedFormats: before 1.36, of strings only.
 pub(crate) fn is_unrecognized_format(of: &str, format: &str, release: &Release) -> bool {
-    let is_looked_at = of == "string" || release.at_least(1, 35);
+    let is_looked_at = of == "string" || release.at_least(1, 36);
     is_looked_at && !is_recognized_format(of, format, release)
 }
 
@@ -77,10 +77,12 @@ pub(crate) fn is_unrecognized_format(of: &str, format: &str, release: &Release) 
 fn is_recognized_format(of: &str, format: &str, release: &Release) -> bool {
     match of {
         // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, StripUnsupportedFormatsPostProcessorForVersion: before
-        // 1.35, whatever the type is.
-        _ if !release.at_least(1, 35) => {
+        // 1.36, whatever the type is.
+        _ if !release.at_least(1, 36) => {
             let name = format.replace('-', "");
-            format_check(&name).is_some() && !SINCE_1_34.contains(&name.as_str())
+            // Upstream: supportedFormatsAtVersion there: of the release before the server's.
+            let is_supported = release.at_least(1, 35) || !SINCE_1_34.contains(&name.as_str());
+            is_supported && format_check(&name).is_some()
         }
         "" | "string" => format_check(format).is_some(),
         "integer" => matches!(format, "int32" | "int64"),
