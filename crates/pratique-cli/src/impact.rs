@@ -189,10 +189,7 @@ fn evaluated(
     };
     let (old_sources, new_sources) = match named.old_rev {
         Some(_) => (of_revision(&named.old_rev), of_revision(&named.new_rev)),
-        None => (
-            input::all_shown(&named.old),
-            input::all_shown(named.new_paths()),
-        ),
+        None => (input::all_shown(&named.old), input::all_shown(named.new_paths())),
     };
     EvaluationSummary::new(&EvaluationFacts {
         policies: vec![side("old", old_sources, old), side("new", new_sources, new)],

@@ -91,12 +91,7 @@ pub(crate) struct PolicySetArguments {
     #[arg(long, env = "PRATIQUE_NEW_REV", value_name = "REVISION", requires = "old_rev")]
     pub(crate) new_rev: Option<String>,
     /// The files or directories of the policies whose revisions are compared, or that are to take the place of those of --old.
-    #[arg(
-        long,
-        env = "PRATIQUE_POLICIES",
-        value_name = "PATH",
-        value_delimiter = ','
-    )]
+    #[arg(long, env = "PRATIQUE_POLICIES", value_name = "PATH", value_delimiter = ',')]
     pub(crate) policies: Vec<PathBuf>,
 }
 

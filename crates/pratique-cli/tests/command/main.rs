@@ -91,6 +91,7 @@ mod serve;
 mod serve_plugins;
 mod serve_policies;
 mod serve_webhooks;
+mod services;
 mod several_outputs;
 mod shells;
 mod sources;

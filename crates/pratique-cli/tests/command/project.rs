@@ -178,7 +178,14 @@ fn what_the_file_names_takes_the_place_of_old_policies() {
     // Those of the command line come before those of the file.
     let run = inner.run(&["impact", "--old", "deployed", "--new", "deployed", "rendered"]);
     run.exits(0).stdout_has("0 newly refused");
-    let run = inner.run(&["impact", "--old", "deployed", "--policies", "deployed", "rendered"]);
+    let run = inner.run(&[
+        "impact",
+        "--old",
+        "deployed",
+        "--policies",
+        "deployed",
+        "rendered",
+    ]);
     run.exits(0).stdout_has("0 newly refused");
     let run = Directory::new()
         .with("deployed/more.yaml", POLICY)
