@@ -312,7 +312,7 @@ mod tests {
             path: "a.yaml".to_owned(),
             content: text.into_bytes(),
         };
-        let options = pratique_manifest::Options::new(&UncheckedExpressions);
+        let options = pratique_manifest::LoadOptions::new(&UncheckedExpressions);
         let set = Loader::for_api(&options).load_files(&[file]).unwrap();
         let expected = lint(&[&set]);
         assert!(

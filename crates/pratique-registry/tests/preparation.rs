@@ -155,7 +155,7 @@ fn the_health_of_a_claim_is_dropped_unless_it_was_there() {
     };
     let has_health = |old: &str| {
         let placeholders = Placeholders::default();
-        let objects = Objects::with_placeholder(placeholders.time.clone());
+        let objects = ObjectCodec::with_placeholder(placeholders.time.clone());
         let old = claim(old);
         let registry = Registry {
             scheme: &objects,

@@ -127,9 +127,11 @@ async fn handle(
     let answered = answer(request, &line, client).await;
     match answered {
         Err(ConnectionCut::Reset) => line.cut.notify_one(),
-        Err(ConnectionCut::Refused(Refuse::Leave)) => drop(line.abandon.send(Some(h2::Reason::NO_ERROR))),
+        Err(ConnectionCut::Refused(Refuse::Leave)) => {
+            line.abandon.send_replace(Some(h2::Reason::NO_ERROR));
+        }
         Err(ConnectionCut::Refused(Refuse::Calm)) => {
-            drop(line.abandon.send(Some(h2::Reason::ENHANCE_YOUR_CALM)))
+            line.abandon.send_replace(Some(h2::Reason::ENHANCE_YOUR_CALM));
         }
         answered => return answered,
     }
