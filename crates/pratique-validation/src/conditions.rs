@@ -58,6 +58,18 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     }
 }
 
+/// The reasons of conditions of a volume's health, where they are given.
+// Upstream: pkg/apis/core/validation/validation.go, validateVolumeHealthConditions
+pub(crate) fn validate_health_reasons(conditions: &Node<'_, '_>, errors: &mut Errors) {
+    for condition in conditions.items() {
+        let reason = condition.child("reason");
+        if !reason.text().is_empty() {
+            // A declarative rule limits its length.
+            validate_reason(&reason, usize::MAX, errors);
+        }
+    }
+}
+
 /// The reason of a condition, which is required.
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, IsValidConditionReason
 pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: &mut Errors) {

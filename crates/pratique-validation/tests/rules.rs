@@ -115,6 +115,55 @@ fn a_pod_may_not_change_but_for_a_few_fields() {
 }
 
 #[test]
+fn an_empty_list_of_containers_is_none_where_changes_are_printed() {
+    let old = pod("web", CONTAINER, "");
+    let new = pod("web", CONTAINER, r#", "nodeName": "n", "initContainers": []"#);
+    let kind = GroupVersionKind::new("", "v1", "Pod");
+    let (new, old) = (
+        pratique_json::parse(new.as_bytes()).unwrap(),
+        pratique_json::parse(old.as_bytes()).unwrap(),
+    );
+    let messages = errors(Validator::new().update(&Candidate::new(&kind, &new), &old));
+    let [message] = messages.as_slice() else {
+        panic!("{messages:?}");
+    };
+    assert!(message.contains("\n+ \"NodeName\": \"n\",\n"), "{message}");
+    assert!(!message.contains("\"InitContainers\": []"), "{message}");
+}
+
+#[test]
+fn the_health_of_volumes_names_them() {
+    let status = r#"{"volumeHealth": [{"name": "data"}, {"name": "other", "healthConditions": [{"reason": "-"}]}, {}]}"#;
+    let old = pod(
+        "web",
+        CONTAINER,
+        r#", "volumes": [{"name": "data", "emptyDir": {}}]"#,
+    );
+    let new = old.replacen('{', &format!(r#"{{"status": {status}, "#), 1);
+    let kind = GroupVersionKind::new("", "v1", "Pod");
+    let (new, old) = (
+        pratique_json::parse(new.as_bytes()).unwrap(),
+        pratique_json::parse(old.as_bytes()).unwrap(),
+    );
+    let candidate = Candidate::new(&kind, &new).of_subresource("status");
+    let messages = errors(Validator::new().update(&candidate, &old));
+    assert!(
+        messages.contains(&"status.volumeHealth[1].name: Not found: \"other\"".to_owned()),
+        "{messages:?}"
+    );
+    assert!(
+        !messages
+            .iter()
+            .any(|message| message.starts_with("status.volumeHealth[0]")),
+        "{messages:?}"
+    );
+    let is_reason = |message: &String| {
+        message.starts_with("status.volumeHealth[1].healthConditions[0].reason: Invalid value: \"-\"")
+    };
+    assert!(messages.iter().any(is_reason), "{messages:?}");
+}
+
+#[test]
 fn what_an_old_object_has_is_tolerated() {
     let rest = r#", "overhead": {"hugepages-2Mi": "3Mi", "cpu": "1"}"#;
     let deployment = |rest: &str| {

@@ -1,10 +1,10 @@
 //! Values as the JSON of the API's types, whose members have an order.
 
 use pratique_json::{Value, escape_html};
-use pratique_schema::{Field, Release};
+use pratique_schema::{Field, Release, Shape};
 use pratique_types::field::BadValue;
 
-use super::table::{MemberOrder, RuleTable};
+use super::table::RuleTable;
 
 /// A value of a type of a release as a message shows it.
 pub(super) fn typed_json<'a>(release: &'static Release, type_name: &str, value: &Value<'_>) -> BadValue<'a> {
@@ -41,26 +41,36 @@ fn write_value(types: (&'static Release, &RuleTable), type_name: &str, value: &V
             }
             text.push('}');
         }
-        Value::Object(members) if !table.order(type_name).is_empty() => {
-            text.push('{');
-            let order = table.order(type_name).iter();
-            let given = order.filter_map(|member| Some((member, members.get(member.name)?)));
-            let mut separator = "";
+        Value::Object(members) => {
             let of_type = release
                 .schema()
                 .named(type_name)
                 .map(|id| release.schema().get(id));
-            let is_always = |name: &str| {
-                let field = of_type.and_then(|of_type| of_type.field(name));
-                field.is_some_and(Field::is_always)
-            };
-            let given = given.filter(|(member, value)| is_always(member.name) || !is_left_out(member, value));
-            for (member, value) in given {
+            let field = |name: &str| of_type.and_then(|of_type| of_type.field(name));
+            let order = table.order(type_name).iter();
+            let ordered = order.filter_map(|member| {
+                Some((
+                    member.name,
+                    member.type_name.unwrap_or_default(),
+                    members.get(member.name)?,
+                ))
+            });
+            let mut given: Vec<(&str, &str, &Value<'_>)> = ordered.collect();
+            if given.is_empty() {
+                // A type whose members are in the order of their names.
+                given = members.iter().map(|(name, value)| (name, "", value)).collect();
+            }
+            text.push('{');
+            let mut separator = "";
+            for (name, type_name, value) in given {
+                if value.is_empty() && field(name).is_some_and(is_left_out) {
+                    continue;
+                }
                 text.push_str(separator);
                 separator = ",";
-                text.push_str(&Value::from(member.name).to_string());
+                text.push_str(&Value::from(name).to_string());
                 text.push(':');
-                write_value(types, member.type_name.unwrap_or_default(), value, text);
+                write_value(types, type_name, value, text);
             }
             text.push('}');
         }
@@ -68,10 +78,9 @@ fn write_value(types: (&'static Release, &RuleTable), type_name: &str, value: &V
     }
 }
 
-/// Whether JSON of the API leaves out a member that it may leave out: a list or a map without elements.
-fn is_left_out(member: &MemberOrder, value: &Value<'_>) -> bool {
-    let is_map = member.type_name.is_some_and(|name| name.starts_with("{}"));
-    value.is_empty() && (is_map || matches!(value, Value::Array(_)))
+/// Whether JSON of the API leaves out a field where it has no elements.
+fn is_left_out(field: &Field) -> bool {
+    !field.is_always() && matches!(field.shape, Shape::List(_) | Shape::Map(_))
 }
 
 #[cfg(test)]
@@ -87,6 +96,16 @@ mod tests {
             panic!("{shown:?}");
         };
         assert_eq!(shown, r#"{"name":"a","exactly":{"count":1}}"#);
+    }
+
+    #[test]
+    fn empty_maps_of_types_with_one_member_are_left_out() {
+        let value = pratique_json::parse(br#"{"capacity": {"requests": {}}, "name": "a"}"#).unwrap();
+        let shown = typed_json(Release::latest(), "resource/v1.DeviceSubRequest", &value);
+        let BadValue::Prepared(shown) = shown else {
+            panic!("{shown:?}");
+        };
+        assert_eq!(shown, r#"{"name":"a","capacity":{}}"#);
     }
 
     /// Those of some types are always written.

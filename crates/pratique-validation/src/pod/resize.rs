@@ -208,9 +208,9 @@ fn validate_containers(
             }
             all.push(own);
         }
-        if !all.is_empty() {
-            set(masked, list, all.into());
-        }
+        // The server makes the list anew of its containers, and nil of none.
+        let all = if all.is_empty() { Value::Null } else { all.into() };
+        set(masked, list, all);
     }
 }
 

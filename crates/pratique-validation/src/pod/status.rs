@@ -8,6 +8,7 @@ use super::annotations::validate_annotation_updates;
 use super::container_statuses::{validate_container_statuses, validate_transitions};
 use super::options::PodOptions;
 use crate::addresses::{is_dual_stack, validate_legacy_ip_at};
+use crate::conditions::validate_health_reasons;
 use crate::errors::{Errors, IMMUTABLE, named};
 use crate::gates::FeatureSet;
 use crate::internal::internal_json;
@@ -49,6 +50,7 @@ pub(crate) fn validate_pod_status(
     validate_claim_statuses(&status, &spec, errors);
     validate_extended_claim(&status.child("extendedResourceClaimStatus"), &spec, errors);
     validate_allocatable_statuses(&status, &spec, errors);
+    validate_volume_health(&status.child("volumeHealth"), &spec.child("volumes"), errors);
     validate_pod_addresses(&status, &old_status, errors);
     validate_host_addresses(&status, &old_status, errors);
     validate_container_statuses(&status, &spec, errors);
@@ -117,6 +119,22 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
                 errors.invalid(field, claim_name.text(), &message);
             }
         }
+    }
+}
+
+// Upstream: pkg/apis/core/validation/validation.go, validatePodVolumeHealth
+fn validate_volume_health(statuses: &Node<'_, '_>, volumes: &Node<'_, '_>, errors: &mut Errors) {
+    for status in statuses.items() {
+        let name = status.child("name");
+        let is_known = || {
+            volumes
+                .items()
+                .any(|volume| volume.child("name").text() == name.text())
+        };
+        if !name.text().is_empty() && !is_known() {
+            errors.not_found(name, name.text());
+        }
+        validate_health_reasons(&status.child("healthConditions"), errors);
     }
 }
 

@@ -157,10 +157,15 @@ fn allowed_spec(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> Value<'static> {
             .items()
             .map(|container| container.child("image").value().owned_within(""))
             .collect();
-        if let Some(Value::Array(containers)) = allowed.get_mut(list) {
-            for (container, image) in containers.iter_mut().zip(images) {
-                set(container, "image", image);
+        match allowed.get_mut(list) {
+            // The server makes the list anew of its containers, and nil of none.
+            Some(Value::Array(containers)) if containers.is_empty() => set(&mut allowed, list, Value::Null),
+            Some(Value::Array(containers)) => {
+                for (container, image) in containers.iter_mut().zip(images) {
+                    set(container, "image", image);
+                }
             }
+            _ => {}
         }
     }
     for name in ["activeDeadlineSeconds", "schedulingGates", "tolerations"] {

@@ -3,7 +3,7 @@
 use pratique_gotext::validation::qualified_name;
 use pratique_types::field::Error;
 
-use crate::conditions::validate_reason;
+use crate::conditions::validate_health_reasons;
 use crate::errors::{Errors, named};
 use crate::kinds::Request;
 use crate::node::Node;
@@ -25,14 +25,7 @@ pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) 
     for (_, amount) in status.child("capacity").entries() {
         validate_basic_amount(&amount, errors);
     }
-    let health = status.child("healthStatus");
-    for condition in health.child("healthConditions").items() {
-        let reason = condition.child("reason");
-        if !reason.text().is_empty() {
-            // A declarative rule limits its length.
-            validate_reason(&reason, usize::MAX, errors);
-        }
-    }
+    validate_health_reasons(&status.child("healthStatus").child("healthConditions"), errors);
     validate_resize(&status.child("allocatedResourceStatuses"), errors);
     let allocated = status.child("allocatedResources");
     for (name, amount) in allocated.entries() {
