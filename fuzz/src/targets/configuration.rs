@@ -35,8 +35,9 @@ pub fn admission_configuration(input: &[u8]) {
 /// A kubeconfig: reading it again gives the same, and the users that it names are found.
 pub fn kubeconfig(input: &[u8]) {
     with_file("kubeconfig", input, |_, path| {
-        let read = load_kube_config(path, Release::latest());
-        assert_eq!(load_kube_config(path, Release::latest()), read);
+        let release = Release::latest();
+        let read = load_kube_config(path, release);
+        assert_eq!(load_kube_config(path, release), read);
         match read {
             Ok(config) => {
                 for authority in ["example.com:443", "*", ""] {

@@ -17,22 +17,23 @@ pub fn objects(input: &[u8]) {
         return;
     };
     let kind = version.with_kind(text("kind"));
-    if let Err(message) = received_in(Release::latest().schema(), &kind, &object) {
+    let release = Release::latest();
+    if let Err(message) = received_in(release.schema(), &kind, &object) {
         assert!(!message.is_empty());
     }
     let progress = Progress::unwatched();
     let mut once = object.clone();
-    settle_object(Release::latest(), &kind, &mut once, &progress);
+    settle_object(release, &kind, &mut once, &progress);
     let mut twice = once.clone();
-    settle_object(Release::latest(), &kind, &mut twice, &progress);
+    settle_object(release, &kind, &mut twice, &progress);
     assert_eq!(twice, once, "{object}");
     let mut checked = object.clone();
-    if convert_object(Release::latest(), &kind, &mut checked, &progress).is_ok() {
+    if convert_object(release, &kind, &mut checked, &progress).is_ok() {
         assert_eq!(checked, once, "{object}");
     }
     for other in ["v1", "v2", "v1beta1", "v1beta2"] {
         let other = GroupVersionKind::new(&kind.group, other, &kind.kind);
-        if let Err(error) = converted(Release::latest(), &other, &once, &progress) {
+        if let Err(error) = converted(release, &other, &once, &progress) {
             assert!(!error.to_string().is_empty());
         }
     }

@@ -9,7 +9,7 @@ use pratique_harness::{Error, with};
 use pratique_json as json;
 use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
-use pratique_schema::{FeatureGates, Release};
+use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Status, warnings};
 use pratique_webhook::{
     Attributes, Caller, HttpCaller, MutatingWebhooks, Reinvocation, Service, Services, ValidatingWebhooks,
@@ -97,7 +97,7 @@ impl WebhookRunner {
         };
         let directory = CaseDirectory::new(&json!({"kubeconfig": self.fill(text)}));
         let directory = directory.map_err(|error| error.to_string())?;
-        let config = load_kube_config(&format!("{}/kubeconfig", directory.text()), Release::latest());
+        let config = load_kube_config(&format!("{}/kubeconfig", directory.text()), release_of(case));
         let config = config.map_err(|error| error.to_string())?;
         let credentials = Arc::new(config.unwrap_or_default());
         Ok(HttpCaller::builder().credentials(credentials).build())
