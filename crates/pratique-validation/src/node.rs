@@ -132,11 +132,7 @@ impl<'p, 'v> Node<'p, 'v> {
 
     /// Whether it has the same value as another; absent and empty are the same, as in `equality.Semantic`.
     pub fn is_same(&self, other: &Node<'_, '_>) -> bool {
-        // Services and ReplicationControllers have maps for selectors; that of others is never compared with none.
-        let is_map = self
-            .path
-            .name()
-            .is_some_and(|name| is_map(name) || name == "selector");
+        let is_map = self.path.name().is_some_and(is_map);
         is_same(self.value, other.value) || (is_map && is_empty_map(self.value) && is_empty_map(other.value))
     }
 }

@@ -132,6 +132,41 @@ fn an_empty_list_of_containers_is_none_where_changes_are_printed() {
 }
 
 #[test]
+fn the_name_of_a_controller_is_judged_once() {
+    let controller = r#"{"metadata": {"name": "a/b", "namespace": "default"}, "spec": {"replicas": 1, "selector": {"a": "b"}, "template":
+        {"metadata": {"labels": {"a": "b"}}, "spec": {"restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "terminationGracePeriodSeconds": 30,
+        "containers": [{"name": "a", "image": "i", "terminationMessagePolicy": "File", "imagePullPolicy": "Always"}]}}}}"#;
+    let object = pratique_json::parse(controller.as_bytes()).unwrap();
+    let kind = GroupVersionKind::new("", "v1", "ReplicationController");
+    let messages = errors(Validator::new().create(&Candidate::new(&kind, &object)));
+    let [message] = messages.as_slice() else {
+        panic!("{messages:?}");
+    };
+    assert!(
+        message.starts_with("metadata.name: Invalid value: \"a/b\": a lowercase RFC 1123 subdomain"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_selector_of_a_job_without_members_is_another_than_none() {
+    let job = |selector: &str| {
+        format!(
+            r#"{{"metadata": {{"name": "a", "namespace": "default", "resourceVersion": "1"}}, "spec": {{{selector}"template": {{}}}}}}"#
+        )
+    };
+    let kind = GroupVersionKind::new("batch", "v1", "Job");
+    let (new, old) = (job(""), job(r#""selector": {}, "#));
+    let (new, old) = (
+        pratique_json::parse(new.as_bytes()).unwrap(),
+        pratique_json::parse(old.as_bytes()).unwrap(),
+    );
+    let messages = errors(Validator::new().update(&Candidate::new(&kind, &new), &old));
+    let immutable = "spec.selector: Invalid value: null: field is immutable".to_owned();
+    assert!(messages.contains(&immutable), "{messages:?}");
+}
+
+#[test]
 fn the_health_of_volumes_names_them() {
     let status = r#"{"volumeHealth": [{"name": "data"}, {"name": "other", "healthConditions": [{"reason": "-"}]}, {}]}"#;
     let old = pod(

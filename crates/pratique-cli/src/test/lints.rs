@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pratique_lint::{LintMemory, LintOptions, Warning};
+use pratique_manifest::ManifestSet;
 use pratique_schema::FeatureGates;
 use pratique_suite::Policies;
 
@@ -39,7 +40,7 @@ impl Lints {
     /// Adds the warnings of a suite's policies.
     pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
-        let warnings = self.memory_of(policies.gates()).lint(&sets);
+        let warnings = self.lint(policies.gates(), &sets);
         for warning in group_warnings(levels.without_allowed(warnings)) {
             let (place, lint) = (&warning.location, warning.lint.name);
             let key = (
@@ -54,15 +55,16 @@ impl Lints {
         }
     }
 
-    /// What is known of the policies of a server with these gates.
-    fn memory_of(&mut self, gates: FeatureGates) -> &mut LintMemory {
-        let known = self.memories.iter().position(|(known, _)| *known == gates);
-        let index = known.unwrap_or(self.memories.len());
-        if known.is_none() {
-            let memory = LintMemory::with_options(self.options.clone()).feature_gates(gates);
-            self.memories.push((gates, memory));
+    /// The warnings about policies of a server with these gates.
+    fn lint(&mut self, gates: FeatureGates, sets: &[&ManifestSet]) -> Vec<Warning> {
+        let mut memories = self.memories.iter_mut();
+        if let Some((_, memory)) = memories.find(|(known, _)| *known == gates) {
+            return memory.lint(sets);
         }
-        &mut self.memories[index].1
+        let mut memory = LintMemory::with_options(self.options.clone()).feature_gates(gates);
+        let warnings = memory.lint(sets);
+        self.memories.push((gates, memory));
+        warnings
     }
 
     /// Whether no warning is denied.

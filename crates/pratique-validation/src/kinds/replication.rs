@@ -27,16 +27,23 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
 }];
 
 fn validate_new(request: &Request<'_>, errors: &mut Errors) {
-    // A declarative rule judges the name since 1.37.
-    let is_declarative = errors.release().at_least(1, 37);
+    let metadata = request.object.child("metadata");
+    // Upstream: pkg/apis/core/validation/validation.go, ValidateReplicationController: since 1.37, a declarative rule says the same of the
+    // name. What is wrong with a prefix is said of the name that is made with it.
+    let has_twin = errors.release().at_least(1, 37);
+    let name = metadata.child("name");
+    if has_twin && !name.text().is_empty() {
+        let start = errors.len();
+        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+        errors.cover_from(start, "format=k8s-long-name");
+    }
     let name_messages = |name: &str, is_prefix: bool| {
-        if is_declarative {
+        if has_twin {
             Vec::new()
         } else {
             subdomain_name(name, is_prefix)
         }
     };
-    let metadata = request.object.child("metadata");
     validate_core_meta(&metadata, true, name_messages, errors);
     validate_controller(request, errors);
 }
@@ -106,10 +113,12 @@ fn validate_convertible(request: &Request<'_>, errors: &mut Errors) {
             continue;
         };
         let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-        let selector = spec.child("selector");
+        let (selector, old_selector) = (spec.child("selector"), old.child("selector"));
+        // It is a map here: an empty one is none.
+        let are_empty = selector.is_empty() && old_selector.is_empty();
         if !name.contains("selector") {
             errors.not_found(name, value.text());
-        } else if !selector.is_same(&old.child("selector")) {
+        } else if !are_empty && !selector.is_same(&old_selector) {
             errors.invalid_value(&selector, "cannot update non-convertible selector");
         }
     }

@@ -10,7 +10,7 @@ use pratique_harness::{Error, entries, workspace};
 use pratique_registry::{Placeholders, is_stored};
 use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// An object that is created.
 pub(super) struct CreatedObject {
@@ -111,6 +111,10 @@ fn served_as(release: &Release, object: &Value) -> Option<bool> {
 
 /// Puts an object where it can be created: what only a stored one has is removed.
 fn place(object: &mut Value, is_namespaced: bool) {
+    // One without metadata is sent to a namespace as well.
+    if is_namespaced && object.get("metadata").is_none_or(Value::is_null) {
+        object["metadata"] = json!({});
+    }
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else {
         return;
     };
@@ -126,6 +130,18 @@ fn place(object: &mut Value, is_namespaced: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_sent_to_a_namespace_names_it() {
+        for metadata in ["{}", "null", r#"{"uid": "u"}"#] {
+            let mut object: Value = serde_json::from_str(&format!("{{\"metadata\": {metadata}}}")).unwrap();
+            place(&mut object, true);
+            assert_eq!(object, json!({"metadata": {"namespace": NAMESPACE}}));
+        }
+        let mut object = json!({});
+        place(&mut object, true);
+        assert_eq!(object, json!({"metadata": {"namespace": NAMESPACE}}));
+    }
 
     #[test]
     fn thousands_of_objects_are_collected() {
