@@ -144,6 +144,9 @@ impl<'p, 'v> Node<'p, 'v> {
 pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Object(one), Value::Object(other)) => {
+            // What is requested of devices has a struct where devices have a map.
+            let requests_devices = one.contains_key("deviceClassName");
+            let is_map = |name: &str| is_map(name) && !(requests_devices && name == "capacity");
             let is_same_member = |name: &str, value: &Value<'_>, other: Option<&Value<'_>>| {
                 let other = other.unwrap_or(&ABSENT);
                 is_same(value, other) || (is_map(name) && is_empty_map(value) && is_empty_map(other))
@@ -234,6 +237,12 @@ mod tests {
     #[test]
     fn empty_lists_and_maps_are_none_and_structs_are_not() {
         check(r#"{"labels":{},"args":[]}"#, "{}", true);
+        check(r#"{"capacity":{}}"#, "{}", true);
+        check(
+            r#"{"deviceClassName":"c","capacity":{}}"#,
+            r#"{"deviceClassName":"c"}"#,
+            false,
+        );
         check(r#"{"a":{"limits":{}}}"#, r#"{"a":{}}"#, true);
         check(r#"{"emptyDir":{}}"#, "{}", false);
         check(r#"{"a":null}"#, "{}", true);
