@@ -8,7 +8,6 @@ use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
 use pratique::observer::{ChainStep, Phase, StepResult};
 use pratique::policy::Cluster;
 use pratique_json::Value;
-use pratique_manifest::ManifestPlugin;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 /// The name of the step in which an API server sets defaults.
@@ -167,7 +166,10 @@ impl Step {
     /// Who did what the step did: `LimitRanger`, `policy add-proxy`.
     pub(crate) fn author(&self) -> String {
         match &self.by {
-            Some(name) => author(name, self.name == ManifestPlugin::MutatingAdmissionWebhook.name()),
+            Some(name) => author(
+                name,
+                self.name == pratique_manifest::ManifestPlugin::MutatingAdmissionWebhook.name(),
+            ),
             None => self.name.clone(),
         }
     }
