@@ -12,7 +12,7 @@ use crate::metadata::{self, MalformedMetadata};
 use crate::nulls::prune_nulls;
 use crate::prune::prune;
 use crate::schema::Schema;
-use crate::validate::object_meta::NameRule;
+use crate::validate::object_meta::NameFormat;
 use crate::validate::scale::Scale;
 use crate::validate::{CorrelatedValue, embedded, lists, object_meta, scale, value};
 use crate::warnings;
@@ -250,7 +250,7 @@ impl Version {
             object_meta::validate(
                 metadata,
                 self.is_namespaced,
-                NameRule::Subdomain,
+                NameFormat::Subdomain,
                 &Path::METADATA,
                 &mut errors,
             );
@@ -335,7 +335,7 @@ impl Version {
         object_meta::validate(
             metadata,
             self.is_namespaced,
-            NameRule::PathSegment,
+            NameFormat::PathSegment,
             &Path::METADATA,
             &mut errors,
         );

@@ -1,6 +1,7 @@
 //! Network addresses and networks: `net/netip`, as `k8s.io/apiserver`'s `ip()` and `cidr()` use it.
 //!
-//! Stricter than most parsers: no leading zeroes, no zones, no IPv4 addresses mapped into IPv6.
+//! Stricter than most parsers: no leading zeroes, no zones, no IPv4 addresses mapped into IPv6. [`parse_sloppy_ip`] and
+//! [`parse_sloppy_cidr`] read what Go took before 1.17.
 //!
 //! ```
 //! use pratique_gotext::net::{Cidr, Ip};

@@ -18,6 +18,6 @@ mod label;
 pub use cel::CEL_RESERVED;
 pub use dns::{
     SUBDOMAIN_MAX, dns1035_label, dns1035_label_prefix, dns1123_label, dns1123_label_prefix,
-    dns1123_subdomain, dns1123_subdomain_prefix, is_dns1123_label,
+    dns1123_subdomain, dns1123_subdomain_prefix, is_dns1123_label, is_within_domain,
 };
 pub use label::{label_value, qualified_name, words_before_1_35};

@@ -14,9 +14,11 @@ pub(crate) fn is_ip(text: &str) -> bool {
     net::parse_sloppy_ip(text).is_some()
 }
 
-/// An address as Go's old parser reads it.
-pub(crate) fn parse_sloppy_ip(text: &str) -> Option<Ip> {
-    Ip::parse(&net::parse_sloppy_ip(text)?.to_canonical().to_string()).ok()
+/// An address as Go's old parser reads it, of IPv4 where it is one that is written as IPv6.
+pub(crate) fn parse_canonical_ip(text: &str) -> Option<Ip> {
+    // Nearly all are written as both parsers read them.
+    let read = Ip::parse(text).ok();
+    read.or_else(|| Ip::parse(&net::parse_sloppy_ip(text)?.to_canonical().to_string()).ok())
 }
 
 // Upstream: k8s.io/utils/net/ipfamily.go, IsIPv6String

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use pratique_gotext::net::{Cidr, Ip};
 use pratique_json::{Value, text_at};
 
-use crate::addresses::parse_sloppy_ip;
+use crate::addresses::parse_canonical_ip;
 use crate::open_question::OpenQuestion;
 
 /// The Services of a cluster and its networks, as far as they are known, beside a Service that asks for some of them.
@@ -62,7 +62,7 @@ pub fn count_asked(service: &Value<'_>, stored: &Value<'_>) -> usize {
 /// The addresses and ports of nodes of a Service as texts that are equal where they are the same.
 pub fn allocations(service: &Value<'_>) -> HashSet<String> {
     let addresses = addresses(service).map(|text| {
-        let address = parse_sloppy_ip(text).map(|ip| ip.address().to_string());
+        let address = parse_canonical_ip(text).map(|ip| ip.address().to_string());
         address.unwrap_or_else(|| text.to_owned())
     });
     let ports = ports(service).map(|port| port.to_string());
@@ -95,7 +95,7 @@ impl<'a> ServiceState<'a> {
     /// Whether an address can be had. A dry run asks for its network only.
     pub(crate) fn find_address(&self, address: Ip, is_dry_run: bool) -> AllocationAnswer {
         let has_it = |service: &Value<'_>| {
-            addresses(service).any(|text| parse_sloppy_ip(text).is_some_and(|other| other == address))
+            addresses(service).any(|text| parse_canonical_ip(text).is_some_and(|other| other == address))
         };
         let is_taken = !is_dry_run && self.others().any(has_it);
         if self.is_of_cluster && !is_taken {

@@ -2,6 +2,7 @@
 
 use pratique_gotext::strconv::quote;
 use pratique_gotext::url::Url;
+use pratique_gotext::validation::is_within_domain;
 use pratique_validation::rules::{Errors, Node};
 
 /// The annotation with the approval.
@@ -47,10 +48,8 @@ pub(super) fn validate_approval(object: &Node<'_, '_>, old: &Node<'_, '_>, error
 
 // Upstream: apiextensions-apiserver/pkg/apihelpers/helpers.go, IsProtectedCommunityGroup
 fn is_protected(group: &str) -> bool {
-    ["k8s.io", "kubernetes.io"].iter().any(|domain| {
-        let parent = group.strip_suffix(domain);
-        parent.is_some_and(|parent| parent.is_empty() || parent.ends_with('.'))
-    })
+    let mut domains = ["k8s.io", "kubernetes.io"].iter();
+    domains.any(|domain| is_within_domain(group, domain))
 }
 
 fn approval_state_of(object: &Node<'_, '_>) -> ApprovalState {

@@ -4,7 +4,7 @@ use pratique_gotext::validation;
 use pratique_json::{Object, Value};
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::object_meta::{self, NameRule};
+use super::object_meta::{self, NameFormat};
 use crate::metadata::{self, MalformedMetadata};
 use crate::schema::Schema;
 
@@ -79,7 +79,7 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
                 // Embedded resources need no name.
                 metadata.insert("name", "fakename");
             }
-            object_meta::validate(&metadata, is_namespaced, NameRule::PathSegment, &path, errors);
+            object_meta::validate(&metadata, is_namespaced, NameFormat::PathSegment, &path, errors);
         }
     }
 }

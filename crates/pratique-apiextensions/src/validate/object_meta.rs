@@ -11,19 +11,19 @@ const SUBRESOURCE_MAX: usize = 256;
 
 /// The names that objects may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NameRule {
+pub(crate) enum NameFormat {
     /// DNS subdomains.
     Subdomain,
     /// Any text that fits into a path.
     PathSegment,
 }
 
-impl NameRule {
+impl NameFormat {
     fn faults(self, name: &str, is_prefix: bool) -> Vec<String> {
         match (self, is_prefix) {
-            (NameRule::Subdomain, false) => validation::dns1123_subdomain(name),
-            (NameRule::Subdomain, true) => validation::dns1123_subdomain_prefix(name),
-            (NameRule::PathSegment, _) => path_segment(name, is_prefix),
+            (NameFormat::Subdomain, false) => validation::dns1123_subdomain(name),
+            (NameFormat::Subdomain, true) => validation::dns1123_subdomain_prefix(name),
+            (NameFormat::PathSegment, _) => path_segment(name, is_prefix),
         }
     }
 }
@@ -44,7 +44,7 @@ fn path_segment(name: &str, is_prefix: bool) -> Vec<String> {
 pub(crate) fn validate(
     metadata: &Value<'_>,
     is_namespaced: bool,
-    names: NameRule,
+    names: NameFormat,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {

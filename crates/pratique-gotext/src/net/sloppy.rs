@@ -13,7 +13,8 @@ pub fn parse_sloppy_ip(text: &str) -> Option<IpAddr> {
     Some(Ipv4Addr::from(octets).into())
 }
 
-/// Reads the address and the length of a network, of which none may be more than there are bits in the address.
+/// Reads a network: its address, and the length of its prefix, which is at most that of the address in bits. Both may have leading
+/// zeroes.
 // Upstream: k8s.io/utils/net/parse.go, ParseCIDRSloppy
 pub fn parse_sloppy_cidr(text: &str) -> Option<(IpAddr, u8)> {
     let (address, length) = text.split_once('/')?;

@@ -143,6 +143,12 @@ fn with_masked_dash(value: &str) -> Vec<u8> {
     }
 }
 
+/// Whether a name is a domain, or one below it: `a.k8s.io` is within `k8s.io`, `ak8s.io` is not.
+pub fn is_within_domain(name: &str, domain: &str) -> bool {
+    let parent = name.strip_suffix(domain);
+    parent.is_some_and(|parent| parent.is_empty() || parent.ends_with('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

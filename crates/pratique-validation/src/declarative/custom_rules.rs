@@ -1,5 +1,6 @@
 //! Rules of types that upstream writes by hand, and calls between those of the tags.
 
+use pratique_gotext::validation::is_within_domain;
 use pratique_types::field::Error;
 
 use crate::errors::named;
@@ -29,7 +30,7 @@ impl CustomRule {
     // Upstream: pkg/apis/core/v1/validation.go, ValidateCustom_EvictionResponder_Name, ValidateCustom_EvictionResponder_Priority
     pub(super) fn error(self, node: &Node<'_, '_>) -> Option<Error> {
         match self {
-            CustomRule::ResponderName => has_own_domain(node.text()).then(|| {
+            CustomRule::ResponderName => has_reserved_domain(node.text()).then(|| {
                 let detail = "domain names *.k8s.io, *.kubernetes.io are reserved";
                 Error::invalid(node, named(node.text()), detail)
             }),
@@ -44,11 +45,9 @@ impl CustomRule {
 
 /// Whether the domain of a name is one of Kubernetes.
 // Upstream: pkg/apis/core/v1/validation.go, ValidateForbiddenReservedDomainSuffixes
-fn has_own_domain(name: &str) -> bool {
+fn has_reserved_domain(name: &str) -> bool {
     let domain = name.split('/').next().unwrap_or_default().to_lowercase();
     let domain = domain.trim().trim_end_matches('.');
-    ["k8s.io", "kubernetes.io"].iter().any(|own| {
-        let parent = domain.strip_suffix(own);
-        parent.is_some_and(|parent| parent.is_empty() || parent.ends_with('.'))
-    })
+    let mut reserved = ["k8s.io", "kubernetes.io"].iter();
+    reserved.any(|reserved| is_within_domain(domain, reserved))
 }

@@ -42,24 +42,20 @@ fn write_value(types: (&'static Release, &RuleTable), type_name: &str, value: &V
             text.push('}');
         }
         Value::Object(members) => {
-            let of_type = release
-                .schema()
-                .named(type_name)
-                .map(|id| release.schema().get(id));
+            let schema = release.schema();
+            let of_type = schema.named(type_name).map(|id| schema.get(id));
             let field = |name: &str| of_type.and_then(|of_type| of_type.field(name));
-            let order = table.order(type_name).iter();
-            let ordered = order.filter_map(|member| {
-                Some((
-                    member.name,
-                    member.type_name.unwrap_or_default(),
-                    members.get(member.name)?,
-                ))
-            });
-            let mut given: Vec<(&str, &str, &Value<'_>)> = ordered.collect();
-            if given.is_empty() {
+            let order = table.order(type_name);
+            let given: Vec<(&str, &str, &Value<'_>)> = if order.is_empty() {
                 // A type whose members are in the order of their names.
-                given = members.iter().map(|(name, value)| (name, "", value)).collect();
-            }
+                members.iter().map(|(name, value)| (name, "", value)).collect()
+            } else {
+                let ordered = order.iter().filter_map(|member| {
+                    let value = members.get(member.name)?;
+                    Some((member.name, member.type_name.unwrap_or_default(), value))
+                });
+                ordered.collect()
+            };
             text.push('{');
             let mut separator = "";
             for (name, type_name, value) in given {

@@ -91,13 +91,10 @@ fn validate_nomination(
 // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses
 fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let mut names = Seen::default();
+    let known = names_in(&spec.child("resourceClaims"));
     for claim in status.child("resourceClaimStatuses").items() {
         let name = claim.child("name");
-        let is_known = spec
-            .child("resourceClaims")
-            .items()
-            .any(|claim| claim.child("name").text() == name.text());
-        if !is_known {
+        if !known.contains(name.text()) {
             errors.invalid(
                 name,
                 name.text(),
@@ -124,18 +121,22 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodVolumeHealth
 fn validate_volume_health(statuses: &Node<'_, '_>, volumes: &Node<'_, '_>, errors: &mut Errors) {
+    if statuses.is_empty() {
+        return;
+    }
+    let known = names_in(volumes);
     for status in statuses.items() {
         let name = status.child("name");
-        let is_known = || {
-            volumes
-                .items()
-                .any(|volume| volume.child("name").text() == name.text())
-        };
-        if !name.text().is_empty() && !is_known() {
+        if !name.text().is_empty() && !known.contains(name.text()) {
             errors.not_found(name, name.text());
         }
         validate_health_reasons(&status.child("healthConditions"), errors);
     }
+}
+
+/// The names of the elements of a list.
+fn names_in<'v>(list: &Node<'_, 'v>) -> HashSet<&'v str> {
+    list.items().map(|element| element.child("name").text()).collect()
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodExtendedResourceClaimStatus

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pratique_gotext::strconv::quote;
+use pratique_gotext::validation::is_within_domain;
 use pratique_json::{Object, Value};
 use pratique_plugin::Rejection;
 use pratique_types::Operation;
@@ -89,10 +90,7 @@ fn forbidden_labels(new: &Value<'_>, old: &Value<'_>) -> String {
 
 fn is_forbidden(label: &str) -> bool {
     let namespace = label.split_once('/').map_or("", |(namespace, _)| namespace);
-    let is_within = |domain: &str| {
-        let rest = namespace.strip_suffix(domain);
-        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    };
+    let is_within = |domain: &str| is_within_domain(namespace, domain);
     let is_kubernetes = is_within("kubernetes.io") || is_within("k8s.io");
     let is_of_kubelet =
         OF_KUBELET.contains(&label) || is_within("kubelet.kubernetes.io") || is_within("node.kubernetes.io");

@@ -13,7 +13,7 @@ use pratique_types::status;
 use super::addresses::validate_addresses;
 use super::is_headless;
 use super::traffic::needs_health_check;
-use crate::addresses::{is_ipv6, parse_sloppy_ip};
+use crate::addresses::{is_ipv6, parse_canonical_ip};
 use crate::direct_requests::unnamed_failure;
 use crate::errors::Errors;
 use crate::kinds::Request;
@@ -183,7 +183,9 @@ fn family_of(address: &str) -> &'static str {
 fn validate_cluster_ips(request: &Request<'_>, addresses: &Node<'_, '_>, kept: usize, errors: &mut Errors) {
     for address in addresses.items().skip(kept) {
         let text = address.text();
-        let Some(ip) = parse_sloppy_ip(text) else { continue };
+        let Some(ip) = parse_canonical_ip(text) else {
+            continue;
+        };
         let network = network_of(&request.settings.service_networks, family_of(text));
         let refusal = match network.filter(|network| !is_usable(ip, *network)) {
             Some(network) => Some(outside_of(ip, network).into()),
