@@ -13,7 +13,7 @@ use pratique_types::cel_limits::PER_CALL_LIMIT;
 
 use crate::analysis::ParsedExpressions;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, ExpressionSite, ManifestView, RuleView};
+use crate::subject::{ExpressionGroup, ExpressionSite, ManifestView};
 use crate::typing::{MatchedKinds, TypedSite, type_of, type_sites};
 use sizes::{FocusedObject, PlaceRecorder, SpreadObject, VariableSizes, WithVariables};
 
@@ -66,14 +66,9 @@ fn described(
     group: ExpressionGroup<'_, '_>,
     is_wanted: impl Fn(&ExpressionSite<'_>) -> bool,
 ) -> Vec<ExpressionCost> {
-    let ExpressionGroup {
-        release,
-        origin,
-        sites,
-        rules,
-    } = group;
+    let ExpressionGroup { origin, sites, .. } = group;
     let mut best: Vec<Option<ExpressionCost>> = vec![None; sites.len()];
-    for typing in typings(release, sites, rules) {
+    for typing in typings(group) {
         for ((site, typed), best) in sites.iter().zip(&typing.typed).zip(&mut best) {
             let Ok(checked) = &typed.checked else { continue };
             if !is_wanted(site) {
@@ -117,13 +112,9 @@ pub(crate) struct KindTyping {
 }
 
 impl CostEstimates {
-    pub(crate) fn new(
-        release: &'static Release,
-        sites: &[ExpressionSite<'_>],
-        rules: &[RuleView<'_>],
-    ) -> Self {
+    pub(crate) fn new(group: ExpressionGroup<'_, '_>) -> Self {
         CostEstimates {
-            typings: typings(release, sites, rules),
+            typings: typings(group),
         }
     }
 
@@ -142,12 +133,14 @@ impl CostEstimates {
 }
 
 /// Type-checks the expressions for the first kinds that rules match, or without types if there is no kind.
-pub(crate) fn typings(
-    release: &'static Release,
-    sites: &[ExpressionSite<'_>],
-    rules: &[RuleView<'_>],
-) -> Vec<KindTyping> {
+pub(crate) fn typings(group: ExpressionGroup<'_, '_>) -> Vec<KindTyping> {
     const MOST_KINDS: usize = 8;
+    let ExpressionGroup {
+        release,
+        sites,
+        rules,
+        ..
+    } = group;
     let kinds = MatchedKinds::new(release, rules);
     let parsed = ParsedExpressions::new(sites);
     let types = kinds

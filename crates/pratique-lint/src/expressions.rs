@@ -11,7 +11,7 @@ use pratique_types::GroupVersionKind;
 use crate::analysis::ParsedExpressions;
 use crate::cost::typings;
 use crate::report::path_text;
-use crate::subject::{ExpressionGroup, ExpressionSite, ManifestView, RuleView};
+use crate::subject::{ExpressionGroup, ManifestView};
 use crate::typing::{CustomTypes, TypedSite, type_custom_sites};
 
 /// An expression of a policy or a webhook, checked with the types of a kind that it matches.
@@ -49,8 +49,8 @@ impl TypedExpression {
     }
 }
 
-/// All expressions of manifests with their types in a release, in the order of the policies and of their fields. Expressions of a policy that matches
-/// several kinds are checked for the first kind for which they compile.
+/// All expressions of manifests with their types in a release, in the order of the policies and of their fields. Expressions of a
+/// policy that matches several kinds are checked for the first kind for which they compile.
 pub fn type_expressions(release: &'static Release, sets: &[&ManifestSet]) -> Vec<TypedExpression> {
     let manifests = ManifestView::new(release, sets);
     let custom = Arc::default();
@@ -61,12 +61,16 @@ pub fn type_expressions(release: &'static Release, sets: &[&ManifestSet]) -> Vec
 /// Expressions, checked for each of the kinds that rules match: the built-in ones, those of custom resources, and then those
 /// of which nothing is known.
 fn by_kind(
-    release: &'static Release,
-    sites: &[ExpressionSite<'_>],
-    rules: &[RuleView<'_>],
+    group: ExpressionGroup<'_, '_>,
     custom: &Arc<CustomTypes>,
 ) -> Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> {
-    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(release, sites, rules)
+    let ExpressionGroup {
+        release,
+        sites,
+        rules,
+        ..
+    } = group;
+    let mut all: Vec<(Option<GroupVersionKind>, Vec<TypedSite>)> = typings(group)
         .into_iter()
         .map(|typing| (typing.served.map(|served| served.kind.clone()), typing.typed))
         .collect();
@@ -90,10 +94,10 @@ pub(crate) fn type_group(group: ExpressionGroup<'_, '_>, custom: &Arc<CustomType
         release,
         origin,
         sites,
-        rules,
+        ..
     } = group;
     let mut best: Vec<Option<TypedExpression>> = sites.iter().map(|_| None).collect();
-    for (kind, typed) in by_kind(release, sites, rules, custom) {
+    for (kind, typed) in by_kind(group, custom) {
         for ((site, typed), best) in sites.iter().zip(typed).zip(&mut best) {
             let is_better = match best {
                 None => true,

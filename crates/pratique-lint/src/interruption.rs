@@ -14,7 +14,7 @@ pub struct LintInterruption {
 }
 
 impl LintInterruption {
-    /// An interruption as soon as a function says so. It is asked for each object that is tried.
+    /// An interruption as soon as a function says so. It is asked before each lint, and for each object that is tried.
     pub fn new(is_due: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         LintInterruption {
             is_due: Some(Arc::new(is_due)),

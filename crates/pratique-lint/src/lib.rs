@@ -143,6 +143,10 @@ fn lint_subject(subject: LintSubject<'_>, options: &LintOptions, work: &Cell<Wor
     };
     let mut report = LintReport::default();
     for lint in LINTS.iter().filter(|lint| options.is_enabled(lint.meta())) {
+        // Nothing of a subject is reported whose lints were interrupted.
+        if options.interruption.has_come() {
+            break;
+        }
         lint.run(&context, &mut report);
     }
     report.finish()

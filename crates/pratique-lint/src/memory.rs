@@ -44,9 +44,7 @@ impl LintMemory {
         options.interruption = interruption;
         self.warnings.begin();
         lint_manifests(sets, &options, |sources, lint| {
-            if options.interruption.has_come() {
-                return Vec::new();
-            }
+            // What is known is recalled also after an interruption: what no round asks for is forgotten.
             let known = self.warnings.recall(sources, |warnings, moves| {
                 let warnings = warnings.iter().map(|warning| moved(warning, moves));
                 warnings.collect()

@@ -8,8 +8,8 @@ use pratique_types::Operation;
 use crate::analysis::{parse_site, place_of};
 use crate::subject::ManifestView;
 
-/// Where expressions of a server of a release for the operation DELETE read `request.name`, which requests to delete a collection do not have: the first
-/// place in each policy or webhook.
+/// Where expressions read `request.name` for the operation DELETE on a server of a release: the first place in each policy or
+/// webhook. Requests to delete a collection have no name.
 pub fn find_deleted_names(release: &'static Release, sets: &[&ManifestSet]) -> Vec<(ObjectName, Location)> {
     let manifests = ManifestView::new(release, sets);
     let groups = manifests.expression_groups().filter(|group| {

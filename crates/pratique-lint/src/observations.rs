@@ -241,7 +241,7 @@ pub(crate) fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource
     if let (Some(only), None) = (rules.next(), rules.next()) {
         selected.name = only.names.first().cloned();
     }
-    if served.kind.group.is_empty() && served.kind.kind == "Namespace" {
+    if served.kind.is_core("Namespace") {
         selected.require_label("kubernetes.io/metadata.name", "example");
     }
     let of_bindings = policy

@@ -19,7 +19,7 @@ pub(crate) fn build_request<'v>(
         text.unwrap_or(default).to_owned()
     };
     let (name, namespace) = (metadata("name", OBJECT_NAME), metadata("namespace", NAMESPACE));
-    let is_namespace = served.kind.group.is_empty() && served.kind.kind == "Namespace";
+    let is_namespace = served.kind.is_core("Namespace");
     AdmissionRequest {
         uid: "a".to_owned(),
         kind: served.kind.clone(),

@@ -37,8 +37,8 @@ enum CompiledPolicy {
 }
 
 impl PolicyRunner {
-    /// Compiles a policy for the release of a cache, as one of an origin. Its params are generated from reads of them and a seed; `params` is null
-    /// without.
+    /// Compiles a policy for the release of a cache, as one of an origin. Its params are generated from reads of them and a seed;
+    /// `params` is null without.
     pub(crate) fn new(
         policy: Policy<'_>,
         origin: Origin,

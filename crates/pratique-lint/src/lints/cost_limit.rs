@@ -132,7 +132,7 @@ fn check_policy(
 
 /// Everything in a policy whose cost is limited: each expression, then several together.
 fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
-    let costs = CostEstimates::new(policy.release, &policy.sites, &policy.rules);
+    let costs = CostEstimates::new(policy.expression_group());
     let estimates =
         |counts: &dyn Fn(usize, &ExpressionSite<'_>) -> bool| -> Vec<(u64, &'static ServedResource)> {
             let of_kind = |kind: usize| {

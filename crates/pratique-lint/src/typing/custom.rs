@@ -60,6 +60,10 @@ impl CustomTypes {
         );
         let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
         for version in versions.into_iter().flatten() {
+            // A version that is kept for stored objects only is none of a server.
+            if version.get("served").and_then(Value::as_bool) != Some(true) {
+                continue;
+            }
             let name = version.at(&["name"]).and_then(Value::as_str).unwrap_or_default();
             let Some(schema) = version.at(&["schema", "openAPIV3Schema"]) else {
                 continue;

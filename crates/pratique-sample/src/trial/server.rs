@@ -302,7 +302,7 @@ fn judge_custom(
 /// The object of a request as its author wrote it, without what plugins set.
 fn as_written(request: &AdmissionRequest<'static>) -> Value<'static> {
     let mut object = request.object.clone();
-    let is_pod = request.kind.group.is_empty() && request.kind.kind == "Pod";
+    let is_pod = request.kind.is_core("Pod");
     if let Value::Object(members) = &mut object
         && let Some(Value::Object(spec)) = members.get_mut("spec").filter(|_| is_pod)
     {

@@ -16,7 +16,7 @@ impl Planner<'_> {
         if ast.is_binding(comprehension) {
             return self.plan_binding(id, comprehension);
         }
-        let macro_call = ExpandedMacro::new(ast, comprehension);
+        let macro_call = ExpandedMacro::recognize(ast, comprehension);
         let init = match macro_call {
             Some(_) => None,
             None => Some(self.plan(comprehension.init)?),
@@ -145,7 +145,7 @@ enum ExpandedMacro {
 
 impl ExpandedMacro {
     /// The macro that a comprehension is exactly the expansion of. Expressions of users cannot name its accumulator.
-    fn new(ast: &Ast, comprehension: &Comprehension) -> Option<ExpandedMacro> {
+    fn recognize(ast: &Ast, comprehension: &Comprehension) -> Option<ExpandedMacro> {
         if *comprehension.accumulator != *ACCUMULATOR {
             return None;
         }
