@@ -107,7 +107,11 @@ impl ManifestAnalyzer {
         } else {
             Some(self.memory.lint(&sets))
         };
-        warnings.map(|warnings| analysis.warnings = warnings).is_some()
+        let Some(warnings) = warnings else {
+            return false;
+        };
+        analysis.warnings = warnings;
+        true
     }
 }
 

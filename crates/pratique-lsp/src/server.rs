@@ -284,10 +284,16 @@ impl<'c> LspServer<'c> {
             self.due_lints.add(&directory_of(uri), name_of(uri), false);
         }
         let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();
-        if self.analyses.keys().any(|directory| !open.contains(directory)) {
-            self.lint_changed(false)?;
+        let analyzed = self
+            .analyses
+            .keys()
+            .filter(|directory| !open.contains(*directory));
+        let closed: Vec<String> = analyzed.cloned().collect();
+        // Their analyses go, and what lints find in them is said before.
+        for directory in closed {
+            self.lint_directory(&directory, false)?;
+            self.analyses.remove(&directory);
         }
-        self.analyses.retain(|directory, _| open.contains(directory));
         Ok(())
     }
 

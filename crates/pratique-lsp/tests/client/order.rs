@@ -1,4 +1,4 @@
-//! In which order things are diagnostics: what loading finds before what lints find, and of several edits only the last.
+//! In which order things are published: what loading finds before what lints find, and of several edits only the last.
 
 use std::thread;
 
