@@ -406,7 +406,7 @@ impl PolicyFiles {
     ) -> Option<Started> {
         let options = ConfigurationOptions {
             manifests: LoadOptions::new(builder.expressions()),
-            feature_gates: FeatureGates::default(),
+            feature_gates: self.gates,
         };
         let mut path = String::new();
         if let Some(reference) = reference {
@@ -459,7 +459,7 @@ impl PolicyFiles {
     ) -> Vec<(Origin, ManifestSet)> {
         let options = ConfigurationOptions {
             manifests: LoadOptions::new(builder.expressions()),
-            feature_gates: FeatureGates::default(),
+            feature_gates: self.gates,
         };
         if !self.opens(reference) {
             return Vec::new();
