@@ -20,7 +20,7 @@ pub(crate) fn receive<'q>(
         return Err(Box::new(status::not_found(&target.resource, &target.name)));
     };
     let mut options = options(&request)?;
-    if target.kind.group.is_empty() && target.kind.kind == "Pod" {
+    if target.kind.is_core("Pod") {
         terminate(registry, &mut old, &mut options);
     }
     Ok(Received {

@@ -68,8 +68,8 @@ impl FieldDropper {
         }
     }
 
-    /// Whether a feature is on that is stable in the latest release: one without the gate has it.
-    pub(crate) fn has_graduated(&self, gate: &str) -> bool {
+    /// Whether a feature is on, or a release has it without its gate, as one that is stable in the latest release.
+    pub(crate) fn is_on_or_graduated(&self, gate: &str) -> bool {
         self.gates.is_on(gate) || self.gates.release().gates().get(gate).is_none()
     }
 
@@ -83,7 +83,7 @@ impl FieldDropper {
     ) {
         let is_used = |old| feature.fields.iter().any(|pattern| has_any(old, pattern));
         let is_on = if feature.outlives_gate {
-            self.has_graduated(feature.gate)
+            self.is_on_or_graduated(feature.gate)
         } else {
             self.gates.is_on(feature.gate)
         };
@@ -92,11 +92,14 @@ impl FieldDropper {
         }
         let (drops, empty_lists) = (&mut self.dropped, &mut self.dropped_empty);
         let mut remember = |path: &field::Path<'_>, value: &Value<'_>| {
+            if value.is_null() {
+                return;
+            }
             let drop = GatedDrop::new(feature.gate, place, path);
-            if !is_unset(value) {
-                drops.push(drop);
-            } else if !value.is_null() {
+            if is_unset(value) {
                 empty_lists.push(drop.path);
+            } else {
+                drops.push(drop);
             }
         };
         for pattern in feature.fields {

@@ -123,7 +123,7 @@ impl Target {
 
 /// The latest release, and all others: paths and kinds say the same in all that have them.
 fn releases() -> impl Iterator<Item = &'static Release> {
-    std::iter::once(Release::latest()).chain(Release::list().iter().copied())
+    Release::latest().before_others()
 }
 
 fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {

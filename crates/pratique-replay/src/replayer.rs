@@ -86,11 +86,8 @@ impl Replayer {
         let resource = GroupVersionResource::new(&about.api_group, &about.api_version, &about.resource);
         let is =
             |served: &&ServedResource| served.resource == resource && served.subresource == about.subresource;
-        let own = self.release();
         // A log may be older than its server.
-        let others = Release::list().iter().copied().filter(|release| *release != own);
-        let releases = std::iter::once(own).chain(others);
-        let mut resources = releases.map(Release::resources);
+        let mut resources = self.release().before_others().map(Release::resources);
         let found =
             resources.find_map(|resources| resources.served().iter().chain(resources.optional()).find(is));
         if let Some(served) = found {

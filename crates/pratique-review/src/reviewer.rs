@@ -278,8 +278,8 @@ impl<'a> Reviewer<'a> {
             Some(outcome) => Review::new(outcome),
             None => {
                 let run = self.cluster_of_run(cluster, input);
-                let beside = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
-                let review = self.evaluate(beside, input, prepared)?;
+                let cluster_of_run = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
+                let review = self.evaluate(cluster_of_run, input, prepared)?;
                 self.store_service(cluster, input, prepared.requested_service(), &review.outcome);
                 review
             }
@@ -355,8 +355,8 @@ impl<'a> Reviewer<'a> {
             Some(outcome) => Review::new(outcome),
             None => {
                 let run = self.cluster_of_run(cluster, input);
-                let beside = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
-                let review = chain.evaluate(engine, beside, (input, &open), detail)?;
+                let cluster_of_run = run.as_ref().map_or(cluster as &(dyn Cluster + Sync), |run| run);
+                let review = chain.evaluate(engine, cluster_of_run, (input, &open), detail)?;
                 self.store_service(cluster, input, open.requested_service(), &review.outcome);
                 review
             }

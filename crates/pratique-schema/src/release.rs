@@ -213,6 +213,12 @@ impl Release {
         known.ok_or(ReleaseError::Unknown(version.0, version.1))
     }
 
+    /// This release, then all others, the newest first.
+    pub fn before_others(&'static self) -> impl Iterator<Item = &'static Release> {
+        let others = Release::list().iter().copied();
+        std::iter::once(self).chain(others.filter(move |other| *other != self))
+    }
+
     /// The major and minor version in a text: `1.37`, `v1.37.2`.
     pub fn parse_version(text: &str) -> Option<(u32, u32)> {
         parse_version(text)

@@ -33,14 +33,14 @@ pub enum ConversionError {
     #[error("converting (*{0}) to (*{1}): unknown conversion")]
     Unknown(String, String),
     /// No API server knows the kind that an object states.
-    #[error("no kind {} is registered for version {} in scheme {scheme:?}", pratique_gotext::strconv::quote(.kind), pratique_gotext::strconv::quote(.version))]
+    #[error("no kind {} is registered for version {} in scheme {registry:?}", pratique_gotext::strconv::quote(.kind), pratique_gotext::strconv::quote(.version))]
     Unregistered {
         /// The kind.
         kind: String,
         /// Its `apiVersion`.
         version: String,
         /// The name of the registry of built-in types.
-        scheme: &'static str,
+        registry: &'static str,
     },
     /// A custom resource of another group.
     #[error("request to convert CR from an invalid group/version: {0}")]
@@ -138,7 +138,7 @@ pub fn converted<'a>(
             Some(_) => Err(ConversionError::Unregistered {
                 kind: name.to_owned(),
                 version: from.to_owned(),
-                scheme: release.registry_name(),
+                registry: release.registry_name(),
             }),
             None => in_group(kind, from),
         };

@@ -62,8 +62,7 @@ impl FromStr for CompleteKind {
 
 /// All releases, the latest first: a name is read before it is known which release the server is of.
 fn releases() -> impl Iterator<Item = &'static Release> {
-    let others = Release::list().iter().copied();
-    std::iter::once(Release::latest()).chain(others)
+    Release::latest().before_others()
 }
 
 /// The built-in resource of a name: plural, singular, short, or the kind; with its group, or without.

@@ -278,15 +278,9 @@ impl DocumentValidation<'_> {
         };
         let mut described = String::new();
         let found = failures::kind_of(parsed, id).and_then(|kind| {
-            let unknown = || {
-                failures::unsupported(
-                    parsed,
-                    id,
-                    registry::not_registered(&kind, self.validator.options.expressions().release()),
-                )
-            };
-            described = format!("{} in version {}", kind.kind, quote(&kind.version));
             let release = self.validator.options.expressions().release();
+            let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind, release));
+            described = format!("{} in version {}", kind.kind, quote(&kind.version));
             if self.validator.scope == ManifestScope::Api {
                 if let Some(text) = registry::not_served(&kind, self.validator.served, release) {
                     return Err(failures::not_served(parsed, id, text, release));

@@ -151,10 +151,10 @@ pub(crate) fn drop_disabled(
         if !dropper.gates.is_on(STOP_SIGNALS) && !old.is_some_and(stops_by_signal) {
             drop_stop_signals(spec, &place, &mut dropper.dropped);
         }
-        if !dropper.has_graduated(RESTART_RULES) && !old.is_some_and(has_restart_rules) {
+        if !dropper.is_on_or_graduated(RESTART_RULES) && !old.is_some_and(has_restart_rules) {
             drop_restart_rules(spec, &place, &mut dropper.dropped);
         }
-        if !dropper.has_graduated(IMAGE_VOLUMES) && !old.is_some_and(has_image_volumes) {
+        if !dropper.is_on_or_graduated(IMAGE_VOLUMES) && !old.is_some_and(has_image_volumes) {
             drop_image_volumes(spec, &place, &mut dropper.dropped);
         }
     }

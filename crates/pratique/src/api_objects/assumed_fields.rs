@@ -45,8 +45,7 @@ const KEPT: &[KeptFields] = &[
 /// Sets what a new object has from the plugins of its server, as far as its validation asks for it; whether it lacked that.
 // Upstream: plugin/pkg/admission/serviceaccount/admission.go, Admit
 pub(super) fn assume_plugins(kind: &GroupVersionKind, object: &mut Value<'static>) -> bool {
-    let is_pod = kind.group.is_empty() && kind.kind == "Pod";
-    if !is_pod || !merge(object, &["spec", "serviceAccountName"], &"default".into()) {
+    if !kind.is_core("Pod") || !merge(object, &["spec", "serviceAccountName"], &"default".into()) {
         return false;
     }
     // The old name of the field has the same value in the internal form.
