@@ -70,7 +70,7 @@ impl<'a> InputColumns<'a> {
             return None;
         }
         let list = lists.value(row);
-        let texts = TextColumn::new(&list)?;
+        let texts = TextColumn::from_array(&list)?;
         let texts = (0..list.len()).filter_map(|index| texts.get(index));
         Some(
             texts
@@ -92,7 +92,7 @@ fn text_column<'a>(
     let Some(array) = batch.column_by_name(column) else {
         return Ok(None);
     };
-    match TextColumn::new(array) {
+    match TextColumn::from_array(array) {
         Some(text) => Ok(Some(text)),
         // A column of type null has nothing but nulls.
         None if *array.data_type() == DataType::Null => Ok(None),

@@ -123,7 +123,7 @@ impl JsonLines {
                 && self.row < batch.num_rows()
             {
                 let array = batch.columns().get(self.column);
-                let text = array.and_then(|array| TextColumn::new(array));
+                let text = array.and_then(|array| TextColumn::from_array(array));
                 self.line.clear();
                 self.read = 0;
                 // As many lines as fit are made of a batch at once.

@@ -38,7 +38,7 @@ impl<'a> TextColumn<'a> {
     }
 
     /// An array as a column of text; `None` if it has something else.
-    pub(super) fn new(array: &'a dyn Array) -> Option<Self> {
+    pub(super) fn from_array(array: &'a dyn Array) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Utf8 => TextColumn::Utf8(array.as_string_opt()?),
             DataType::LargeUtf8 => TextColumn::LargeUtf8(array.as_string_opt()?),
@@ -48,7 +48,7 @@ impl<'a> TextColumn<'a> {
             DataType::BinaryView => TextColumn::BinaryView(array.as_binary_view_opt()?),
             DataType::Dictionary(_, _) => {
                 let dictionary = array.as_any_dictionary_opt()?;
-                let values = Box::new(TextColumn::new(dictionary.values().as_ref())?);
+                let values = Box::new(TextColumn::from_array(dictionary.values().as_ref())?);
                 TextColumn::Dictionary {
                     // Of an empty dictionary there are no keys to look up.
                     keys: if dictionary.values().is_empty() {

@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             CheckFormat::Github => output::print_github(&report::github(&checked, &notices, &levels)),
         }
     })?;
-    Ok(ExitStatus::new(passes))
+    Ok(ExitStatus::from_holds(passes))
 }
 
 /// The policies and webhook configurations of a cluster.

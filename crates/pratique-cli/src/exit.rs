@@ -177,7 +177,7 @@ impl From<io::Error> for CliError {
 
 impl ExitStatus {
     /// `Success` if `holds`, else `Failure`.
-    pub(crate) fn new(holds: bool) -> Self {
+    pub(crate) fn from_holds(holds: bool) -> Self {
         if holds {
             ExitStatus::Success
         } else {

@@ -331,7 +331,7 @@ impl Inputs {
             return Ok(Sources::Cluster { objects, shard });
         }
         let _ = (policies, operation);
-        Files::of(&self.files, shard).map(Sources::Files)
+        Files::new(&self.files, shard).map(Sources::Files)
     }
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.

@@ -172,7 +172,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
     {
         tracing::warn!(dropped = counts.dropped, "Requests of the record were lost");
     }
-    Ok(ExitStatus::new(answered))
+    Ok(ExitStatus::from_holds(answered))
 }
 
 /// How to give missing cluster state.

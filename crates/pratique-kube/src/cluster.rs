@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
 use super::plugin_state::{self, PluginState};
-use super::snapshot::ClusterMoment;
+use super::snapshot::StateSnapshot;
 use super::snapshot_builder::SnapshotBuilder;
 use super::stored::{self, NAMESPACE, Stored};
 use super::wanted::WantedKinds;
@@ -51,7 +51,7 @@ struct ClusterInner {
 /// The state that the snapshot builder writes and requests read.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    pub(super) current: ArcSwap<ClusterMoment>,
+    pub(super) current: ArcSwap<StateSnapshot>,
     pub(super) ready: AtomicBool,
     pub(super) problems: Mutex<Vec<String>>,
     listeners: Mutex<Vec<Changed>>,
@@ -117,9 +117,9 @@ impl ApiCluster {
             get_namespace(release, client, &owned).await
         });
         match found.done().await.flatten() {
-            Some(namespace) => Arc::new(ClusterMoment {
+            Some(namespace) => Arc::new(StateSnapshot {
                 found: Some(Arc::new(namespace)),
-                ..ClusterMoment::clone(&snapshot)
+                ..StateSnapshot::clone(&snapshot)
             }),
             None => snapshot,
         }

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
 use super::background::BackgroundTask;
-use super::follow::{KeptForm, follow};
+use super::follow::{ObjectKeeper, follow};
 use super::store::{KindStore, SyncState};
 
 /// Which kinds of a cluster's configuration of admission are followed; the others count as having no objects.
@@ -133,7 +133,7 @@ fn list_all<T>(store: &KindStore<T>) -> Option<Vec<Arc<T>>> {
 /// Keeps objects without `managedFields`. A new generation is a change; a new status is not.
 struct BareObjects;
 
-impl<K: Resource + Clone + Send + Sync> KeptForm<K> for BareObjects {
+impl<K: Resource + Clone + Send + Sync> ObjectKeeper<K> for BareObjects {
     type Kept = K;
 
     fn keep(&self, mut object: K) -> Option<K> {

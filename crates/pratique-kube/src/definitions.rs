@@ -10,7 +10,7 @@ use pratique::types::builtin::ServedResource;
 use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::json;
 
-use super::follow::KeptForm;
+use super::follow::ObjectKeeper;
 use super::stored::Stored;
 
 /// A definition: the resources that it serves, and how their objects are merged and defaulted.
@@ -32,7 +32,7 @@ pub(super) struct DefinitionKeeper {
     pub(super) release: &'static Release,
 }
 
-impl KeptForm<Stored> for DefinitionKeeper {
+impl ObjectKeeper<Stored> for DefinitionKeeper {
     type Kept = ServedDefinition;
 
     fn keep(&self, object: Stored) -> Option<ServedDefinition> {

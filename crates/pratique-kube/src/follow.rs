@@ -18,7 +18,7 @@ use super::store::{KindStore, PlacedObject};
 const PAGE: u32 = 100;
 
 /// How the objects of a kind are kept.
-pub(super) trait KeptForm<K>: Send + 'static {
+pub(super) trait ObjectKeeper<K>: Send + 'static {
     /// The type that is kept.
     type Kept: Clone + Send + Sync;
 
@@ -33,7 +33,7 @@ pub(super) trait KeptForm<K>: Send + 'static {
 pub(super) async fn follow<K, H>(api: Api<K>, store: Arc<KindStore<H::Kept>>, keeper: H)
 where
     K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
-    H: KeptForm<K>,
+    H: ObjectKeeper<K>,
 {
     let path = api.resource_url().to_owned();
     let mut events = pin!(watch(api, watcher::Config::default().page_size(PAGE)).default_backoff());
@@ -54,7 +54,7 @@ where
     }
 }
 
-fn take<K: Resource, H: KeptForm<K>>(store: &KindStore<H::Kept>, keeper: &H, event: Event<K>) {
+fn take<K: Resource, H: ObjectKeeper<K>>(store: &KindStore<H::Kept>, keeper: &H, event: Event<K>) {
     let same = |one: &H::Kept, other: &H::Kept| keeper.same(one, other);
     match event {
         Event::Init => store.begin(),
@@ -75,7 +75,7 @@ fn take<K: Resource, H: KeptForm<K>>(store: &KindStore<H::Kept>, keeper: &H, eve
     }
 }
 
-fn place<K: Resource, H: KeptForm<K>>(
+fn place<K: Resource, H: ObjectKeeper<K>>(
     keeper: &H,
     object: K,
 ) -> Result<PlacedObject<H::Kept>, (String, String)> {

@@ -206,7 +206,7 @@ impl ListPages {
 
     /// The page that an answer is; `None` if all of its objects were listed before.
     fn page(&mut self, text: Vec<u8>) -> Result<Option<Page>, ReadError> {
-        let answer = PageAnswer::new(&text)?;
+        let answer = PageAnswer::parse(&text)?;
         if !answer.token.is_empty() && answer.token == self.position.token {
             let why = "the server gives the same page again";
             return Err(ReadError::Failed(why.to_owned()));
@@ -252,7 +252,7 @@ struct PageAnswer {
 }
 
 impl PageAnswer {
-    fn new(text: &[u8]) -> Result<Self, ReadError> {
+    fn parse(text: &[u8]) -> Result<Self, ReadError> {
         let list = json::parse(text).map_err(|error| ReadError::Failed(error.to_string()))?;
         let metadata = |name| list.at(&["metadata", name]);
         let text_at = |name| metadata(name).and_then(Value::as_str).unwrap_or_default();

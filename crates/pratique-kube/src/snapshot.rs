@@ -18,7 +18,7 @@ pub(super) type KindObjects = Arc<ByName<Value<'static>>>;
 
 /// The known state of a cluster at one moment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ClusterMoment {
+pub(super) struct StateSnapshot {
     pub(super) namespaces: Arc<ByName<StoredObject>>,
     /// A namespace that was looked up for one request.
     pub(super) found: Option<Arc<StoredObject>>,
@@ -28,7 +28,7 @@ pub(super) struct ClusterMoment {
     pub(super) defined: Arc<DefinedKinds>,
 }
 
-impl ClusterMoment {
+impl StateSnapshot {
     fn find(&self, namespace: &str) -> Option<&StoredObject> {
         let found = self.found.as_ref();
         let found = found.filter(|found| ObjectRef::new(found.value()).name() == namespace);
@@ -37,7 +37,7 @@ impl ClusterMoment {
     }
 }
 
-impl Namespaces for ClusterMoment {
+impl Namespaces for StateSnapshot {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
         let found = self.find(name);
         found
@@ -46,7 +46,7 @@ impl Namespaces for ClusterMoment {
     }
 }
 
-impl Cluster for ClusterMoment {
+impl Cluster for StateSnapshot {
     fn equivalents(&self) -> &Equivalents {
         &self.served.equivalents
     }

@@ -22,7 +22,7 @@ use super::discovery;
 use super::follow::follow;
 use super::params::Params;
 use super::served::ServedResources;
-use super::snapshot::ClusterMoment;
+use super::snapshot::StateSnapshot;
 use super::store::{ByName, KindStore, SyncState};
 use super::stored::{self, NAMESPACE};
 use super::wanted::{KindSet, WantedKinds};
@@ -139,7 +139,7 @@ impl SnapshotBuilder {
             self.discovered.again.notify_one();
         }
         self.discovered.lacking.store(lacks, Ordering::Relaxed);
-        self.shared.current.store(Arc::new(ClusterMoment {
+        self.shared.current.store(Arc::new(StateSnapshot {
             namespaces: self.namespaces.objects(),
             found: None,
             params: self.params.objects(),

@@ -12,7 +12,7 @@ use pratique::json::Value;
 use pratique::types::GroupVersionKind;
 use serde::{Deserialize, Deserializer};
 
-use super::follow::KeptForm;
+use super::follow::ObjectKeeper;
 
 /// The kind of namespaces.
 pub(super) static NAMESPACE: LazyLock<GroupVersionKind> =
@@ -123,7 +123,7 @@ impl Namespaces {
     }
 }
 
-impl KeptForm<Stored> for Namespaces {
+impl ObjectKeeper<Stored> for Namespaces {
     type Kept = StoredObject;
 
     fn keep(&self, object: Stored) -> Option<StoredObject> {
@@ -136,7 +136,7 @@ impl KeptForm<Stored> for Namespaces {
     }
 }
 
-impl KeptForm<Stored> for WholeObjects {
+impl ObjectKeeper<Stored> for WholeObjects {
     type Kept = Value<'static>;
 
     fn keep(&self, object: Stored) -> Option<Value<'static>> {

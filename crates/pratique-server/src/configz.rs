@@ -76,13 +76,13 @@ pub(crate) struct ConfigzContent {
 }
 
 /// A time in milliseconds, as text.
-pub(crate) fn configz_text(time: SystemTime) -> String {
+pub(crate) fn time_text(time: SystemTime) -> String {
     let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
     format!("{time:.3}")
 }
 
 fn time<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&configz_text(*time))
+    serializer.serialize_str(&time_text(*time))
 }
 
 fn optional_time<S: Serializer>(at: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -51,7 +51,7 @@ impl HealthListener {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let listeners = {
             let _entered = runtime.enter();
-            listen::listen_to_all(addresses)?
+            listen::listen_on_all(addresses)?
         };
         let first = listeners.first().ok_or(io::ErrorKind::AddrNotAvailable)?;
         let address = first.local_addr()?;

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 const BACKLOG: i32 = 1024;
 
 /// Listens on those of the addresses that this machine has.
-pub(crate) fn listen_to_all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
+pub(crate) fn listen_on_all(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
     let mut listeners: Vec<TcpListener> = Vec::new();
     let mut missing = None;
     for address in addresses {
@@ -108,7 +108,7 @@ mod tests {
         let addresses = ["127.0.0.1:0", "127.0.0.2:0"].map(|text| text.parse().unwrap());
         // A documentation address, which no machine has.
         let foreign = "192.0.2.1:0".parse().unwrap();
-        let listeners = listen_to_all(&[addresses[0], foreign, addresses[1]]).unwrap();
+        let listeners = listen_on_all(&[addresses[0], foreign, addresses[1]]).unwrap();
         let ports: Vec<u16> = listeners
             .iter()
             .map(|listener| listener.local_addr().unwrap().port())
@@ -120,15 +120,15 @@ mod tests {
             let (connected, accepted) = tokio::join!(connecting, accept(&listeners));
             assert_eq!(connected.unwrap().local_addr().unwrap(), accepted.unwrap().1);
         }
-        assert!(listen_to_all(&[foreign]).is_err());
+        assert!(listen_on_all(&[foreign]).is_err());
         let taken = listeners[0].local_addr().unwrap();
-        let error = listen_to_all(&[addresses[1], taken]).unwrap_err();
+        let error = listen_on_all(&[addresses[1], taken]).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
     }
 
     #[tokio::test]
     async fn connections_that_wait_are_taken_before_the_end() {
-        let listeners = listen_to_all(&["127.0.0.1:0".parse().unwrap()]).unwrap();
+        let listeners = listen_on_all(&["127.0.0.1:0".parse().unwrap()]).unwrap();
         assert!(waiting(&listeners).is_none());
         let address = listeners[0].local_addr().unwrap();
         let clients = [(); 2].map(|()| std::net::TcpStream::connect(address).unwrap());
@@ -139,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_addresses_are_those_of_both_kinds() {
-        let listeners = listen_to_all(&["[::]:0".parse().unwrap()]).unwrap();
+        let listeners = listen_on_all(&["[::]:0".parse().unwrap()]).unwrap();
         let port = listeners[0].local_addr().unwrap().port();
         let (connected, accepted) = tokio::join!(TcpStream::connect(("127.0.0.1", port)), accept(&listeners));
         assert!(connected.is_ok() && accepted.is_ok());

@@ -71,7 +71,7 @@ fn write(configuration: &ConfigzContent, filter: &DecisionFilter, context: &Serv
             .raw("</small>"),
     };
     out.raw("</h1><p class=\"quiet\">As of ")
-        .text(&configz::configz_text(now))
+        .text(&configz::time_text(now))
         .raw(", every ten seconds.</p>");
     tables::sources(&mut out, &configuration.sources);
     tables::certificates(&mut out, &configuration.certificates, now);

@@ -59,7 +59,7 @@ impl Server {
             let message = format!("plain HTTP is served to this machine only, not at {address}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let listeners = listen::listen_to_all(addresses)?;
+        let listeners = listen::listen_on_all(addresses)?;
         let connections = Arc::new(ConnectionRegistry::new(settings.limits.connections.max(1)));
         let health = settings.health.clone();
         let (context, shutdown) = (Arc::new(ServerContext::new(handler, settings)), Shutdown::new());

@@ -28,7 +28,7 @@ enum ByteOrder {
 impl Encoding {
     /// The encoding of a text, and the length of its byte order mark.
     // Upstream: cli-runtime/pkg/resource/visitor.go, FileVisitor.Visit, which reads no UTF-32
-    fn new(head: &[u8]) -> Option<(Self, usize)> {
+    fn detect(head: &[u8]) -> Option<(Self, usize)> {
         match head {
             [0xFF, 0xFE, 0, 0, ..] => Some((Encoding::Utf32(ByteOrder::Little), 4)),
             [0, 0, 0xFE, 0xFF, ..] => Some((Encoding::Utf32(ByteOrder::Big), 4)),
@@ -83,7 +83,7 @@ impl<R: Read> Utf8Reader<R> {
     pub fn new(mut input: R) -> io::Result<Self> {
         let mut head = Vec::with_capacity(MARK);
         input.by_ref().take(MARK as u64).read_to_end(&mut head)?;
-        let (encoding, mark) = match Encoding::new(&head) {
+        let (encoding, mark) = match Encoding::detect(&head) {
             Some((encoding, mark)) => (Some(encoding), mark),
             None => (None, 0),
         };
@@ -178,7 +178,7 @@ impl<R: Read> Read for Utf8Reader<R> {
 
 /// A whole text as UTF-8.
 pub fn to_utf8(mut content: Vec<u8>) -> Vec<u8> {
-    match Encoding::new(&content) {
+    match Encoding::detect(&content) {
         None => return content,
         Some((Encoding::Utf8, mark)) => {
             content.drain(..mark);

@@ -45,7 +45,7 @@ pub(super) fn print(checked: &[Checked], format: CheckFormat) -> Result<ExitStat
             output::print(&several.iter().map(line).collect::<Text>())?;
         }
     }
-    Ok(ExitStatus::new(
+    Ok(ExitStatus::from_holds(
         checked.iter().all(|checked| checked.loaded.is_ok()),
     ))
 }

@@ -21,7 +21,7 @@ pub(crate) struct PassRule<'a> {
 }
 
 /// All decisions, errors and notices of a command, and the files that it did not evaluate.
-pub(crate) fn review_document(
+pub(crate) fn evaluation_document(
     command: &str,
     records: &[Record],
     errors: &[JsonError],

@@ -25,7 +25,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) fn new(old: Decision, new: Decision) -> Self {
+    pub(crate) fn compare(old: Decision, new: Decision) -> Self {
         match (old, new) {
             (Decision::Undecided, _) | (_, Decision::Undecided) => Change::Undecided,
             (Decision::Allowed, Decision::Denied) => Change::NewlyRefused,
@@ -65,7 +65,7 @@ impl Row {
         Row {
             place,
             subject,
-            change: Change::new(old.decision, new.decision),
+            change: Change::compare(old.decision, new.decision),
             old,
             new,
             unknown: None,
@@ -108,7 +108,7 @@ mod tests {
             (Allowed, Undecided, Change::Undecided),
             (Undecided, Undecided, Change::Undecided),
         ] {
-            assert_eq!(Change::new(old, new), expected, "{old:?} {new:?}");
+            assert_eq!(Change::compare(old, new), expected, "{old:?} {new:?}");
         }
     }
 }

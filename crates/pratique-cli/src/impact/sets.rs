@@ -85,7 +85,7 @@ fn revision_files(
     selection: &FileSelection,
     left: &mut u64,
 ) -> Result<Vec<ManifestFile>, CliError> {
-    let revision_of_path = Revision::new(revision, path)?;
+    let revision_of_path = Revision::resolve(revision, path)?;
     let mut contents = revision_of_path.contents()?;
     let mut files = Vec::new();
     for file in revision_of_path.files()? {

@@ -51,7 +51,7 @@ pub(crate) enum FileKind {
 
 impl Revision {
     /// The revision with a name, of a path. The path need not exist any more.
-    pub(crate) fn new(name: &str, path: &Path) -> Result<Self, CliError> {
+    pub(crate) fn resolve(name: &str, path: &Path) -> Result<Self, CliError> {
         let (repository, below) = Repository::around(path)?;
         let object = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &object];

@@ -17,7 +17,7 @@ impl Spool {
     ///
     /// # Errors
     /// It cannot be read, or the copy not be written, or the input is larger than `limit`.
-    pub(crate) fn new(path: &Path, limit: u64) -> io::Result<Self> {
+    pub(crate) fn copy_input(path: &Path, limit: u64) -> io::Result<Self> {
         let (input, _) = raw(path)?;
         Spool::copy(input, limit)
     }

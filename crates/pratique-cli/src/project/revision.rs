@@ -16,7 +16,7 @@ use crate::input::git::{FileKind, Revision};
 pub(super) fn read(revision: &str) -> Result<Option<(PathBuf, ManifestFile)>, CliError> {
     for directory in find::places() {
         let path = directory.join(FILE);
-        let found = Revision::new(revision, &path)?;
+        let found = Revision::resolve(revision, &path)?;
         let files = found.files()?;
         let Some(file) = files.iter().find(|file| file.path == path) else {
             continue;

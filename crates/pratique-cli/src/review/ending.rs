@@ -119,7 +119,7 @@ impl ReviewEnding<'_> {
             ReviewFormat::Junit => {
                 tell(&passed_over());
                 let errors = self.errors.all();
-                let xml = junit::review_document(
+                let xml = junit::evaluation_document(
                     "review",
                     self.records,
                     errors,

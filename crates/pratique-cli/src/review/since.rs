@@ -25,7 +25,7 @@ pub(crate) fn stored(
         if input.path == Path::new(STDIN) {
             return Err(CliError::Review(ReviewError::NoRevisionOfStdin));
         }
-        let revision_of_path = Revision::new(revision, &input.path)?;
+        let revision_of_path = Revision::resolve(revision, &input.path)?;
         let files = revision_of_path.files()?;
         if files.is_empty() && input.is_deleted {
             return Err(input.missing(revision));

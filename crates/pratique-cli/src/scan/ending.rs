@@ -71,7 +71,7 @@ impl ScanEnding<'_> {
                 };
                 let (errors, notices) = (self.errors_of(format), self.notices.all());
                 let xml =
-                    junit::review_document("scan", self.records, &errors, &notices, self.sources, &rule);
+                    junit::evaluation_document("scan", self.records, &errors, &notices, self.sources, &rule);
                 output::print_xml(&xml)
             }
             ScanFormat::PolicyReport | ScanFormat::OpenReports => self.print_reports(format),

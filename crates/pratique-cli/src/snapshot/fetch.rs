@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_json::Value;
 use pratique_kube::{ApiServer, ClusterReader, ListOf, ReadError};
 use pratique_rbac::KnownSubjects;
-use pratique_schema::{Release, ServerVersion};
+use pratique_schema::Release;
 use pratique_state::snapshot::{Extent, SnapshotIndex, SnapshotKind, SnapshotResource};
 use pratique_types::builtin::ServedResource;
 use pratique_types::{ADMISSION_GROUP, GroupVersion, GroupVersionKind, GroupVersionResource};
@@ -75,15 +75,14 @@ impl Fetch {
         let unavailable = discovery.unavailable.iter();
         let unavailable: BTreeSet<String> = unavailable.map(|(version, _)| version.group.clone()).collect();
         let served = discovery.served();
-        let release = ServerVersion::parse(&version).release();
-        let builtin = release.resources();
+        let mut index = SnapshotIndex::new();
+        index.server_version = version;
+        let builtin = index.release().resources();
         let custom = served
             .iter()
             .filter(|found| builtin.find(&found.resource, &found.subresource).is_none());
-        let mut index = SnapshotIndex::new();
-        index.taken = time::now();
-        index.server_version = version;
         index.served = custom.map(SnapshotResource::of).collect();
+        index.taken = time::now();
         index.discovered = is_discovered;
         index.unavailable = unavailable.into_iter().collect();
         Ok(Fetch {
@@ -424,7 +423,7 @@ fn is_of(entry: &SnapshotKind, kind: &GroupVersionKind) -> bool {
 }
 
 fn is_secret(kind: &GroupVersionKind) -> bool {
-    kind.group.is_empty() && kind.kind == "Secret"
+    kind.is_core("Secret")
 }
 
 fn text_at<'v>(object: &'v Value<'_>, field: &str) -> &'v str {

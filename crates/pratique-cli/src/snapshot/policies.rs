@@ -22,6 +22,7 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
     let takes_webhooks = webhooks == WebhookUse::Taken;
     fetch.policies();
     fetch.webhooks();
+    let release = fetch.release();
     let mut files = Vec::new();
     let mut count = 0;
     for (kind, resource) in POLICIES.iter().chain(&WEBHOOKS) {
@@ -41,11 +42,7 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
                 }));
             }
             None if is_webhook && !takes_webhooks => count += fetch.of_kind(kind).count(),
-            None => files.extend(
-                fetch
-                    .of_kind(kind)
-                    .map(|object| file(fetch.release(), resource, object)),
-            ),
+            None => files.extend(fetch.of_kind(kind).map(|object| file(release, resource, object))),
         }
     }
     if let Some(message) = webhooks.skipped_message(count, "cluster") {

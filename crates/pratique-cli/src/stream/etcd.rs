@@ -33,7 +33,7 @@ pub(crate) struct Head {
 
 impl Head {
     /// Takes it from a stream.
-    pub(crate) fn new(stream: &mut Stream) -> io::Result<Self> {
+    pub(crate) fn read(stream: &mut Stream) -> io::Result<Self> {
         let mut begin = Vec::with_capacity(HEAD.len());
         let mut head = stream.input.by_ref().take(HEAD.len() as u64);
         head.read_to_end(&mut begin)?;
@@ -51,7 +51,7 @@ impl Head {
 
 /// A stream from its beginning, and whether it is an export; of that, its items.
 pub(crate) fn items(mut stream: Stream) -> io::Result<(Box<dyn Read + Send>, bool)> {
-    let head = Head::new(&mut stream)?;
+    let head = Head::read(&mut stream)?;
     let is_export = head.is_export();
     let whole = Cursor::new(head.begin).chain(stream.input);
     Ok(if is_export {

@@ -236,7 +236,7 @@ impl Inputs {
     /// # Errors
     /// One of them can be read only once.
     pub(crate) fn states(&self) -> Result<Vec<FileState>, CliError> {
-        self.files().map(|file| FileState::new(file)).collect()
+        self.files().map(|file| FileState::read(file)).collect()
     }
 
     /// Copies what can be read only once, so that it can be read again.
@@ -248,7 +248,7 @@ impl Inputs {
         let pipes = self.files().filter(|file| !is_copied(file) && is_pipe(file));
         let pipes: BTreeSet<PathBuf> = pipes.cloned().collect();
         for path in pipes {
-            let copy = Spool::new(&path, spool::LARGEST).map_err(|error| {
+            let copy = Spool::copy_input(&path, spool::LARGEST).map_err(|error| {
                 let path = input::shown(&path);
                 match error.kind() {
                     ErrorKind::FileTooLarge => CliError::TooLarge {

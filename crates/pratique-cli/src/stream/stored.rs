@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
 use pratique_request::kind_of;
-use pratique_types::{GroupKind, GroupVersionKind};
+use pratique_types::{GroupKind, GroupVersionKind, ObjectRef};
 
 use crate::input::{InputError, InputObject};
 use crate::output::problems;
@@ -112,10 +112,10 @@ fn key(object: &Value<'_>, kind: &GroupVersionKind, namespace: &str) -> Key {
 
 /// The namespace and the name of an object; `namespace` is that of one that names none.
 fn full_name(object: &Value<'_>, namespace: &str) -> (String, String) {
-    let text = |field: &str| {
-        let text = object.at(&["metadata", field]).and_then(Value::as_str);
-        text.unwrap_or_default()
+    let object = ObjectRef::new(object);
+    let namespace = match object.namespace() {
+        "" => namespace,
+        named => named,
     };
-    let named = Some(text("namespace")).filter(|named| !named.is_empty());
-    (named.unwrap_or(namespace).to_owned(), text("name").to_owned())
+    (namespace.to_owned(), object.name().to_owned())
 }

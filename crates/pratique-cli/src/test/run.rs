@@ -289,7 +289,7 @@ impl Run {
         match !self.suites.iter().any(failed) && self.covers_enough() && self.lints_pass {
             // Nothing failed, but what was not evaluated may.
             true if self.not_evaluated() > 0 => ExitStatus::Undecided,
-            passes => ExitStatus::new(passes),
+            passes => ExitStatus::from_holds(passes),
         }
     }
 

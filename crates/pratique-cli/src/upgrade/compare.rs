@@ -37,7 +37,7 @@ pub(super) fn compare(old: &SideReview, new: &SideReview, kind: &str) -> Vec<Upg
     if let (Some(help), true) = (&new.unserved, was_served) {
         return vec![UpgradeRule::RemovedVersion.about(kind, help.as_str())];
     }
-    let change = Change::new(old.decision.decision, new.decision.decision);
+    let change = Change::compare(old.decision.decision, new.decision.decision);
     let mut findings: Vec<UpgradeFinding> = of_decision(change, old, new, kind).into_iter().collect();
     findings.extend(of_fields(old, new, kind));
     if change == Change::Same {

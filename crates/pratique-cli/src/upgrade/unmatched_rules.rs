@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use pratique_json::Value;
+use pratique_manifest::Kind;
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{ADMISSION_GROUP, GroupVersionKind, GroupVersionResource};
 
 use super::finding::{UpgradeFinding, UpgradeRule};
-use super::webhooks::{has_value, is_configuration, list};
+use super::webhooks::{has_value, is_webhook_configuration, list};
 
 /// A finding for each webhook of a configuration, and for a policy, that does not see a resource any more because its rules name
 /// no version of it that the new release serves. Requests for other versions are matched as equivalent only to versions that are
@@ -26,12 +27,8 @@ pub(super) fn unmatched_rules(
             .unwrap_or_default()
             .to_owned()
     };
-    let is_policy = kind.group == ADMISSION_GROUP
-        && matches!(
-            kind.kind.as_str(),
-            "MutatingAdmissionPolicy" | "ValidatingAdmissionPolicy"
-        );
-    if is_configuration(kind) {
+    let is_policy = kind.group == ADMISSION_GROUP && Kind::from_name(&kind.kind).is_some_and(Kind::is_policy);
+    if is_webhook_configuration(kind) {
         let webhooks = list(object, "webhooks").iter();
         let findings = webhooks.filter_map(|webhook| {
             let seen_by = SeenBy {

@@ -8,7 +8,7 @@ use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 use super::finding::{UpgradeFinding, UpgradeRule};
 
 /// Whether objects of a kind configure webhooks.
-pub(super) fn is_configuration(kind: &GroupVersionKind) -> bool {
+pub(super) fn is_webhook_configuration(kind: &GroupVersionKind) -> bool {
     let kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
     kind.group == ADMISSION_GROUP && kinds.contains(&kind.kind.as_str())
 }

@@ -258,7 +258,7 @@ impl UpgradeWorker<'_> {
         if request.sub_resource.is_empty() {
             findings.extend(versions::findings(&kind, new.0.object(), new_gates.release()));
         }
-        if webhooks::is_configuration(&kind) && request.operation != Operation::Delete {
+        if webhooks::is_webhook_configuration(&kind) && request.operation != Operation::Delete {
             findings.extend(webhooks::excluded(&request.object, old_gates, new_gates));
         }
         if request.sub_resource.is_empty() && request.operation != Operation::Delete {

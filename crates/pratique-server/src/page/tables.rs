@@ -6,7 +6,7 @@ use pratique_metrics::{Family, Series, SeriesValue};
 
 use super::filter::DecisionFilter;
 use super::html::HtmlPage;
-use crate::configz::{Attempt, CertificateSource, Source, configz_text};
+use crate::configz::{Attempt, CertificateSource, Source, time_text};
 use crate::recent::RecentDecision;
 
 /// The sources of policies and webhooks.
@@ -25,7 +25,7 @@ pub(super) fn sources(out: &mut HtmlPage, sources: &[Source]) {
         for name in &source.names {
             out.raw("<code>").text(name).raw("</code><br>");
         }
-        out.raw("</details>").close().time(&configz_text(source.loaded));
+        out.raw("</details>").close().time(&time_text(source.loaded));
         last_reload(out, &source.last_reload);
         out.raw("</tr>");
     }
@@ -45,11 +45,11 @@ pub(super) fn certificates(out: &mut HtmlPage, certificates: &[CertificateSource
         out.open("time");
         match certificate.expires {
             None => out.span("quiet", "unknown"),
-            Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&configz_text(at)),
-            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&configz_text(at)),
-            Some(at) => out.text(&configz_text(at)),
+            Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&time_text(at)),
+            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&time_text(at)),
+            Some(at) => out.text(&time_text(at)),
         };
-        out.close().time(&configz_text(certificate.loaded));
+        out.close().time(&time_text(certificate.loaded));
         last_reload(out, &certificate.last_reload);
         out.raw("</tr>");
     }
@@ -69,12 +69,12 @@ fn location(out: &mut HtmlPage, location: &str) {
 
 fn last_reload(out: &mut HtmlPage, last: &Attempt) {
     match &last.error {
-        None => out.time(&configz_text(last.at)),
+        None => out.time(&time_text(last.at)),
         Some(error) => {
             out.open("long")
                 .span("bad", "failed")
                 .raw(" ")
-                .text(&configz_text(last.at));
+                .text(&time_text(last.at));
             out.raw("<br><code>").text(error).raw("</code>").close()
         }
     };
@@ -150,7 +150,7 @@ pub(super) fn decisions(out: &mut HtmlPage, all: &[RecentDecision], filter: &Dec
 }
 
 fn decision_row(out: &mut HtmlPage, decision: &RecentDecision) {
-    out.row().time(&configz_text(decision.at)).open("");
+    out.row().time(&time_text(decision.at)).open("");
     match (decision.allowed, decision.changed) {
         (false, _) => out.span("bad", "denied"),
         (true, true) => out.span("good", "changed"),

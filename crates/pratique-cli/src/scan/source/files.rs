@@ -74,7 +74,7 @@ impl Files {
     ///
     /// # Errors
     /// Standard input cannot be divided.
-    pub(in crate::scan) fn of(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
+    pub(in crate::scan) fn new(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
         let files = inputs.all().iter().flat_map(|input| &input.files);
         let files: Vec<Source> = files.map(|path| Source::new(path)).collect();
         let pipe = files.iter().find(|file| file.size.is_none());
@@ -96,7 +96,10 @@ impl Files {
     /// # Errors
     /// One of them can be read only once.
     pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
-        self.files.iter().map(|file| FileState::new(&file.path)).collect()
+        self.files
+            .iter()
+            .map(|file| FileState::read(&file.path))
+            .collect()
     }
 
     /// Sends all parts in order: all, or those from a mark.
@@ -153,7 +156,7 @@ impl Source {
         if self.size.is_none() {
             return Err(ErrorKind::NotSeekable.into());
         }
-        Head::new(&mut open(&self.path)?)
+        Head::read(&mut open(&self.path)?)
     }
 
     /// Opens it, from its beginning; of an export, its items.

@@ -143,7 +143,7 @@ impl FileState {
     ///
     /// # Errors
     /// It can be read only once.
-    pub(crate) fn new(file: &Path) -> Result<Self, CliError> {
+    pub(crate) fn read(file: &Path) -> Result<Self, CliError> {
         let path = input::shown(file);
         if file == Path::new(STDIN) {
             return Err(CliError::Scan(ScanError::ShardOfPipe { path }));
