@@ -28,7 +28,7 @@ pub fn registry_check(
         return Ok(warnings);
     }
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    let reserved = || Reserved::new(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
+    let reserved = || Reserved::find(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
     // Upstream: pkg/apis/admissionregistration/validation/static_suffix.go: since 1.36, with static manifests.
     match gates.release().at_least(1, 36).then(reserved).flatten() {
         Some(Reserved::Refused(status)) => return Err(status),

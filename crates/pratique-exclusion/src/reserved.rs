@@ -33,7 +33,12 @@ impl Reserved {
     ///
     /// Only configuration of admission has reserved names. What was created before the gate was on can be updated,
     /// with a warning, and deleted.
-    pub(crate) fn new(operation: Operation, kind: &GroupVersionKind, name: &str, gate: bool) -> Option<Self> {
+    pub(crate) fn find(
+        operation: Operation,
+        kind: &GroupVersionKind,
+        name: &str,
+        gate: bool,
+    ) -> Option<Self> {
         let error = reserved_name_error(name).filter(|_| is_configuration(kind))?;
         match operation {
             Operation::Create if gate => {
@@ -61,7 +66,7 @@ mod tests {
     #[track_caller]
     fn check(operation: Operation, kind: &str, name: &str, gate: bool, expected: &str) {
         let kind = GroupVersionKind::new("admissionregistration.k8s.io", "v1", kind);
-        let message = match Reserved::new(operation, &kind, name, gate) {
+        let message = match Reserved::find(operation, &kind, name, gate) {
             None => String::new(),
             Some(Reserved::Warned(warning)) => warning,
             Some(Reserved::Refused(status)) => format!("{} {}", status.code, status.message),

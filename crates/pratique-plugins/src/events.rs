@@ -33,8 +33,7 @@ impl EventRateLimit {
 impl BuiltInPlugin for EventRateLimit {
     fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
         let request = attributes.request;
-        let is_event = request.kind.kind == "Event" && request.kind.group.is_empty();
-        if !is_event || request.dry_run == Some(true) {
+        if !request.kind.is_core("Event") || request.dry_run == Some(true) {
             return Ok(());
         }
         let mut errors = Vec::new();

@@ -16,7 +16,7 @@ pub(crate) use lifecycle::NamespaceLifecycle;
 
 /// Whether a request is for a namespace itself.
 fn is_for_namespace(request: &AdmissionRequest<'_>) -> bool {
-    request.kind.kind == "Namespace" && request.kind.group.is_empty()
+    request.kind.is_core("Namespace")
 }
 
 /// A namespace that is stored, or that an earlier plugin creates.

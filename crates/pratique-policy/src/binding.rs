@@ -149,7 +149,7 @@ impl Terms {
         let spec = &binding.spec;
         let names = spec.validation_actions.iter();
         Terms {
-            actions: names.clone().filter_map(|name| Action::new(name)).collect(),
+            actions: names.clone().filter_map(|name| Action::from_name(name)).collect(),
             action_names: names.map(|name| name.as_str().into()).collect(),
             ..Terms::new(
                 spec.match_resources.as_ref(),
@@ -222,7 +222,7 @@ impl<'s> Params<'s> {
 
 impl Action {
     /// Unknown actions do nothing.
-    fn new(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         match name {
             "Deny" => Some(Action::Deny),
             "Warn" => Some(Action::Warn),

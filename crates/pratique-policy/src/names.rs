@@ -49,7 +49,7 @@ impl Names {
             let name = name
                 .get(..name.floor_char_boundary(u16::MAX.into()))
                 .unwrap_or_default();
-            let (shape, rest) = SharedAffixes::new(name, first);
+            let (shape, rest) = SharedAffixes::split_name(name, first);
             middles.push_str(rest);
             shapes.push(shape);
             if at % BLOCK == 0 {
@@ -72,7 +72,7 @@ impl Names {
 
 impl SharedAffixes {
     /// The shape of a name, relative to the first of its block, and the middle of the name.
-    fn new<'a>(name: &'a str, first: &str) -> (Self, &'a str) {
+    fn split_name<'a>(name: &'a str, first: &str) -> (Self, &'a str) {
         let (prefix, rest) = split(name, common(first.chars(), name.chars()));
         let (_, end) = split(first, prefix.len());
         let suffix = common(end.chars().rev(), rest.chars().rev());

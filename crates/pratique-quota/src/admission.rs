@@ -89,11 +89,11 @@ impl Plugin for ResourceQuota {
         effects: &mut Effects,
     ) -> Result<(), Rejection> {
         let request = attributes.request;
-        let is_namespace = request.kind.group.is_empty() && request.kind.kind == "Namespace";
+        let is_namespace = request.kind.is_core("Namespace");
         if request.namespace.is_empty() || (is_namespace && request.operation == Operation::Create) {
             return Ok(());
         }
-        let Some(measured) = MeasuredResource::new(&request.resource) else {
+        let Some(measured) = MeasuredResource::from_resource(&request.resource) else {
             return Ok(());
         };
         if !measured.handles(attributes) {

@@ -61,7 +61,7 @@ impl<'a> MeasureInputs<'a> {
 impl MeasuredResource {
     /// The measure of a resource; `None` for resources that quotas ignore.
     // Upstream: pkg/quota/v1/install/registry.go, ignoredResources; pkg/quota/v1/evaluator/core/registry.go, NewEvaluators
-    pub(crate) fn new(resource: &GroupVersionResource) -> Option<Self> {
+    pub(crate) fn from_resource(resource: &GroupVersionResource) -> Option<Self> {
         let alias = match (resource.group.as_str(), resource.resource.as_str()) {
             ("", "bindings" | "componentstatuses" | "events") | ("events.k8s.io", "events") => return None,
             ("authentication.k8s.io", "tokenreviews" | "selfsubjectreviews") => return None,

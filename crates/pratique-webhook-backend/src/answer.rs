@@ -284,9 +284,9 @@ fn text(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -> S
     review.to_string()
 }
 
-type ReleasedAnswer = Pin<Box<dyn Future<Output = ()> + Send>>;
+type ReleaseSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-fn released(line: &Arc<ConnectionLine>) -> ReleasedAnswer {
+fn released(line: &Arc<ConnectionLine>) -> ReleaseSignal {
     let mut round = line.state.round();
     Box::pin(async move {
         if round.changed().await.is_err() {
@@ -306,8 +306,8 @@ enum AnswerEnd {
     Whole,
     /// Closed, or reset, after a moment in which earlier bytes get through.
     Close(Pin<Box<Sleep>>, bool),
-    Hang(ReleasedAnswer),
-    Drip(Pin<Box<Sleep>>, ReleasedAnswer),
+    Hang(ReleaseSignal),
+    Drip(Pin<Box<Sleep>>, ReleaseSignal),
     Flood,
 }
 

@@ -129,17 +129,20 @@ impl ListeningBackend {
         }
         let socket = TcpListener::bind(any).await?;
         let address = socket.local_addr()?;
-        let speech = speech(listener, certificates)?;
+        let protocol = listener_protocol(listener, certificates)?;
         Ok(Self {
             listener,
             address,
-            task: Some(tokio::spawn(accept(socket, speech, Arc::clone(state)))),
+            task: Some(tokio::spawn(accept(socket, protocol, Arc::clone(state)))),
             _reserved: None,
         })
     }
 }
 
-fn speech(listener: Listener, certificates: &Arc<BackendCertificates>) -> io::Result<ListenerProtocol> {
+fn listener_protocol(
+    listener: Listener,
+    certificates: &Arc<BackendCertificates>,
+) -> io::Result<ListenerProtocol> {
     let protocols: &[&str] = match listener {
         Listener::Plain => return Ok(ListenerProtocol::Plain),
         Listener::Silent => return Ok(ListenerProtocol::Silent),
@@ -160,24 +163,24 @@ fn speech(listener: Listener, certificates: &Arc<BackendCertificates>) -> io::Re
 }
 
 /// Serves connections; they end with this task.
-async fn accept(socket: TcpListener, speech: ListenerProtocol, state: Arc<HandlerState>) {
+async fn accept(socket: TcpListener, protocol: ListenerProtocol, state: Arc<HandlerState>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = socket.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
                 let Ok((line, stream)) = ConnectionLine::new(stream, &state) else { continue };
-                connections.spawn(converse(line, stream, speech.clone()));
+                connections.spawn(converse(line, stream, protocol.clone()));
             }
             Some(_) = connections.join_next() => {}
         }
     }
 }
 
-async fn converse(line: Arc<ConnectionLine>, stream: tokio::net::TcpStream, speech: ListenerProtocol) {
+async fn converse(line: Arc<ConnectionLine>, stream: tokio::net::TcpStream, protocol: ListenerProtocol) {
     let disconnected = line.state.disconnected();
     let served = async {
-        match speech {
+        match protocol {
             ListenerProtocol::Plain => serve(stream, &line, None, false).await,
             ListenerProtocol::Silent => listen(stream).await,
             ListenerProtocol::Noise(acceptor) => {

@@ -162,7 +162,7 @@ pub(crate) fn apply<'s>(
     let id = schema.kind(&kind).ok_or_else(|| ConversionError::Unregistered {
         kind: kind.kind.clone(),
         version: kind.api_version(),
-        scheme: release.registry_name(),
+        registry: release.registry_name(),
     })?;
     if let Some(members) = patched.as_object() {
         pratique_typed::decode::lenient(schema, id, members, progress)?;

@@ -143,14 +143,14 @@ fn labels(selector: &str) -> Result<Labels, Rejection> {
             )));
         };
         let (key, value) = (trim(key), trim(value));
-        check_errors(qualified_name(key), "<nil>", key)?;
-        check_errors(label_value(value), &format!("[{key}]"), value)?;
+        reject_errors(qualified_name(key), "<nil>", key)?;
+        reject_errors(label_value(value), &format!("[{key}]"), value)?;
         labels.insert(key.to_owned(), value.to_owned());
     }
     Ok(labels)
 }
 
-fn check_errors(errors: Vec<String>, path: &str, value: &str) -> Result<(), Rejection> {
+fn reject_errors(errors: Vec<String>, path: &str, value: &str) -> Result<(), Rejection> {
     if errors.is_empty() {
         Ok(())
     } else {

@@ -77,13 +77,13 @@ struct MapFrame {
     span: Span,
     filling: MappingFilling,
     /// The mappings whose entries are added: the mapping itself and on top of it those that are being merged into it.
-    sources: Vec<ScalarSource>,
+    sources: Vec<EntrySource>,
     /// The key whose value is being converted, with the line of that value.
     pending: Option<(KeyKind, Entry, u32)>,
     error: Option<SyntaxError>,
 }
 
-enum ScalarSource {
+enum EntrySource {
     /// A mapping's entries, and the alias that leads to it.
     Entries(PendingChildren, Option<GraphId>),
     /// Mappings to be merged; the last is next, for the first wins.
@@ -160,7 +160,7 @@ impl<'graph> GraphConverter<'graph> {
             GraphKind::Mapping => self.frames.push(OpenNode::Map(MapFrame {
                 span: node.span,
                 filling: MappingFilling::default(),
-                sources: vec![ScalarSource::Entries(graph.children(id), None)],
+                sources: vec![EntrySource::Entries(graph.children(id), None)],
                 pending: None,
                 error: None,
             })),
@@ -197,14 +197,14 @@ impl<'graph> GraphConverter<'graph> {
                 }
             }
             Some(OpenNode::Map(map)) => match map.sources.last_mut() {
-                Some(ScalarSource::Mappings(mappings)) => {
+                Some(EntrySource::Mappings(mappings)) => {
                     if let Some(mapping) = mappings.pop() {
                         return Ok(ConvertStep::Merge(mapping));
                     }
                     map.sources.pop();
                     return Ok(ConvertStep::Again);
                 }
-                Some(ScalarSource::Entries(children, alias)) => {
+                Some(EntrySource::Entries(children, alias)) => {
                     if let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
                         return self.entry(key, value);
                     }
@@ -327,7 +327,7 @@ impl<'graph> GraphConverter<'graph> {
         while let Some(child) = children.next(self.graph) {
             mappings.push(child);
         }
-        self.add_source(ScalarSource::Mappings(mappings));
+        self.add_source(EntrySource::Mappings(mappings));
         Ok(())
     }
 
@@ -349,11 +349,11 @@ impl<'graph> GraphConverter<'graph> {
             self.follow(id, node)?;
             self.aliases.spend(node.span)?;
         }
-        self.add_source(ScalarSource::Entries(graph.children(mapping), alias));
+        self.add_source(EntrySource::Entries(graph.children(mapping), alias));
         Ok(())
     }
 
-    fn add_source(&mut self, source: ScalarSource) {
+    fn add_source(&mut self, source: EntrySource) {
         if let Some(OpenNode::Map(map)) = self.frames.last_mut() {
             map.sources.push(source);
         }

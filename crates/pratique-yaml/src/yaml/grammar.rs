@@ -25,7 +25,7 @@ pub(super) struct ComposedText<'text> {
 
 /// Composes the first document of a text. What tags take that are longer than they are written is spent of the budget.
 pub(super) fn compose<'text>(text: &'text str, budget: &'text Budget) -> ComposedText<'text> {
-    let mut composer = TreeComposer {
+    let mut composer = GraphComposer {
         scanner: Scanner::new(text),
         graph: NodeGraph::new(text),
         budget,
@@ -57,7 +57,7 @@ fn content_from(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-struct TreeComposer<'text> {
+struct GraphComposer<'text> {
     scanner: Scanner<'text>,
     graph: NodeGraph<'text>,
     budget: &'text Budget,
@@ -106,7 +106,7 @@ struct NodeProperties<'text> {
     start: Option<TextMark>,
 }
 
-impl<'text> TreeComposer<'text> {
+impl<'text> GraphComposer<'text> {
     fn document(&mut self) -> Result<(), SyntaxError> {
         match self.kind()? {
             TokenKind::StreamEnd => return Ok(()),
