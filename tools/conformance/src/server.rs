@@ -2,7 +2,7 @@
 
 use pratique::api_objects::ApiObjects;
 use pratique::cluster::Cluster;
-use pratique::json::Value as Tree;
+use pratique::json;
 use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
 use pratique::types::{AdmissionRequest, GroupVersionKind};
 use pratique::{FeatureGates, ObjectModel};
@@ -40,18 +40,18 @@ struct ServerModel {
 }
 
 impl ObjectModel for ServerModel {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Tree<'_>, mutator: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut json::Value<'_>, mutator: Mutator<'_>) {
         self.objects.set_defaults(kind, object, mutator);
     }
 
-    fn convert(&self, kind: &GroupVersionKind, object: &mut Tree<'_>) -> Result<(), ConversionError> {
+    fn convert(&self, kind: &GroupVersionKind, object: &mut json::Value<'_>) -> Result<(), ConversionError> {
         self.objects.convert(kind, object)
     }
 
     fn prepare<'v>(
         &self,
         request: &AdmissionRequest<'_>,
-        object: &Tree<'v>,
+        object: &json::Value<'v>,
         cluster: &dyn Cluster,
     ) -> Result<Prepared<'v>, Refused> {
         // It changes nothing more in what was received before, but knows the target and the stored object.

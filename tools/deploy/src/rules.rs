@@ -15,18 +15,18 @@ const COST_LIMIT: u64 = 1_000_000_000;
 
 #[derive(Deserialize)]
 struct RuleFile {
-    variables: Vec<TemplateVariable>,
-    rules: Vec<AlertRule>,
+    variables: Vec<RuleVariable>,
+    rules: Vec<ObjectRule>,
 }
 
 #[derive(Deserialize)]
-struct TemplateVariable {
+struct RuleVariable {
     name: String,
     expression: String,
 }
 
 #[derive(Deserialize)]
-struct AlertRule {
+struct ObjectRule {
     each: Option<String>,
     faults: String,
 }

@@ -12,7 +12,7 @@ const PASSED_OVER: [&str; 4] = ["$schema", "definitions", "pattern", "title"];
 /// The faults of values by a schema.
 #[must_use]
 pub fn misfits(schema: &Value, values: &Value) -> Vec<String> {
-    let mut look = PanelLook {
+    let mut look = SchemaChecker {
         whole: schema,
         faults: Vec::new(),
     };
@@ -20,13 +20,13 @@ pub fn misfits(schema: &Value, values: &Value) -> Vec<String> {
     look.faults
 }
 
-struct PanelLook<'s> {
+struct SchemaChecker<'s> {
     whole: &'s Value,
     faults: Vec<String>,
 }
 
 /// Recursion follows the values, which are read from files and bounded there.
-impl PanelLook<'_> {
+impl SchemaChecker<'_> {
     fn at(&mut self, schema: &Value, value: &Value, place: &str) {
         for (keyword, wanted) in schema.as_object().into_iter().flatten() {
             let fits = match keyword.as_str() {

@@ -22,7 +22,7 @@ pub(super) static OF_POLICIES: LazyLock<SketchTable> =
 pub(super) struct SketchTable(Map<String, Value>);
 
 /// Generates values for names that have no sketch.
-type UnsketchedNames<'o> = &'o mut dyn FnMut(&str, &mut Dice) -> Value;
+type FallbackGenerator<'o> = &'o mut dyn FnMut(&str, &mut Dice) -> Value;
 
 impl SketchTable {
     fn read(text: &str) -> Self {
@@ -41,7 +41,7 @@ impl SketchTable {
     }
 
     /// A value by the sketch of a name, in which the caller makes some of the parts.
-    pub(super) fn draw_with(&self, name: &str, dice: &mut Dice, others: UnsketchedNames<'_>) -> Value {
+    pub(super) fn draw_with(&self, name: &str, dice: &mut Dice, others: FallbackGenerator<'_>) -> Value {
         if let Some(sketch) = self.0.get(name) {
             return self.value(sketch, dice, others);
         }
@@ -68,7 +68,7 @@ impl SketchTable {
         chosen.unwrap_or_default()
     }
 
-    fn value(&self, sketch: &Value, dice: &mut Dice, others: UnsketchedNames<'_>) -> Value {
+    fn value(&self, sketch: &Value, dice: &mut Dice, others: FallbackGenerator<'_>) -> Value {
         match sketch {
             Value::String(text) => match text.strip_prefix('$') {
                 Some(name) => self.draw_with(name, dice, others),

@@ -20,7 +20,7 @@ const SIMPLEST: &[&str] = &["1", "''", "true", "null", "[]", "{}", "object"];
 type TreeRebuild<'r> = dyn Fn(ExpressionTree) -> ExpressionTree + 'r;
 
 /// Looks at a part.
-type PartAct<'a> = dyn FnMut(&ExpressionTree, &TreeRebuild<'_>) + 'a;
+type PartVisitor<'a> = dyn FnMut(&ExpressionTree, &TreeRebuild<'_>) + 'a;
 
 impl ExpressionTree {
     /// An expression of text only.
@@ -77,11 +77,11 @@ impl ExpressionTree {
     }
 
     /// Calls `act` with each part and a way to build the whole with another in its place.
-    fn visit(&self, act: &mut PartAct<'_>) {
+    fn visit(&self, act: &mut PartVisitor<'_>) {
         self.visit_below(act, &|tree| tree);
     }
 
-    fn visit_below(&self, act: &mut PartAct<'_>, rebuild: &TreeRebuild<'_>) {
+    fn visit_below(&self, act: &mut PartVisitor<'_>, rebuild: &TreeRebuild<'_>) {
         act(self, rebuild);
         for (index, node) in self.0.iter().enumerate() {
             let TreeNode::Inner(inner) = node else {

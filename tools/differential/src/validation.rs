@@ -229,19 +229,19 @@ impl ComparedArea for ValidationArea {
     }
 
     fn is_known(&self, case: &Value, ours: &Value, theirs: &Value) -> bool {
-        let object = case["object"].to_string();
         // The reference crashes where the path of a field is looked up in a schema that is none, where what succeeds is
         // compared with a number of completions that is missing, and where an old Service has an address, but no list of
         // addresses: a stored one has both.
         // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceSelectableFields;
         // pkg/apis/batch/validation/validation.go, validateSuccessPolicyRule; pkg/apis/core/validation/validation.go,
         // validateUpgradeDowngradeClusterIPs
-        let is_crash = ["selectableFields", "successPolicy", "clusterIP"]
-            .iter()
-            .any(|field| object.contains(field));
-        let crashes = theirs.get("crash").is_some() && is_crash;
+        let is_crash = || {
+            let object = case["object"].to_string();
+            let mut fields = ["selectableFields", "successPolicy"].iter();
+            fields.any(|field| object.contains(field)) || has_address_alone(&case["oldObject"]["spec"])
+        };
         let is_refused = ours.pointer("/status/code") == Some(&json!(422));
-        ours.get("notValidated").is_some() || crashes && is_refused
+        ours.get("notValidated").is_some() || theirs.get("crash").is_some() && is_refused && is_crash()
     }
 
     fn may_fail(&self, error: &str) -> bool {
@@ -349,6 +349,14 @@ fn stored(mut object: Value) -> Value {
         allocate_address(&mut object["spec"]);
     }
     object
+}
+
+/// Whether a Service has an address, and no list of addresses.
+fn has_address_alone(spec: &Value) -> bool {
+    let has_address = spec["clusterIP"]
+        .as_str()
+        .is_some_and(|address| !address.is_empty());
+    has_address && !spec["clusterIPs"].is_array()
 }
 
 /// Gives a Service the address that a server allocates.

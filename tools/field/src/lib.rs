@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// The report about the repositories below a directory.
 fn looked(arguments: &Arguments) -> Result<Report, Error> {
-    let mut questions: Vec<Box<dyn Question>> = vec![Box::new(WarningsCommand::new())];
+    let mut questions: Vec<Box<dyn Question>> = vec![Box::new(WarningsQuestion::new())];
     let mut report = Report::default();
     for repository in manifests::repositories(&arguments.directory)? {
         if !repository.name.contains(&arguments.only) {
@@ -154,14 +154,14 @@ fn look_at(
 }
 
 /// Do warnings reproduce?
-struct WarningsCommand {
+struct WarningsQuestion {
     options: LintOptions,
 }
 
-impl WarningsCommand {
+impl WarningsQuestion {
     fn new() -> Self {
         let requested = pratique_lint::list_lints().filter(|lint| SHOWN.contains(&lint.name));
-        WarningsCommand {
+        WarningsQuestion {
             options: requested.fold(LintOptions::default(), |options, lint| {
                 options.with_requested(lint)
             }),
@@ -169,7 +169,7 @@ impl WarningsCommand {
     }
 }
 
-impl Question for WarningsCommand {
+impl Question for WarningsQuestion {
     fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report) {
         let is_shown = |warning: &Warning| SHOWN.contains(&warning.lint.name);
         let (known, others): (Vec<Warning>, Vec<Warning>) =

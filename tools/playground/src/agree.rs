@@ -21,17 +21,17 @@ use module::WasmModule;
 const SHOWN: usize = 5;
 
 /// The outcome of a case.
-enum ComparedCase {
+enum CaseOutcome {
     Agrees,
     Differs(String),
     /// The case needs a feature that the page does not have, with the reason.
     Skipped(&'static str),
 }
 
-type CompareCommand = fn(&mut WasmModule, &CliProgram, &Value) -> Result<ComparedCase, Error>;
+type CompareFunction = fn(&mut WasmModule, &CliProgram, &Value) -> Result<CaseOutcome, Error>;
 
 /// The suites of cases that are about what the page has, by the names of their directories.
-const SUITES: [(&str, CompareCommand); 3] = [
+const SUITES: [(&str, CompareFunction); 3] = [
     ("cel", expressions::compare),
     ("load", loads::compare),
     ("policy", policies::compare),
@@ -64,7 +64,7 @@ pub(crate) fn compare_all(
 }
 
 /// The directories of cases, each with how its cases are compared.
-fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareCommand>)>, Error> {
+fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareFunction>)>, Error> {
     let suite = |path: &Path| {
         let name = path.file_name()?.to_str()?;
         let (_, compare) = SUITES.iter().find(|(known, _)| *known == name)?;
@@ -90,16 +90,16 @@ fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareCommand>)>, Er
 
 fn compared(
     directory: &Path,
-    mut compare: impl FnMut(&Value) -> Result<ComparedCase, Error>,
+    mut compare: impl FnMut(&Value) -> Result<CaseOutcome, Error>,
 ) -> Result<String, Error> {
     let cases = pratique_conformance::cases_below(directory)?;
     let (mut agreed, mut others, mut differences) = (0, std::collections::BTreeMap::new(), Vec::new());
     for case in &cases {
         let name = case.get("name").and_then(Value::as_str).unwrap_or_default();
         match compare(case)? {
-            ComparedCase::Agrees => agreed += 1,
-            ComparedCase::Skipped(why) => *others.entry(why).or_insert(0_usize) += 1,
-            ComparedCase::Differs(why) => differences.push(format!("{name}: {why}")),
+            CaseOutcome::Agrees => agreed += 1,
+            CaseOutcome::Skipped(why) => *others.entry(why).or_insert(0_usize) += 1,
+            CaseOutcome::Differs(why) => differences.push(format!("{name}: {why}")),
         }
     }
     let count = agreed + differences.len();

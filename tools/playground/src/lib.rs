@@ -78,7 +78,7 @@ fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
         transcript.step("passes its tests", package::write(&module, directory));
     }
     if arguments.look {
-        look::look_at_all(arguments, &out, &mut transcript)?;
+        look::look_at_page(arguments, &out, &mut transcript)?;
     }
     Ok(transcript)
 }

@@ -10,7 +10,7 @@ use pratique_harness::{Error, Process, Transcript, free_port};
 use crate::{Arguments, checks, program};
 
 /// Serves the page, and looks at it.
-pub(crate) fn look_at_all(
+pub(crate) fn look_at_page(
     arguments: &Arguments,
     site: &Path,
     transcript: &mut Transcript,

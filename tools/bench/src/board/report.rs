@@ -15,27 +15,27 @@ pub(super) struct Line {
     row: BoardRow,
     ours: Spread,
     theirs: Option<Spread>,
-    ratio: Option<CountRatio>,
+    ratio: Option<SideRatio>,
     /// The ratio to the control.
-    control: Option<CountRatio>,
+    control: Option<SideRatio>,
     note: Option<String>,
 }
 
 /// The ratio of theirs to ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct CountRatio {
+struct SideRatio {
     /// The geometric mean of the rounds.
     mean: f64,
     /// Of all rounds.
     spread: Spread,
 }
 
-impl CountRatio {
+impl SideRatio {
     /// The ratio of measurements of the same rounds.
     fn new(some: &[f64], other: &[f64]) -> Option<Self> {
         let ratios: Vec<f64> = some.iter().zip(other).map(|(some, other)| some / other).collect();
         let mean = geometric_mean(ratios.iter().copied())?;
-        Spread::of(ratios).map(|spread| CountRatio { mean, spread })
+        Spread::of(ratios).map(|spread| SideRatio { mean, spread })
     }
 
     fn to_json(self) -> Value {
@@ -54,8 +54,8 @@ impl Line {
     /// `None` if nothing was measured.
     pub(super) fn new(row: BoardRow, measured: Measured) -> Option<Self> {
         Some(Line {
-            ratio: CountRatio::new(&measured.theirs, &measured.ours),
-            control: CountRatio::new(&measured.ours, &measured.control),
+            ratio: SideRatio::new(&measured.theirs, &measured.ours),
+            control: SideRatio::new(&measured.ours, &measured.control),
             ours: Spread::of(measured.ours)?,
             theirs: Spread::of(measured.theirs),
             row,
@@ -109,7 +109,7 @@ impl Line {
     fn print(&self, formatter: &mut Formatter<'_>, against: bool) -> fmt::Result {
         let amount = |of: f64| self.amount(of);
         let spread = match self.ratio {
-            Some(CountRatio { spread, .. }) => {
+            Some(SideRatio { spread, .. }) => {
                 format!("{}–{}", factor(spread.lowest), factor(spread.highest))
             }
             None => format!("{}–{}", amount(self.ours.lowest), amount(self.ours.highest)),
@@ -140,8 +140,8 @@ impl Line {
         };
         json!({
             "name": self.row.name, "title": self.row.title, "unit": unit,
-            "ours": spread(&self.ours), "theirs": self.theirs.as_ref().map(spread), "ratio": self.ratio.map(CountRatio::to_json),
-            "target": self.row.target, "beside": self.control.map(CountRatio::to_json), "reached": self.reaches(), "note": self.note,
+            "ours": spread(&self.ours), "theirs": self.theirs.as_ref().map(spread), "ratio": self.ratio.map(SideRatio::to_json),
+            "target": self.row.target, "beside": self.control.map(SideRatio::to_json), "reached": self.reaches(), "note": self.note,
         })
     }
 }

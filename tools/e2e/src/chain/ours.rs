@@ -40,9 +40,9 @@ impl Store for NothingStored {
 }
 
 /// The roles of the cluster: administrators may do everything, the developer creates ConfigMaps in one namespace.
-struct ClusterRoles;
+struct RoleReviewer;
 
-impl AccessReviewer for ClusterRoles {
+impl AccessReviewer for RoleReviewer {
     fn review(&self, access: &Access<'_>) -> AccessAnswer {
         let is_administrator = access.user.groups.iter().any(|group| group == "system:masters");
         let creates = (access.namespace, access.resource, access.verb) == ("shop", "configmaps", "create");
@@ -178,7 +178,7 @@ impl OurChain {
         };
         let mut received = registry.receive(request).map_err(|refusal| refusal.status)?;
         let context = PluginContext::new(&self.state)
-            .with_access(&ClusterRoles)
+            .with_access(&RoleReviewer)
             .at(Duration::from_secs(1_767_323_045));
         if let Some(chain) = chain {
             let request = received.attributes.request(user);

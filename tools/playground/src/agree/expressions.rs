@@ -3,7 +3,7 @@
 use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
-use super::ComparedCase;
+use super::CaseOutcome;
 use super::command::CliProgram;
 use super::module::WasmModule;
 
@@ -11,12 +11,12 @@ use super::module::WasmModule;
 const OF_REQUESTS: [&str; 4] = ["request", "namespaceObject", "authorizer", "variables"];
 const OBJECTS: [&str; 3] = ["object", "oldObject", "params"];
 
-pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> Result<ComparedCase, Error> {
+pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> Result<CaseOutcome, Error> {
     let text = |name: &str| case.get(name).and_then(Value::as_str).unwrap_or_default();
     let expression = text("expression");
     let has_types = case.pointer("/env/hasPatchTypes") == Some(&json!(true));
     if has_types || OF_REQUESTS.iter().any(|name| names(expression, name)) {
-        return Ok(ComparedCase::Skipped(
+        return Ok(CaseOutcome::Skipped(
             "it is about what a request or a mutation has",
         ));
     }
@@ -32,7 +32,7 @@ pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> 
     let request = json!({"expression": {"expression": expression, "variables": variables}});
     let answer = match module.answer(&request)? {
         Ok(answer) => answer,
-        Err(why) => return Ok(ComparedCase::Differs(why)),
+        Err(why) => return Ok(CaseOutcome::Differs(why)),
     };
     let expected = case.get("expect").unwrap_or(&Value::Null);
     let same = |ours: &str, theirs: &str| answer.get(ours) == expected.get(theirs);
@@ -44,9 +44,9 @@ pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> 
         }
     };
     Ok(if agrees {
-        ComparedCase::Agrees
+        CaseOutcome::Agrees
     } else {
-        ComparedCase::Differs(format!(
+        CaseOutcome::Differs(format!(
             "{expression}\n  {answer}\nand an API server has\n  {expected}"
         ))
     })

@@ -3,7 +3,7 @@
 use pratique_harness::Error;
 use serde_json::{Value, json};
 
-use super::ComparedCase;
+use super::CaseOutcome;
 use super::command::CliProgram;
 use super::module::WasmModule;
 
@@ -11,10 +11,10 @@ pub(super) fn compare(
     module: &mut WasmModule,
     program: &CliProgram,
     case: &Value,
-) -> Result<ComparedCase, Error> {
+) -> Result<CaseOutcome, Error> {
     let plugin = case.get("plugin").and_then(Value::as_str).unwrap_or_default();
     if !plugin.ends_with("AdmissionPolicy") {
-        return Ok(ComparedCase::Skipped("the page has policies alone"));
+        return Ok(CaseOutcome::Skipped("the page has policies alone"));
     }
     let supplied = case.get("files").and_then(Value::as_object);
     let files: Option<Vec<(String, String)>> = supplied
@@ -23,11 +23,11 @@ pub(super) fn compare(
         .map(|(name, text)| Some((format!("manifests/{name}"), text.as_str()?.to_owned())))
         .collect();
     let Some(files) = files.filter(|files| !files.is_empty()) else {
-        return Ok(ComparedCase::Skipped("the page has texts alone"));
+        return Ok(CaseOutcome::Skipped("the page has texts alone"));
     };
     let run = program.run(&files, &["check", "manifests"])?;
     let Some(output) = run.output else {
-        return Ok(ComparedCase::Skipped("the command asks for the plugin"));
+        return Ok(CaseOutcome::Skipped("the command asks for the plugin"));
     };
     // A directory has the manifests that are right in it.
     let is_manifest = |name: &str| {
@@ -42,15 +42,15 @@ pub(super) fn compare(
     }
     let answer = match module.answer(&json!({"evaluate": {"policies": policies}}))? {
         Ok(answer) => answer,
-        Err(why) => return Ok(ComparedCase::Differs(why)),
+        Err(why) => return Ok(CaseOutcome::Differs(why)),
     };
     let of_page = findings(&[answer], ["problems", "lints"]);
     let results = output.get("results").and_then(Value::as_array);
     let of_command = findings(results.map_or(&[], Vec::as_slice), ["problems", "warnings"]);
     Ok(if of_page == of_command {
-        ComparedCase::Agrees
+        CaseOutcome::Agrees
     } else {
-        ComparedCase::Differs(format!(
+        CaseOutcome::Differs(format!(
             "the page has\n  {of_page:#?}\nand the command\n  {of_command:#?}"
         ))
     })

@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 
 use super::command::CliProgram;
 use super::module::WasmModule;
-use super::{ComparedCase, case};
+use super::{CaseOutcome, case};
 
 pub(super) fn compare(
     module: &mut WasmModule,
     program: &CliProgram,
     case: &Value,
-) -> Result<ComparedCase, Error> {
+) -> Result<CaseOutcome, Error> {
     let answer = match module.answer(&case::request(case))? {
         Ok(answer) => answer,
-        Err(why) => return Ok(ComparedCase::Differs(why)),
+        Err(why) => return Ok(CaseOutcome::Differs(why)),
     };
     match beside_engine(&answer, case) {
-        Some(difference) => Ok(ComparedCase::Differs(difference)),
+        Some(difference) => Ok(CaseOutcome::Differs(difference)),
         None => beside_command(module, program, case),
     }
 }
@@ -52,24 +52,20 @@ fn as_passed_on(mut outcome: Value) -> Value {
     outcome
 }
 
-fn beside_command(
-    module: &mut WasmModule,
-    program: &CliProgram,
-    case: &Value,
-) -> Result<ComparedCase, Error> {
+fn beside_command(module: &mut WasmModule, program: &CliProgram, case: &Value) -> Result<CaseOutcome, Error> {
     let pasted = case::pasted(case);
     let answer = match module.answer(&pasted.request())? {
         Ok(answer) => answer,
-        Err(why) => return Ok(ComparedCase::Differs(why)),
+        Err(why) => return Ok(CaseOutcome::Differs(why)),
     };
     let run = program.run(&pasted.files(), &pasted.arguments())?;
     let of_page = answered(&answer);
     let of_command = run.output.as_ref().and_then(reviewed);
     Ok(match (of_page, of_command) {
-        (Some(page), Some(command)) if page == command => ComparedCase::Agrees,
+        (Some(page), Some(command)) if page == command => CaseOutcome::Agrees,
         // What does not load, or is no request, is refused with the same text.
-        (None, None) if is_told(&answer, &run.messages) => ComparedCase::Agrees,
-        (page, command) => ComparedCase::Differs(format!(
+        (None, None) if is_told(&answer, &run.messages) => CaseOutcome::Agrees,
+        (page, command) => CaseOutcome::Differs(format!(
             "the page has\n  {page:?} {}\nand the command\n  {command:?} {}",
             answer.get("problems").unwrap_or(&Value::Null),
             run.messages
