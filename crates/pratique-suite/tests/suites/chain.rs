@@ -385,6 +385,42 @@ fn what_cannot_be_is_refused() {
     );
 }
 
+#[test]
+fn configurations_follow_the_release() {
+    let directory = Directory::new();
+    let configuration = "apiVersion: apiserver.config.k8s.io/v1
+kind: AdmissionConfiguration
+plugins:
+- name: ValidatingAdmissionPolicy
+  configuration:
+    apiVersion: apiserver.config.k8s.io/v1
+    kind: ValidatingAdmissionPolicyConfiguration
+    staticManifestsDir: ";
+    let manifests = directory.0.join("manifests");
+    fs::create_dir(&manifests).unwrap();
+    fs::copy(directory.0.join("policy.yaml"), manifests.join("policy.yaml")).unwrap();
+    let text = format!("{configuration}{}\n", manifests.display());
+    fs::write(directory.0.join("admission.yaml"), text).unwrap();
+    let problems = |head: &str| {
+        let case = format!("tests: [{{name: a, object: {MAP}, expect: denied}}]\n");
+        let suite = read(&directory, &format!("{head}{case}")).unwrap();
+        let problems = suite.policies().err();
+        let messages = problems.iter().flat_map(|problems| problems.iter());
+        messages
+            .map(|problem| problem.message.clone())
+            .collect::<Vec<_>>()
+    };
+    let gated = |problems: &[String]| matches!(problems, [problem] if problem.ends_with("feature gate to be enabled"));
+    for named in [
+        "configuration: admission.yaml\n",
+        "chain: true\nconfiguration: admission.yaml\n",
+    ] {
+        assert_eq!(problems(named), [""; 0], "{named}");
+        let older = problems(&format!("kubernetesVersion: '1.36'\n{named}"));
+        assert!(gated(&older), "{named}: {older:?}");
+    }
+}
+
 #[tokio::test]
 async fn suites_run_within_a_runtime() {
     let directory = Directory::new();
