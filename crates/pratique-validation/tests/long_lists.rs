@@ -17,17 +17,27 @@ fn list(element: impl Fn(usize) -> String) -> String {
 
 #[track_caller]
 fn judge(api_version: &str, kind: &str, body: &str) -> Option<Box<Status>> {
-    judge_by(&Validator::new(), (api_version, kind), body)
+    judge_by(&Validator::new(), (api_version, kind), "", body)
 }
 
+/// Of an object, or of an update of a subresource.
 #[track_caller]
-fn judge_by(validator: &Validator, (api_version, kind): (&str, &str), body: &str) -> Option<Box<Status>> {
+fn judge_by(
+    validator: &Validator,
+    (api_version, kind): (&str, &str),
+    subresource: &str,
+    body: &str,
+) -> Option<Box<Status>> {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = GroupVersionKind::new(group, version, kind);
     let text = format!(r#"{{"metadata": {{"name": "a", "namespace": "a"}}, {body}}}"#);
     let object = pratique_json::parse(text.as_bytes()).unwrap();
     let begun = Instant::now();
-    let judged = validator.create(&Candidate::new(&kind, &object));
+    let candidate = Candidate::new(&kind, &object);
+    let judged = match subresource {
+        "" => validator.create(&candidate),
+        _ => validator.update(&candidate.of_subresource(subresource), &object),
+    };
     let elapsed = begun.elapsed();
     assert!(elapsed < Duration::from_secs(15), "{elapsed:?}");
     match judged {
@@ -97,6 +107,21 @@ fn volumes_are_found_by_their_names() {
 }
 
 #[test]
+fn what_a_status_names_is_found_in_the_spec() {
+    let claims = list(|at| format!(r#"{{"name": "c{at}", "resourceClaimName": "r{at}"}}"#));
+    let volumes = list(|at| format!(r#"{{"name": "v{at}", "emptyDir": {{}}}}"#));
+    let statuses = list(|at| format!(r#"{{"name": "c{}"}}"#, COUNT - 1 - at));
+    let health = list(|at| format!(r#"{{"name": "v{}"}}"#, COUNT - at));
+    let body = format!(
+        r#""spec": {{"restartPolicy": "Always", "resourceClaims": {claims}, "volumes": {volumes}}},
+            "status": {{"resourceClaimStatuses": {statuses}, "volumeHealth": {health}}}"#
+    );
+    let status = judge_by(&Validator::new(), ("v1", "Pod"), "status", &body).unwrap();
+    let fields: Vec<String> = causes(*status).into_iter().map(|(field, _)| field).collect();
+    assert_eq!(fields, ["metadata.resourceVersion", "status.volumeHealth[0].name"]);
+}
+
+#[test]
 fn keys_of_labels_are_compared_by_their_names() {
     let keys = list(|at| format!(r#""k{at}""#));
     let expressions = list(|at| format!(r#"{{"key": "e{at}", "operator": "Exists"}}"#));
@@ -132,7 +157,7 @@ fn empty_terms_are_told_more_often_than_can_be_counted_up_to() {
     // A release that drops no error that is there twice.
     let gates = FeatureGates::new(Release::by_version("1.34").unwrap());
     let validator = Validator::new().with_gates(gates);
-    let status = judge_by(&validator, ("storage.k8s.io/v1", "StorageClass"), &body).unwrap();
+    let status = judge_by(&validator, ("storage.k8s.io/v1", "StorageClass"), "", &body).unwrap();
     let causes = causes(*status);
     assert_eq!(causes.len(), 10_001);
     // Each of them as often as there are terms and equal ones before it.
