@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+
+	"github.com/pratique/pratique/tools/go/contest"
 )
 
 // start times the way from a directory to a plugin that can judge: read, decoded, defaulted, compiled; nothing is
@@ -25,7 +27,7 @@ func start(arguments []string) error {
 		return errors.New("usage: bench start [-processor] [-n TIMES] PLUGIN DIRECTORY")
 	}
 	var nanos []int64
-	now := clock(*processor)
+	now := contest.Order{Processor: *processor}.Clock(contest.Thread)
 	for range *times {
 		began := now()
 		p, err := newPlugin(flags.Arg(0), flags.Arg(1), "")
