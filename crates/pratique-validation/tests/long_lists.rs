@@ -118,7 +118,10 @@ fn what_a_status_names_is_found_in_the_spec() {
     );
     let status = judge_by(&Validator::new(), ("v1", "Pod"), "status", &body).unwrap();
     let fields: Vec<String> = causes(*status).into_iter().map(|(field, _)| field).collect();
-    assert_eq!(fields, ["metadata.resourceVersion", "status.volumeHealth[0].name"]);
+    assert_eq!(
+        fields,
+        ["metadata.resourceVersion", "status.volumeHealth[0].name"]
+    );
 }
 
 #[test]
