@@ -1,6 +1,7 @@
 //! Whether defaults are values of their schemas.
 
 use pratique_json::Value;
+use pratique_schema::Release;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 use pratique_types::field::{Error, ErrorList, Path, aggregate};
 
@@ -17,12 +18,13 @@ use crate::validate::{embedded, value};
 pub(crate) fn check_defaults(
     schema: &Schema,
     rules: Option<&RuleNode>,
-    requires_pruned: bool,
+    (requires_pruned, release): (bool, &'static Release),
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
     let mut check = DefaultCheck {
         requires_pruned,
+        release,
         budget: RUNTIME_BUDGET,
         errors,
     };
@@ -37,6 +39,7 @@ pub(crate) fn check_defaults(
 
 struct DefaultCheck<'e> {
     requires_pruned: bool,
+    release: &'static Release,
     budget: u64,
     errors: &'e mut ErrorList,
 }
@@ -140,7 +143,7 @@ impl DefaultCheck<'_> {
             Err(error) => Some(error.to_string()),
             Ok(_) => {
                 let mut faults = ErrorList::default();
-                embedded::validate(&object, resource, true, &Path::ROOT, &mut faults);
+                embedded::validate(&object, (resource, true), self.release, &Path::ROOT, &mut faults);
                 (!faults.is_empty()).then(|| aggregate(&faults.into_vec()))
             }
         };
@@ -174,7 +177,13 @@ impl DefaultCheck<'_> {
             return;
         }
         let mut faults = ErrorList::default();
-        embedded::validate(&coerced, schema, is_resource, &Path::ROOT, &mut faults);
+        embedded::validate(
+            &coerced,
+            (schema, is_resource),
+            self.release,
+            &Path::ROOT,
+            &mut faults,
+        );
         if faults.is_empty() {
             return self.value(&coerced, schema, rules, field);
         }

@@ -139,7 +139,7 @@ impl CheckedDefinition {
         let schemas = validate_create(&root, known, &mut errors);
         let group_errors = group_errors(&defaulted, release);
         let is_followed = schemas.malformed.is_empty() && group_errors.is_empty();
-        let resource = is_followed.then(|| read_resource(&defaulted, &schemas));
+        let resource = is_followed.then(|| read_resource(&defaulted, &schemas, release));
         let mut all = schemas.malformed;
         all.extend(errors.into_list().into_vec());
         all.extend(claimed(&defaulted, release));
@@ -151,7 +151,11 @@ impl CheckedDefinition {
 }
 
 /// The resource of a definition; `None` where it cannot be followed.
-fn read_resource(definition: &Value<'_>, schemas: &VersionSchemas) -> Option<CustomResource> {
+fn read_resource(
+    definition: &Value<'_>,
+    schemas: &VersionSchemas,
+    release: &'static Release,
+) -> Option<CustomResource> {
     let text = |path: &[&str]| text_at(definition, path);
     let (group, kind) = (text(&["spec", "group"]), text(&["spec", "names", "kind"]));
     let is_namespaced = match text(&["spec", "scope"]) {
@@ -180,7 +184,7 @@ fn read_resource(definition: &Value<'_>, schemas: &VersionSchemas) -> Option<Cus
             is_namespaced,
             preserves_unknown,
             version,
-            compiled,
+            (compiled, release),
         ));
     }
     crate::deprecation::set_warnings(stated, &mut versions);

@@ -26,6 +26,7 @@ use pratique_validation::rules::{
 
 use self::spec::{SpecCheck, SpecOptions};
 use crate::rules::{ExpressionScope, KnownExpressions};
+use crate::validate::object_meta::judge_metadata;
 
 pub(crate) use self::resource_names::validate_group;
 pub(crate) use self::schema_check::CompiledSchema;
@@ -64,7 +65,10 @@ pub(crate) fn validate_create(
         }
         faults
     };
-    validate_object_meta(&object.child("metadata"), false, name_rule, errors);
+    let metadata = object.child("metadata");
+    judge_metadata(errors, |errors| {
+        validate_object_meta(&metadata, false, name_rule, errors)
+    });
     let release = errors.release();
     let options = SpecOptions::new(ExpressionScope { release, known });
     let absent = Node::absent(*object.path());
@@ -74,10 +78,17 @@ pub(crate) fn validate_create(
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionUpdate
 fn validate_update(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
-    validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    validate_metadata_update(object, old, errors);
     let options = SpecOptions::beside(object, old, errors.release());
     validate_rest(object, old, &options, errors, |errors| {
         validate_immutable(object, old, errors);
+    });
+}
+
+fn validate_metadata_update(object: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    let (metadata, old) = (object.child("metadata"), old.child("metadata"));
+    judge_metadata(errors, |errors| {
+        validate_object_meta_update(&metadata, &old, errors)
     });
 }
 
@@ -103,7 +114,7 @@ fn validate_rest(
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateUpdateCustomResourceDefinitionStatus
 fn validate_status_update(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
-    validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
+    validate_metadata_update(object, old, errors);
     let status = object.child("status");
     resource_names::validate_names(&status.child("acceptedNames"), errors);
 }

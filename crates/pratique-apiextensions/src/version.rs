@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use pratique_json::{Object, Value, text_at};
+use pratique_schema::Release;
 use pratique_types::field::{Error, ErrorList, Path};
 use pratique_types::{GroupKind, ObjectRef, status};
+use pratique_validation::rules::subdomain_name;
 
 use crate::default::default;
 use crate::definition_rules::CompiledSchema;
@@ -12,7 +14,6 @@ use crate::metadata::{self, MalformedMetadata};
 use crate::nulls::prune_nulls;
 use crate::prune::prune;
 use crate::schema::Schema;
-use crate::validate::object_meta::NameFormat;
 use crate::validate::scale::Scale;
 use crate::validate::{CorrelatedValue, embedded, lists, object_meta, scale, value};
 use crate::warnings;
@@ -31,6 +32,8 @@ pub struct Version {
     has_status: bool,
     scale: Option<Scale>,
     compiled: Arc<CompiledSchema>,
+    /// That of the server, whose rules of metadata and words it has.
+    release: &'static Release,
 }
 
 /// The errors and warnings of a server about an object.
@@ -55,7 +58,7 @@ impl Version {
         is_namespaced: bool,
         preserves_unknown: bool,
         version: &Value<'_>,
-        compiled: Arc<CompiledSchema>,
+        (compiled, release): (Arc<CompiledSchema>, &'static Release),
     ) -> Version {
         let flag = |name: &str| version.get(name) == Some(&Value::Bool(true));
         let subresource = |name: &str| {
@@ -75,6 +78,7 @@ impl Version {
             has_status: subresource("status").is_some(),
             scale: subresource("scale").map(scale_of),
             compiled,
+            release,
         }
     }
 
@@ -247,17 +251,13 @@ impl Version {
         let mut errors = ErrorList::default();
         let metadata = metadata_of(new);
         if self.type_meta(new, &mut errors) {
-            object_meta::validate(
-                metadata,
-                self.is_namespaced,
-                NameFormat::Subdomain,
-                &Path::METADATA,
-                &mut errors,
-            );
+            let (is_namespaced, path) = (self.is_namespaced, Path::METADATA);
+            let faults = object_meta::validate(metadata, is_namespaced, subdomain_name, self.release, &path);
+            errors.extend(faults.into_vec());
             value::validate(new, &self.compiled.schema, None, &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
-        embedded::validate(new, &self.compiled.schema, false, &Path::ROOT, &mut errors);
+        self.validate_embedded(new, &mut errors);
         lists::validate(new, &self.compiled.schema, &Path::ROOT, &mut errors);
         let mut validation = self.validate_rules(new, None, errors);
         validation.warnings.extend(warnings::finalizers(metadata, None));
@@ -271,11 +271,12 @@ impl Version {
         let mut errors = ErrorList::default();
         let (new_metadata, old_metadata) = (metadata_of(new), metadata_of(old));
         if self.type_meta(new, &mut errors) {
-            object_meta::validate_update(new_metadata, old_metadata, &Path::METADATA, &mut errors);
+            let faults = object_meta::validate_update(new_metadata, old_metadata, self.release);
+            errors.extend(faults.into_vec());
             value::validate(new, &self.compiled.schema, Some(old), &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
-        embedded::validate(new, &self.compiled.schema, false, &Path::ROOT, &mut errors);
+        self.validate_embedded(new, &mut errors);
         lists::validate_unless(old, new, &self.compiled.schema, &mut errors);
         let mut validation = self.validate_rules(new, Some(old), errors);
         let finalizers = warnings::finalizers(new_metadata, Some(old_metadata));
@@ -288,7 +289,8 @@ impl Version {
     pub fn validate_status_update<'a>(&self, new: &Value<'a>, old: &Value<'a>) -> Validation {
         let mut errors = ErrorList::default();
         if self.type_meta(new, &mut errors) {
-            object_meta::validate_update(metadata_of(new), metadata_of(old), &Path::METADATA, &mut errors);
+            let faults = object_meta::validate_update(metadata_of(new), metadata_of(old), self.release);
+            errors.extend(faults.into_vec());
             if let (Some(status), Some(schema)) =
                 (new.get("status"), self.compiled.schema.properties.get("status"))
             {
@@ -328,25 +330,20 @@ impl Version {
 
     /// Validates the fields that all kinds have in common, of an object that is to replace another. A server does so
     /// before it validates the object as one of its kind.
-    // Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
     pub fn validate_common_update(&self, new: &Value<'_>, old: &Value<'_>) -> Vec<Error> {
-        let mut errors = ErrorList::default();
-        let metadata = metadata_of(new);
-        object_meta::validate(
-            metadata,
-            self.is_namespaced,
-            NameFormat::PathSegment,
-            &Path::METADATA,
-            &mut errors,
-        );
-        object_meta::validate_update(metadata, metadata_of(old), &Path::METADATA, &mut errors);
-        errors.into_vec()
+        let [new, old] = [new, old].map(metadata_of);
+        object_meta::validate_common_update(new, old, self.is_namespaced, self.release).into_vec()
     }
 
     /// The message with which a server refuses an object: `Widget.example.com "w" is invalid: …`
     pub fn message(&self, object: &Value<'_>, errors: &[Error]) -> String {
         let kind = GroupKind::new(&self.group, &self.kind);
         status::invalid(kind, ObjectRef::new(object).name(), errors).message
+    }
+
+    fn validate_embedded(&self, object: &Value<'_>, errors: &mut ErrorList) {
+        let schema = (&self.compiled.schema, false);
+        embedded::validate(object, schema, self.release, &Path::ROOT, errors);
     }
 
     fn scaled(&self, object: &Value<'_>, errors: &mut ErrorList) {

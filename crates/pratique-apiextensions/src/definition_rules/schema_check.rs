@@ -68,9 +68,12 @@ impl SchemaCheck<'_> {
             check_structural(&schema, openapi.path(), &mut found);
             if found.is_empty() {
                 let rules = SchemaRules::compile(&schema, &self.options.expressions);
-                let requires_pruned = self.options.requires_pruned_defaults;
+                let strictness = (
+                    self.options.requires_pruned_defaults,
+                    self.options.expressions.release,
+                );
                 let path = openapi.path();
-                check_defaults(&schema, rules.root(), requires_pruned, path, &mut found);
+                check_defaults(&schema, rules.root(), strictness, path, &mut found);
                 is_sound = found.is_empty();
                 checked.compiled = Some(Arc::new(CompiledSchema { schema, rules }));
             }

@@ -2,9 +2,11 @@
 
 use pratique_gotext::validation;
 use pratique_json::{Object, Value};
+use pratique_schema::Release;
 use pratique_types::field::{Error, ErrorList, Path};
+use pratique_validation::rules::path_segment_name;
 
-use super::object_meta::{self, NameFormat};
+use super::object_meta;
 use crate::metadata::{self, MalformedMetadata};
 use crate::schema::Schema;
 
@@ -12,29 +14,29 @@ use crate::schema::Schema;
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go, Validate
 pub(crate) fn validate(
     value: &Value<'_>,
-    schema: &Schema,
-    is_resource: bool,
+    (schema, is_resource): (&Schema, bool),
+    release: &'static Release,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
     match value {
         Value::Object(object) => {
             if is_resource || schema.is_embedded {
-                resource(object, path, errors);
+                validate_resource(object, release, path, errors);
             }
             if schema.properties.is_empty() && schema.additional_schema().is_none() {
                 return;
             }
             for (name, value) in object.iter() {
                 if let Some((schema, path)) = schema.member_at(name, path) {
-                    validate(value, schema, false, &path, errors);
+                    validate(value, (schema, false), release, &path, errors);
                 }
             }
         }
         Value::Array(items) => {
             if let Some(schema) = &schema.items {
                 for (at, item) in items.iter().enumerate() {
-                    validate(item, schema, false, &path.index(at), errors);
+                    validate(item, (schema, false), release, &path.index(at), errors);
                 }
             }
         }
@@ -42,7 +44,12 @@ pub(crate) fn validate(
     }
 }
 
-fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn validate_resource(
+    object: &Object<'_>,
+    release: &'static Release,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     for (name, fault) in [
         ("apiVersion", api_version_fault as fn(&str) -> Option<String>),
         ("kind", kind_fault),
@@ -79,7 +86,8 @@ fn resource(object: &Object<'_>, path: &Path<'_>, errors: &mut ErrorList) {
                 // Embedded resources need no name.
                 metadata.insert("name", "fakename");
             }
-            object_meta::validate(&metadata, is_namespaced, NameFormat::PathSegment, &path, errors);
+            let faults = object_meta::validate(&metadata, is_namespaced, path_segment_name, release, &path);
+            errors.extend(faults.into_vec());
         }
     }
 }
