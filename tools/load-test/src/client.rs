@@ -55,6 +55,11 @@ impl Trust {
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
         Trust(Arc::new(config))
     }
+
+    /// The configuration of a client.
+    pub(crate) fn config(&self) -> ClientConfig {
+        ClientConfig::clone(&self.0)
+    }
 }
 
 /// A configuration that trusts in certificates that this authority signed.

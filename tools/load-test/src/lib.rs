@@ -3,6 +3,8 @@
 //! as by `cargo run --release --package pratique-load-test`.
 
 pub mod client;
+mod connections;
+mod contest;
 mod hostile;
 pub mod load;
 pub mod measured;
@@ -35,6 +37,20 @@ pub struct Arguments {
     /// How many policies evaluate each request.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     policies: usize,
+    /// Measure a server beside, instead of what hostile clients do: with 1, 64 and 1,024 connections over HTTP/1.1 and HTTP/2. It
+    /// needs Go.
+    #[arg(long, value_enum)]
+    against: Option<OtherServer>,
+    /// How often each server has its turn, `--time` seconds for all of a number of connections.
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    rounds: u32,
+}
+
+/// A server to measure beside.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum OtherServer {
+    /// One in Go, with controller-runtime and the policy plugin of an API server.
+    Go,
 }
 
 /// The allowed growth of the 99th percentile by hostile clients.
@@ -60,12 +76,18 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
         connections: arguments.connections,
         request: load::review(),
     };
+    let bytes = load.request.len();
     transcript.part(&format!(
-        "{} policies, requests of {} bytes, {} connections",
-        arguments.policies,
-        load.request.len(),
-        arguments.connections
+        "{} policies, requests of {bytes} bytes",
+        arguments.policies
     ));
+    if let Some(OtherServer::Go) = arguments.against {
+        let rounds = arguments.rounds.max(1);
+        // Each of both has a turn in each round, and one before.
+        let turn = Duration::from_secs(arguments.time) / (2 * rounds + 2);
+        return contest::run(&served, &load.request, (rounds as usize, turn), transcript);
+    }
+    transcript.part(&format!("{} connections", arguments.connections));
     // Caches are warm then, and buffers as large as they get.
     load.run(Duration::from_secs(5.min(arguments.time)), &During::nothing())?;
     let quiet = alone(&load, &served, Duration::from_secs(arguments.time), transcript)?;

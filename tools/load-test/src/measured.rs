@@ -58,6 +58,12 @@ impl Measured {
         }
     }
 
+    /// How many requests were answered in a second.
+    #[expect(clippy::cast_precision_loss, reason = "requests are few enough")]
+    pub fn rate(&self) -> f64 {
+        self.times.len() as f64 / self.elapsed.as_secs_f64()
+    }
+
     /// The time that this part of all requests took at most.
     pub fn percentile(&self, part: f64) -> Duration {
         #[expect(
@@ -74,14 +80,13 @@ impl Measured {
 
 impl fmt::Display for Measured {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        #[expect(clippy::cast_precision_loss, reason = "requests are few enough")]
-        let rate = self.times.len() as f64 / self.elapsed.as_secs_f64();
         let [p50, p99, p999, most] = [0.5, 0.99, 0.999, 1.0].map(|part| self.percentile(part));
         write!(
             formatter,
-            "{} requests in {:.1?}, {rate:.0} a second, p50 {p50:.2?}, p99 {p99:.2?}, p99.9 {p999:.2?}, most {most:.2?}, {} errors",
+            "{} requests in {:.1?}, {:.0} a second, p50 {p50:.2?}, p99 {p99:.2?}, p99.9 {p999:.2?}, most {most:.2?}, {} errors",
             self.times.len(),
             self.elapsed,
+            self.rate(),
             self.errors.len()
         )
     }

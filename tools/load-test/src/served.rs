@@ -54,6 +54,21 @@ impl ServedProgram {
         SocketAddr::from(([127, 0, 0, 1], self.port))
     }
 
+    /// The directory of its files, which is removed in the end.
+    pub(super) fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// The directory of its policies.
+    pub(super) fn manifests(&self) -> PathBuf {
+        self.state.join("manifests")
+    }
+
+    /// The directory with the files `tls.crt` and `tls.key`.
+    pub(super) fn certificate_directory(&self) -> PathBuf {
+        self.state.join("tls")
+    }
+
     /// The authority of its certificate.
     pub(super) fn authority(&self) -> PathBuf {
         self.certificates.authority()

@@ -7,7 +7,8 @@
 //
 // `bench start [-processor] [-n TIMES] PLUGIN DIRECTORY` times the way from a directory to a plugin that can judge, `bench keep PLUGIN
 // SMALL DIRECTORY` says what memory a directory's policies keep; see start.go. `bench scan DIRECTORY NAMESPACES OBJECTS` judges
-// the creation of each object of a file; see scan.go.
+// the creation of each object of a file; see scan.go. `bench listen PORT CERTIFICATES DIRECTORY NAMESPACE` serves reviews of Pods; see
+// listen.go.
 //
 // # What is fair
 //
@@ -48,6 +49,8 @@ func run(arguments []string) error {
 		return keep(rest)
 	case "scan":
 		return scan(rest, os.Stdout)
+	case "listen":
+		return listen(rest)
 	default:
 		return fmt.Errorf("no work is named %q", what)
 	}
