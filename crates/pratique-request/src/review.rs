@@ -93,11 +93,11 @@ mod tests {
     fn requests_are_taken_as_they_are() {
         check(
             r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"DELETE",
-                "kind":{"kind":"Pod","version":"v1"},"resource":{"resource":"pods","version":"v1"},"object":null,
+                "namespace":"shop","kind":{"kind":"Pod","version":"v1"},"resource":{"resource":"pods","version":"v1"},"object":null,
                 "oldObject":{"a":1}}}"#,
             Ok(concat!(
                 r#"{"uid":"u","kind":{"group":"","version":"v1","kind":"Pod"},"#,
-                r#""resource":{"group":"","version":"v1","resource":"pods"},"operation":"DELETE","userInfo":{},"#,
+                r#""resource":{"group":"","version":"v1","resource":"pods"},"namespace":"shop","operation":"DELETE","userInfo":{},"#,
                 r#""object":null,"oldObject":{"a":1},"options":null}"#,
             )),
         );

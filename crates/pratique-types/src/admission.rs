@@ -152,7 +152,7 @@ impl AdmissionResponse {
     /// use pratique_types::{AdmissionResponse, AdmissionReview, Reason, Status};
     ///
     /// let review = AdmissionReview::parse(br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-    ///     "uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
+    ///     "uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE", "namespace": "shop",
     ///     "resource": {"version": "v1", "resource": "pods"}, "object": {"metadata": {"labels": {}}}}}"#)?;
     /// let request = review.valid_request()?;
     /// let response = if request.object["metadata"]["labels"]["team"].is_null() {

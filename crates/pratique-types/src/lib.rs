@@ -8,7 +8,7 @@
 //! use pratique_types::{AdmissionReview, Operation};
 //!
 //! let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
-//!     "operation": "CREATE", "resource": {"version": "v1", "resource": "pods"},
+//!     "operation": "CREATE", "namespace": "shop", "resource": {"version": "v1", "resource": "pods"},
 //!     "kind": {"version": "v1", "kind": "Pod"}, "object": {"kind": "Pod"}}}"#;
 //! // What no API server sends, such as a request without an operation, is an error: policies would pass over it.
 //! let request = AdmissionReview::parse(body)?.into_valid_request()?;

@@ -91,7 +91,7 @@ impl<'a> AdmissionReview<'a> {
 mod tests {
     use super::*;
 
-    const REQUEST: &str = r#"{"uid":"u","operation":"CREATE","kind":{"version":"v1","kind":"Pod"},
+    const REQUEST: &str = r#"{"uid":"u","operation":"CREATE","namespace":"shop","kind":{"version":"v1","kind":"Pod"},
         "resource":{"version":"v1","resource":"pods"},"object":{}}"#;
 
     #[track_caller]

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use pratique_gotext::validation::is_dns1123_label;
 use pratique_json::Value;
 
-use crate::builtin::BuiltinResources;
-use crate::{AdmissionRequest, GroupResource, GroupVersionKind, GroupVersionResource, Operation};
+use crate::builtin::{BuiltinResources, ServedResource};
+use crate::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 /// Why no API server sends a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +42,22 @@ pub enum InvalidRequest {
         /// The kind that the request states.
         found: String,
     },
+    /// The objects of a built-in kind are those of another resource.
+    #[error("resource: objects of kind {kind} are those of {expected}, not of {found}")]
+    Resource {
+        /// The kind.
+        kind: String,
+        /// The resource of its objects.
+        expected: String,
+        /// The resource that the request states.
+        found: String,
+    },
+    /// The objects of a built-in resource belong to namespaces, and the request is in none.
+    #[error("namespace: must not be empty, as {0} belong to namespaces")]
+    NoNamespace(String),
+    /// The objects of a built-in resource belong to no namespace, and the request is in one.
+    #[error("namespace: must be empty, as {0} belong to no namespace")]
+    Namespaced(String),
     /// The kind is not of the group and the version of the resource, as the kinds of all whole objects are.
     #[error("kind: requests for {resource} carry objects of the same group and version, not {found}")]
     GroupVersion {
@@ -146,6 +162,8 @@ impl AdmissionRequest<'_> {
         if let (Some(resource), Some(kind)) = (&self.request_resource, &self.request_kind) {
             check_versions(resource, &self.request_sub_resource, kind)?;
         }
+        self.check_plural()?;
+        self.check_scope()?;
         self.check_presence()?;
         self.check_object("object", &self.object)?;
         self.check_object("oldObject", &self.old_object)
@@ -161,10 +179,7 @@ impl AdmissionRequest<'_> {
         if expected.kind == self.kind.kind && expected.group == self.kind.group {
             return Ok(());
         }
-        let mut named = GroupResource {
-            group: group.clone(),
-            resource: resource.clone(),
-        };
+        let mut named = self.resource.group_resource();
         if !self.sub_resource.is_empty() {
             named.resource = format!("{resource}/{}", self.sub_resource);
         }
@@ -173,6 +188,40 @@ impl AdmissionRequest<'_> {
             expected: expected.group_kind().to_string(),
             found: self.kind.group_kind().to_string(),
         })
+    }
+
+    /// Whether the resource is not a misspelt one, such as `deployment`: requests about objects of a built-in kind are for its
+    /// resource.
+    fn check_plural(&self) -> Result<(), InvalidRequest> {
+        let (resource, kind) = (self.resource.group_resource(), self.kind.group_kind());
+        let is_known = CARRIED.contains_key(&(&resource.group, &resource.resource, ""));
+        match WHOLE.get(&(kind.group.as_str(), kind.kind.as_str())) {
+            Some(served) if !is_known && self.sub_resource.is_empty() => Err(InvalidRequest::Resource {
+                kind: kind.to_string(),
+                expected: served.resource.group_resource().to_string(),
+                found: resource.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a request for a built-in resource is in a namespace if its objects are. Those for namespaces may be in themselves.
+    ///
+    /// Upstream: apiserver/pkg/endpoints/request/requestinfo.go, `NewRequestInfo`
+    fn check_scope(&self) -> Result<(), InvalidRequest> {
+        let GroupVersionResource { group, resource, .. } = &self.resource;
+        let Some(is_namespaced) = NAMESPACED.get(&(group.as_str(), resource.as_str())) else {
+            return Ok(());
+        };
+        match (is_namespaced, self.namespace.is_empty()) {
+            (true, true) => Err(InvalidRequest::NoNamespace(
+                self.resource.group_resource().to_string(),
+            )),
+            (false, false) if (group.as_str(), resource.as_str()) != ("", "namespaces") => Err(
+                InvalidRequest::Namespaced(self.resource.group_resource().to_string()),
+            ),
+            _ => Ok(()),
+        }
     }
 
     fn check_presence(&self) -> Result<(), InvalidRequest> {
@@ -231,6 +280,25 @@ static CARRIED: LazyLock<HashMap<(&str, &str, &str), &GroupVersionKind>> = LazyL
         (key, &served.kind)
     });
     carried.collect()
+});
+
+/// The resources of built-in kinds, by group and kind.
+static WHOLE: LazyLock<HashMap<(&str, &str), &ServedResource>> = LazyLock::new(|| {
+    let served = BuiltinResources::latest().served().iter();
+    let whole = served.filter(|served| served.subresource.is_empty());
+    whole
+        .map(|served| ((served.kind.group.as_str(), served.kind.kind.as_str()), served))
+        .collect()
+});
+
+/// Whether the objects of built-in resources belong to namespaces, by group and resource.
+static NAMESPACED: LazyLock<HashMap<(&str, &str), bool>> = LazyLock::new(|| {
+    let served = BuiltinResources::latest().served().iter();
+    let scope = |served: &'static ServedResource| {
+        let GroupVersionResource { group, resource, .. } = &served.resource;
+        ((group.as_str(), resource.as_str()), served.namespaced)
+    };
+    served.map(scope).collect()
 });
 
 /// The fields of a resource or a kind: its group, its version and its name.
@@ -415,6 +483,57 @@ mod tests {
             ),
         ];
         check(&custom, Ok(()));
+    }
+
+    #[test]
+    fn objects_of_a_built_in_kind_are_those_of_its_resource() {
+        let deployment = |resource: &str, expected: Result<(), &str>| {
+            let resource = format!(r#"{{"group":"apps","version":"v1","resource":"{resource}"}}"#);
+            let kind = r#"{"group":"apps","version":"v1","kind":"Deployment"}"#;
+            let object = r#"{"apiVersion":"apps/v1","kind":"Deployment"}"#;
+            let changes = [
+                ("resource", resource.as_str()),
+                ("kind", kind),
+                ("object", object),
+            ];
+            check(&changes, expected);
+        };
+        deployment("deployments", Ok(()));
+        for name in ["deployment", "deploy"] {
+            let error = format!(
+                "resource: objects of kind Deployment.apps are those of deployments.apps, not of {name}.apps"
+            );
+            deployment(name, Err(&error));
+        }
+        // A part that is not known may be one of a newer release.
+        check(&[("subResource", r#""checkpoint""#)], Ok(()));
+    }
+
+    #[test]
+    fn objects_are_where_their_kind_is() {
+        let none = Err("namespace: must not be empty, as pods belong to namespaces");
+        check(&[("namespace", r#""""#)], none);
+        check(&[("namespace", r#""""#), ("subResource", r#""status""#)], none);
+        let cluster_scoped = |resource: &str, kind: &str, namespace: &str, expected: Result<(), &str>| {
+            let [resource, kind] = [resource, kind].map(|name| format!("\"{name}\""));
+            let namespace = format!("\"{namespace}\"");
+            let object = format!(r#"{{"apiVersion":"v1","kind":{kind}}}"#);
+            check(
+                &[
+                    ("resource.resource", &resource),
+                    ("kind.kind", &kind),
+                    ("namespace", &namespace),
+                    ("object", &object),
+                ],
+                expected,
+            );
+        };
+        cluster_scoped("nodes", "Node", "", Ok(()));
+        let within = Err("namespace: must be empty, as nodes belong to no namespace");
+        cluster_scoped("nodes", "Node", "shop", within);
+        // A request for a namespace is in it, but for that which creates it.
+        cluster_scoped("namespaces", "Namespace", "shop", Ok(()));
+        cluster_scoped("namespaces", "Namespace", "", Ok(()));
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Live {
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// # let live = Admission::builder().live().start()?;
     /// # let body = br#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "u",
-    /// #     "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
+    /// #     "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE", "namespace": "shop",
     /// #     "resource": {"version": "v1", "resource": "pods"}, "object": {}}}"#;
     /// let review = AdmissionReview::parse(body)?;
     /// let answer = live.answer(&review, Phase::Validating).await?;

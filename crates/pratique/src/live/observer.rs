@@ -47,7 +47,7 @@ use crate::outcome::Outcome;
 ///     .observer(refusals.clone())
 ///     .start()?;
 /// # let request = serde_json::from_str(r#"{"uid": "u", "kind": {"version": "v1", "kind": "Pod"}, "operation": "CREATE",
-/// #     "resource": {"version": "v1", "resource": "pods"}, "object": {}}"#)?;
+/// #     "namespace": "shop", "resource": {"version": "v1", "resource": "pods"}, "object": {}}"#)?;
 /// live.review(&request, Phase::Validating).await?;
 /// assert_eq!(refusals.0.load(Relaxed), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;

@@ -12,7 +12,7 @@ use pratique_webhook_backend::{Backend, Listener, Script};
 use crate::directories::put;
 use crate::story::api;
 use crate::webhooks::{MUTATING, VALIDATING, webhook};
-use crate::world::configmap;
+use crate::world::configmap_in_shop;
 
 /// A server with webhooks of a directory and of the API, and those webhooks.
 struct World {
@@ -62,7 +62,7 @@ impl World {
     }
 
     async fn admit(&self) {
-        assert!(self.live.admit(&configmap("")).await.unwrap().allowed());
+        assert!(self.live.admit(&configmap_in_shop("")).await.unwrap().allowed());
     }
 
     /// Clients, open connections, and all connections that there have been.

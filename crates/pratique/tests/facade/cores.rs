@@ -9,7 +9,7 @@ use pratique::{Admission, AdmissionContext, Objects};
 use pratique_testkit::CountingExecutor;
 
 use crate::directories::{put, wait};
-use crate::world::{NoDecider, configmap, file, run, validating_policy};
+use crate::world::{NoDecider, configmap, configmap_in_shop, file, run, validating_policy};
 
 /// Enough for several threads.
 const POLICIES: usize = 1200;
@@ -101,7 +101,11 @@ fn the_start_is_shared_and_reloads_are_not() {
     // The directory was loaded again, to be watched, and the policies were compiled.
     let started = crowd.asked();
     assert!(started >= loaded + 2, "{started}");
-    let allowed = || run(live.review(&configmap(""), Phases::Both)).unwrap().allowed;
+    let allowed = || {
+        run(live.review(&configmap_in_shop(""), Phases::Both))
+            .unwrap()
+            .allowed
+    };
     assert!(allowed());
     let denying: String = (1..101).map(|at| text(at).replace("!=", "==")).collect();
     put(directory.path(), "many.yaml", &denying);

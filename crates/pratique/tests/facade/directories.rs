@@ -13,7 +13,7 @@ use pratique::manifest::ManifestPlugin;
 use pratique::observer::Phases;
 use pratique::{Admission, BuildError, Live, StartError};
 
-use crate::world::{configmap, mutating_policy, run, validating_policy};
+use crate::world::{configmap_in_shop, mutating_policy, run, validating_policy};
 
 /// Records the results of reloads.
 #[derive(Clone, Default)]
@@ -65,7 +65,7 @@ fn watch(path: &Path, observer: impl AdmissionObserver + 'static) -> Live {
 }
 
 fn code(live: &Live) -> i32 {
-    let response = run(live.review(&configmap(""), Phases::Both)).unwrap();
+    let response = run(live.review(&configmap_in_shop(""), Phases::Both)).unwrap();
     response.result.map_or(200, |status| status.code)
 }
 

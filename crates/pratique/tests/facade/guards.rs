@@ -15,7 +15,7 @@ use pratique_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::webhooks::{MUTATING, VALIDATING, webhook};
-use crate::world::{NoDecider, configmap, file};
+use crate::world::{NoDecider, configmap_in_shop, file};
 
 /// Webhooks that take a second each. Those whose mark begins with `bad` fail then, the others have nothing against it.
 #[derive(Default)]
@@ -67,7 +67,7 @@ fn live(guards: Guards, mutating: &[&str], validating: &[&str], policy: &str) ->
 }
 
 async fn admit(live: &Live) -> Outcome {
-    live.admit(&configmap("")).await.unwrap()
+    live.admit(&configmap_in_shop("")).await.unwrap()
 }
 
 fn message(outcome: Outcome) -> String {
@@ -196,7 +196,7 @@ async fn a_half_has_a_budget_too() {
         .unwrap();
     let objects = Objects::new();
     let context = AdmissionContext::new(&objects).with_decider(&NoDecider);
-    let request = configmap("");
+    let request = configmap_in_shop("");
     let outcome = admission
         .admit_phase(&request, Phase::Validating, context, &mut ())
         .await;

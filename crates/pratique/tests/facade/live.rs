@@ -5,7 +5,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use crate::world::{configmap, file, mutating, mutating_policy, run, trail, validating, validating_policy};
+use crate::world::{
+    configmap_in_shop, file, mutating, mutating_policy, run, trail, validating, validating_policy,
+};
 use pratique::cluster::SharedObjects;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
@@ -30,7 +32,7 @@ fn configurations(text: &str) -> Configurations {
 }
 
 fn code(live: &Live) -> i32 {
-    let response = run(live.review(&configmap(""), Phases::Both)).unwrap();
+    let response = run(live.review(&configmap_in_shop(""), Phases::Both)).unwrap();
     response.result.map_or(200, |status| status.code)
 }
 
@@ -39,13 +41,13 @@ fn sources_are_in_effect_once_settled() {
     let source = InMemory::new(Configurations::default());
     let builder = mutating(Admission::builder(), &[("m", "Never")]);
     let live = builder.live().source(source.clone()).start().unwrap();
-    assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "m");
+    assert_eq!(trail(&run(live.admit(&configmap_in_shop(""))).unwrap()), "m");
     source.replace(configurations(&mutating_policy("api", "a", "Never")));
     live.settle();
-    assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "ma");
+    assert_eq!(trail(&run(live.admit(&configmap_in_shop(""))).unwrap()), "ma");
     source.update(|configurations| configurations.mutating_bindings.clear());
     live.settle();
-    assert_eq!(trail(&run(live.admit(&configmap(""))).unwrap()), "m");
+    assert_eq!(trail(&run(live.admit(&configmap_in_shop(""))).unwrap()), "m");
 }
 
 #[test]
@@ -56,7 +58,10 @@ fn it_is_ready_when_every_source_is_known() {
     let mut ready = pin!(live.ready());
     let mut context = Context::from_waker(Waker::noop());
     assert!(ready.as_mut().poll(&mut context).is_pending());
-    assert_eq!(run(live.admit(&configmap(""))), Err(Unavailable::NotReady.into()));
+    assert_eq!(
+        run(live.admit(&configmap_in_shop(""))),
+        Err(Unavailable::NotReady.into())
+    );
     first.replace(configurations(&validating_policy("p", "false")));
     live.settle();
     assert!(!live.is_ready() && live.current().is_none());
@@ -81,7 +86,7 @@ fn it_is_a_service() {
     live.settle();
     let mut other = service.clone();
     run(poll_fn(|context| other.poll_ready(context))).unwrap();
-    let response = run(other.call(configmap(""))).unwrap();
+    let response = run(other.call(configmap_in_shop(""))).unwrap();
     assert!(!response.allowed && response.uid == "u");
     live.stop();
     assert_eq!(
@@ -93,7 +98,7 @@ fn it_is_a_service() {
 #[test]
 fn stopping_ends_everything_but_the_requests_under_way() {
     let live = validating(Admission::builder(), "false").live().start().unwrap();
-    let request = configmap("");
+    let request = configmap_in_shop("");
     let admission = live.current().unwrap();
     live.stop();
     live.stop();
@@ -114,7 +119,7 @@ fn each_request_sees_one_cluster() {
     .cluster(cluster.clone())
     .start()
     .unwrap();
-    let mut request = configmap("");
+    let mut request = configmap_in_shop("");
     request.namespace = "shop".to_owned();
     let code = |request: &_| {
         run(live.review(request, Phases::Both))
@@ -140,7 +145,7 @@ fn without_a_cluster_more_than_names_is_undecided() {
             .live()
             .start()
             .unwrap();
-        let mut request = configmap("");
+        let mut request = configmap_in_shop("");
         request.namespace = "shop".to_owned();
         run(live.admit(&request)).unwrap().decision()
     };
@@ -246,7 +251,7 @@ fn a_request_that_nobody_waits_for_leaves_nothing_behind() {
     let before = live.current().unwrap();
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..3 {
-        let mut answer = service.call(configmap(""));
+        let mut answer = service.call(configmap_in_shop(""));
         assert!(answer.as_mut().poll(&mut context).is_pending());
     }
     // That of the handle, and the one here.
@@ -260,13 +265,13 @@ async fn a_request_has_its_time() {
     let builder = Admission::builder().step(Place::Schema, Endless);
     let live = builder.live().deadline(std::time::Duration::from_millis(10));
     let live = live.start().unwrap();
-    let response = live.review(&configmap(""), Phases::Both).await.unwrap();
+    let response = live.review(&configmap_in_shop(""), Phases::Both).await.unwrap();
     assert_eq!(response.result.map(|status| status.code), Some(504));
 }
 
 /// A review of the creation of a ConfigMap, with a text replaced by another.
 fn review(text: &str, by: &str) -> String {
-    let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",
+    let review = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","namespace":"shop",
         "kind":{"group":"","version":"v1","kind":"ConfigMap"},
         "resource":{"group":"","version":"v1","resource":"configmaps"},
         "object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"trail":""}}}}"#;
@@ -297,6 +302,8 @@ fn what_no_api_server_sends_is_no_request() {
         format!("{request}{operation}")
     );
     assert!(error("\"configmaps\"", "\"ConfigMap\"").contains("is not the name of a resource"));
+    assert!(error("\"configmaps\"", "\"configmap\"").contains("those of configmaps, not of configmap"));
+    assert!(error("\"shop\"", "\"\"").contains("configmaps belong to namespaces"));
     assert!(
         error(
             "\"group\":\"\",\"version\":\"v1\",\"kind\"",
@@ -308,7 +315,7 @@ fn what_no_api_server_sends_is_no_request() {
     assert!(error("\"AdmissionReview\"", "\"Review\"").starts_with("expected an AdmissionReview"));
 
     // A program that says that it has validated a request gets what policies say of it.
-    let mut request = configmap("");
+    let mut request = configmap_in_shop("");
     request.operation = pratique::types::Operation::None;
     assert!(run(live.admit(&request)).is_err());
     let outcome = run(live.admit_as_given(&request, Phases::Both, Limits::default())).unwrap();
@@ -334,7 +341,12 @@ fn a_validating_answer_has_no_patch() {
         .live()
         .start()
         .unwrap();
-    let patched = |phases: Phases| run(live.review(&configmap(""), phases)).unwrap().patch.is_some();
+    let patched = |phases: Phases| {
+        run(live.review(&configmap_in_shop(""), phases))
+            .unwrap()
+            .patch
+            .is_some()
+    };
     assert!(patched(Phase::Mutating.into()) && patched(Phases::Both));
     assert!(!patched(Phase::Validating.into()));
 
@@ -347,7 +359,7 @@ fn a_validating_answer_has_no_patch() {
         assert_eq!(place.phase(), phase);
         let deny = step("deny", |_| StepOutcome::deny("no"));
         let live = Admission::builder().step(place, deny).live().start().unwrap();
-        let denied = |phase: Phase| !run(live.review(&configmap(""), phase)).unwrap().allowed;
+        let denied = |phase: Phase| !run(live.review(&configmap_in_shop(""), phase)).unwrap().allowed;
         assert_eq!(denied(Phase::Mutating), phase == Phase::Mutating);
         assert_eq!(denied(Phase::Validating), phase == Phase::Validating);
     }
@@ -405,7 +417,7 @@ fn a_step_that_panics_refuses_its_request_only() {
             let told = Arc::new(Told::default());
             let builder = Admission::builder().step(place, Panicking(way));
             let live = builder.live().observer(Observer(told.clone())).start().unwrap();
-            let outcome = run(live.admit(&configmap(""))).unwrap();
+            let outcome = run(live.admit(&configmap_in_shop(""))).unwrap();
             let status = outcome.status.unwrap();
             assert_eq!(
                 (status.code, status.message.as_str()),

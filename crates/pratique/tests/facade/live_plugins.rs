@@ -17,7 +17,7 @@ use pratique::{
     Admission, AdmissionDecision, Attributes, Configurations, Live, LiveBuilder, Objects, PluginChain,
 };
 
-use crate::world::{configmap, mutating, run, trail};
+use crate::world::{configmap_in_shop, mutating, run, trail};
 
 /// A plugin that validates by a function.
 struct Validator<F>(F);
@@ -75,7 +75,7 @@ fn look_up(attributes: &Attributes<'_>, context: &PluginContext<'_>) -> Result<(
 fn request() -> AdmissionRequest<'static> {
     AdmissionRequest {
         namespace: "team".to_owned(),
-        ..configmap("")
+        ..configmap_in_shop("")
     }
 }
 
@@ -222,7 +222,7 @@ fn each_request_has_the_model_of_its_time() {
     let live = mutating(Admission::builder(), &[("m", "Never")]).live();
     let live = live.object_models(models).start().unwrap();
     for expected in ["\"first\"", "\"later\""] {
-        let outcome = run(live.admit(&configmap(""))).unwrap();
+        let outcome = run(live.admit(&configmap_in_shop(""))).unwrap();
         assert_eq!(trail(&outcome), "m");
         let marked = outcome
             .object

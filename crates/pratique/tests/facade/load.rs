@@ -11,7 +11,7 @@ use pratique::{Admission, Configurations, Live};
 use pratique_json::Value;
 
 use crate::directories::put;
-use crate::world::{configmap, file, mutating_policy, run, validating_policy};
+use crate::world::{configmap_in_shop, file, mutating_policy, run, validating_policy};
 
 /// `cargo xtask bench reload` makes a thousand; here each set has to be seen.
 const RELOADS: usize = 200;
@@ -39,7 +39,7 @@ const PACE: Duration = Duration::from_micros(500);
 
 /// Evaluates until told to stop, at least once, and gives how often.
 fn evaluate(live: &Live, stop: &AtomicBool, seen: &[AtomicUsize; 2]) -> usize {
-    let request = configmap("");
+    let request = configmap_in_shop("");
     let mut count = 0;
     loop {
         let outcome = run(live.admit(&request)).unwrap();

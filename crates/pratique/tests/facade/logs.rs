@@ -10,7 +10,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 use crate::webhooks::{MUTATING, Markers, VALIDATING, webhook};
-use crate::world::{configmap, file};
+use crate::world::{configmap_in_shop, file};
 
 /// Keeps what is logged, level and message first.
 #[derive(Clone, Default)]
@@ -90,7 +90,7 @@ fn check_with(
         .enable_time()
         .build()
         .unwrap();
-    let admit = || runtime.block_on(live.admit(&configmap(""))).unwrap();
+    let admit = || runtime.block_on(live.admit(&configmap_in_shop(""))).unwrap();
     tracing::subscriber::with_default(lines.clone(), admit);
     assert_eq!(*lines.0.lock().unwrap(), expected);
 }

@@ -42,6 +42,14 @@ pub(crate) fn configmap(trail: &str) -> AdmissionRequest<'static> {
     }
 }
 
+/// The same as an API server sends it: in a namespace.
+pub(crate) fn configmap_in_shop(trail: &str) -> AdmissionRequest<'static> {
+    AdmissionRequest {
+        namespace: "shop".to_owned(),
+        ..configmap(trail)
+    }
+}
+
 /// The object with `name` added to its trail.
 pub(crate) fn append(object: &Value<'_>, name: &str) -> Value<'static> {
     let mut object = object.clone().into_owned();
