@@ -135,8 +135,9 @@ impl WholeChain {
         let mut admitted = asked.ask_in(&state, detail)?;
         if let Some(later) = self.later_state(&state, input, &admitted.outcome) {
             let retried = asked.ask_in(&later, detail)?;
-            // What was refused at first is decided by the last try. What is undecided may have been allowed at once.
-            if retried.outcome.allowed() || admitted.outcome.status.is_some() {
+            // What was refused at first is decided by the last try. What is undecided may have been allowed at once, so that a
+            // refusal later decides nothing; of two that are undecided, the later one names what is still unknown.
+            if retried.outcome.status.is_none() || admitted.outcome.status.is_some() {
                 admitted = retried;
             }
         }

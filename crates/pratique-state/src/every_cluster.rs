@@ -47,7 +47,7 @@ pub fn namespaces() -> impl Iterator<Item = Value<'static>> {
 /// Adds what every cluster has to objects that are all of a cluster otherwise, and what each namespace has to each of theirs. Those
 /// that are there already count.
 pub fn add_missing(objects: &mut Objects) {
-    for object in namespaces().chain(cluster_objects()) {
+    for object in self::objects() {
         insert_missing(objects, object);
     }
     let kind = GroupVersionKind::new("", "v1", "Namespace");
@@ -61,6 +61,11 @@ pub fn add_missing(objects: &mut Objects) {
             insert_missing(objects, object);
         }
     }
+}
+
+/// The objects that are in no namespace.
+pub fn objects() -> impl Iterator<Item = Value<'static>> {
+    namespaces().chain(cluster_objects())
 }
 
 /// Adds an object unless there is one of its kind and name.

@@ -105,9 +105,7 @@ impl PluginState {
                 self.objects.complete(kind.group, kind.kind);
             }
         }
-        for object in every_cluster::namespaces().chain(every_cluster::cluster_objects()) {
-            self.add_missing(&object);
-        }
+        every_cluster::objects().for_each(|object| drop(self.add_missing(&object)));
         self.has_default_accounts = true;
     }
 
@@ -140,7 +138,21 @@ impl PluginState {
         }
     }
 
-    /// Declares the objects of a kind complete.
+    /// Declares the objects of a kind complete, as somebody says that there are no others: who says so does not count those that
+    /// [every cluster](every_cluster) has.
+    pub fn complete_given(&mut self, kind: &GroupVersionKind) {
+        self.complete_kind(kind);
+        let is_of_kind = |object: &Value<'_>| {
+            kind_of(object).is_ok_and(|of| of.group == kind.group && of.kind == kind.kind)
+        };
+        for object in every_cluster::objects().filter(is_of_kind) {
+            self.add_missing(&object);
+        }
+        let accounts = StateKind::SERVICE_ACCOUNT;
+        self.has_default_accounts |= kind.group == accounts.group && kind.kind == accounts.kind;
+    }
+
+    /// Declares the objects of a kind complete, as a cluster gave all of them.
     pub fn complete_kind(&mut self, kind: &GroupVersionKind) {
         self.objects.complete(&kind.group, &kind.kind);
     }

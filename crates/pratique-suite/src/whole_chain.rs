@@ -71,7 +71,7 @@ impl Suite {
             state.complete_kind(kind);
         }
         for kind in states.iter().flat_map(|state| &state.complete.kinds) {
-            state.complete_kind(&GroupVersionKind::new(kind.group, "", kind.kind));
+            state.complete_given(&GroupVersionKind::new(kind.group, "", kind.kind));
         }
         state
     }

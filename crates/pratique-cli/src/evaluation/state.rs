@@ -253,6 +253,8 @@ impl ClusterState {
                 plugins.complete(self.has_namespaces);
             }
             complete_kinds.iter().for_each(|kind| plugins.complete_kind(kind));
+            let said_complete = loaded.said_complete.iter();
+            said_complete.for_each(|kind| plugins.complete_given(kind));
         }
         let of_snapshot = loaded.objects().filter(|object| !is_of_cluster(object));
         for object in of_snapshot.cloned().chain(placed) {

@@ -132,6 +132,42 @@ fn every_cluster_has_some_objects() {
     check(&[&workload("default", USES_CLASS)], 1, "1 allowed, 1 denied");
 }
 
+#[test]
+fn who_says_that_there_are_none_does_not_count_what_every_cluster_has() {
+    let none = "resourcequotas,limitranges,priorityclasses,runtimeclasses,serviceaccounts";
+    let check = |inputs: &[&str], code: i32, counts: &str| {
+        let input = inputs.join("---\n");
+        let arguments = ["review", "--chain", "--expand", "--none", none, "-"];
+        ends(&Directory::new().run_with(&arguments, &input, &[]), code, counts);
+    };
+    let critical = "priorityClassName: system-cluster-critical, ";
+    check(
+        &[NAMESPACE, &workload("shop", critical)],
+        0,
+        "3 allowed, 0 denied",
+    );
+    // In the order in which charts have them.
+    let uses_account = workload("shop", &format!("{USES_ACCOUNT}{critical}"));
+    check(&[NAMESPACE, &uses_account, ACCOUNT], 0, "4 allowed, 0 denied");
+    check(
+        &[NAMESPACE, &workload("shop", USES_CLASS)],
+        1,
+        "2 allowed, 1 denied",
+    );
+}
+
+#[test]
+fn what_is_undecided_at_the_last_try_says_what_is_unknown_then() {
+    let uses_both = workload("shop", &format!("{USES_ACCOUNT}{USES_CLASS}"));
+    let input = [NAMESPACE, &uses_both, ACCOUNT].join("---\n");
+    let none = "resourcequotas,limitranges,runtimeclasses";
+    let arguments = ["review", "--chain", "--expand", "--none", none, "-"];
+    let run = Directory::new().run_with(&arguments, &input, &[]);
+    ends(&run, 3, "3 allowed, 0 denied, 1 undecided");
+    assert!(run.stdout.contains("PriorityClass objects"), "{run}");
+    assert!(!run.stdout.contains("ServiceAccount objects"), "{run}");
+}
+
 /// A policy whose param is the ConfigMap that controllers create in each namespace.
 const CERTIFICATES: &str = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
