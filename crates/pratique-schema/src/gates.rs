@@ -4,6 +4,8 @@ mod feature_gates;
 
 pub use feature_gates::{FeatureGates, FeatureGatesError};
 
+use crate::slots::Slots;
+
 /// A feature gate of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeatureGate {
@@ -34,29 +36,37 @@ pub enum GateStage {
 
 /// The feature gates of a release, sorted by name.
 #[derive(Debug, Default)]
-pub struct GateTable(Vec<FeatureGate>);
+pub struct GateTable {
+    gates: Vec<FeatureGate>,
+    slots: Slots,
+}
 
 impl GateTable {
     /// Reads a table as `cargo xtask codegen` writes it.
     pub(crate) fn read(table: &'static str) -> Self {
         let mut gates: Vec<_> = table.lines().filter_map(read_gate).collect();
         gates.sort_by_key(|gate| gate.name);
-        GateTable(gates)
+        GateTable {
+            slots: Slots::new(gates.iter().map(|gate| gate.name)),
+            gates,
+        }
     }
 
     /// A gate by its name.
     pub fn get(&self, name: &str) -> Option<&FeatureGate> {
-        self.0.get(self.position(name)?)
+        self.find(name).map(|(_, gate)| gate)
     }
 
-    /// The place of a gate among all.
-    pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        self.0.binary_search_by_key(&name, |gate| gate.name).ok()
+    /// A gate by its name, with its place among all.
+    pub(crate) fn find(&self, name: &str) -> Option<(usize, &FeatureGate)> {
+        let named = |at: usize| self.gates.get(at).map(|gate| gate.name);
+        let position = self.slots.find(name, named)?;
+        Some((position, self.gates.get(position)?))
     }
 
     /// All gates by name.
     pub fn iter(&self) -> impl Iterator<Item = &FeatureGate> {
-        self.0.iter()
+        self.gates.iter()
     }
 }
 

@@ -123,17 +123,16 @@ impl FeatureGates {
 
     /// Whether a gate is on. One that the release does not have is off.
     pub fn is_on(&self, name: &str) -> bool {
-        let gates = self.release.gates();
-        gates
-            .get(name)
-            .is_some_and(|gate| gate.is_on != self.is_changed(gate))
+        let place = self.release.gates().find(name);
+        place.is_some_and(|(position, gate)| gate.is_on != self.is_changed(position))
     }
 
     /// The gates that are not as by default.
     pub fn changed(&self) -> impl Iterator<Item = &'static FeatureGate> {
         let gates = *self;
-        let all = self.release.gates().iter();
-        all.filter(move |gate| gates.is_changed(gate))
+        let all = self.release.gates().iter().enumerate();
+        all.filter(move |(position, _)| gates.is_changed(*position))
+            .map(|(_, gate)| gate)
     }
 
     /// Whether static manifests are read, and names that end in `.static.k8s.io` belong to them.
@@ -150,8 +149,7 @@ impl FeatureGates {
     /// stays off.
     #[must_use]
     pub fn with(mut self, name: &str, is_on: bool) -> Self {
-        let gates = self.release.gates();
-        if let (Some(position), Some(gate)) = (gates.position(name), gates.get(name))
+        if let Some((position, gate)) = self.release.gates().find(name)
             && let Some(word) = self.changed.get_mut(position / 64)
         {
             let bit = 1 << (position % 64);
@@ -164,8 +162,7 @@ impl FeatureGates {
         self
     }
 
-    fn is_changed(&self, gate: &FeatureGate) -> bool {
-        let position = self.release.gates().position(gate.name).unwrap_or(usize::MAX);
+    fn is_changed(&self, position: usize) -> bool {
         let word = self.changed.get(position / 64).copied().unwrap_or_default();
         word >> (position % 64) & 1 == 1
     }
