@@ -2,11 +2,12 @@
 // Upstream: pkg/api/pod/util.go, dropDisabledFields
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use pratique_json::Value;
 use pratique_types::field;
 
-use crate::gated_fields::{FieldDropper, GatedDrop, GatedFields};
+use crate::gated_fields::{FieldDropper, FieldTree, GatedDrop, GatedFields};
 use crate::object::{self, Path};
 
 /// The lists of containers.
@@ -14,45 +15,35 @@ const CONTAINERS: &str = "containers|initContainers|ephemeralContainers";
 const CONTAINER_LISTS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 const PROBES: &str = "livenessProbe|readinessProbe|startupProbe";
 
+/// Sources of volumes that write files, and of projected ones.
+// Upstream: pkg/api/pod/util.go, dropDisabledAtomicWriteVolumeUserFields, atomicWriteVolumeUserFieldsInUse
+const SOURCES: &str = "secret>configMap>downwardAPI>projected";
+const PROJECTIONS: &str =
+    "secret>downwardAPI>configMap>serviceAccountToken>clusterTrustBundle>podCertificate";
+
+/// The fields of all [`FEATURES`].
+static FEATURE_FIELDS: LazyLock<FieldTree> = LazyLock::new(|| FieldTree::new(FEATURES));
+
 /// Fields of the `spec`, by feature gate.
 const FEATURES: &[GatedFields] = &[
     GatedFields::new(
         "AtomicWriteVolumeUserFields",
+        // Of several sources, a server sees the first of these.
         &[
+            &["volumes", "*", SOURCES, "defaultUser"],
+            &["volumes", "*", SOURCES, "items", "*", "user"],
             &[
                 "volumes",
                 "*",
-                "secret|configMap|downwardAPI|projected",
-                "defaultUser",
-            ],
-            &[
-                "volumes",
+                SOURCES,
+                "sources",
                 "*",
-                "secret|configMap|downwardAPI",
+                PROJECTIONS,
                 "items",
                 "*",
                 "user",
             ],
-            &[
-                "volumes",
-                "*",
-                "projected",
-                "sources",
-                "*",
-                "secret|configMap|downwardAPI",
-                "items",
-                "*",
-                "user",
-            ],
-            &[
-                "volumes",
-                "*",
-                "projected",
-                "sources",
-                "*",
-                "serviceAccountToken|clusterTrustBundle|podCertificate",
-                "user",
-            ],
+            &["volumes", "*", SOURCES, "sources", "*", PROJECTIONS, "user"],
         ],
     ),
     GatedFields::graduated(
@@ -145,8 +136,10 @@ pub(crate) fn drop_disabled(
     };
     if let Some(spec) = object.get_mut("spec") {
         let (old, place) = (old.and_then(|old| old.get("spec")), [path, &["spec"]].concat());
-        for feature in FEATURES {
-            dropper.drop_unused((spec, place.as_slice()), old, *feature);
+        if FEATURE_FIELDS.may_be_in(spec) {
+            for feature in FEATURES {
+                dropper.drop_unused((spec, place.as_slice()), old, *feature);
+            }
         }
         if !dropper.gates.is_on(STOP_SIGNALS) && !old.is_some_and(stops_by_signal) {
             drop_stop_signals(spec, &place, &mut dropper.dropped);
@@ -280,5 +273,58 @@ fn drop_stop_signals(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<Ga
                 ));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pratique_schema::FeatureGates;
+
+    use super::*;
+
+    fn read(volumes: &str) -> Value<'static> {
+        let pod = format!(r#"{{"spec":{{"volumes":[{volumes}]}}}}"#);
+        pratique_json::parse(pod.as_bytes()).unwrap().into_owned()
+    }
+
+    #[track_caller]
+    fn check(old: Option<&str>, volume: &str, expected: &str, paths: &[&str]) {
+        let (mut object, old) = (read(volume), old.map(read));
+        let mut dropper = FieldDropper::new(FeatureGates::default());
+        drop_disabled(&mut dropper, &mut object, old.as_ref(), &[]);
+        assert_eq!(object, read(expected), "{old:?}");
+        let dropped: Vec<&str> = dropper.dropped.iter().map(|drop| drop.path.as_str()).collect();
+        assert_eq!(dropped, paths, "{old:?}");
+    }
+
+    #[test]
+    fn users_of_the_first_source_are_dropped() {
+        let secret = r#"{"secret":{"items":[{"user":1}]},"configMap":{"defaultUser":1}}"#;
+        let dropped = r#"{"secret":{"items":[{}]},"configMap":{"defaultUser":1}}"#;
+        check(None, secret, dropped, &["spec.volumes[0].secret.items[0].user"]);
+        check(Some(secret), secret, secret, &[]);
+        // The old object does not use what a server does not look at.
+        check(
+            Some(r#"{"secret":{},"configMap":{"defaultUser":1}}"#),
+            r#"{"configMap":{"defaultUser":1}}"#,
+            r#"{"configMap":{}}"#,
+            &["spec.volumes[0].configMap.defaultUser"],
+        );
+        check(
+            None,
+            r#"{"projected":{"defaultUser":1,"sources":[
+                {"configMap":{"items":[{"user":1}]},"downwardAPI":{"items":[{"user":1}]}},
+                {"serviceAccountToken":{"user":1},"podCertificate":{"user":1}}
+            ]}}"#,
+            r#"{"projected":{"sources":[
+                {"configMap":{"items":[{"user":1}]},"downwardAPI":{"items":[{}]}},
+                {"serviceAccountToken":{},"podCertificate":{"user":1}}
+            ]}}"#,
+            &[
+                "spec.volumes[0].projected.defaultUser",
+                "spec.volumes[0].projected.sources[0].downwardAPI.items[0].user",
+                "spec.volumes[0].projected.sources[1].serviceAccountToken.user",
+            ],
+        );
     }
 }
