@@ -1,6 +1,8 @@
 //! Pods.
 // Upstream: pkg/registry/core/pod/strategy.go
 
+use std::borrow::Cow;
+
 use pratique_json::{Object, Value};
 use pratique_objects::complete_pod_resources;
 
@@ -146,35 +148,48 @@ fn scheduling_gated(context: &Context<'_>) -> Value<'static> {
     condition.into()
 }
 
+const LABEL_KEYS: [(&str, &str); 2] = [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")];
+
 /// Puts the values that label keys have in the pod into the selectors of its affinities and spread constraints.
 // Upstream: pkg/registry/core/pod/strategy.go, mutatePodAffinity, mutateTopologySpreadConstraints
 fn merge_label_keys(object: &mut Value<'_>) {
-    let labels = object.at(&["metadata", "labels"]).cloned().unwrap_or_default();
+    // It is taken out of the object, whose labels are looked at meanwhile.
+    let Some(mut spec) = object.get_mut("spec").map(std::mem::take) else {
+        return;
+    };
+    let labels = object.at(&["metadata", "labels"]).unwrap_or(&Value::Null);
     for affinity in ["podAffinity", "podAntiAffinity"] {
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-        for term in object::list_mut(object, &["spec", "affinity", affinity, preferred]) {
+        for term in object::list_mut(&mut spec, &["affinity", affinity, preferred]) {
             if let Some(term) = term.get_mut("podAffinityTerm") {
-                merge_keys(term, &labels);
+                merge_keys(term, labels);
             }
         }
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
-        for term in object::list_mut(object, &["spec", "affinity", affinity, required]) {
-            merge_keys(term, &labels);
+        for term in object::list_mut(&mut spec, &["affinity", affinity, required]) {
+            merge_keys(term, labels);
         }
     }
-    for constraint in object::list_mut(object, &["spec", "topologySpreadConstraints"]) {
-        merge_keys(constraint, &labels);
+    for constraint in object::list_mut(&mut spec, &["topologySpreadConstraints"]) {
+        merge_keys(constraint, labels);
     }
+    object::set(object, &["spec"], spec);
 }
 
 fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
     if !object::has(term, &["labelSelector"]) {
         return;
     }
+    if LABEL_KEYS
+        .iter()
+        .all(|(keys, _)| object::list(term, &[keys]).is_empty())
+    {
+        return;
+    }
     let path: Path<'_> = &["labelSelector", "matchExpressions"];
     let mut expressions = object::list(term, path).to_vec();
     let before = expressions.len();
-    for (keys, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+    for (keys, operator) in LABEL_KEYS {
         for key in object::list(term, &[keys]) {
             let Some(value) = key.as_str().and_then(|key| labels.get(key)) else {
                 continue;
@@ -196,11 +211,14 @@ pub(crate) const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.
 /// Gives containers the profiles that annotations name.
 // Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
 fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
-    let annotations = object
-        .at(&["metadata", "annotations"])
-        .cloned()
-        .unwrap_or_default();
-    if annotations.is_null() || object::text(object, &["spec", "os", "name"]) == "windows" {
+    let annotations = object.at(&["metadata", "annotations"]).and_then(Value::as_object);
+    let profiles = annotations
+        .into_iter()
+        .flat_map(Object::iter)
+        .filter(|(key, _)| key.starts_with(APP_ARMOR));
+    let profiles = profiles.map(|(key, profile)| (Cow::Owned(key.to_owned()), profile.clone()));
+    let profiles: Object<'_> = profiles.collect();
+    if profiles.is_empty() || object::text(object, &["spec", "os", "name"]) == "windows" {
         return;
     }
     let field: Path<'_> = &["securityContext", "appArmorProfile"];
@@ -211,7 +229,7 @@ fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
     for list in ["initContainers", "containers", "ephemeralContainers"] {
         for container in object::list_mut(object, &["spec", list]) {
             let key = format!("{APP_ARMOR}{}", object::text(container, &["name"]));
-            let Some(annotation) = annotations.get(&key).and_then(Value::as_str) else {
+            let Some(annotation) = profiles.get(&key).and_then(Value::as_str) else {
                 continue;
             };
             if object::has(container, field) {
