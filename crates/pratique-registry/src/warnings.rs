@@ -7,6 +7,8 @@ mod pod_spec;
 mod storage;
 mod volume_paths;
 
+use std::borrow::Cow;
+
 use pratique_gotext::validation::dns1123_label;
 use pratique_json::Value;
 use pratique_schema::Release;
@@ -148,7 +150,10 @@ pub(crate) fn on_status_update(
         let addresses = object::list(object, &path).iter().enumerate();
         let warnings = addresses.filter_map(|(at, address)| {
             let path = path.join(".");
-            addresses::of_address(&format!("{path}[{at}]{field}"), object::text(address, &["ip"]))
+            addresses::of_address(
+                format_args!("{path}[{at}]{field}"),
+                object::text(address, &["ip"]),
+            )
         });
         warnings.collect::<Vec<_>>()
     });
@@ -168,7 +173,7 @@ fn of_name(kind: &GroupVersionKind, object: &Value<'_>, placeholders: &Placehold
     // Generated suffixes are valid.
     let name = name
         .strip_suffix(placeholders.name_suffix.as_str())
-        .map_or_else(|| name.to_owned(), |base| format!("{base}xxxxx"));
+        .map_or(Cow::Borrowed(name), |base| Cow::Owned(format!("{base}xxxxx")));
     let faults = dns1123_label(&name);
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
     (!faults.is_empty()).then(|| {

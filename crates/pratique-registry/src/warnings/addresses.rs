@@ -1,6 +1,7 @@
 //! Warnings about the form of addresses and networks, in fields that are older than the server's strict rules.
 // Upstream: apimachinery/pkg/util/validation/ip.go, GetWarningsForIP, GetWarningsForCIDR
 
+use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use pratique_gotext::net::{parse_sloppy_cidr, parse_sloppy_ip};
@@ -28,7 +29,7 @@ pub(super) fn in_words_of(release: &Release, mut warnings: Vec<String>) -> Vec<S
 }
 
 /// The warning about an address at a path. What is no address at all is the business of validation.
-pub(super) fn of_address(path: &str, text: &str) -> Option<String> {
+pub(super) fn of_address(path: impl Display, text: &str) -> Option<String> {
     let address = parse_sloppy_ip(text)?;
     match text.parse::<IpAddr>() {
         Ok(IpAddr::V6(strict)) if strict.to_ipv4_mapped().is_none() => {
@@ -52,7 +53,7 @@ pub(super) fn of_address(path: &str, text: &str) -> Option<String> {
 }
 
 /// The warnings about a network at a path.
-pub(super) fn of_network(path: &str, text: &str) -> Vec<String> {
+pub(super) fn of_network(path: impl Display, text: &str) -> Vec<String> {
     let Some((address, length)) = parse_sloppy_cidr(text) else {
         return Vec::new();
     };
@@ -92,19 +93,20 @@ pub(super) fn of_network(path: &str, text: &str) -> Vec<String> {
 }
 
 /// The warnings about the addresses of a list at a path.
-pub(super) fn of_addresses(path: &str, object: &Value<'_>, list: object::Path<'_>) -> Vec<String> {
+pub(super) fn of_addresses(path: impl Display, object: &Value<'_>, list: object::Path<'_>) -> Vec<String> {
     let addresses = object::list(object, list).iter().enumerate();
     let warnings = addresses.filter_map(|(at, address)| {
-        of_address(&format!("{path}[{at}]"), address.as_str().unwrap_or_default())
+        of_address(format_args!("{path}[{at}]"), address.as_str().unwrap_or_default())
     });
     warnings.collect()
 }
 
 /// The warnings about the networks of a list at a path.
-pub(super) fn of_networks(path: &str, object: &Value<'_>, list: object::Path<'_>) -> Vec<String> {
+pub(super) fn of_networks(path: impl Display, object: &Value<'_>, list: object::Path<'_>) -> Vec<String> {
     let networks = object::list(object, list).iter().enumerate();
-    let warnings = networks
-        .flat_map(|(at, network)| of_network(&format!("{path}[{at}]"), network.as_str().unwrap_or_default()));
+    let warnings = networks.flat_map(|(at, network)| {
+        of_network(format_args!("{path}[{at}]"), network.as_str().unwrap_or_default())
+    });
     warnings.collect()
 }
 

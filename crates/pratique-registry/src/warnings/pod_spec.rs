@@ -14,6 +14,7 @@ use super::addresses::{of_address, of_addresses};
 use super::storage::of_claim_amounts;
 use super::volume_paths;
 use crate::object::{self, Path};
+use crate::strategies::{APP_ARMOR, app_armor_profile};
 
 /// Labels of nodes that have others in their place.
 // Upstream: pkg/api/node/util.go, deprecatedNodeLabels
@@ -89,7 +90,7 @@ pub(super) fn of_label(label: &str) -> Option<&'static str> {
 
 /// The warnings about the labels that the expressions of a selector of nodes name.
 // Upstream: pkg/api/node/util.go, GetWarningsForNodeSelectorTerm
-pub(super) fn of_expressions(selector: &Value<'_>, path: &str) -> Vec<String> {
+pub(super) fn of_expressions(selector: &Value<'_>, path: impl Display) -> Vec<String> {
     let expressions = object::list(selector, &["matchExpressions"]).iter().enumerate();
     let warnings = expressions.filter_map(|(at, expression)| {
         let key = object::text(expression, &["key"]);
@@ -100,7 +101,7 @@ pub(super) fn of_expressions(selector: &Value<'_>, path: &str) -> Vec<String> {
 }
 
 /// The warning about a source of volumes at a path.
-pub(super) fn of_volume_source(path: &str, source: &str) -> Option<String> {
+pub(super) fn of_volume_source(path: impl Display, source: &str) -> Option<String> {
     let (_, message) = VOLUMES.iter().find(|(name, _)| *name == source)?;
     // Messages have the name that the server has for it.
     let shown = if source == "storageos" {
@@ -117,6 +118,8 @@ pub(super) struct PodWarnings<'v> {
     at: String,
     pod: &'v Value<'v>,
     spec: &'v Value<'v>,
+    /// Whether there are annotations about profiles of containers.
+    has_profiles: bool,
     warnings: Vec<String>,
 }
 
@@ -127,10 +130,14 @@ pub(super) fn warn_of_pod(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
     };
     let at = path.iter().map(|name| format!("{name}.")).collect();
     let spec = pod.get("spec").unwrap_or(&Value::Null);
+    let annotations = pod.at(&["metadata", "annotations"]).and_then(Value::as_object);
+    let mut annotations = annotations.into_iter().flat_map(Object::iter);
     let mut warnings = PodWarnings {
         at,
         pod,
         spec,
+        has_profiles: annotations
+            .any(|(name, _)| name.starts_with(SECCOMP_CONTAINER) || name.starts_with(APP_ARMOR)),
         warnings: Vec::new(),
     };
     warnings.node_labels();
@@ -140,7 +147,7 @@ pub(super) fn warn_of_pod(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
     let volumes = object::list(spec, &["volumes"]);
     warnings.warnings.extend(volume_paths::of_volumes(volumes));
     warnings.duplicates();
-    warnings.amounts(&["overhead"], &"spec.overhead", spec);
+    warnings.amounts(&["overhead"], "spec.overhead", spec);
     warnings.seccomp();
     for (path, container) in containers(spec) {
         warnings.container(path, container);
@@ -180,7 +187,8 @@ fn containers<'v>(spec: &'v Value<'v>) -> impl Iterator<Item = (ContainerPath, &
 }
 
 impl PodWarnings<'_> {
-    fn add(&mut self, path: &str, message: &str) {
+    /// Paths and messages become text only in a warning.
+    fn add(&mut self, path: impl Display, message: impl Display) {
         self.warnings.push(format!("{}{path}: {message}", self.at));
     }
 
@@ -188,27 +196,30 @@ impl PodWarnings<'_> {
         let selector = self.spec.get("nodeSelector").and_then(Value::as_object);
         for (name, _) in selector.into_iter().flat_map(Object::iter) {
             if let Some(message) = of_label(name) {
-                self.add(&format!("spec.nodeSelector[{name}]"), message);
+                self.add(format_args!("spec.nodeSelector[{name}]"), message);
             }
         }
         let affinity = "spec.affinity.nodeAffinity";
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
         let path: Path<'_> = &["affinity", "nodeAffinity", required, "nodeSelectorTerms"];
         for (at, term) in object::list(self.spec, path).iter().enumerate() {
-            self.node_term(term, &format!("{affinity}.{required}.nodeSelectorTerms[{at}]"));
+            self.node_term(
+                term,
+                format_args!("{affinity}.{required}.nodeSelectorTerms[{at}]"),
+            );
         }
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
         let path: Path<'_> = &["affinity", "nodeAffinity", preferred];
         for (at, term) in object::list(self.spec, path).iter().enumerate() {
             if let Some(term) = term.get("preference") {
-                self.node_term(term, &format!("{affinity}.{preferred}[{at}].preference"));
+                self.node_term(term, format_args!("{affinity}.{preferred}[{at}].preference"));
             }
         }
     }
 
-    fn node_term(&mut self, term: &Value<'_>, path: &str) {
-        let path = format!("{}{path}", self.at);
-        self.warnings.extend(of_expressions(term, &path));
+    fn node_term(&mut self, term: &Value<'_>, path: impl Display) {
+        self.warnings
+            .extend(of_expressions(term, format_args!("{}{path}", self.at)));
     }
 
     fn topology(&mut self) {
@@ -216,19 +227,22 @@ impl PodWarnings<'_> {
             .iter()
             .enumerate()
         {
-            let path = format!("spec.topologySpreadConstraints[{at}]");
+            let path = format_args!("spec.topologySpreadConstraints[{at}]");
             let key = object::text(constraint, &["topologyKey"]);
             if let Some(message) = of_label(key) {
-                self.add(&format!("{path}.topologyKey"), &format!("{key} is {message}"));
+                self.add(
+                    format_args!("{path}.topologyKey"),
+                    format_args!("{key} is {message}"),
+                );
             }
-            self.null_selector(constraint, &path);
+            self.null_selector(constraint, path);
         }
     }
 
-    fn null_selector(&mut self, of: &Value<'_>, path: &str) {
+    fn null_selector(&mut self, of: &Value<'_>, path: impl Display) {
         if !object::has(of, &["labelSelector"]) {
             self.add(
-                &format!("{path}.labelSelector"),
+                format_args!("{path}.labelSelector"),
                 "a null labelSelector results in matching no pod",
             );
         }
@@ -241,21 +255,21 @@ impl PodWarnings<'_> {
     fn annotations(&mut self) {
         for (name, message) in ANNOTATIONS {
             if self.annotation(name).is_some() {
-                self.add(&format!("metadata.annotations[{name}]"), message);
+                self.add(format_args!("metadata.annotations[{name}]"), message);
             }
         }
     }
 
     fn volumes(&mut self) {
         for (at, volume) in object::list(self.spec, &["volumes"]).iter().enumerate() {
-            let path = format!("{}spec.volumes[{at}]", self.at);
+            let path = format_args!("{}spec.volumes[{at}]", self.at);
             let sources = VOLUMES.iter().map(|(source, _)| *source);
             let sources = sources.filter(|source| object::has(volume, &[source]));
             self.warnings
-                .extend(sources.filter_map(|source| of_volume_source(&path, source)));
+                .extend(sources.filter_map(|source| of_volume_source(path, source)));
             if let Some(claim) = volume.at(&["ephemeral", "volumeClaimTemplate"]) {
-                let shown = format!("{path}.ephemeral.volumeClaimTemplate.spec");
-                self.warnings.extend(of_claim_amounts(claim, &shown));
+                let path = format_args!("{path}.ephemeral.volumeClaimTemplate.spec");
+                self.warnings.extend(of_claim_amounts(claim, path));
             }
         }
     }
@@ -266,15 +280,15 @@ impl PodWarnings<'_> {
             for (at, item) in object::list(self.spec, &[list]).iter().enumerate() {
                 let name = object::text(item, &[field]);
                 if !names.insert(name) {
-                    let path = format!("spec.{list}[{at}].{field}");
-                    self.add(&path, &format!("duplicate {field} {}", quote(name)));
+                    let path = format_args!("spec.{list}[{at}].{field}");
+                    self.add(path, format_args!("duplicate {field} {}", quote(name)));
                 }
             }
         }
         for (at, item) in object::list(self.spec, &["imagePullSecrets"]).iter().enumerate() {
             if object::text(item, &["name"]).is_empty() {
                 self.add(
-                    &format!("spec.imagePullSecrets[{at}].name"),
+                    format_args!("spec.imagePullSecrets[{at}].name"),
                     "invalid empty name \"\"",
                 );
             }
@@ -282,7 +296,7 @@ impl PodWarnings<'_> {
     }
 
     /// Amounts of bytes that are not whole.
-    fn amounts(&mut self, path: Path<'_>, shown: &dyn Display, of: &Value<'_>) {
+    fn amounts(&mut self, path: Path<'_>, shown: impl Display, of: &Value<'_>) {
         for resource in ["memory", "ephemeral-storage"] {
             let Some(text) = of
                 .at(path)
@@ -292,11 +306,13 @@ impl PodWarnings<'_> {
                 continue;
             };
             if is_fractional_text(text) {
-                let message = format!(
-                    "fractional byte value {} is invalid, must be an integer",
-                    quote(text)
+                self.add(
+                    format_args!("{shown}[{resource}]"),
+                    format_args!(
+                        "fractional byte value {} is invalid, must be an integer",
+                        quote(text)
+                    ),
                 );
-                self.add(&format!("{shown}[{resource}]"), &message);
             }
         }
     }
@@ -305,18 +321,18 @@ impl PodWarnings<'_> {
         const ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
         let has = object::has(self.spec, &["securityContext", "seccompProfile"]);
         if !has && self.annotation(ANNOTATION).is_some() {
-            self.add(&format!("metadata.annotations[{ANNOTATION}]"), SECCOMP);
+            self.add(format_args!("metadata.annotations[{ANNOTATION}]"), SECCOMP);
         }
     }
 
     fn container(&mut self, path: ContainerPath, container: &Value<'_>) {
-        if object::has(self.pod, &["metadata", "annotations"]) {
+        if self.has_profiles {
             self.profiles(container);
         }
         for kind in ["limits", "requests"] {
             self.amounts(
                 &["resources", kind],
-                &format_args!("{path}.resources.{kind}"),
+                format_args!("{path}.resources.{kind}"),
                 container,
             );
         }
@@ -326,22 +342,22 @@ impl PodWarnings<'_> {
     /// Annotations about profiles of a container.
     fn profiles(&mut self, container: &Value<'_>) {
         let name = object::text(container, &["name"]);
-        let seccomp = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
+        let seccomp = format!("{SECCOMP_CONTAINER}{name}");
         if !object::has(container, &["securityContext", "seccompProfile"])
             && self.annotation(&seccomp).is_some()
         {
-            self.add(&format!("metadata.annotations[{seccomp}]"), SECCOMP);
+            self.add(format_args!("metadata.annotations[{seccomp}]"), SECCOMP);
         }
-        let app_armor = format!("{}{name}", crate::strategies::APP_ARMOR);
+        let app_armor = format!("{APP_ARMOR}{name}");
         if !self.at.is_empty() && !object::has(container, &["securityContext", "appArmorProfile"]) {
             let of_pod = self.spec.at(&["securityContext", "appArmorProfile"]);
             let is_deprecated = self.annotation(&app_armor).is_some_and(|annotation| {
-                let named = crate::strategies::app_armor_profile(annotation);
+                let named = app_armor_profile(annotation);
                 of_pod.is_none() || named.as_ref() != of_pod
             });
             if is_deprecated {
                 self.add(
-                    &format!("metadata.annotations[{app_armor}]"),
+                    format_args!("metadata.annotations[{app_armor}]"),
                     "deprecated since v1.30; use the \"appArmorProfile\" field instead",
                 );
             }
@@ -358,66 +374,67 @@ impl PodWarnings<'_> {
             let reference = format!("$({name})");
             let value = object::text(variable, &["value"]);
             if object::has(variable, &["valueFrom"]) || value == reference || !value.contains(&reference) {
-                let message = format!(
-                    "hides previous definition of {}, which may be dropped when using apply",
-                    quote(name)
+                let name = quote(name);
+                self.add(
+                    format_args!("{path}.env[{at}]"),
+                    format_args!(
+                        "hides previous definition of {name}, which may be dropped when using apply"
+                    ),
                 );
-                self.add(&format!("{path}.env[{at}]"), &message);
             }
         }
     }
 
     fn ports(&mut self) {
-        // By port and protocol: the path, the address and the port of the host.
-        type PortBlocks = Vec<(String, String, i64)>;
-        let mut by_number: HashMap<(i64, String), PortBlocks> = HashMap::new();
-        let mut named: HashMap<String, String> = HashMap::new();
-        let mut names = Vec::new();
-        for (path, container) in containers(self.spec) {
-            for (at, port) in object::list(container, &["ports"]).iter().enumerate() {
-                let shown = format!("{path}.ports[{at}]");
-                let text = |name: &str| object::text(port, &[name]).to_owned();
-                let (host, number) = (text("hostIP"), object::number(port, &["hostPort"]));
-                if !host.is_empty() && number == 0 {
-                    let message = format!("hostIP set without hostPort: {}", go_port(port));
-                    self.add(&shown, &message);
+        let mut ports: Vec<PortBlock<'_>> = Vec::new();
+        // Those of a number and protocol.
+        let mut same: HashMap<(i64, &str), Vec<usize>> = HashMap::new();
+        for (container, value) in containers(self.spec) {
+            for (at, value) in object::list(value, &["ports"]).iter().enumerate() {
+                let port = PortBlock { container, at, value };
+                if !port.host().is_empty() && port.host_number() == 0 {
+                    self.add(
+                        port,
+                        format_args!("hostIP set without hostPort: {}", go_port(value)),
+                    );
                 }
-                let key = (object::number(port, &["containerPort"]), text("protocol"));
-                let others = by_number.entry(key).or_default();
-                for (other, other_host, other_number) in others.iter() {
+                let key = (
+                    object::number(value, &["containerPort"]),
+                    object::text(value, &["protocol"]),
+                );
+                let others = same.entry(key).or_default();
+                for other in others.iter().filter_map(|other| ports.get(*other)) {
                     if self.warnings.len() >= MAX_PAIRS {
                         break;
                     }
-                    let relation = if host == *other_host && number == *other_number {
-                        "duplicate"
-                    } else if number == 0 || *other_number == 0 {
-                        "overlapping"
-                    } else if number == *other_number && host.is_empty() != other_host.is_empty() {
-                        "dangerously ambiguous"
-                    } else {
-                        continue;
-                    };
-                    let warning = format!(
-                        "{}{shown}: {relation} port definition with {}{other}",
-                        self.at, self.at
-                    );
-                    self.warnings.push(warning);
+                    if let Some(relation) = port.relation(other) {
+                        let pod = &self.at;
+                        self.warnings.push(format!(
+                            "{pod}{port}: {relation} port definition with {pod}{other}"
+                        ));
+                    }
                 }
-                others.push((shown.clone(), host, number));
-                names.push((text("name"), shown));
+                others.push(ports.len());
+                ports.push(port);
             }
         }
-        for (name, shown) in names.into_iter().filter(|(name, _)| !name.is_empty()) {
-            let Some(other) = named.get(&name) else {
-                named.insert(name, shown);
+        let mut named: HashMap<&str, PortBlock<'_>> = HashMap::new();
+        for port in ports {
+            let name = object::text(port.value, &["name"]);
+            if name.is_empty() {
+                continue;
+            }
+            let Some(other) = named.get(name) else {
+                named.insert(name, port);
                 continue;
             };
-            let other = format!("{}{other}", self.at);
-            let message = format!(
-                "duplicate port name {} with {other}, services and probes that select ports by name will use {other}",
-                quote(&name)
+            let (name, other) = (quote(name), format!("{}{other}", self.at));
+            self.add(
+                port,
+                format_args!(
+                    "duplicate port name {name} with {other}, services and probes that select ports by name will use {other}"
+                ),
             );
-            self.add(&shown, &message);
         }
     }
 
@@ -428,7 +445,7 @@ impl PodWarnings<'_> {
                 .iter()
                 .enumerate()
             {
-                self.null_selector(term, &format!("spec.affinity.{affinity}.{required}[{at}]"));
+                self.null_selector(term, format_args!("spec.affinity.{affinity}.{required}[{at}]"));
             }
             let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
             for (at, term) in object::list(self.spec, &["affinity", affinity, preferred])
@@ -438,7 +455,7 @@ impl PodWarnings<'_> {
                 if let Some(term) = term.get("podAffinityTerm") {
                     self.null_selector(
                         term,
-                        &format!("spec.affinity.{affinity}.{preferred}[{at}].podAffinityTerm"),
+                        format_args!("spec.affinity.{affinity}.{preferred}[{at}].podAffinityTerm"),
                     );
                 }
             }
@@ -446,14 +463,55 @@ impl PodWarnings<'_> {
     }
 
     fn addresses(&mut self) {
-        let path = format!("{}spec.dnsConfig.nameservers", self.at);
+        let path = format_args!("{}spec.dnsConfig.nameservers", self.at);
         self.warnings
-            .extend(of_addresses(&path, self.spec, &["dnsConfig", "nameservers"]));
+            .extend(of_addresses(path, self.spec, &["dnsConfig", "nameservers"]));
         for (at, alias) in object::list(self.spec, &["hostAliases"]).iter().enumerate() {
-            let path = format!("{}spec.hostAliases[{at}].ip", self.at);
+            let path = format_args!("{}spec.hostAliases[{at}].ip", self.at);
             self.warnings
-                .extend(of_address(&path, object::text(alias, &["ip"])));
+                .extend(of_address(path, object::text(alias, &["ip"])));
         }
+    }
+}
+
+/// A port of a container. It is written as its path.
+#[derive(Clone, Copy)]
+struct PortBlock<'v> {
+    container: ContainerPath,
+    at: usize,
+    value: &'v Value<'v>,
+}
+
+impl<'v> PortBlock<'v> {
+    /// The address of the host.
+    fn host(&self) -> &'v str {
+        object::text(self.value, &["hostIP"])
+    }
+
+    /// The port of the host.
+    fn host_number(&self) -> i64 {
+        object::number(self.value, &["hostPort"])
+    }
+
+    /// What is wrong with another one of the same number and protocol.
+    fn relation(&self, other: &PortBlock<'_>) -> Option<&'static str> {
+        let (host, number) = (self.host(), self.host_number());
+        let (other_host, other_number) = (other.host(), other.host_number());
+        if host == other_host && number == other_number {
+            Some("duplicate")
+        } else if number == 0 || other_number == 0 {
+            Some("overlapping")
+        } else if number == other_number && host.is_empty() != other_host.is_empty() {
+            Some("dangerously ambiguous")
+        } else {
+            None
+        }
+    }
+}
+
+impl Display for PortBlock<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.ports[{}]", self.container, self.at)
     }
 }
 
@@ -469,11 +527,17 @@ fn go_port(port: &Value<'_>) -> String {
     )
 }
 
+/// Begins the annotations about the seccomp profile of a container.
+const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const SECCOMP: &str = "non-functional in v1.27+; use the \"seccompProfile\" field instead";
 
 /// Whether an amount of bytes is not whole.
 pub(super) fn is_fractional_text(text: &str) -> bool {
-    Quantity::parse(text).is_ok_and(|amount| is_fractional(&amount))
+    // Nearly all are whole, as the lack of these says: only they make a number finer than it is written.
+    let may_be = text
+        .bytes()
+        .any(|byte| matches!(byte, b'.' | b'm' | b'u' | b'n' | b'e' | b'E'));
+    may_be && Quantity::parse(text).is_ok_and(|amount| is_fractional(&amount))
 }
 
 /// Whether an amount has thousandths.

@@ -1,5 +1,7 @@
 //! Warnings about claims, volumes and what they are made of.
 
+use std::fmt::Display;
+
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
 
@@ -23,7 +25,7 @@ pub(super) fn claim(object: &Value<'_>) -> Vec<String> {
 
 /// The warnings about the amounts of a claim, whose spec is shown at a path.
 // Upstream: pkg/api/persistentvolumeclaim/util.go, GetWarningsForPersistentVolumeClaimSpec
-pub(super) fn of_claim_amounts(claim: &Value<'_>, shown: &str) -> Vec<String> {
+pub(super) fn of_claim_amounts(claim: &Value<'_>, shown: impl Display) -> Vec<String> {
     let mut warnings = Vec::new();
     for kind in ["requests", "limits"] {
         let amount = object::text(claim, &["spec", "resources", kind, "storage"]);
@@ -44,8 +46,9 @@ pub(super) fn claim_templates(object: &Value<'_>, is_update: bool) -> Vec<String
     let spec = if is_update { ".Spec" } else { "" };
     let claims = object::list(object, &["spec", "volumeClaimTemplates"]);
     let claims = claims.iter().enumerate();
-    let warnings = claims
-        .flat_map(|(at, claim)| of_claim_amounts(claim, &format!("spec.volumeClaimTemplates[{at}]{spec}")));
+    let warnings = claims.flat_map(|(at, claim)| {
+        of_claim_amounts(claim, format_args!("spec.volumeClaimTemplates[{at}]{spec}"))
+    });
     warnings.collect()
 }
 

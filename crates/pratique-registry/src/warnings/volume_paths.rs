@@ -32,7 +32,7 @@ impl VolumePath<'_> {
 pub(super) fn of_volumes(volumes: &[Value<'_>]) -> Vec<String> {
     let mut warnings = Vec::new();
     for volume in volumes {
-        let name = quote(object::text(volume, &["name"]));
+        let name = || quote(object::text(volume, &["name"]));
         for (field, kind, name_field) in [
             ("configMap", "ConfigMap", "name"),
             ("secret", "Secret", "secretName"),
@@ -41,24 +41,28 @@ pub(super) fn of_volumes(volumes: &[Value<'_>]) -> Vec<String> {
             let Some(source) = volume.get(field) else {
                 continue;
             };
-            let description = describe_source(kind, source.get(name_field));
             let mut tree = PathTree::default();
             for overlap in item_paths(source, "").into_iter().flat_map(|path| tree.add(path)) {
                 warnings.push(format!(
-                    "volume {name} ({description}): overlapping paths: {overlap}"
+                    "volume {} ({}): overlapping paths: {overlap}",
+                    name(),
+                    describe_source(kind, source.get(name_field))
                 ));
             }
         }
         let mut tree = PathTree::default();
         for source in object::list(volume, &["projected", "sources"]) {
             if source.is_empty() {
-                warnings.push(format!("volume {name} (Projected) has no sources provided"));
+                warnings.push(format!("volume {} (Projected) has no sources provided", name()));
             }
             for overlap in projected_paths(source)
                 .into_iter()
                 .flat_map(|path| tree.add(path))
             {
-                warnings.push(format!("volume {name} (Projected): overlapping paths: {overlap}"));
+                warnings.push(format!(
+                    "volume {} (Projected): overlapping paths: {overlap}",
+                    name()
+                ));
             }
         }
     }
