@@ -3,25 +3,16 @@
 
 /// `Always` for an image whose tag is `latest`, written or not, else `IfNotPresent`.
 pub(super) fn pull_policy(image: &str) -> &'static str {
-    match tag(image) {
-        Some("latest") => "Always",
-        _ => "IfNotPresent",
+    if is_latest(image) {
+        "Always"
+    } else {
+        "IfNotPresent"
     }
 }
 
-/// The tag of a reference, `latest` where it has neither tag nor digest; none of a text that is no reference.
-fn tag(image: &str) -> Option<&str> {
-    let is_identifier = image.len() == 64
-        && image
-            .bytes()
-            .all(|byte| matches!(byte, b'a'..=b'f' | b'0'..=b'9'));
-    if is_identifier {
-        return None;
-    }
+/// Whether a text is a reference whose tag is `latest`, or which has neither tag nor digest.
+fn is_latest(image: &str) -> bool {
     let (domain, rest) = split_domain(image);
-    if domain.is_some_and(|domain| !is_domain(domain)) {
-        return None;
-    }
     let (rest, digest) = match rest.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
         None => (rest, None),
@@ -30,20 +21,23 @@ fn tag(image: &str) -> Option<&str> {
         Some((path, tag)) => (path, Some(tag)),
         None => (rest, None),
     };
+    match (tag, digest) {
+        (Some("latest"), _) | (None, None) => {}
+        _ => return false,
+    }
+    let is_identifier = image.len() == 64
+        && image
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'f' | b'0'..=b'9'));
+    if is_identifier || domain.is_some_and(|domain| !is_domain(domain)) {
+        return false;
+    }
     // Names of Docker Hub without a slash are those of its library.
     let prefix = match domain {
         None | Some("docker.io" | "index.docker.io") if !path.contains('/') => "library/".len(),
         _ => 0,
     };
-    let is_reference = path.len() + prefix <= 255
-        && path.split('/').all(is_component)
-        && tag.is_none_or(is_tag)
-        && digest.is_none_or(is_digest);
-    is_reference.then_some(match (tag, digest) {
-        (Some(tag), _) => tag,
-        (None, Some(_)) => "",
-        (None, None) => "latest",
-    })
+    path.len() + prefix <= 255 && path.split('/').all(is_component) && digest.is_none_or(is_digest)
 }
 
 /// The domain, where the first part is taken for one, and the rest.
@@ -102,14 +96,6 @@ fn is_component(text: &str) -> bool {
     text.starts_with(is_letter) && text.ends_with(is_letter) && separators.all(is_separator)
 }
 
-fn is_tag(text: &str) -> bool {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let mut bytes = text.bytes();
-    text.len() <= 128
-        && bytes.next().is_some_and(is_word)
-        && bytes.all(|byte| is_word(byte) || matches!(byte, b'.' | b'-'))
-}
-
 /// A digest of an algorithm that Go has.
 fn is_digest(text: &str) -> bool {
     let Some((algorithm, digits)) = text.split_once(':') else {
@@ -132,32 +118,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_found() {
+    fn latest_images_are_known() {
         let digest = format!("@sha256:{}", "a".repeat(64));
         for (image, expected) in [
-            ("nginx", Some("latest")),
-            ("nginx:1", Some("1")),
-            ("nginx:latest", Some("latest")),
-            ("localhost:5000/a/b", Some("latest")),
-            ("localhost:5000/a/b:c", Some("c")),
-            ("Upper/a", Some("latest")),
-            ("[::1]:80/a", Some("latest")),
-            ("a__b/c-d.e", Some("latest")),
-            ("", None),
-            ("Nginx", None),
-            ("nginx:", None),
-            ("nginx:-a", None),
-            ("a//b", None),
-            ("a_/b", None),
-            ("a...b", None),
-            ("nginx@sha256:abc", None),
-            ("-a.com/b", None),
-            (&"a".repeat(64), None),
-            (&"b".repeat(248), None),
+            ("nginx", true),
+            ("nginx:1", false),
+            ("nginx:latest", true),
+            ("nginx:latest-1", false),
+            ("localhost:5000/a/b", true),
+            ("localhost:5000/a/b:c", false),
+            ("Upper/a", true),
+            ("[::1]:80/a", true),
+            ("a__b/c-d.e", true),
+            ("", false),
+            ("Nginx", false),
+            ("Nginx:latest", false),
+            ("nginx:", false),
+            ("nginx:-a", false),
+            ("a//b", false),
+            ("a_/b", false),
+            ("a...b", false),
+            ("nginx@sha256:abc", false),
+            ("nginx:latest@sha256:abc", false),
+            ("-a.com/b", false),
+            (&"a".repeat(64), false),
+            (&"b".repeat(247), true),
+            (&"b".repeat(248), false),
         ] {
-            assert_eq!(tag(image), expected, "{image}");
+            assert_eq!(is_latest(image), expected, "{image}");
         }
-        assert_eq!(tag(&format!("nginx{digest}")), Some(""));
-        assert_eq!(tag(&format!("nginx:latest{digest}")), Some("latest"));
+        assert!(!is_latest(&format!("nginx{digest}")));
+        assert!(is_latest(&format!("nginx:latest{digest}")));
     }
 }
