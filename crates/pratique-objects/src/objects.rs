@@ -3,7 +3,7 @@
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{FeatureGates, Release, TypeId};
-use pratique_typed::{Settled, settle_in, settle_keeping_empty};
+use pratique_typed::{Settled, settle_again, settle_keeping_empty};
 use pratique_types::GroupVersionKind;
 
 use crate::decode::{self, Read};
@@ -171,7 +171,7 @@ impl ObjectCodec {
         if self.keeps_empty {
             settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
         } else {
-            settle_in(self.tables.schema(), id, members, &Progress::unwatched());
+            settle_again(self.tables.schema(), id, members, &Progress::unwatched());
         }
     }
 

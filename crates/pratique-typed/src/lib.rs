@@ -33,8 +33,8 @@ pub use added::Added;
 pub use conversion::{ConversionError, changed_back, converted};
 pub use encode::Encoder;
 pub use form::{
-    Settled, keeps_form, named, reread, settle_in, settle_keeping_empty, settle_strict, type_at, typed,
-    typed_as,
+    Settled, keeps_form, named, reread, settle_again, settle_in, settle_keeping_empty, settle_strict,
+    type_at, typed, typed_as,
 };
 pub use go_text::{GoValue, Part, go_value};
 pub use part_type::{PartType, part_type};
