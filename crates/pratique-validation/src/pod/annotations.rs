@@ -107,7 +107,9 @@ fn validate_app_armor(name: &str, profile: &Node<'_, '_>, spec: &Node<'_, '_>, e
 // validateAppArmorAnnotationsAndFieldsMatchOnCreate
 pub(crate) fn validate_annotations_match(metadata: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let annotations = metadata.child("annotations");
-    if annotations.is_empty() {
+    let is_about_profile =
+        |key: &str| key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) || key.starts_with(APP_ARMOR);
+    if !annotations.entries().any(|(key, _)| is_about_profile(key)) {
         return;
     }
     let context = spec.child("securityContext");

@@ -153,7 +153,10 @@ fn validate_not_created<'c>(
 fn validate_sources(volume: &Node<'_, '_>, pod_name: &str, options: PodOptions, errors: &mut Errors) {
     let mut count = 0;
     let name = volume.child("name");
-    for source in SOURCES {
+    // Of so many sources, nearly all are absent.
+    let members = volume.value().as_object();
+    let is_there = |name: &str| members.is_some_and(|members| members.contains_key(name));
+    for source in SOURCES.iter().filter(|source| is_there(source.name)) {
         let value = volume.child_as(source.name, source.shown);
         if !value.is_set() {
             continue;
