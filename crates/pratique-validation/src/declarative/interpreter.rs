@@ -88,6 +88,12 @@ impl RuleInterpreter {
 
     /// Whether there was an error, which may be silent.
     fn judge_rule(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) -> bool {
+        // Nothing is worded that is not told: rules of fields that may be absent begin so.
+        match &rule.check {
+            Check::Required(shape) if rule.is_silent => return is_missing(*shape, node.value()),
+            Check::Forbidden(shape) if rule.is_silent => return !is_missing(*shape, node.value()),
+            _ => {}
+        }
         let start = self.errors.len();
         self.apply_check(&rule.check, node, old);
         let has_errors = self.errors.len() > start;
