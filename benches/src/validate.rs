@@ -12,7 +12,8 @@ use pratique_benches::Error;
 use pratique_benches::contest::{Order, Sample, Side};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_registry::{
-    Attributes, CustomResources, Kinds, Placeholders, Prepared, Refusal, Registry, Request, Store, Target,
+    Attributes, CustomResources, Kinds, Placeholders, Prepared, Received, Refusal, Registry, Request, Store,
+    Target,
 };
 use pratique_schema::Release;
 use pratique_validation::{Candidate, Rejection, Validator};
@@ -125,8 +126,10 @@ impl ValidatedObject {
             without_name: true,
             ..Request::default()
         };
-        let (mut received, object) = registry.receive_decoded(request, decoded.value)?;
-        received.replace_object(object.owned_within(self.objects.field_names()));
+        let (received, object) = registry.receive_decoded(request, decoded.value)?;
+        // Between its steps, a server has the same object, and no copy.
+        let mut received: Received<'_, '_> = received;
+        received.replace_object(object);
         let unknown = Cell::new(None);
         let validate = |prepared: &Prepared| {
             let Attributes { kind, object, .. } = &prepared.attributes;
