@@ -26,6 +26,7 @@ mod kind;
 mod object;
 mod parse;
 mod progress;
+mod reader;
 mod value;
 mod write;
 

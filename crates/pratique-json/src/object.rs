@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use crate::Progress;
 use crate::value::{CopyForm, Value};
 
-type NamedValue<'a> = (Cow<'a, str>, Value<'a>);
+pub(crate) type NamedValue<'a> = (Cow<'a, str>, Value<'a>);
 
 /// The number of members up to which a search is linear: most keys differ in length already.
 const FEW: usize = 16;
@@ -21,6 +21,12 @@ impl<'a> Object<'a> {
     /// An object without members.
     pub const fn new() -> Self {
         Object { members: Vec::new() }
+    }
+
+    /// Takes members that are sorted by key, each of which is there once.
+    pub(crate) fn from_sorted(members: Vec<NamedValue<'a>>) -> Self {
+        debug_assert!(members.is_sorted_by(|one, other| one.0 < other.0));
+        Object { members }
     }
 
     /// The number of members.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
+use crate::reader::read_plain;
 use crate::{Object, Value};
 
 /// How deeply arrays and objects may nest. Everything that walks a value may recurse to this depth.
@@ -28,6 +29,9 @@ impl Error {
 }
 
 /// Parses one JSON document.
+///
+/// # Errors
+/// It is no JSON.
 pub fn parse(text: &[u8]) -> Result<Value<'_>, Error> {
     parse_with(text, NodeSeed::new(false))
 }
@@ -43,9 +47,17 @@ pub fn parse_unique(text: &[u8]) -> Result<Value<'_>, Error> {
 fn parse_with(text: &[u8], node: NodeSeed) -> Result<Value<'_>, Error> {
     // The encoding of all strings is checked at once; the parser reports where it is wrong.
     match std::str::from_utf8(text) {
-        Ok(text) => read_with(serde_json::Deserializer::from_str(text), node),
+        Ok(text) => match read_plain(text) {
+            Some(value) => Ok(value),
+            None => read_with(serde_json::Deserializer::from_str(text), node),
+        },
         Err(_) => read_with(serde_json::Deserializer::from_slice(text), node),
     }
+}
+
+/// Reads one value that is a document of its own, with the parser for all documents.
+pub(crate) fn parse_other(text: &str) -> Option<Value<'_>> {
+    read_with(serde_json::Deserializer::from_str(text), NodeSeed::new(true)).ok()
 }
 
 fn read_with<'t, R: serde_json::de::Read<'t>>(
