@@ -1,7 +1,5 @@
 //! Fields behind feature gates that are off: an object does not get them, unless it had them before.
 
-use std::collections::BTreeMap;
-
 use pratique_json::{Object, Value};
 use pratique_schema::FeatureGates;
 use pratique_types::field;
@@ -143,8 +141,8 @@ impl GatedDrop {
 // Row `validate-all` of `benches/`: a look for each feature takes twenty times as long.
 #[derive(Debug, Default)]
 pub(crate) struct FieldTree {
-    /// By the name of the field.
-    members: BTreeMap<&'static str, FieldTree>,
+    /// With the names of the fields.
+    members: Vec<(&'static str, FieldTree)>,
     /// All elements of a list, or values of a map.
     each: Option<Box<FieldTree>>,
     /// Whether a pattern ends here.
@@ -168,7 +166,14 @@ impl FieldTree {
             Some((&"*", rest)) => self.each.get_or_insert_default().add(rest),
             Some((names, rest)) => {
                 for name in names.split(['|', '>']) {
-                    self.members.entry(name).or_default().add(rest);
+                    match self.members.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, member)) => member.add(rest),
+                        None => {
+                            let mut member = FieldTree::default();
+                            member.add(rest);
+                            self.members.push((name, member));
+                        }
+                    }
                 }
             }
         }

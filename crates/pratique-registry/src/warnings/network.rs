@@ -53,7 +53,11 @@ pub(super) fn service(object: &Value<'_>, release: &Release) -> Vec<String> {
         "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
     ));
     warnings.extend(of_address("spec.loadBalancerIP", text("loadBalancerIP")));
-    warnings.extend(of_networks(&format!("spec.{RANGES}"), object, &["spec", RANGES]));
+    warnings.extend(of_networks(
+        format_args!("spec.{RANGES}"),
+        object,
+        &["spec", RANGES],
+    ));
     warnings.extend(when(
         has_external && is_name,
         "spec.externalIPs is ignored when spec.type is \"ExternalName\"",
@@ -119,9 +123,9 @@ pub(super) fn network_policy(object: &Value<'_>) -> Vec<String> {
             for (at, peer) in object::list(rule, &[peers]).iter().enumerate() {
                 let path = format!("spec.{direction}[{rule_index}].{peers}[{at}].ipBlock");
                 let network = object::text(peer, &["ipBlock", "cidr"]);
-                warnings.extend(of_network(&format!("{path}.cidr"), network));
+                warnings.extend(of_network(format_args!("{path}.cidr"), network));
                 warnings.extend(of_networks(
-                    &format!("{path}.except"),
+                    format_args!("{path}.except"),
                     peer,
                     &["ipBlock", "except"],
                 ));
