@@ -60,6 +60,8 @@ pub(crate) struct Values {
     pub(crate) format: Box<str>,
     /// The format that values are checked against: as it is written until the schema is [served](Schema::serve).
     pub(crate) checked_format: Box<str>,
+    /// Whether numbers need not be in the range of their type and format.
+    pub(crate) ignores_ranges: bool,
     pub(crate) maximum: Option<f64>,
     pub(crate) exclusive_maximum: bool,
     pub(crate) minimum: Option<f64>,
@@ -193,18 +195,33 @@ impl Schema {
     /// written.
     // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, NewSchemaValidator
     pub(crate) fn serve(&mut self, release: &Release) {
-        self.checks_int_or_string = self.is_int_or_string;
-        self.values.checked_format = self.known_format(release).into();
+        self.change_all(&|schema| {
+            schema.checks_int_or_string = schema.is_int_or_string;
+            schema.values.checked_format = schema.known_format(release).into();
+        });
+    }
+
+    /// Lets numbers be checked as the release does.
+    // Upstream: kube-openapi/pkg/validation/validate/schema.go, SchemaValidator.numberValidator: until 1.35, it gave the check of
+    // ranges neither the type nor the format.
+    pub(crate) fn check_ranges(&mut self, release: &Release) {
+        let ignores_ranges = !release.at_least(1, 36);
+        self.change_all(&|schema| schema.values.ignores_ranges = ignores_ranges);
+    }
+
+    /// Changes the schema and all schemas in it.
+    fn change_all(&mut self, change: &dyn Fn(&mut Schema)) {
+        change(self);
         let parts = self.properties.values_mut();
         let parts = parts
             .chain(self.items.as_deref_mut())
             .chain(self.not.as_deref_mut());
         let lists = [&mut self.all_of, &mut self.any_of, &mut self.one_of];
         for part in parts.chain(lists.into_iter().flatten()) {
-            part.serve(release);
+            part.change_all(change);
         }
         if let Some(AdditionalMembers::Schema(part)) = &mut self.additional {
-            part.serve(release);
+            part.change_all(change);
         }
     }
 

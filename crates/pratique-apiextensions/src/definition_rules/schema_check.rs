@@ -61,7 +61,8 @@ impl SchemaCheck<'_> {
             errors.forbidden(nullable, "nullable cannot be true at the root");
         }
         let mut faults = ReadFaults::default();
-        let schema = read(openapi.value(), openapi.path(), &mut faults);
+        let mut schema = read(openapi.value(), openapi.path(), &mut faults);
+        schema.check_ranges(self.options.expressions.release);
         let mut is_sound = false;
         if faults.is_empty() && self.requires_structural {
             let mut found = ErrorList::default();

@@ -200,6 +200,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         Values {
             format: self.text("format").unwrap_or_default().into(),
             checked_format: self.text("format").unwrap_or_default().into(),
+            ignores_ranges: false,
             maximum: self.number("maximum"),
             exclusive_maximum: self.flag("exclusiveMaximum"),
             minimum: self.number("minimum"),

@@ -82,6 +82,9 @@ impl BoundCheck<'_> {
     /// Why a number is none of the schema's type and format.
     // Upstream: kube-openapi/pkg/validation/validate/values.go, IsValueValidAgainstRange
     fn out_of_range(&self, number: Number, what: &str) -> Option<String> {
+        if self.schema.values.ignores_ranges {
+            return None;
+        }
         let [of] = self.schema.types() else {
             return None;
         };
