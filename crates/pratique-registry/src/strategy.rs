@@ -1,7 +1,7 @@
 //! The strategy of a kind's storage: how objects are prepared before they are validated and stored.
 
 use pratique_json::Value;
-use pratique_schema::FeatureGates;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
@@ -83,6 +83,8 @@ pub(crate) enum Gated {
     Field(&'static str, Path<'static>),
     /// The fields of a feature, which stay where one of them was used.
     Feature(GatedFields),
+    /// The same, in releases that drop these fields.
+    FeatureOf(fn(&Release) -> bool, GatedFields),
     /// Fields of the Pod or template at this path.
     Pod(Path<'static>),
 }
@@ -285,6 +287,11 @@ impl Strategy {
             match gated {
                 Gated::Field(gate, path) => dropper.drop_field(object, old, gate, path),
                 Gated::Feature(feature) => dropper.drop_unused((object, &[]), old, *feature),
+                Gated::FeatureOf(drops, feature) => {
+                    if drops(dropper.gates.release()) {
+                        dropper.drop_unused((object, &[]), old, *feature);
+                    }
+                }
                 Gated::Pod(path) => drop_disabled(dropper, object, old, path),
             }
         }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use pratique_json::Value;
+use pratique_schema::Release;
 
 use crate::gated_fields::GatedFields;
 use crate::object::{self, Path};
@@ -23,14 +24,40 @@ macro_rules! request_gates {
                     &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", DERIVED],
                 ],
             )),
-            Gated::Feature(GatedFields::graduated(
-                "DRAConsumableCapacity",
-                &[
-                    &[$($spec,)+ "devices", "requests", "*", "capacity"],
-                    &[$($spec,)+ "devices", "requests", "*", "exactly", "capacity"],
-                    &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", "capacity"],
-                ],
-            )),
+            Gated::FeatureOf(
+                drops_all_fields,
+                GatedFields::graduated(
+                    "DRADeviceTaints",
+                    &[
+                        &[$($spec,)+ "devices", "requests", "*", TOLERATIONS],
+                        &[$($spec,)+ "devices", "requests", "*", "exactly", TOLERATIONS],
+                        &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", TOLERATIONS],
+                    ],
+                ),
+            ),
+            Gated::FeatureOf(
+                drops_all_fields,
+                GatedFields::graduated(
+                    "DRAConsumableCapacity",
+                    &[
+                        &[$($spec,)+ "devices", "constraints", "*", "distinctAttribute"],
+                        &[$($spec,)+ "devices", "requests", "*", "capacity"],
+                        &[$($spec,)+ "devices", "requests", "*", "exactly", "capacity"],
+                        &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", "capacity"],
+                    ],
+                ),
+            ),
+            Gated::FeatureOf(
+                drops_capacity_alone,
+                GatedFields::graduated(
+                    "DRAConsumableCapacity",
+                    &[
+                        &[$($spec,)+ "devices", "requests", "*", "capacity"],
+                        &[$($spec,)+ "devices", "requests", "*", "exactly", "capacity"],
+                        &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", "capacity"],
+                    ],
+                ),
+            ),
         ]
     };
 }
@@ -78,6 +105,19 @@ pub(super) const STRATEGIES: &[Strategy] = &[
 
 const DERIVED: &str = "derivedAttributes";
 
+const TOLERATIONS: &str = "tolerations";
+
+/// Whether a release drops all fields of claims whose features are off.
+// Upstream: pkg/api/resourceclaimspec/util.go, DropDisabledFields, since 1.35. Before, tolerations stayed, and attributes that are to be
+// distinct were dropped from copies of the constraints.
+fn drops_all_fields(release: &Release) -> bool {
+    release.at_least(1, 35)
+}
+
+fn drops_capacity_alone(release: &Release) -> bool {
+    !drops_all_fields(release)
+}
+
 /// A request of `v1beta1` is one for exact devices also where all that it says of them is dropped: an empty list stands for that.
 // Upstream: pkg/apis/resource/v1beta1/conversion.go, hasDeviceRequestMainFieldsSet
 fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>) {
@@ -89,8 +129,13 @@ fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>)
     }
     let place = path.join(".");
     for (index, request) in object::list_mut(object, path).iter_mut().enumerate() {
-        if paths.contains(format!("{place}[{index}].{DERIVED}").as_str()) {
-            object::set(request, &[DERIVED], Vec::new());
+        // One with a class is for exact devices as it is.
+        if !object::text(request, &["deviceClassName"]).is_empty() {
+            continue;
+        }
+        let is_dropped = |name: &str| paths.contains(format!("{place}[{index}].{name}").as_str());
+        for name in [DERIVED, TOLERATIONS].into_iter().filter(|name| is_dropped(name)) {
+            object::set(request, &[name], Vec::new());
         }
     }
 }
