@@ -129,6 +129,9 @@ func (q *question) judge() (outcome, error) {
 	if err != nil {
 		return outcome{}, fmt.Errorf("old object: %w", err)
 	}
+	if err := rest.EnsureObjectNamespaceMatchesRequestNamespace(q.Namespace, accessor); err != nil {
+		return refused(err), nil
+	}
 	if isService {
 		return refused(judgeService(ctx, object, old)), nil
 	}

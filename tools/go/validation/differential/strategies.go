@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/kubernetes"
 	client "k8s.io/client-go/rest"
@@ -68,13 +67,9 @@ import (
 	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
 	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
 	"k8s.io/kubernetes/pkg/registry/resource/devicetaintrule"
-	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
-	"k8s.io/kubernetes/pkg/registry/resource/resourcepoolstatusrequest"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
-	"k8s.io/kubernetes/pkg/registry/scheduling/podgroup"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
-	"k8s.io/kubernetes/pkg/registry/scheduling/workload"
 	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
 	"k8s.io/kubernetes/pkg/registry/storage/csinode"
 	"k8s.io/kubernetes/pkg/registry/storage/csistoragecapacity"
@@ -92,13 +87,12 @@ type strategy interface {
 // What strategies need besides the object: namespaces that cannot be read, and nothing that restricts the administrator.
 var (
 	namespaces = kubernetes.NewForConfigOrDie(&client.Config{Host: "127.0.0.1:1", Timeout: time.Second, QPS: -1}).CoreV1().Namespaces()
-	claims     = resourceclaim.NewStrategy(namespaces, authorizerfactory.NewAlwaysAllowAuthorizer())
 	unresolved = resolver.ResourceResolverFunc(func(schema.GroupVersionKind) (schema.GroupVersionResource, error) {
 		return schema.GroupVersionResource{}, errors.New("no resources")
 	})
 )
 
-// The kinds that are compared, by group and kind.
+// The kinds that are compared and that all releases have, by group and kind; other files add those of some.
 var strategies = map[string]strategy{
 	"/ConfigMap":             configmap.Strategy,
 	"/Endpoints":             endpoint.Strategy,
@@ -157,12 +151,8 @@ var strategies = map[string]strategy{
 	"apiregistration.k8s.io/APIService":                             apiservice.NewStrategy(scheme.Scheme),
 	"resource.k8s.io/DeviceClass":                                   deviceclass.Strategy,
 	"resource.k8s.io/DeviceTaintRule":                               devicetaintrule.Strategy,
-	"resource.k8s.io/ResourcePoolStatusRequest":                     resourcepoolstatusrequest.Strategy,
 	"resource.k8s.io/ResourceSlice":                                 resourceslice.Strategy,
-	"resource.k8s.io/ResourceClaim":                                 claims,
 	"resource.k8s.io/ResourceClaimTemplate":                         resourceclaimtemplate.NewStrategy(namespaces),
-	"scheduling.k8s.io/PodGroup":                                    podgroup.NewStrategy(),
-	"scheduling.k8s.io/Workload":                                    workload.Strategy,
 	"admissionregistration.k8s.io/ValidatingAdmissionPolicy":        validatingadmissionpolicy.NewStrategy(nil, unresolved),
 	"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, unresolved),
 	"admissionregistration.k8s.io/MutatingAdmissionPolicy":          mutatingadmissionpolicy.NewStrategy(nil, unresolved),
@@ -202,8 +192,6 @@ var parts = map[string]rest.RESTUpdateStrategy{
 	"storage.k8s.io/VolumeAttachment/status":                         volumeattachment.StatusStrategy,
 	"storagemigration.k8s.io/StorageVersionMigration/status":         storagemigration.StatusStrategy,
 	"resource.k8s.io/DeviceTaintRule/status":                         devicetaintrule.StatusStrategy,
-	"resource.k8s.io/ResourceClaim/status":                           resourceclaim.NewStatusStrategy(claims),
-	"resource.k8s.io/ResourcePoolStatusRequest/status":               resourcepoolstatusrequest.StatusStrategy,
 }
 
 // codecs are those of the library whose kinds are of a group.
