@@ -32,7 +32,7 @@ use pratique_harness::Dice;
 
 use self::cel::Cel;
 use self::policy::Policy;
-use self::validation::ValidationArea;
+use self::validation::{ValidationArea, compare_golden};
 use self::webhook::Webhook;
 
 pub use policy::{
@@ -104,7 +104,10 @@ struct Run {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let differs = match &arguments.subject {
         Subject::Cel(run) => area::compare(&Cel::new(run), &run.span),
-        Subject::Policy(run) => area::compare(&Policy::new(run), &run.span),
+        Subject::Policy(run) => Policy::new(run).and_then(|policy| area::compare(&policy, &run.span)),
+        Subject::Validation(run) if run.golden => {
+            ValidationArea::new(run).and_then(|area| compare_golden(&area))
+        }
         Subject::Validation(run) => {
             ValidationArea::new(run).and_then(|validation| area::compare(&validation, &run.span))
         }

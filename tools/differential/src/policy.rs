@@ -16,6 +16,7 @@ mod world;
 mod writer;
 
 use pratique_harness::{Dice, Error, go};
+use pratique_schema::Release;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -35,16 +36,29 @@ pub(super) struct Run {
     /// How many requests share policies.
     #[arg(long, default_value_t = 16)]
     batch: usize,
+    /// Compare with this release of Kubernetes, such as 1.36.3.
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<String>,
 }
 
 /// The area.
 pub(super) struct Policy {
     batch: usize,
+    /// The version of the release that is compared; none for the latest one that is known.
+    version: Option<String>,
 }
 
 impl Policy {
-    pub(super) fn new(run: &Run) -> Self {
-        Policy { batch: run.batch }
+    pub(super) fn new(run: &Run) -> Result<Self, Error> {
+        let version = run.kubernetes_version.clone();
+        if let Some(version) = &version {
+            // An unknown one would be answered as the latest.
+            Release::by_version(version).map_err(|error| error.to_string())?;
+        }
+        Ok(Policy {
+            batch: run.batch,
+            version,
+        })
     }
 }
 
@@ -68,17 +82,26 @@ pub fn start() -> Result<Reference, Error> {
     Reference::start("policy", &["policy".as_ref(), documents.as_os_str()])
 }
 
+/// The same with the code of a release.
+fn start_release(version: &str) -> Result<Reference, Error> {
+    let documents = go::dependency_at(version, "load", "k8s.io/kubernetes")?.join("api/openapi-spec/v3");
+    Reference::start_release(version, "policy", &["policy".as_ref(), documents.as_os_str()])
+}
+
 impl ComparedArea for Policy {
     type Case = World;
 
     const NAME: &'static str = "policy";
 
     fn start(&self) -> Result<Reference, Error> {
-        start()
+        self.version.as_deref().map_or_else(start, start_release)
     }
 
     fn random(&self, dice: &mut Dice) -> World {
-        world::world(dice, self.batch)
+        World {
+            version: self.version.clone(),
+            ..world::world(dice, self.batch)
+        }
     }
 
     fn question(&self, world: &World, times: usize) -> Value {

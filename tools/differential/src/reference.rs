@@ -30,6 +30,13 @@ impl Reference {
         LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
     }
 
+    /// The same with the code of a release of Kubernetes, `1.36.3`.
+    pub(super) fn start_release(version: &str, module: &str, arguments: &[&OsStr]) -> Result<Self, Error> {
+        let folder = workspace::target().join(format!("differential/{module}-{version}"));
+        let binary = go::build_release(version, module, "./differential", &folder)?;
+        LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
+    }
+
     /// Sends a question; the answers come in the order of the questions.
     ///
     /// # Errors

@@ -7,14 +7,17 @@
     reason = "values of JSON give null for what they have not"
 )]
 
+mod golden;
 mod kinds;
 mod objects;
 
 use std::path::PathBuf;
 
 use pratique_harness::{Dice, Error, workspace};
+use pratique_schema::Release;
 use serde_json::{Value, json};
 
+pub(super) use self::golden::compare_golden;
 use self::kinds::{ComparedKind, KINDS};
 use self::objects::{RandomObjects, remove_empty_lists};
 use super::area::{ComparedArea, RunReport};
@@ -35,17 +38,37 @@ pub(super) struct ValidationArguments {
     /// Begin with the objects of the cases in this directory, too.
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
+    /// Compare with this release of Kubernetes, such as 1.36.3.
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<String>,
+    /// Ask the project's golden cases once each, and no random ones.
+    #[arg(long)]
+    pub(super) golden: bool,
 }
 
 /// The area.
 pub(super) struct ValidationArea {
     kinds: Vec<&'static ComparedKind>,
     objects: RandomObjects,
+    /// The release that is compared, with its version; none where it is the latest one that is known.
+    release: Option<(&'static Release, String)>,
 }
 
 impl ValidationArea {
     pub(super) fn new(run: &ValidationArguments) -> Result<Self, Error> {
-        let is_wanted = |kind: &&ComparedKind| run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind);
+        let release = match &run.kubernetes_version {
+            Some(version) => Some((
+                Release::by_version(version).map_err(|error| error.to_string())?,
+                version.clone(),
+            )),
+            None => None,
+        };
+        let of_release = release
+            .as_ref()
+            .map_or_else(Release::latest, |(release, _)| release);
+        let is_wanted = |kind: &&ComparedKind| {
+            run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind) && kind.is_known_to(of_release)
+        };
         let kinds = KINDS.iter().filter(is_wanted);
         // As often as it has many rules.
         let kinds: Vec<&ComparedKind> = kinds
@@ -62,7 +85,17 @@ impl ValidationArea {
         Ok(ValidationArea {
             kinds,
             objects: RandomObjects::new(&cases),
+            release,
         })
+    }
+
+    /// A case as one of the release that is compared.
+    fn of_release(&self, mut case: Value) -> Value {
+        if let Some((release, _)) = &self.release {
+            let (major, minor) = release.version();
+            case["kubernetesVersion"] = format!("{major}.{minor}").into();
+        }
+        case
     }
 }
 
@@ -168,14 +201,17 @@ impl ComparedArea for ValidationArea {
     const NAME: &'static str = "validation";
 
     fn start(&self) -> Result<Reference, Error> {
-        Reference::start("validation", &[])
+        match &self.release {
+            Some((_, version)) => Reference::start_release(version, "validation", &[]),
+            None => Reference::start("validation", &[]),
+        }
     }
 
     fn random(&self, dice: &mut Dice) -> Value {
         let Some(kind) = dice.pick(&self.kinds) else {
             return Value::Null;
         };
-        let case_of = |object| creation(kind, object);
+        let case_of = |object| self.of_release(creation(kind, object));
         let old = dice.chance(40).then(|| self.stored_object(dice, kind, &case_of));
         let Some(old) = old.flatten() else {
             return case_of(self.objects.random(dice, kind));
@@ -332,7 +368,12 @@ fn causes(outcome: &Value) -> Vec<(String, String)> {
 
 /// The creation of the stored object of a case.
 fn of_stored(case: &Value) -> Value {
-    json!({"resource": case["resource"], "namespace": case["namespace"], "object": case["oldObject"]})
+    let mut stored =
+        json!({"resource": case["resource"], "namespace": case["namespace"], "object": case["oldObject"]});
+    if let Some(version) = case.get("kubernetesVersion") {
+        stored["kubernetesVersion"] = version.clone();
+    }
+    stored
 }
 
 /// An object as it is stored.

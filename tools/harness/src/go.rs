@@ -130,7 +130,19 @@ fn name(package: &str) -> &str {
 /// # Errors
 /// When Go does not start.
 pub fn dependency(module: &str, name: &str) -> Result<PathBuf, Error> {
-    let listed = command(module)
+    find_dependency(command(module), name)
+}
+
+/// The same with another release of Kubernetes, `1.36.3`.
+///
+/// # Errors
+/// As for [`dependency`].
+pub fn dependency_at(version: &str, module: &str, name: &str) -> Result<PathBuf, Error> {
+    find_dependency(command_at(version, module), name)
+}
+
+fn find_dependency(mut command: Command, name: &str) -> Result<PathBuf, Error> {
+    let listed = command
         .args(["list", "-m", "-f", "{{.Dir}}", name])
         .output()
         .map_err(Error::program("go"))?;

@@ -24,6 +24,9 @@ pub struct World {
     pub allow: Value,
     /// The requests.
     pub requests: Vec<Value>,
+    /// The version of the release that is compared, `1.36.3`; none for the latest one that is known.
+    #[serde(skip)]
+    pub(super) version: Option<String>,
     /// The trees of expressions.
     #[serde(skip)]
     pub(super) trees: SourceTrees,
@@ -82,6 +85,10 @@ impl World {
         }
         let case =
             json!({"name": "differential/", "objects": self.objects, "request": self.requests.first()});
+        let case = match &self.version {
+            Some(version) => with(case, [("kubernetesVersion", version.as_str().into())]),
+            None => case,
+        };
         let parts = [
             ("manifests", Value::Object(manifests)),
             ("apiObjects", json!(self.api)),

@@ -1,5 +1,8 @@
 //! The kinds that are compared: those of the program below `tools/go/validation`.
 
+use pratique_schema::Release;
+use pratique_types::GroupVersionKind;
+
 /// A kind with its resource.
 #[derive(Debug)]
 pub(super) struct ComparedKind {
@@ -44,6 +47,11 @@ impl ComparedKind {
             | "StatefulSet" => 3,
             _ => 1,
         }
+    }
+
+    /// Whether a release has the kind.
+    pub(super) fn is_known_to(&self, release: &'static Release) -> bool {
+        release.has_type(&GroupVersionKind::new(self.group(), self.version(), self.kind))
     }
 
     /// The resource as cases name it.
