@@ -105,7 +105,9 @@ impl PluginState {
                 self.objects.complete(kind.group, kind.kind);
             }
         }
-        every_cluster::objects().for_each(|object| drop(self.add_missing(&object)));
+        for object in every_cluster::objects() {
+            self.add_missing(&object);
+        }
         self.has_default_accounts = true;
     }
 
