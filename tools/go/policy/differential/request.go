@@ -205,14 +205,6 @@ func (r rules) Authorize(_ context.Context, check authorizer.Attributes) (author
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-func (r rules) ConditionsAwareAuthorize(ctx context.Context, check authorizer.Attributes) authorizer.ConditionsAwareDecision {
-	return authorizer.ConditionsAwareDecisionFromParts(r.Authorize(ctx, check))
-}
-
-func (rules) EvaluateConditions(context.Context, authorizer.ConditionsAwareDecision, authorizer.ConditionsData) (authorizer.Decision, string, error) {
-	return authorizer.DecisionNoOpinion, "", nil
-}
-
 func (r rule) fits(check authorizer.Attributes) bool {
 	wanted := []string{r.Verb, r.Group, r.Version, r.Resource, r.Subresource, r.Namespace, r.Name, r.Path, r.User}
 	given := []string{check.GetVerb(), check.GetAPIGroup(), check.GetAPIVersion(), check.GetResource(), check.GetSubresource(),

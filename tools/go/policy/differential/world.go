@@ -18,7 +18,6 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/discovery"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -277,7 +276,7 @@ type client struct {
 	schemas *schemas
 }
 
-func (c *client) Discovery() discovery.DiscoveryInterfaces {
+func (c *client) Discovery() discoveryClient {
 	return discovered{c.Interface.Discovery(), c.schemas}
 }
 
@@ -285,7 +284,7 @@ func (c *client) Discovery() discovery.DiscoveryInterfaces {
 func (c *client) IsWatchListSemanticsUnSupported() bool { return true }
 
 type discovered struct {
-	discovery.DiscoveryInterfaces
+	discoveryClient
 	schemas *schemas
 }
 
