@@ -1,19 +1,21 @@
 //! Observations of what expressions do: the expressions of a policy are evaluated over generated objects of the kinds
 //! that it matches. A warning that something fails is based on an evaluation that failed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::Use;
+use pratique_json::Value;
 use pratique_sample::{
-    CustomKind, ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy,
-    RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
+    CustomKind, ExpressionOutcome, NamedFields, NodeCoverage, NodeOutcomes, ObservedPolicy, ObservedRun,
+    PolicyObservation, RequiredConstants, Sample, SampleExtent, SampleInput, SampleSpec, SelectedMetadata,
 };
 use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::MessageFault;
 
 use crate::analysis::ParsedExpressions;
+use crate::interruption::LintInterruption;
 use crate::options::LintOptions;
 use crate::subject::{PolicyView, matched_operations};
 use crate::typing::MatchedKinds;
@@ -117,6 +119,93 @@ pub(crate) struct MissingField {
     pub(crate) unfilled: Option<String>,
 }
 
+/// Observes a policy with requests about objects of one kind after another.
+struct KindObserver<'o> {
+    policy: &'o PolicyView<'o>,
+    parsed: &'o ParsedExpressions,
+    observed: ObservedPolicy,
+    interruption: &'o LintInterruption,
+}
+
+impl KindObserver<'_> {
+    /// Observations by operation.
+    fn observe(
+        &self,
+        spec: &SampleSpec<'_>,
+        inputs: &[SampleInput<'_>],
+    ) -> BTreeMap<&'static str, OperationObservations> {
+        let mut by_operation = BTreeMap::new();
+        for run in self.observed.runs() {
+            self.observe_run(run, spec, inputs, &mut by_operation);
+        }
+        by_operation
+    }
+
+    /// The observations of a run. Of requests that it cannot tell apart one is evaluated.
+    fn observe_run<'i>(
+        &self,
+        run: &ObservedRun,
+        spec: &SampleSpec<'_>,
+        inputs: &'i [SampleInput<'i>],
+        by_operation: &mut BTreeMap<&'static str, OperationObservations>,
+    ) {
+        let kind = &spec.served.kind.kind;
+        let footprint = self.observed.footprint(run, kind, &self.parsed.asts);
+        let mut groups: Vec<AlikeInputs<'i>> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut last: Option<(&Value<'_>, usize)> = None;
+        for input in inputs {
+            if self.interruption.has_come() {
+                break;
+            }
+            let next = groups.len();
+            let group = match (&footprint, last) {
+                (None, _) => next,
+                (Some(footprint), Some((object, group)))
+                    if footprint.is_of_object(input) && std::ptr::eq(object, input.object()) =>
+                {
+                    group
+                }
+                (Some(footprint), _) => *known.entry(footprint.key(input)).or_insert(next),
+            };
+            last = Some((input.object(), group));
+            if group == next {
+                let request = input.request(spec);
+                groups.push(AlikeInputs {
+                    observation: self.observed.evaluate(run, &request, input.allows),
+                    counts: HashMap::new(),
+                });
+            }
+            let Some(alike) = groups.get_mut(group) else {
+                continue;
+            };
+            let operation = input.operation.as_str();
+            let of_operation = by_operation.entry(operation).or_default();
+            let count = alike.counts.entry((operation, &*input.extent)).or_default();
+            *count += 1;
+            if *count == 1 {
+                let outcomes = &alike.observation.outcomes;
+                of_operation.add((self.policy, self.parsed), outcomes, &input.extent);
+            }
+        }
+        for AlikeInputs { observation, counts } in groups {
+            for ((operation, _), count) in counts {
+                if let Some(of_operation) = by_operation.get_mut(operation) {
+                    of_operation.coverage.add(&observation, count);
+                    of_operation.count(self.policy, &observation.outcomes, count);
+                }
+            }
+        }
+    }
+}
+
+/// Requests that a run of a policy cannot tell apart.
+struct AlikeInputs<'i> {
+    observation: PolicyObservation,
+    /// How many there are by operation and what their objects have.
+    counts: HashMap<(&'static str, &'i SampleExtent), u32>,
+}
+
 impl PolicyObservations {
     pub(crate) fn new(
         policy: &PolicyView<'_>,
@@ -128,47 +217,48 @@ impl PolicyObservations {
         let interest =
             NamedFields::new(named.filter_map(|(site, ast)| Some((site.variable(), ast.as_ref()?))));
         let required = required_constants(policy, parsed);
-        let observed = ObservedPolicy::new(policy.release, policy.manifest);
+        let observer = KindObserver {
+            policy,
+            parsed,
+            observed: ObservedPolicy::new(policy.release, policy.manifest),
+            interruption: &options.interruption,
+        };
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
         let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
         let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
-        let operations_of = |served: &ServedResource| {
-            matched_operations(policy.rules.iter().filter(|rule| rule.matches(served)))
-        };
-        let observe = |served: Arc<ServedResource>, samples: Vec<Sample>| {
-            let mut by_operation: BTreeMap<&'static str, OperationObservations> = BTreeMap::new();
-            for sample in samples {
-                if options.interruption.has_come() {
-                    break;
-                }
-                let of_operation = by_operation.entry(sample.request.operation.as_str()).or_default();
-                let outcomes = observed.evaluate(&sample.request, sample.allows, &mut of_operation.coverage);
-                of_operation.add((policy, parsed), &outcomes, &sample.extent);
-            }
+        let with_spec = |served: Arc<ServedResource>,
+                         observe: &dyn Fn(
+            &SampleSpec<'_>,
+        ) -> BTreeMap<&'static str, OperationObservations>| {
+            let by_operation = if options.interruption.has_come() {
+                BTreeMap::new()
+            } else {
+                observe(&SampleSpec {
+                    release: policy.release,
+                    served: &served,
+                    operations: &matched_operations(policy.rules.iter().filter(|rule| rule.matches(&served))),
+                    interest: &interest,
+                    selected: &selected_metadata(policy, &served),
+                    required: &required,
+                    is_mutating: policy.is_mutating,
+                    most,
+                })
+            };
             KindObservations { served, by_operation }
         };
-        let with_spec = |served: &ServedResource, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
-            if options.interruption.has_come() {
-                return Vec::new();
-            }
-            make(&SampleSpec {
-                release: policy.release,
-                served,
-                operations: &operations_of(served),
-                interest: &interest,
-                selected: &selected_metadata(policy, served),
-                required: &required,
-                is_mutating: policy.is_mutating,
-                most,
+        let of_kind = |served: &&'static ServedResource| {
+            with_spec(Arc::new((*served).clone()), &|spec| {
+                let objects = options.sample_objects(spec);
+                observer.observe(spec, &objects.inputs(spec))
             })
         };
-        let of_kind = |served: &&'static ServedResource| {
-            observe(Arc::new((*served).clone()), with_spec(served, &complete_samples))
-        };
         let of_custom_kind = |kind: &CustomKind| {
-            let samples = with_spec(&kind.served, &|spec| kind.requests(spec));
-            observe(Arc::clone(&kind.served), samples)
+            with_spec(Arc::clone(&kind.served), &|spec| {
+                let samples = kind.requests(spec);
+                let inputs: Vec<SampleInput<'_>> = samples.iter().map(Sample::input).collect();
+                observer.observe(spec, &inputs)
+            })
         };
         let builtin = kinds.builtin.iter().map(of_kind);
         PolicyObservations {
@@ -258,6 +348,7 @@ pub(crate) fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource
 }
 
 impl OperationObservations {
+    /// Adds outcomes for an object that has some of the fields that expressions name.
     fn add(
         &mut self,
         (policy, parsed): (&PolicyView<'_>, &ParsedExpressions),
@@ -265,33 +356,52 @@ impl OperationObservations {
         extent: &SampleExtent,
     ) {
         for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
-            if site.variable().is_some() || matches!(outcome, ExpressionOutcome::Unused) {
+            if site.variable().is_some() {
                 continue;
             }
-            if let ExpressionOutcome::IdleMessage(fault) = outcome {
-                self.idle_messages.insert((index, *fault));
+            match outcome {
+                ExpressionOutcome::IdleMessage(fault) => {
+                    self.idle_messages.insert((index, *fault));
+                }
+                ExpressionOutcome::Failed(failure) => {
+                    self.add_failure(failure.expression, failure.node, &failure.text, extent);
+                    // The other operand of || fails as well, once the first is guarded.
+                    let ast = parsed.asts.get(failure.expression).and_then(Option::as_ref);
+                    for (node, text) in failure.others.iter().filter(|(_, text)| text.starts_with(NO_KEY)) {
+                        let key = (failure.expression, failure.node, *node);
+                        let are_alternatives = self.alternatives.entry(key).or_insert_with(|| {
+                            ast.is_some_and(|ast| are_alternatives(ast, failure.node, *node))
+                        });
+                        if *are_alternatives {
+                            self.add_failure(failure.expression, *node, text, extent);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Counts outcomes for a number of objects.
+    fn count(&mut self, policy: &PolicyView<'_>, outcomes: &[ExpressionOutcome], objects: u32) {
+        for (index, (site, outcome)) in policy.sites.iter().zip(outcomes).enumerate() {
+            let is_counted = !matches!(
+                outcome,
+                ExpressionOutcome::Unused | ExpressionOutcome::IdleMessage(_)
+            );
+            if site.variable().is_some() || !is_counted {
                 continue;
             }
             let root = self.roots.entry(index).or_default();
-            root.evaluated += 1;
-            if let ExpressionOutcome::UnusedMessage(fault) = outcome {
-                *root.unused.entry(*fault).or_default() += 1;
-            }
-            if let ExpressionOutcome::Failed(failure) = outcome {
-                *root.failed.entry((failure.expression, failure.node)).or_default() += 1;
-                self.add_failure(failure.expression, failure.node, &failure.text, extent);
-                // The other operand of || fails as well, once the first is guarded.
-                let ast = parsed.asts.get(failure.expression).and_then(Option::as_ref);
-                for (node, text) in failure.others.iter().filter(|(_, text)| text.starts_with(NO_KEY)) {
-                    let key = (failure.expression, failure.node, *node);
-                    let are_alternatives = self
-                        .alternatives
-                        .entry(key)
-                        .or_insert_with(|| ast.is_some_and(|ast| are_alternatives(ast, failure.node, *node)));
-                    if *are_alternatives {
-                        self.add_failure(failure.expression, *node, text, extent);
-                    }
+            root.evaluated += objects;
+            match outcome {
+                ExpressionOutcome::UnusedMessage(fault) => {
+                    *root.unused.entry(*fault).or_default() += objects;
                 }
+                ExpressionOutcome::Failed(failure) => {
+                    *root.failed.entry((failure.expression, failure.node)).or_default() += objects;
+                }
+                _ => {}
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use pratique_sample::CustomKinds;
+use pratique_sample::{CustomKinds, SampleMemory, SampleObjects, SampleSpec};
 use pratique_schema::{FeatureGates, Release};
 
 use crate::interruption::LintInterruption;
@@ -17,6 +17,8 @@ pub struct LintOptions {
     pub(crate) now: Option<SystemTime>,
     pub(crate) feature_gates: FeatureGates,
     pub(crate) custom_kinds: Arc<CustomKinds>,
+    /// Where objects are kept for the next time, if there may be one.
+    pub(crate) samples: Option<Arc<SampleMemory>>,
     /// What ends the trials of a policy; they are not complete then.
     pub(crate) interruption: LintInterruption,
 }
@@ -63,6 +65,14 @@ impl LintOptions {
     /// The release of the server, which says what there is to match and how it is typed.
     pub(crate) fn release(&self) -> &'static Release {
         self.feature_gates.release()
+    }
+
+    /// The objects of a specification.
+    pub(crate) fn sample_objects(&self, spec: &SampleSpec<'_>) -> Arc<SampleObjects> {
+        match &self.samples {
+            Some(samples) => samples.objects(spec),
+            None => Arc::new(SampleObjects::new(spec)),
+        }
     }
 
     /// Whether a lint is run.

@@ -6,7 +6,8 @@
 //! that serves requests; and [`most_expensive`] searches for an object that reaches the cost limit.
 //!
 //! [`complete_samples`] gives objects as policies see them, with all fields that expressions name, or all but one, and an
-//! [`ObservedPolicy`] what each node of an expression does with them.
+//! [`ObservedPolicy`] what each node of an expression does with them. A [`ReadFootprint`] tells which of them a policy cannot tell
+//! apart, and a [`SampleMemory`] keeps them for the next edit of a policy.
 //!
 //! A [`MutationTrial`] runs the mutations of a policy over such objects, and a [`SampleServer`] tells what the built-in plugins
 //! and the validation of a server make of the result.
@@ -38,6 +39,7 @@ mod complete;
 mod cost;
 mod custom;
 mod evaluate;
+mod footprint;
 mod generate;
 mod grow;
 mod observe;
@@ -51,13 +53,18 @@ mod scalar;
 mod trial;
 
 pub use complete::{
-    NamedFields, RequiredConstants, Sample, SampleExtent, SampleSpec, SelectedMetadata, complete_samples,
+    NamedFields, RequiredConstants, Sample, SampleExtent, SampleInput, SampleMemory, SampleObjects,
+    SampleSpec, SelectedMetadata, complete_samples,
 };
 pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
 pub use custom::{CustomDefinition, CustomKind, CustomKinds, CustomSample};
 pub use evaluate::{EvaluatedExpression, PartValue, PolicyEvaluator};
+pub use footprint::ReadFootprint;
 pub use generate::{ObjectSpec, generate};
-pub use observe::{ExpressionFailure, ExpressionOutcome, NodeCoverage, NodeOutcomes, ObservedPolicy};
+pub use observe::{
+    ExpressionFailure, ExpressionOutcome, NodeCoverage, NodeOutcomes, ObservedPolicy, ObservedRun,
+    PolicyObservation,
+};
 pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_cel::Value;
-use pratique_cel::ast::ExprId;
+use pratique_cel::ast::{Ast, ExprId};
 use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
@@ -14,6 +14,7 @@ use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 use pratique_types::cel_limits::{MessageFault, read_message};
 
+use crate::footprint::ReadFootprint;
 use crate::policy::Policy;
 use crate::runner::PolicyRunner;
 
@@ -21,8 +22,25 @@ use crate::runner::PolicyRunner;
 #[derive(Debug)]
 pub struct ObservedPolicy {
     ids: Vec<ExpressionId>,
-    /// One for each mutation of a mutating policy, by its index: a mutation that fails must not hide those after it.
-    runners: Vec<(usize, PolicyRunner)>,
+    runs: Vec<ObservedRun>,
+}
+
+/// A part of a policy that is evaluated by itself: its conditions, its variables, and one validation or mutation, or all audit
+/// annotations. A mutation that fails must not hide those after it, and a validation reads less of an object than all of them.
+#[derive(Debug)]
+pub struct ObservedRun {
+    /// The index of the validation or mutation, which is the first one of this run.
+    index: usize,
+    runner: PolicyRunner,
+    kind: RunKind,
+}
+
+/// What a run is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunKind {
+    Validation,
+    Annotations,
+    Mutation,
 }
 
 /// The outcomes of the nodes of a policy's expressions, over several requests.
@@ -39,6 +57,15 @@ pub struct NodeOutcomes {
     pub values: u32,
     /// The number of evaluations that failed, by error.
     pub errors: BTreeMap<String, u32>,
+}
+
+/// What a run of a policy does with one request.
+#[derive(Debug)]
+pub struct PolicyObservation {
+    /// The outcomes of the policy's expressions.
+    pub outcomes: Vec<ExpressionOutcome>,
+    /// Those of their nodes.
+    nodes: Vec<NodeRecorder>,
 }
 
 /// The outcome of an expression for one request.
@@ -92,7 +119,9 @@ impl NodeCoverage {
         outcomes.is_evaluated().then_some(outcomes)
     }
 
-    fn add(&mut self, recorders: Vec<NodeRecorder>) {
+    /// Adds what a run does with a number of requests, with all of them the same.
+    pub fn add(&mut self, observation: &PolicyObservation, requests: u32) {
+        let recorders = &observation.nodes;
         if self.expressions.len() < recorders.len() {
             self.expressions.resize_with(recorders.len(), Vec::new);
         }
@@ -102,12 +131,13 @@ impl NodeCoverage {
             if expression.len() < nodes {
                 expression.resize_with(nodes, NodeOutcomes::default);
             }
-            for (outcomes, values) in expression.iter_mut().zip(recorder.values) {
-                outcomes.values = outcomes.values.saturating_add(values);
+            for (outcomes, values) in expression.iter_mut().zip(&recorder.values) {
+                outcomes.values = outcomes.values.saturating_add(values.saturating_mul(requests));
             }
-            for (node, text) in recorder.errors {
+            for (node, text) in &recorder.errors {
                 if let Some(outcomes) = expression.get_mut(node.0 as usize) {
-                    *outcomes.errors.entry(text).or_default() += 1;
+                    let count = outcomes.errors.entry(text.clone()).or_default();
+                    *count = count.saturating_add(requests);
                 }
             }
         }
@@ -120,45 +150,104 @@ impl ObservedPolicy {
         let cache = Cache::new().of_release(release);
         // Static policies see all kinds, those of the API no configuration of admission.
         let runner = |policy: Policy<'_>| PolicyRunner::new(policy, Origin::Static, None, &cache);
-        let runners = match policy {
-            Policy::Validating(_) => vec![(0, runner(policy))],
+        let ids: Vec<ExpressionId> = policy
+            .expressions()
+            .into_iter()
+            .map(|expression| expression.id)
+            .collect();
+        let runs = match policy {
+            Policy::Validating(policy) => {
+                let alone = |index: Option<usize>| ObservedRun {
+                    index: index.unwrap_or_default(),
+                    runner: runner(Policy::Validating(&with_validation(policy, index))),
+                    kind: index.map_or(RunKind::Annotations, |_| RunKind::Validation),
+                };
+                let spec = policy.spec.as_ref();
+                let validations = spec
+                    .and_then(|spec| spec.validations.as_ref())
+                    .map_or(0, Vec::len);
+                let is_annotated = ids.iter().any(|id| matches!(id, ExpressionId::Annotation(_)));
+                let rest = (is_annotated || validations == 0).then(|| alone(None));
+                (0..validations)
+                    .map(|index| alone(Some(index)))
+                    .chain(rest)
+                    .collect()
+            }
             Policy::Mutating(policy) => {
                 let count = policy
                     .spec
                     .as_ref()
                     .and_then(|spec| Some(spec.mutations.as_ref()?.len()));
-                let alone = |index: usize| (index, runner(Policy::Mutating(&with_mutation(policy, index))));
+                let alone = |index: usize| ObservedRun {
+                    index,
+                    runner: runner(Policy::Mutating(&with_mutation(policy, index))),
+                    kind: RunKind::Mutation,
+                };
                 (0..count.unwrap_or_default().max(1)).map(alone).collect()
             }
         };
-        let expressions = policy.expressions().into_iter();
-        ObservedPolicy {
-            ids: expressions.map(|expression| expression.id).collect(),
-            runners,
-        }
+        ObservedPolicy { ids, runs }
     }
 
-    /// Evaluates the expressions that a server would evaluate for a request; the authorizer allows every check, or none.
+    /// Its runs.
+    pub fn runs(&self) -> &[ObservedRun] {
+        &self.runs
+    }
+
+    /// What requests about a kind that a run evaluates alike have in common; `None` if none is known to be. The trees are those of the
+    /// policy's expressions, as far as they can be parsed.
+    pub fn footprint(&self, run: &ObservedRun, kind: &str, trees: &[Option<Ast>]) -> Option<ReadFootprint> {
+        // What comes of a mutation depends on all of the object.
+        if run.kind == RunKind::Mutation {
+            return None;
+        }
+        let expressions = self.ids.iter().zip(trees);
+        let of_run = expressions.filter_map(|(id, tree)| {
+            let name = match id {
+                ExpressionId::Variable(name) => Some(name.as_str()),
+                ExpressionId::Validation(at) | ExpressionId::Message(at)
+                    if run.kind != RunKind::Validation || *at != run.index =>
+                {
+                    return None;
+                }
+                ExpressionId::Annotation(_) if run.kind != RunKind::Annotations => return None,
+                _ => None,
+            };
+            Some((name, tree.as_ref()?))
+        });
+        Some(ReadFootprint::new(kind, of_run))
+    }
+
+    /// Evaluates the expressions of a run that a server would evaluate for a request; the authorizer allows every check, or none.
     pub fn evaluate(
         &self,
+        run: &ObservedRun,
         request: &AdmissionRequest<'_>,
         allowed: bool,
-        coverage: &mut NodeCoverage,
-    ) -> Vec<ExpressionOutcome> {
-        let mut outcomes = vec![ExpressionOutcome::Unused; self.ids.len()];
-        for (mutation, runner) in &self.runners {
-            let recorder = OutcomeRecorder::new(&self.ids, *mutation);
-            runner.run(request, allowed, &recorder);
-            let state = recorder.into_state();
-            for (outcome, own) in outcomes.iter_mut().zip(state.outcomes) {
-                if !matches!(own, ExpressionOutcome::Unused) {
-                    *outcome = own;
-                }
-            }
-            coverage.add(state.nodes);
+    ) -> PolicyObservation {
+        let recorder = OutcomeRecorder::new(&self.ids, run.index);
+        run.runner.run(request, allowed, &recorder);
+        let state = recorder.into_state();
+        PolicyObservation {
+            outcomes: state.outcomes,
+            nodes: state.nodes,
         }
-        outcomes
     }
+}
+
+/// A policy with one of its validations, or with its audit annotations only.
+fn with_validation(
+    policy: &api::ValidatingAdmissionPolicy,
+    index: Option<usize>,
+) -> api::ValidatingAdmissionPolicy {
+    let mut policy = policy.clone();
+    if let Some(spec) = policy.spec.as_mut() {
+        let validations = spec.validations.take().into_iter().flatten().enumerate();
+        let alone = validations.filter(|(at, _)| Some(*at) == index);
+        spec.validations = Some(alone.map(|(_, validation)| validation).collect());
+        spec.audit_annotations = spec.audit_annotations.take().filter(|_| index.is_none());
+    }
+    policy
 }
 
 /// A policy with one of its mutations.
@@ -173,8 +262,8 @@ fn with_mutation(policy: &api::MutatingAdmissionPolicy, index: usize) -> api::Mu
 /// Records the outcomes of one request.
 struct OutcomeRecorder<'i> {
     ids: &'i [ExpressionId],
-    /// The index of the only mutation, which is the first one of its run.
-    mutation: usize,
+    /// The index of the only validation or mutation, which is the first one of its run.
+    index: usize,
     state: RefCell<RecorderState>,
 }
 
@@ -200,7 +289,7 @@ struct OpenExpression {
 }
 
 impl<'i> OutcomeRecorder<'i> {
-    fn new(ids: &'i [ExpressionId], mutation: usize) -> Self {
+    fn new(ids: &'i [ExpressionId], index: usize) -> Self {
         let state = RecorderState {
             nodes: ids.iter().map(|_| NodeRecorder::default()).collect(),
             outcomes: vec![ExpressionOutcome::Unused; ids.len()],
@@ -208,7 +297,7 @@ impl<'i> OutcomeRecorder<'i> {
         };
         OutcomeRecorder {
             ids,
-            mutation,
+            index,
             state: RefCell::new(state),
         }
     }
@@ -261,7 +350,9 @@ impl Trace for OutcomeRecorder<'_> {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
         let mut state = self.state.borrow_mut();
         let id = match id {
-            ExpressionId::Mutation(_) => ExpressionId::Mutation(self.mutation),
+            ExpressionId::Mutation(_) => ExpressionId::Mutation(self.index),
+            ExpressionId::Validation(_) => ExpressionId::Validation(self.index),
+            ExpressionId::Message(_) => ExpressionId::Message(self.index),
             id => id.to_owned(),
         };
         // All message expressions are evaluated, for the budget: those of validations that hold have no effect.
@@ -367,5 +458,124 @@ impl NodeRecorder {
     fn first_with(&self, text: &str) -> Option<ExprId> {
         let mut errors = self.errors.iter();
         errors.find(|(_, error)| error == text).map(|(node, _)| *node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use pratique_types::Operation;
+    use serde_json::json;
+
+    use super::*;
+    use crate::complete::{NamedFields, RequiredConstants, SampleObjects, SampleSpec, SelectedMetadata};
+
+    /// Counts the requests of a policy's runs, and those of them that are told apart, which the runs have to evaluate alike.
+    fn count_told_apart(variables: &[&str], validations: &[&str], resource: &str) -> (usize, usize) {
+        let variables = variables.iter().enumerate();
+        let variables: Vec<_> = variables
+            .map(|(at, text)| json!({"name": format!("v{at}"), "expression": text}))
+            .collect();
+        let validations: Vec<_> = validations
+            .iter()
+            .map(
+                |text| json!({"expression": text, "messageExpression": "object.kind + object.metadata.name"}),
+            )
+            .collect();
+        let spec = json!({
+            "matchConstraints": {"resourceRules": []}, "variables": variables, "validations": validations,
+        });
+        let policy = json!({"metadata": {"name": "p"}, "spec": spec});
+        let policy: api::ValidatingAdmissionPolicy = serde_json::from_value(policy).unwrap();
+        let policy = Policy::Validating(&policy);
+        let environment = pratique_cel::Environment::kubernetes();
+        let expressions = policy.expressions();
+        let trees: Vec<Option<Ast>> = expressions
+            .iter()
+            .map(|expression| environment.parse(expression.text).ok())
+            .collect();
+        assert!(trees.iter().all(Option::is_some));
+        let named = expressions.iter().zip(&trees);
+        let named = named.filter_map(|(expression, tree)| match &expression.id {
+            ExpressionId::Variable(name) => Some((Some(name.as_str()), tree.as_ref()?)),
+            _ => Some((None, tree.as_ref()?)),
+        });
+        let interest = NamedFields::new(named);
+        let release = Release::latest();
+        let served = release.resources().named(resource).unwrap();
+        let spec = SampleSpec {
+            release,
+            served,
+            operations: &[Operation::Create, Operation::Update, Operation::Delete],
+            interest: &interest,
+            selected: &SelectedMetadata::default(),
+            required: &RequiredConstants::default(),
+            is_mutating: false,
+            most: 400,
+        };
+        let objects = SampleObjects::new(&spec);
+        let observed = ObservedPolicy::new(release, policy);
+        let (mut requests, mut apart) = (0, 0);
+        for run in observed.runs() {
+            let footprint = observed.footprint(run, &served.kind.kind, &trees).unwrap();
+            let mut known: HashMap<String, String> = HashMap::new();
+            for input in objects.inputs(&spec) {
+                let observation = observed.evaluate(run, &input.request(&spec), input.allows);
+                let observation = format!("{observation:?}");
+                let same = known
+                    .entry(footprint.key(&input))
+                    .or_insert_with(|| observation.clone());
+                assert_eq!(*same, observation, "{input:?}");
+                requests += 1;
+            }
+            apart += known.len();
+        }
+        (requests, apart)
+    }
+
+    #[test]
+    fn requests_with_one_key_are_evaluated_alike() {
+        let containers = "object.kind == 'Pod' ? object.spec.containers + (has(object.spec.initContainers) ? \
+            object.spec.initContainers : []) : object.spec.template.spec.containers";
+        for (variables, validations) in [
+            (
+                vec![containers],
+                vec!["variables.v0.all(c, has(c.securityContext) && c.securityContext.privileged != true)"],
+            ),
+            (
+                vec!["object.metadata.?labels.orValue({})"],
+                vec![
+                    "variables.v0.all(k, k.startsWith('a') || variables.v0[k] == 'b')",
+                    "'a/b' in variables.v0",
+                ],
+            ),
+            (
+                vec![],
+                vec![
+                    "object.spec.replicas < 3 || request.operation == 'DELETE'",
+                    "oldObject == null || object.spec.replicas == oldObject.spec.replicas",
+                    "authorizer.group('').resource('pods').check('get').allowed() || object.metadata.name == 'a'",
+                ],
+            ),
+            (
+                vec!["object.spec.template.spec.containers.map(c, c.resources.limits.cpu)"],
+                vec![
+                    "variables.v0.exists(q, quantity(q).isGreaterThan(quantity('1'))) && object.spec.size() > 3",
+                ],
+            ),
+            (
+                vec![],
+                vec!["object.spec.?selector.?matchLabels['app'].optMap(a, a == 'b').orValue(false)"],
+            ),
+        ] {
+            for resource in ["pods", "deployments", "replicationcontrollers"] {
+                let (requests, apart) = count_told_apart(&variables, &validations, resource);
+                assert!(
+                    apart * 3 < requests * 2,
+                    "{validations:?} {resource}: {apart} of {requests}"
+                );
+            }
+        }
     }
 }

@@ -66,6 +66,18 @@ impl NamedFields {
         self.values.get(field).map_or(&[], Vec::as_slice)
     }
 
+    /// The names of all fields.
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
+
+    /// The values that are compared, by the field, in no order.
+    pub(super) fn all_values(&self) -> impl Iterator<Item = (&str, &[Literal])> {
+        self.values
+            .iter()
+            .map(|(field, values)| (&**field, values.as_slice()))
+    }
+
     /// The maximum number of values of a field.
     pub(crate) fn most_values(&self) -> usize {
         self.values.values().map(Vec::len).max().unwrap_or_default()
