@@ -16,13 +16,19 @@ use crate::warning::Warning;
 
 /// Findings by the text of the objects that they are of: [`lint`](LintMemory::lint) and [`expressions`](LintMemory::expressions)
 /// look only at objects that changed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LintMemory {
     warnings: FindingTable<Vec<Warning>>,
     expressions: FindingTable<Vec<TypedExpression>>,
     custom: Arc<CustomTypes>,
     options: LintOptions,
     interruption: LintInterruption,
+}
+
+impl Default for LintMemory {
+    fn default() -> Self {
+        Self::with_options(LintOptions::default())
+    }
 }
 
 impl LintMemory {
@@ -61,10 +67,14 @@ impl LintMemory {
     }
 
     /// That of warnings with options, such as those of a command line.
-    pub fn with_options(options: LintOptions) -> Self {
+    pub fn with_options(mut options: LintOptions) -> Self {
+        options.samples = Some(Arc::default());
         LintMemory {
             options,
-            ..LintMemory::default()
+            warnings: FindingTable::default(),
+            expressions: FindingTable::default(),
+            custom: Arc::default(),
+            interruption: LintInterruption::default(),
         }
     }
 
