@@ -123,18 +123,20 @@ const PLACES: usize = 24;
 const TOGETHER: usize = 4;
 
 /// For each goal, the smallest object found that reaches its limit, or else the most expensive one; `None` if the
-/// budget ends before the first object.
+/// budget ends before the first object. `is_interrupted` is asked before each object, and ends the search.
 pub fn most_expensive(
     evaluator: &PolicyEvaluator<'_>,
     spec: &ObjectSpec<'_>,
     goals: &[(CostGoal, u64)],
     budget: &mut WorkBudget,
+    is_interrupted: &dyn Fn() -> bool,
 ) -> Vec<Option<CostExample>> {
     let mut search = CostSearch {
         evaluator,
         goals,
         best: vec![None; goals.len()],
         budget,
+        is_interrupted,
     };
     let paths = spec.reads.paths(256);
     let places = paths
@@ -142,7 +144,7 @@ pub fn most_expensive(
         .filter_map(|path| GrowablePlace::new(spec.release, &spec.served.kind, path));
     let places: Vec<GrowablePlace> = places.take(PLACES).collect();
     for seed in search.seeds(spec) {
-        if search.is_done() {
+        if search.is_done() || search.is_ended() {
             break;
         }
         search.grow(&seed, &places);
@@ -166,6 +168,7 @@ struct CostSearch<'s> {
     /// By goal.
     best: Vec<Option<CostCandidate>>,
     budget: &'s mut WorkBudget,
+    is_interrupted: &'s dyn Fn() -> bool,
 }
 
 /// An object and the plan by which it was grown.
@@ -244,9 +247,14 @@ impl CostCandidate {
 }
 
 impl CostSearch<'_> {
-    /// The costs of an object by goal, and the number of evaluated expressions; `None` if the budget is used up.
+    /// Whether no more objects may be evaluated.
+    fn is_ended(&self) -> bool {
+        self.budget.is_spent() || (self.is_interrupted)()
+    }
+
+    /// The costs of an object by goal, and the number of evaluated expressions; `None` if no more may be evaluated.
     fn measure(&mut self, object: &Value<'_>) -> Option<(Vec<u64>, usize)> {
-        if self.budget.is_spent() {
+        if self.is_ended() {
             return None;
         }
         let evaluated = self.evaluator.evaluate(object, None);
@@ -340,7 +348,7 @@ impl CostSearch<'_> {
                 self.keep(&costs, &candidate);
                 singles.push((near, place));
             }
-            if self.is_done() || self.budget.is_spent() {
+            if self.is_done() || self.is_ended() {
                 return;
             }
         }
@@ -352,7 +360,7 @@ impl CostSearch<'_> {
                     if let Some((_, costs, candidate)) = self.try_plan(seed, plan, LARGEST) {
                         self.keep(&costs, &candidate);
                     }
-                    if self.is_done() || self.budget.is_spent() {
+                    if self.is_done() || self.is_ended() {
                         return;
                     }
                 }
@@ -371,7 +379,7 @@ impl CostSearch<'_> {
             return;
         }
         let (mut below, mut reached) = (0, smallest.bytes);
-        while reached - below > STEP && !self.budget.is_spent() {
+        while reached - below > STEP && !self.is_ended() {
             let middle = below + (reached - below) / 2;
             let smaller = self.try_plan(&smallest.seed, smallest.plan.clone(), middle);
             let cost = |costs: &[u64]| costs.get(goal).copied().unwrap_or_default();

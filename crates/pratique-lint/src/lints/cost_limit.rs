@@ -45,6 +45,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
 use crate::cost::{CostEstimates, ExpressionCost};
+use crate::interruption::LintInterruption;
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
 use crate::options::LintOptions;
@@ -107,7 +108,7 @@ fn check_policy(
     if limited.is_empty() {
         return;
     }
-    search(policy, &mut limited, work);
+    search(policy, &mut limited, work, &options.interruption);
     let mut alone = false;
     for candidate in limited {
         let is_sum = !matches!(candidate.goal, CostGoal::Expression(_));
@@ -193,7 +194,12 @@ fn list_of(condition: &[Step]) -> Vec<Step> {
 }
 
 /// Makes objects of the kinds for which estimates come near limits, those that come nearest first.
-fn search(policy: &PolicyView<'_>, limited: &mut [LimitedCost], work: &mut WorkBudget) {
+fn search(
+    policy: &PolicyView<'_>,
+    limited: &mut [LimitedCost],
+    work: &mut WorkBudget,
+    interruption: &LintInterruption,
+) {
     let reads = policy.manifest.reads();
     let mut kinds: Vec<(u64, &'static ServedResource)> = Vec::new();
     for candidate in &*limited {
@@ -224,6 +230,9 @@ fn search(policy: &PolicyView<'_>, limited: &mut [LimitedCost], work: &mut WorkB
             density: 100,
         };
         for seed in seeds {
+            if interruption.has_come() {
+                return;
+            }
             let mut open: Vec<&mut LimitedCost> = limited
                 .iter_mut()
                 .filter(|candidate| candidate.is_open(served))
@@ -244,7 +253,7 @@ fn search(policy: &PolicyView<'_>, limited: &mut [LimitedCost], work: &mut WorkB
                 *seed,
             );
             let mut part = work.take(WORK);
-            let examples = most_expensive(&evaluator, &spec, &goals, &mut part);
+            let examples = most_expensive(&evaluator, &spec, &goals, &mut part, &|| interruption.has_come());
             work.give_back(part);
             for (candidate, example) in open.iter_mut().zip(examples) {
                 candidate.example = [candidate.example.take(), example]
@@ -322,6 +331,8 @@ fn size(bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use pratique_schema::Release;
 
     use super::*;
@@ -544,6 +555,38 @@ validations: [{expression: 'variables.names.all(n, variables.allowed.exists(a, n
         let mut none = WorkBudget::new(0);
         check_with(&manifests.policies[0], &mut none);
         assert_eq!(none.spent(), 0);
+    }
+
+    #[test]
+    fn an_interruption_ends_the_search() {
+        let text = policy(
+            "CREATE",
+            &format!("failurePolicy: Ignore\n{}", validations(&[TWICE])),
+        );
+        let set = load(&text);
+        let manifests = crate::ManifestView::new(Release::latest(), &[&set]);
+        // How much is done until the interruption is asked for the last time, of so many.
+        let spent = |asked: usize| {
+            let left = AtomicUsize::new(asked);
+            let is_due = move || {
+                let next = |left: usize| left.checked_sub(1);
+                left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+                    .is_err()
+            };
+            let mut options = LintOptions::default();
+            options.interruption = LintInterruption::new(is_due);
+            let mut work = WorkBudget::new(super::WORK);
+            super::check_policy(
+                &manifests.policies[0],
+                &options,
+                &mut work,
+                &mut LintReport::default(),
+            );
+            work.spent()
+        };
+        assert_eq!(spent(0), 0);
+        let [few, more, all] = [3, 20, usize::MAX].map(spent);
+        assert!(0 < few && few < more && more < all, "{few} {more} {all}");
     }
 
     fn check_with(policy: &PolicyView<'_>, work: &mut WorkBudget) {
