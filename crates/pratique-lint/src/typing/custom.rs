@@ -244,4 +244,29 @@ mod tests {
             ["How large it is.", "", ""]
         );
     }
+    #[test]
+    fn versions_that_are_not_served_have_no_types() {
+        let version = |name: &str, served: &str| {
+            format!(
+                r#"{{"name": "{name}", {served} "storage": true, "schema": {{"openAPIV3Schema": {{"type": "object"}}}}}}"#
+            )
+        };
+        let versions = [
+            version("v1", r#""served": true,"#),
+            version("v2", r#""served": false,"#),
+            version("v3", ""),
+        ];
+        let definition = format!(
+            r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {{"name": "widgets.example.com"}}, "spec": {{"group": "example.com", "scope": "Namespaced",
+                "names": {{"kind": "Widget", "plural": "widgets"}}, "versions": [{}]}}}}"#,
+            versions.join(", ")
+        );
+        let definition = pratique_json::parse(definition.as_bytes()).unwrap();
+        let types = CustomTypes::new(Release::latest(), &[definition]);
+        let served = types.served.iter().map(|served| &*served.kind.version);
+        assert_eq!(served.collect::<Vec<_>>(), ["v1"]);
+        let has = |version: &str| types.has_type(&format!("example.com/{version}.Widget"));
+        assert_eq!(["v1", "v2", "v3"].map(has), [true, false, false]);
+    }
 }
