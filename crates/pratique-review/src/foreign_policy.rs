@@ -30,6 +30,11 @@ impl PolicyEngine {
     /// The engine whose policies have an `apiVersion`.
     pub(crate) fn of_version(version: &str) -> Option<Self> {
         let (group, _) = version.split_once('/')?;
+        PolicyEngine::from_group(group)
+    }
+
+    /// The engine whose policies are of an API group.
+    pub fn from_group(group: &str) -> Option<Self> {
         Some(match group {
             "kyverno.io" | "policies.kyverno.io" => PolicyEngine::Kyverno,
             "templates.gatekeeper.sh" | "constraints.gatekeeper.sh" => PolicyEngine::Gatekeeper,

@@ -2,7 +2,7 @@
 
 use pratique_expansion::{Expander, ExpansionError, find_template};
 use pratique_json::Value;
-use pratique_review::PodPolicies;
+use pratique_review::{PodPolicies, PolicyEngine};
 use pratique_schema::Release;
 use pratique_types::Operation;
 
@@ -81,7 +81,10 @@ impl<'a> ExpansionRule<'a> {
 
     /// Whether a request is one to store a custom resource.
     fn is_custom(&self, input: &InputRequest<'_>) -> bool {
-        is_stored(input) && !self.release.resources().has_group(&input.request.kind.group)
+        let group = &input.request.kind.group;
+        // What is like a Pod template in the policy of another engine is a pattern.
+        let is_foreign = PolicyEngine::from_group(group).is_some();
+        is_stored(input) && !is_foreign && !self.release.resources().has_group(group)
     }
 
     /// Whether a request is one for a workload, of which a controller makes Pods.

@@ -16,8 +16,8 @@ use pratique_review::PolicyAction as Action;
 pub(crate) struct PassRule<'a> {
     /// What the command fails for.
     pub(crate) failure: &'a FailureArguments,
-    /// Whether a policy or webhook is evaluated at all: without one, nothing passes.
-    pub(crate) is_evaluated: bool,
+    /// Why nothing passes, if nothing can: what should have been evaluated was not.
+    pub(crate) why_unevaluated: Option<&'static str>,
 }
 
 /// All decisions, errors and notices of a command, and the files that it did not evaluate.
@@ -43,8 +43,9 @@ pub(crate) fn evaluation_document(
 }
 
 fn of_record(record: &Record, rule: &PassRule<'_>) -> Case {
-    let remarks = record.remarks();
-    let outcome = outcome(record, &remarks, rule);
+    // Which of the actions fails is asked of all of them.
+    let outcome = outcome(record, &record.remarks(), rule);
+    let remarks = record.distinct_remarks();
     Case {
         name: record.subject(),
         file: record.file.clone(),
@@ -91,10 +92,12 @@ fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outc
             text,
         },
         Decision::Allowed if remarks.iter().any(|remark| rule.fails_for(remark)) => Outcome::failed(&text),
-        Decision::Allowed if !rule.is_evaluated => Outcome::Skipped {
-            message: "no policy and no webhook is evaluated".to_owned(),
+        Decision::Allowed => match rule.why_unevaluated {
+            Some(why) => Outcome::Skipped {
+                message: why.to_owned(),
+            },
+            None => Outcome::Passed,
         },
-        Decision::Allowed => Outcome::Passed,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::PassedOver;
 use crate::input::sources;
 use crate::output::github::AnnotationCounts;
-use crate::output::notice::{NOT_EVALUATED, Notice, Notices};
+use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 use crate::output::{self, Printed};
 use crate::output_target::{self, OutputTarget};
@@ -23,7 +23,7 @@ use crate::project;
 use crate::review::answers::PrintedAnswers;
 use crate::review::compared::Operations;
 use crate::review::ending::ReviewEnding;
-use crate::review::input_policies;
+use crate::review::input_policies::{self, ForeignPolicies, PathObjects};
 use crate::review::named_inputs::NamedInputs;
 use crate::review::object_files::ObjectFiles;
 use crate::review::tally::Tally;
@@ -59,10 +59,12 @@ pub(super) struct Printer<'a> {
     is_given_up: bool,
     /// Whether the current path of the user has an object, an empty list or an error.
     path_has_something: bool,
-    /// How many objects it has, and how many of them configure admission.
-    path_objects: [usize; 2],
-    /// The paths of the user that have nothing but objects that configure admission.
-    policy_paths: Vec<String>,
+    path_objects: PathObjects,
+    /// What is told of paths whose policies are not evaluated for other objects.
+    unevaluated: Vec<Notice>,
+    foreign: ForeignPolicies,
+    /// Whether policies were given as inputs, and none as policies.
+    lacks_policies: bool,
     pub(super) object_count: usize,
     pub(super) empty_lists: usize,
     /// Files that are no objects of the API.
@@ -123,8 +125,10 @@ impl<'a> Printer<'a> {
             file_errors: 0,
             is_given_up: false,
             path_has_something: false,
-            path_objects: [0; 2],
-            policy_paths: Vec::new(),
+            path_objects: PathObjects::default(),
+            unevaluated: Vec::new(),
+            foreign: ForeignPolicies::default(),
+            lacks_policies: false,
             object_count: 0,
             empty_lists: 0,
             sources: Vec::new(),
@@ -175,10 +179,8 @@ impl<'a> Printer<'a> {
             Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
             Some(End::Path(path)) => {
                 let has_something = std::mem::take(&mut self.path_has_something);
-                let [objects, policies] = std::mem::take(&mut self.path_objects);
-                if policies > 0 && policies == objects {
-                    self.policy_paths.push(path.clone());
-                }
+                let objects = std::mem::take(&mut self.path_objects);
+                self.unevaluated.extend(objects.unevaluated(&path));
                 if !has_something && self.object_count + self.errors.count() > 0 {
                     self.notices
                         .tell(Notice::new("no-object", path, "there is no object in it"));
@@ -221,8 +223,10 @@ impl<'a> Printer<'a> {
         self.accepted.add(reviewed.accepted);
         self.operations.add(reviewed.operations);
         self.policies += reviewed.policies;
-        self.path_objects[0] += reviewed.object_count;
-        self.path_objects[1] += reviewed.policies;
+        self.path_objects.all += reviewed.object_count;
+        self.path_objects.policies += reviewed.policies;
+        self.path_objects.bindings += reviewed.bindings;
+        self.foreign.add(reviewed.foreign);
         self.records.extend(reviewed.records);
         self.annotations.add(reviewed.annotations);
         let answers = &mut self.answers;
@@ -273,27 +277,23 @@ impl<'a> Printer<'a> {
         Ok(accepted)
     }
 
-    /// Tells what was done with policies among the inputs.
-    pub(super) fn report_policies(&mut self, evaluates: bool, evaluates_none: bool) {
-        if evaluates || !evaluates_none || self.policy_paths.is_empty() {
-            self.policy_paths.clear();
+    /// Tells what was done with policies among the inputs. `evaluates` is whether they are evaluated as well, `has_none` whether
+    /// nobody named policies.
+    pub(super) fn report_policies(&mut self, evaluates: bool, has_none: bool) {
+        for notice in self.foreign.notices() {
+            self.notices.tell(notice);
+        }
+        // Policies alone are objects like others: there is nothing that they could have been given for.
+        let is_question = !evaluates && has_none && self.object_count > self.policies;
+        let unevaluated = std::mem::take(&mut self.unevaluated);
+        self.lacks_policies = has_none && !self.foreign.is_empty();
+        if !is_question || unevaluated.is_empty() {
             return input_policies::report(self.policies, evaluates);
         }
-        if !self.lacks_policies() {
-            return;
+        self.lacks_policies = true;
+        for notice in unevaluated {
+            self.notices.tell(notice);
         }
-        for path in &self.policy_paths {
-            let message = format!(
-                "there are only policies in it, and they are reviewed as objects: --policies {path} evaluates them for the others"
-            );
-            self.notices
-                .tell(Notice::new(NOT_EVALUATED, path.clone(), message));
-        }
-    }
-
-    /// Whether there are objects, and policies that somebody gave for them and that were not evaluated.
-    fn lacks_policies(&self) -> bool {
-        !self.policy_paths.is_empty() && self.object_count > self.policies
     }
 
     /// Prints what comes at the end, and gives the exit status.
@@ -316,7 +316,13 @@ impl<'a> Printer<'a> {
         let limitations = self.limitations.list(false);
         let undefined = limitations::notices(&limitations).collect::<Vec<_>>();
         let failure = &self.arguments.failure;
-        let is_evaluated = scope.can_deny() && !self.lacks_policies();
+        let why_unevaluated = if !scope.can_deny() {
+            Some("no policy and no webhook is evaluated")
+        } else if self.lacks_policies {
+            Some("policies among the inputs are not evaluated")
+        } else {
+            None
+        };
         let mut status = failure.status(|on| match on {
             FailOn::Deny => self.tally.denied > 0,
             FailOn::Warn => {
@@ -324,7 +330,7 @@ impl<'a> Printer<'a> {
             }
             FailOn::Audit => self.tally.audited > 0,
             FailOn::Error => count > 0,
-            FailOn::Undecided => self.tally.undecided > 0 || !is_evaluated,
+            FailOn::Undecided => self.tally.undecided > 0 || why_unevaluated.is_some(),
         });
         if accepted.fails(failure) {
             status = status.worse(Some(ExitStatus::Failure));
@@ -362,7 +368,7 @@ impl<'a> Printer<'a> {
             evaluated_with_accepted: evaluated.as_str(),
             rule: junit::PassRule {
                 failure,
-                is_evaluated,
+                why_unevaluated,
             },
             exit_code: status.number(),
             annotations: self.annotations,

@@ -39,7 +39,7 @@ use crate::output::github::AnnotationCounts;
 use crate::output::notice::Notice;
 use crate::output::text::Text;
 use crate::review::compared::Operations;
-use crate::review::input_policies;
+use crate::review::input_policies::{self, ForeignPolicies};
 use crate::review::named_inputs::NamedInput;
 use crate::review::object_files::ResultObject;
 use crate::review::tally::Tally;
@@ -106,6 +106,10 @@ pub(super) struct Reviewed {
     pub(super) operations: Operations,
     /// How many objects configure admission.
     pub(super) policies: usize,
+    /// How many of them bind policies.
+    pub(super) bindings: usize,
+    /// Policies of other engines.
+    pub(super) foreign: ForeignPolicies,
     /// The objects by their names, of which each should be there once.
     pub(super) named: Vec<NamedInput>,
     pub(super) errors: Vec<JsonError>,
@@ -281,6 +285,8 @@ impl InputReviewer<'_> {
         };
         let resource = &built.request.resource;
         reviewed.policies += usize::from(input_policies::configures_admission(resource));
+        reviewed.bindings += usize::from(input_policies::binds_policies(resource));
+        reviewed.foreign.add_request(&built);
         reviewed.named.extend(NamedInput::from_request(&built, is_review));
         Ok(built)
     }

@@ -67,7 +67,8 @@ impl ScanEnding<'_> {
             ScanFormat::Junit => {
                 let rule = PassRule {
                     failure: self.failure,
-                    is_evaluated: self.report.run().can_deny,
+                    why_unevaluated: (!self.report.run().can_deny)
+                        .then_some("no policy and no webhook is evaluated"),
                 };
                 let (errors, notices) = (self.errors_of(format), self.notices.all());
                 let xml =

@@ -554,7 +554,84 @@ fn policies_among_the_inputs() {
     run.stdout_has("'deny-privileged' with binding").stderr_has("policies, bindings and webhook configurations among the inputs are reviewed, and evaluated for all inputs\n");
     let run = directory.run(&["review", "--quiet", "chart"]);
     assert!(!run.stdout.contains("'deny-privileged'"), "{run}");
-    run.stderr_has("reviewed as objects, and not evaluated: --input-policies evaluates them");
+    run.stderr_has("reviewed as objects: --input-policies evaluates them for all inputs");
+}
+
+/// Policies that are bound and stand among other objects are a question that nobody answered.
+#[test]
+fn bound_policies_among_the_inputs_are_not_passed() {
+    let policy = crate::story::POLICY.replace(".static.k8s.io", "");
+    let binding = crate::story::BINDING.replace(".static.k8s.io", "");
+    let param = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits, namespace: shop}\n";
+    let directory = Directory::new()
+        .with("mixed/policy.yaml", policy.as_str())
+        .with("mixed/binding.yaml", binding.as_str())
+        .with("mixed/param.yaml", param)
+        .with("deploy/pod.yaml", CLEAN)
+        .with("one.yaml", format!("{policy}---\n{binding}---\n{CLEAN}"))
+        .with("unbound.yaml", format!("{policy}---\n{CLEAN}"));
+    const TOLD: &str = "there are policies with bindings in it, and they are reviewed as objects";
+    for inputs in [["mixed", "deploy"].as_slice(), &["one.yaml"]] {
+        for format in ["human", "json", "sarif", "junit", "github"] {
+            let arguments = [&["review", "--output", format], inputs].concat();
+            let run = directory.run(&arguments);
+            run.exits(3);
+            let output = if format == "human" {
+                &run.stderr
+            } else {
+                &run.stdout
+            };
+            assert!(output.contains(TOLD), "{format}: {run}");
+            assert!(
+                !run.stdout.contains("no policy and no webhook is evaluated"),
+                "{run}"
+            );
+            if format == "junit" {
+                run.stdout_has("<skipped message=\"policies among the inputs are not evaluated\"/>");
+            }
+        }
+        directory
+            .run(&[&["review", "--input-policies"], inputs].concat())
+            .exits(0);
+        let named = directory.run(&[&["review", "--policies", "mixed"], inputs].concat());
+        named.exits(0);
+        assert!(!named.to_string().contains(TOLD), "{named}");
+    }
+    let run = directory.run(&["review", "unbound.yaml"]);
+    run.exits(0)
+        .stderr_has("reviewed as objects, and not evaluated: --input-policies evaluates them");
+}
+
+/// Policies of other engines are nothing that is evaluated, and no workloads.
+#[test]
+fn policies_of_other_engines_among_the_inputs_are_told() {
+    let kyverno = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: a}\nspec: {rules: [{validate: {pattern: \
+                   {spec: {template: {spec: {containers: [{name: c, image: i}]}}}}}}]}\n";
+    let gatekeeper = "apiVersion: constraints.gatekeeper.sh/v1beta1\nkind: K8sTeam\nmetadata: {name: b}\n";
+    let directory = Directory::new()
+        .with("other/kyverno.yaml", format!("{kyverno}---\n{kyverno}"))
+        .with("other/gatekeeper.yaml", gatekeeper)
+        .with("deploy/pod.yaml", CLEAN)
+        .with("policies/policy.yaml", crate::story::POLICY)
+        .with("policies/binding.yaml", crate::story::BINDING);
+    const TOLD: [&str; 2] = [
+        "ClusterPolicy is a kind of Kyverno, and not evaluated",
+        "K8sTeam is a kind of Gatekeeper, and not evaluated",
+    ];
+    for format in ["human", "json", "sarif", "junit", "github"] {
+        let run = directory.run(&["review", "other", "deploy", "--output", format]);
+        run.exits(3);
+        let output = if format == "human" {
+            &run.stderr
+        } else {
+            &run.stdout
+        };
+        assert!(TOLD.iter().all(|told| output.contains(told)), "{format}: {run}");
+        assert!(!run.to_string().contains("with a Pod template"), "{run}");
+    }
+    // Whoever names policies has said what is to be evaluated.
+    let run = directory.run(&["review", "other", "deploy", "--policies", "policies"]);
+    run.exits(0).stderr_has(TOLD[0]).stderr_has(TOLD[1]);
 }
 
 #[test]
