@@ -11,7 +11,7 @@ use crate::stream::input_errors::JsonError;
 /// A message for each policy that denies, warns, records, or is undecided, and for each denial and warning by others.
 pub(crate) fn review_commands(result: &ReviewResult<'_>, record: &Record) -> Commands {
     let mut commands = Commands::default();
-    for remark in record.remarks() {
+    for remark in record.distinct_remarks() {
         let message = format!("{}: {}", subject(result.input), remark.message);
         let location = remark.location.unwrap_or(result.input.shown_location());
         commands.annotate(remark.level(), location, remark.rule(), &message);

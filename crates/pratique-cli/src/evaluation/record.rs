@@ -109,6 +109,11 @@ impl Remark<'_> {
         }
     }
 
+    /// Whether another says the same of the same place, whatever follows from it.
+    fn says_same(&self, other: &Remark<'_>) -> bool {
+        (self.policy, &self.message, self.location) == (other.policy, &other.message, other.location)
+    }
+
     /// The stable name of what it is about: the policy, or else what the server does.
     pub(crate) fn rule(&self) -> &str {
         self.policy.unwrap_or(match self.action {
@@ -220,6 +225,19 @@ impl Record {
             namespaced(&self.namespace, &self.name),
             parent.unwrap_or_default()
         )
+    }
+
+    /// The [remarks](Self::remarks) for readers: what a binding both warns of and records is said once, as the graver of the two.
+    pub(crate) fn distinct_remarks(&self) -> Vec<Remark<'_>> {
+        let mut distinct: Vec<Remark<'_>> = Vec::new();
+        for remark in self.remarks() {
+            match distinct.iter_mut().find(|known| known.says_same(&remark)) {
+                Some(known) if known.level() > remark.level() => *known = remark,
+                Some(_) => {}
+                None => distinct.push(remark),
+            }
+        }
+        distinct
     }
 
     /// The actions and policies of the [remarks](Self::remarks), without their texts.

@@ -136,11 +136,7 @@ impl ReviewEnding<'_> {
                 commands.count_printed(self.annotations);
                 output::print_github(&commands)
             }
-            ReviewFormat::Diff => {
-                tell(&passed_over());
-                Ok(())
-            }
-            ReviewFormat::Yaml => {
+            ReviewFormat::Diff | ReviewFormat::Yaml => {
                 tell(&text!(
                     "{}{}{}",
                     self.tally.reasons.human(),

@@ -56,6 +56,9 @@ struct Row {
     warned: usize,
     audited: usize,
     undecided: usize,
+    /// Objects of which something that the policy found is accepted.
+    #[serde(skip_serializing_if = "is_zero")]
+    accepted: usize,
 }
 
 /// A row as JSON.
@@ -86,6 +89,7 @@ impl Row {
         self.warned += other.warned;
         self.audited += other.audited;
         self.undecided += other.undecided;
+        self.accepted += other.accepted;
     }
 }
 
@@ -117,8 +121,21 @@ impl Tally {
                 warned: one(Some(Action::Warn)),
                 audited: one(Some(Action::Audit)),
                 undecided: one(None),
+                accepted: 0,
             };
             self.add_row(policy.unwrap_or_default(), &record.namespace, row);
+        }
+        let accepted: BTreeSet<&str> = record
+            .accepted
+            .iter()
+            .map(|finding| finding.policy.as_str())
+            .collect();
+        for policy in accepted {
+            let row = Row {
+                accepted: 1,
+                ..Row::default()
+            };
+            self.add_row(policy, &record.namespace, row);
         }
     }
 
@@ -175,21 +192,34 @@ impl Tally {
         )
     }
 
-    /// A table by policy and namespace.
+    /// A table by policy and namespace, with what its numbers count: the line that follows it counts each warning.
     pub(super) fn table(&self) -> Text {
+        let mut counts = self.policies.values().flat_map(BTreeMap::values);
+        // As in scans, the column is there if something is accepted.
+        let columns = if counts.any(|row| row.accepted > 0) { 5 } else { 4 };
         let rows = self.policies.iter();
         let rows = rows.flat_map(|(policy, rows)| rows.iter().map(move |row| (policy, row)));
         let rows = rows.map(|(policy, (namespace, row))| {
             let names = [or(policy, "(no policy)"), or(namespace, "(none)")].map(str::to_owned);
-            let counts = [row.denied, row.warned, row.audited, row.undecided].map(|count| count.to_string());
+            let counts = [row.denied, row.warned, row.audited, row.undecided, row.accepted];
+            let counts = counts.into_iter().take(columns).map(|count| count.to_string());
             names.into_iter().chain(counts).collect()
         });
         let rows: Vec<Vec<String>> = rows.collect();
         if rows.is_empty() {
             return text!("no policy denies, warns, records or is undecided\n");
         }
-        let header = ["POLICY", "NAMESPACE", "DENIED", "WARNED", "AUDITED", "UNDECIDED"];
-        let mut out = table(&header, 2, &rows);
+        let header = [
+            "POLICY",
+            "NAMESPACE",
+            "DENIED",
+            "WARNED",
+            "AUDITED",
+            "UNDECIDED",
+            "ACCEPTED",
+        ];
+        let header: Vec<&str> = header.into_iter().take(2 + columns).collect();
+        let mut out = text!("objects by policy and namespace:\n{}", table(&header, 2, &rows));
         if self.others > 0 {
             out.push(&text!("and {} more\n", self.others));
         }

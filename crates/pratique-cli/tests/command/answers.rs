@@ -254,6 +254,28 @@ fn what_a_person_is_told_ci_is_told() {
     run.stdout_has(r#"tests="2" failures="0" errors="0" skipped="2""#);
 }
 
+/// A binding that warns and audits says one thing, of which two things follow.
+#[test]
+fn what_is_said_twice_is_told_once() {
+    let binding = BINDING.replace("[Deny]", "[Warn, Audit]");
+    assert_ne!(binding, BINDING);
+    let directory = files(POLICY, &binding).with("pod.yaml", PRIVILEGED);
+    let run = |format: &str| directory.run(&["review", "--manifests", "policies", "-o", format, "pod.yaml"]);
+    let github = run("github").exits(0).stdout.clone();
+    assert_eq!(github.matches("title=deny-privileged").count(), 1, "{github}");
+    assert!(github.contains("::warning file=pod.yaml"), "{github}");
+    let junit = run("junit").exits(0).stdout.clone();
+    assert_eq!(
+        junit.matches("deny-privileged.static.k8s.io: ").count(),
+        1,
+        "{junit}"
+    );
+    // A diff has no place for counts.
+    run("diff")
+        .exits(0)
+        .stderr_has("1 allowed, 0 denied, 1 warning, 1 audited\n");
+}
+
 #[test]
 fn server_warnings_are_counted() {
     let directory = files(POLICY, BINDING).with("web.yaml", MISSPELT);
