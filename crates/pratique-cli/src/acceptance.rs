@@ -10,6 +10,7 @@ pub(crate) mod exception_file;
 mod finding_facts;
 pub(crate) mod finding_key;
 mod known_findings;
+mod known_policies;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use pratique_json::Value;
 use pratique_manifest::{ManifestFile, path_text};
 use pratique_match::Labels;
 use pratique_review::{PolicyAction, PolicyDecision};
+use pratique_schema::Release;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{AcceptanceArguments, FailOn, FailureArguments};
@@ -29,9 +31,10 @@ use crate::input::read_regular;
 use crate::output::counted::counted;
 use crate::output::excerpt::Texts;
 use crate::output::json::is_zero;
-use crate::output::notice::{EXPIRED_EXCEPTION, Notice};
+use crate::output::notice::{EXPIRED_EXCEPTION, Notice, UNUSED_EXCEPTION};
 use crate::output::problems;
 use crate::output::text::{Text, text};
+use crate::policies::OriginSets;
 use crate::{project, time};
 use acceptance_error::AcceptanceError;
 use accepted_finding::{AcceptedBy, AcceptedFinding};
@@ -39,6 +42,7 @@ use exception::PolicyException;
 use finding_facts::FindingFacts;
 use finding_key::FindingAction;
 use known_findings::{BaselineComparison, KnownFindings};
+use known_policies::KnownPolicies;
 
 /// The largest file of exceptions, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -52,6 +56,7 @@ pub(crate) struct AcceptanceRules {
     baseline: Option<BaselineFile>,
     /// Where the findings of the run are written to.
     written: Option<PathBuf>,
+    policies: KnownPolicies,
 }
 
 #[derive(Debug)]
@@ -79,6 +84,8 @@ pub(crate) struct AcceptanceSummary {
     json: JsonAcceptance,
     path: String,
     comparison: BaselineComparison,
+    /// What is told of exceptions that accepted nothing.
+    unused: Vec<Notice>,
 }
 
 /// What was accepted, in JSON.
@@ -123,6 +130,7 @@ impl AcceptanceRules {
             expired,
             baseline: baseline.transpose()?,
             written: arguments.write_baseline.clone(),
+            policies: KnownPolicies::default(),
         })
     }
 
@@ -142,6 +150,14 @@ impl AcceptanceRules {
     /// Whether nothing is accepted, nor kept.
     pub(crate) fn is_empty(&self) -> bool {
         self.exceptions.is_empty() && !self.keeps_findings()
+    }
+
+    /// Adds the policies of the run: by their expressions, validations are known again.
+    pub(crate) fn add_policies(&mut self, sets: &OriginSets, release: &'static Release) {
+        if !self.is_empty() {
+            self.policies.release = Some(release);
+            self.policies.add(sets);
+        }
     }
 
     /// What is accepted, in a form that is the same for the same.
@@ -177,7 +193,7 @@ impl AcceptanceRules {
         let is_by_policy = record.policies.iter().any(is_denial);
         let mut kept = Vec::with_capacity(record.policies.len());
         for decision in &record.policies {
-            let facts = FindingFacts::of_policy(record, decision);
+            let facts = FindingFacts::of_policy(record, decision, &self.policies);
             match facts.and_then(|facts| self.accepted(&facts, labels)) {
                 Some(finding) => accepted.push(finding),
                 None => kept.push(decision.clone()),
@@ -249,6 +265,16 @@ impl AcceptanceRules {
         self.baseline.is_some() || self.written.is_some()
     }
 
+    /// What is told of the exceptions that accepted nothing, but for those that are used.
+    fn unused_notices(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = Notice> {
+        let exceptions = self.exceptions.iter().enumerate();
+        let unused = exceptions.filter(|(index, _)| !used.contains(index));
+        unused.map(|(_, exception)| {
+            let message = format!("unused exception: {}", exception.why_unused(&self.policies));
+            Notice::new(UNUSED_EXCEPTION, exception.place(), message)
+        })
+    }
+
     /// Ends a run over requests that were made: how often each was made says nothing, and what was not made is not gone.
     pub(crate) fn end_requests(
         &self,
@@ -277,6 +303,7 @@ impl AcceptanceRules {
                 unused_exceptions: self.exceptions.len().saturating_sub(run.used.len()),
                 expired_exceptions: self.expired.len(),
             },
+            unused: self.unused_notices(&run.used).collect(),
             ..AcceptanceSummary::default()
         };
         if let Some(BaselineFile { path, known }) = &self.baseline {
@@ -316,7 +343,7 @@ impl AcceptedFindings {
         }
         let policies = record.policies.iter();
         let mut facts: Vec<_> = policies
-            .filter_map(|decision| FindingFacts::of_policy(record, decision))
+            .filter_map(|decision| FindingFacts::of_policy(record, decision, &acceptance.policies))
             .collect();
         facts.extend(
             record
@@ -351,9 +378,17 @@ impl AcceptanceSummary {
         .any(|(on, action)| failure.fails_on(on) && self.comparison.exceeds(action))
     }
 
-    /// How the run differs from the baseline.
+    /// How the run differs from the baseline, and which exceptions accepted nothing.
     pub(crate) fn notices(&self) -> Vec<Notice> {
-        self.comparison.notices(&self.path)
+        let mut notices = self.comparison.notices(&self.path);
+        notices.extend(self.unused.iter().cloned());
+        notices
+    }
+
+    /// It as that of a part of the inputs: another part may use an exception that this one does not.
+    pub(crate) fn without_unused(mut self) -> Self {
+        self.unused.clear();
+        self
     }
 
     /// What was accepted, in JSON; `None` where nothing can be.

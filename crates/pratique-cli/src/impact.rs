@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     if is_part && arguments.answers.outputs.is_written(ImpactFormat::Ndjson) {
         return Err(CliError::NoCheckpoint);
     }
-    let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "impact", is_part)?;
+    let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "impact", is_part)?;
     let state = &arguments.state;
     let state_source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&state_source)?;
@@ -70,6 +70,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let Some((old, new)) = sets::load(arguments, state, &files)? else {
         return Ok(ExitStatus::Failure);
     };
+    acceptance.add_policies(&new.sets, state.gates.feature_gates.release());
     let inputs_of_state = StateInputs::read(state_source, state, &new, &[&old], &files)?;
     let choice = ListChoice {
         workloads: &arguments.workloads,

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         return Err(CliError::NoCheckpoint);
     }
     let is_part = arguments.checkpoints.checkpoint.is_some();
-    let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "replay", is_part)?;
+    let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "replay", is_part)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let inputs = Inputs::of_logs(&arguments.logs, &files)?;
     destination::verify(&answers.comparison.page)?;
@@ -82,6 +82,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let Some(policies) = Policies::load(&arguments.policies, &files, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
     };
+    acceptance.add_policies(&policies.sets, state.gates.feature_gates.release());
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let others = format!("{:?}{}", arguments.memory, acceptance.digest());
     let digest = inputs_of_state.digest(Digest::new(state, &others), &[&policies.sets]);

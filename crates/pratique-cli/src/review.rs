@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     inputs.expect_rendered(stdin);
     let rendered = std::mem::take(&mut inputs.rendered);
-    let acceptance = AcceptanceRules::read(&arguments.acceptance, "review")?;
+    let mut acceptance = AcceptanceRules::read(&arguments.acceptance, "review")?;
     let of_inputs = if arguments.input_policies {
         Some(input_policies::files(&mut inputs, limits)?)
     } else {
@@ -104,6 +104,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         Ok(loaded) => loaded,
         Err(failure) => return failure.report().map(|()| ExitStatus::Failure),
     };
+    acceptance.add_policies(&sets, gates.release());
     let plugin_state = plugins.map(|plugins| plugins.state);
     let state_name = state.name();
     let scope = EvaluationScope::new(&sets, arguments.webhooks);

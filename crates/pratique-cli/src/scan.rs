@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     };
     let settings = plugins::settings(&arguments.chain, operation)?;
     let is_part = arguments.shard.is_some() || arguments.checkpoints.checkpoint.is_some();
-    let acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
+    let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "scan", is_part)?;
     destination::verify(answers.reports.files.iter().chain(&answers.reports.metrics_file))?;
     output_target::verify(&choices)?;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
@@ -135,6 +135,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         builtin,
         plugins,
     } = &policies;
+    acceptance.add_policies(sets, state.gates.feature_gates.release());
     let configurations = plugins.as_ref().map(|plugins| &plugins.configurations);
     let others = format!(
         "{sender:?} {:?} {:?} {settings:?} {configurations:?}{}",

@@ -4,6 +4,9 @@ use pratique_manifest::Location;
 use pratique_match::{Labels, Selector};
 
 use super::finding_facts::FindingFacts;
+use super::known_policies::{KnownPolicies, ValidationExpression};
+use crate::evaluation::pod_findings::OF_PODS;
+use crate::output::counted::counted;
 use crate::output::problems;
 
 /// An exception.
@@ -34,8 +37,11 @@ pub(crate) struct PolicyException {
 pub(super) enum ValidationName {
     /// Its place in the policy, from 0.
     Index(usize),
-    /// The message with which it fails.
-    Message(String),
+    /// The message with which it fails, or its expression.
+    Text {
+        text: String,
+        expression: ValidationExpression,
+    },
 }
 
 impl PolicyException {
@@ -57,6 +63,30 @@ impl PolicyException {
         self.until.as_deref().is_some_and(|until| until < today)
     }
 
+    /// Why it accepts nothing in a run with some policies.
+    pub(super) fn why_unused(&self, policies: &KnownPolicies) -> String {
+        let policy = &self.policy;
+        if !policies.has(policy) {
+            return format!("no policy, webhook or admission plugin is named {policy}");
+        }
+        if let (Some(ValidationName::Index(index)), Some(count)) =
+            (&self.validation, policies.count_validations(policy))
+            && *index >= count
+        {
+            let validations = counted(count, "validation", "validations");
+            return format!("{policy} has {validations}, and none with the place {index}");
+        }
+        let unknown = self.kinds.iter().filter(|kind| !policies.has_kind(kind));
+        let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+        if unknown.is_empty() {
+            return format!("there is nothing of {policy} that it accepts");
+        }
+        format!(
+            "there is nothing of {policy} that it accepts; Kubernetes has no kind {}",
+            unknown.join(", ")
+        )
+    }
+
     /// `file:line:column`
     pub(super) fn place(&self) -> String {
         problems::place(&self.location)
@@ -64,10 +94,23 @@ impl PolicyException {
 }
 
 impl ValidationName {
+    /// A message or an expression.
+    pub(super) fn new(text: &str) -> Self {
+        ValidationName::Text {
+            text: text.to_owned(),
+            expression: ValidationExpression::new(text),
+        }
+    }
+
     fn names(&self, finding: &FindingFacts<'_>) -> bool {
         match self {
             ValidationName::Index(index) => finding.validation == Some(*index),
-            ValidationName::Message(message) => finding.message == message,
+            ValidationName::Text { text, expression } => {
+                let message = finding.message;
+                // What is found in the Pods of a workload may be told as a finding about the workload.
+                let of_pod = message.strip_prefix(OF_PODS).unwrap_or(message);
+                [message, of_pod].contains(&text.as_str()) || finding.expression == Some(expression)
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn definitions() -> [(&'static str, Value); 3] {
             "policy": string("The policy, webhook or admission plugin."),
             "validation": {
                 "type": ["string", "number"],
-                "description": "Which of its validations: its place in the policy, from 0, or its message. By default all.",
+                "description": "Which of its validations: its message, its expression, or its place in the policy from 0, which moves with other validations. By default all.",
             },
             "kinds": strings("Kinds of objects; that of a workload stands for its Pods, too. By default all."),
             "namespaces": strings("Namespaces; `*` stands for any characters. By default all."),
@@ -189,8 +189,8 @@ fn validation_name(value: &JsonValue<'_>) -> Result<ValidationName, String> {
         (Some(index), _) => usize::try_from(index)
             .map(ValidationName::Index)
             .map_err(|_| format!("`validation`: {index} is no place in a list, which begins with 0")),
-        (None, Some(message)) => Ok(ValidationName::Message(message.to_owned())),
-        (None, None) => Err("`validation`: expected a number or a message".to_owned()),
+        (None, Some(message)) => Ok(ValidationName::new(message)),
+        (None, None) => Err("`validation`: expected a number, a message or an expression".to_owned()),
     }
 }
 
@@ -256,10 +256,7 @@ mod tests {
         assert_eq!(all[0].until.as_deref(), Some("2026-12-31"));
         assert_eq!(all[0].place(), "exceptions.yaml:4:3");
         assert!(all[0].selector.is_some());
-        assert_eq!(
-            all[1].validation,
-            Some(ValidationName::Message("no tag".to_owned()))
-        );
+        assert_eq!(all[1].validation, Some(ValidationName::new("no tag")));
         assert!(!all[0].is_expired("2026-12-31") && all[0].is_expired("2027-01-01"));
     }
 

@@ -3,6 +3,7 @@
 use pratique_review::{PolicyAction, PolicyDecision};
 
 use super::finding_key::{FindingAction, FindingKey};
+use super::known_policies::{KnownPolicies, ValidationExpression};
 use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
 
@@ -14,6 +15,8 @@ pub(super) struct FindingFacts<'r> {
     pub(super) binding: &'r str,
     /// Which validation of the policy.
     pub(super) validation: Option<usize>,
+    /// Its expression.
+    pub(super) expression: Option<&'r ValidationExpression>,
     pub(super) action: FindingAction,
     pub(super) namespace: &'r str,
     pub(super) message: &'r str,
@@ -21,7 +24,11 @@ pub(super) struct FindingFacts<'r> {
 
 impl<'r> FindingFacts<'r> {
     /// A decision of a policy; `None` for an error that its failure policy ignores.
-    pub(super) fn of_policy(record: &'r Record, decision: &'r PolicyDecision) -> Option<Self> {
+    pub(super) fn of_policy(
+        record: &'r Record,
+        decision: &'r PolicyDecision,
+        policies: &'r KnownPolicies,
+    ) -> Option<Self> {
         let action = match decision.action {
             PolicyAction::Deny => FindingAction::Deny,
             PolicyAction::Warn => FindingAction::Warn,
@@ -32,6 +39,7 @@ impl<'r> FindingFacts<'r> {
             policy: &decision.policy,
             binding: &decision.binding,
             validation: decision.validation,
+            expression: policies.expression(&decision.policy, decision.validation),
             ..Self::of_server(record, action, "", &decision.message)
         })
     }
@@ -67,6 +75,7 @@ impl<'r> FindingFacts<'r> {
             policy,
             binding: "",
             validation: None,
+            expression: None,
             action,
             namespace: &record.namespace,
             message,
@@ -97,8 +106,11 @@ impl<'r> FindingFacts<'r> {
             namespace: record.namespace.clone(),
             name: parent.map_or_else(|| record.name.clone(), |_| String::new()),
             of: parent.map_or_else(String::new, |parent| format!("{}/{}", parent.kind, parent.name)),
-            validation: self.validation,
-            message: match self.validation {
+            expression: match self.expression {
+                Some(expression) => expression.hash().to_owned(),
+                None => String::new(),
+            },
+            message: match self.expression {
                 Some(_) => String::new(),
                 None => self.message.to_owned(),
             },

@@ -28,9 +28,11 @@ pub(crate) struct FindingKey {
     /// The workload that makes the object: `Deployment/web`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) of: String,
-    /// The place of the validation in its policy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) validation: Option<usize>,
+    /// What stands for the expression of the validation: its place changes whenever another is added or removed before it.
+    ///
+    /// Validations of a policy with the same expression fail together: the count of the finding tells them apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) expression: String,
     /// What is said, where no validation of a policy says it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) message: String,

@@ -44,6 +44,9 @@ struct JsonBaseline {
 struct JsonFinding {
     #[serde(flatten)]
     key: FindingKey,
+    /// The place of a validation in its policy, by which baselines once knew it.
+    #[serde(default, skip_serializing)]
+    validation: Option<usize>,
     #[serde(default = "one", skip_serializing_if = "is_one")]
     count: usize,
 }
@@ -94,6 +97,11 @@ impl KnownFindings {
                 "it has the findings of `pratique {of}`, which are not those of `pratique {command}`"
             )));
         }
+        if findings.iter().any(|finding| finding.validation.is_some()) {
+            return Err(faulty(
+                "it knows validations by their places, which change with their policy: --write-baseline writes it anew".to_owned(),
+            ));
+        }
         let mut known = KnownFindings::default();
         findings
             .into_iter()
@@ -105,6 +113,7 @@ impl KnownFindings {
     pub(super) fn write(&self, path: &Path, command: &str) -> Result<(), CliError> {
         let findings = self.counts.iter().map(|(key, count)| JsonFinding {
             key: key.clone(),
+            validation: None,
             count: *count,
         });
         let baseline = JsonBaseline {

@@ -17,7 +17,10 @@ impl Decision {
     }
 }
 
-/// Adds what policies decided about the Pods of a workload. A policy that decided so about the workload itself is counted there.
+/// What begins the message of a finding in the Pods of a workload that is told as one about the workload.
+pub(crate) const OF_PODS: &str = "its Pods: ";
+
+/// Adds what policies decided about the Pods of a workload. What a validation found in the workload itself is counted there.
 pub(crate) fn add_policies(policies: &mut Vec<PolicyDecision>, of_pods: Vec<PolicyDecision>) {
     let of_workload = policies.len();
     for decision in of_pods {
@@ -25,10 +28,12 @@ pub(crate) fn add_policies(policies: &mut Vec<PolicyDecision>, of_pods: Vec<Poli
         let is_counted = before.any(|of_workload| {
             (&of_workload.policy, &of_workload.binding, of_workload.action)
                 == (&decision.policy, &decision.binding, decision.action)
+                // Another validation is another finding: what accepts the one may not hide the other.
+                && of_workload.validation == decision.validation
         });
         if !is_counted {
             policies.push(PolicyDecision {
-                message: format!("its Pods: {}", decision.message),
+                message: format!("{OF_PODS}{}", decision.message),
                 ..decision
             });
         }
@@ -41,7 +46,7 @@ pub(crate) fn add_undecided(undecided: &mut Vec<JsonUndecided>, of_pods: Vec<Jso
     for mut other in of_pods {
         let mut before = undecided.iter().take(of_workload);
         if !before.any(|of_workload| of_workload.is_of_same(&other)) {
-            other.message = format!("its Pods: {}", other.message);
+            other.message = format!("{OF_PODS}{}", other.message);
             undecided.push(other);
         }
     }

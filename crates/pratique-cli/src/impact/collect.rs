@@ -165,6 +165,9 @@ impl<'a> Collector<'a> {
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }
         let accepted = self.acceptance.end_requests(&self.report.accepted, "impact")?;
+        for notice in accepted.notices() {
+            self.report.notices.tell(notice);
+        }
         self.write_page(errors)?;
         let outputs = std::mem::take(&mut self.outputs);
         output_target::print_all(outputs, |format, is_stdout| match format {

@@ -36,6 +36,9 @@ pub(crate) const SERVER_VERSION: &str = "server-version";
 /// The rule of exceptions that hold no more.
 pub(crate) const EXPIRED_EXCEPTION: &str = "expired-exception";
 
+/// The rule of exceptions that accepted nothing.
+pub(crate) const UNUSED_EXCEPTION: &str = "unused-exception";
+
 /// The rule of findings that a baseline has, and a run has not.
 pub(crate) const BASELINE_GONE: &str = "baseline-gone";
 
@@ -161,6 +164,7 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         UNUSABLE_DEFINITION => "A CustomResourceDefinition defines nothing: a server refuses it",
         SERVER_VERSION => "A server is followed by another release of Kubernetes than its own",
         EXPIRED_EXCEPTION => "The last day of an exception is over: what it accepted is accepted no more",
+        UNUSED_EXCEPTION => "An exception accepted nothing: it may be misspelt, or be needed no more",
         BASELINE_GONE => "Something that the baseline knows is found no more",
         BASELINE_EXCEEDED => "Something that the baseline knows is found more often",
         DUPLICATE_OBJECT => "An object is among the inputs more than once: the last one that is sent counts",

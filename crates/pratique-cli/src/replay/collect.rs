@@ -153,6 +153,9 @@ impl<'a> Collector<'a> {
             return Err(CliError::Replay(ReplayError::NothingToReplay { logs }));
         }
         let accepted = self.acceptance.end_requests(&self.report.accepted, "replay")?;
+        for notice in accepted.notices() {
+            self.notices.tell(notice);
+        }
         self.write_page(errors, forgotten)?;
         let status = self.status(errors, scope);
         let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);

@@ -289,7 +289,10 @@ impl<'a> Collector<'a> {
             self.set_evaluated(evaluated);
         }
         let is_whole = self.counts.report.tally().total().failed == 0;
-        let accepted = self.acceptance.end(&self.counts.accepted, "scan", is_whole)?;
+        let mut accepted = self.acceptance.end(&self.counts.accepted, "scan", is_whole)?;
+        if !self.counts.report.is_whole() {
+            accepted = accepted.without_unused();
+        }
         if accepted.json().is_some() {
             self.counts.report.add_note(&accepted.line());
         }

@@ -100,6 +100,114 @@ fn what_was_there_is_known_and_what_is_new_fails() {
     ]);
 }
 
+/// A validation is known by its expression: another one at its place is not the same, and it is the same at another place.
+#[test]
+fn a_baseline_knows_validations_by_their_expressions() {
+    const TEAM: &str =
+        "  - {expression: \"'team' in object.metadata.?labels.orValue({})\", message: a Pod needs a team}\n";
+    const TIER: &str =
+        "  - {expression: \"'tier' in object.metadata.?labels.orValue({})\", message: a Pod needs a tier}\n";
+    let directory = directory(&[("old", "tier: web")]);
+    review(&directory, &["--write-baseline", "known.json"]).exits(1);
+    let known = |policies: String| {
+        assert_ne!(policies, POLICIES);
+        fs::write(directory.path().join("policies.yaml"), policies).unwrap();
+        review(&directory, &KNOWN)
+    };
+    let zone = TEAM.replace("team", "zone");
+    known(POLICIES.replace(TEAM, &format!("{zone}{TEAM}")))
+        .exits(1)
+        .shows(&[
+            "denied request: a Pod needs a zone",
+            "accepted: 2 findings known to known.json\n",
+        ]);
+    known(POLICIES.replace(TEAM, &zone)).exits(1).shows(&[
+        "denied request: a Pod needs a zone",
+        "1 finding of the baseline is gone",
+    ]);
+    known(POLICIES.replace(&format!("{TEAM}{TIER}"), &format!("{TIER}{TEAM}")))
+        .exits(0)
+        .shows(&["accepted: 2 findings known to known.json\n"]);
+    known(POLICIES.replace("'team' in object", "'team'\n    in  object")).exits(0);
+    // Once more in the same policy, it is found once more.
+    known(POLICIES.replace(TEAM, &format!("{TEAM}{TEAM}")))
+        .exits(1)
+        .shows(&["1 finding the baseline has, but not as often: team denies pods shop/old"]);
+    known(POLICIES.replace(TEAM, ""))
+        .exits(0)
+        .shows(&["1 finding of the baseline is gone, or there are fewer: team denies pods shop/old"]);
+    let text = fs::read_to_string(directory.path().join("known.json")).unwrap();
+    let mut baseline: Value = serde_json::from_str(&text).unwrap();
+    baseline["findings"][0]["validation"] = 0.into();
+    fs::write(directory.path().join("known.json"), baseline.to_string()).unwrap();
+    review(&directory, &KNOWN).exits(2).shows(&[
+        "known.json: it is no baseline that can be used: it knows validations by their places",
+        "--write-baseline writes it anew",
+    ]);
+}
+
+#[test]
+fn exceptions_name_validations_by_message_or_expression() {
+    let directory = directory(&[("old", "tier: web")]);
+    for (validation, code) in [
+        ("a Pod needs a team", 0),
+        ("\"'team'   in object.metadata.?labels.orValue({})\"", 0),
+        ("\"'tier' in object.metadata.?labels.orValue({})\"", 1),
+        ("0", 0),
+        ("1", 1),
+    ] {
+        let list = format!("- {{policy: team, validation: {validation}, reason: it moves}}\n");
+        fs::write(directory.path().join("exceptions.yaml"), exceptions(&list)).unwrap();
+        review(&directory, &["--exceptions", "exceptions.yaml"]).exits(code);
+    }
+}
+
+#[test]
+fn exceptions_that_accept_nothing_are_told() {
+    let directory = directory(&[("old", "tier: web")]);
+    let list = "- {policy: team, validation: 7, reason: r}\n\
+                - {policy: owned, kinds: [Podd], reason: r}\n\
+                - {policy: owned, names: [new], reason: r}\n\
+                - {policy: teem, reason: r}\n";
+    fs::write(directory.path().join("exceptions.yaml"), exceptions(list)).unwrap();
+    let accepted = ["--exceptions", "exceptions.yaml"];
+    const TOLD: [&str; 4] = [
+        "unused exception: team has 2 validations, and none with the place 7",
+        "unused exception: there is nothing of owned that it accepts; Kubernetes has no kind Podd",
+        "unused exception: there is nothing of owned that it accepts",
+        "unused exception: no policy, webhook or admission plugin is named teem",
+    ];
+    for format in ["human", "json", "sarif", "junit", "github"] {
+        let run = review(&directory, &[&accepted[..], &["--output", format]].concat());
+        run.exits(1).shows(&TOLD);
+        if format != "human" {
+            assert!(TOLD.iter().all(|told| run.stdout.contains(told)), "{run}");
+        }
+    }
+    scan(&directory, &accepted)
+        .exits(1)
+        .shows(&TOLD)
+        .shows(&["exceptions.yaml:4:3"]);
+    // Another part of the inputs may need them.
+    let part = scan(&directory, &[&accepted[..], &["--shard", "0/2"]].concat());
+    assert!(!part.to_string().contains("unused exception"), "{part}");
+}
+
+/// What is accepted has its column in the table of a summary.
+#[test]
+fn summaries_count_what_is_accepted() {
+    let directory = directory(&[("old", "tier: web")]);
+    review(&directory, &["--write-baseline", "known.json"]).exits(1);
+    let run = review(&directory, &[&KNOWN[..], &["--summary"]].concat());
+    run.exits(0).shows(&[
+        "objects by policy and namespace:\nPOLICY  NAMESPACE  DENIED  WARNED  AUDITED  UNDECIDED  ACCEPTED\n\
+         owned   shop            0       0        0          0         1\n\
+         team    shop            0       0        0          0         1\n",
+        "0 allowed, 0 denied, 1 accepted\n",
+    ]);
+    review(&directory, &["--summary"]).shows(&["NAMESPACE  DENIED  WARNED  AUDITED  UNDECIDED\n"]);
+}
+
 #[test]
 fn more_of_what_is_known_fails() {
     let directory = directory(&[("old", "tier: web")]);
@@ -131,7 +239,7 @@ fn baselines_are_told_in_all_outputs() {
     findings.retain(|finding| finding["name"] != "new");
     findings.push(serde_json::json!({
         "policy": "team", "binding": "team", "action": "deny", "resource": "pods", "namespace": "shop", "name": "gone",
-        "validation": 0,
+        "expression": "0",
     }));
     fs::write(directory.path().join("known.json"), baseline.to_string()).unwrap();
     let of = |format: &str| review(&directory, &[&KNOWN[..], &["--output", format]].concat());
@@ -215,6 +323,7 @@ fn exceptions_say_what_they_accept() {
         "pods.yaml:6:1: CREATE pods shop/legacy-b: denied (422 Invalid)\n",
         "0 allowed, 2 denied, 1 accepted, 3 warnings\n",
         "accepted: 4 findings by 2 of 3 exceptions\n",
+        "warning: exceptions.yaml:13:3: unused exception: no policy, webhook or admission plugin is named other\n",
     ]);
     let sarif = review(&directory, &["--exceptions", "exceptions.yaml", "-o", "sarif"]);
     let results = sarif.json()["runs"][0]["results"].clone();
