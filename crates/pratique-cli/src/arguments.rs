@@ -22,6 +22,7 @@ mod listen;
 mod lsp;
 mod man;
 mod objects;
+mod other_meanings;
 mod output_tip;
 mod outputs;
 mod playground;
@@ -45,6 +46,7 @@ mod upgrade;
 mod warnings;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -175,7 +177,12 @@ pub(crate) enum ParseError {
 /// They are wrong, or ask for help.
 pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
     let command = command();
-    let line = foreign_words::translated(std::env::args_os().collect(), &command);
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    if let Some(meant) = other_meanings::other_meaning(&typed) {
+        let error = command.clone().error(ErrorKind::InvalidValue, meant);
+        return Err(ParseError::Line(error));
+    }
+    let line = foreign_words::translated(typed, &command);
     let asks = |kind| matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     match command.clone().try_get_matches_from(&line) {
         // What is wrong in the file does not matter here.
@@ -246,9 +253,11 @@ pub(crate) fn command() -> clap::Command {
 /// Parses a command line and the environment.
 fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
     let mut command = command();
-    let tip = line
-        .iter()
-        .find_map(|word| foreign_words::flag_tip(word.to_str()?));
+    let name = foreign_words::command_position(&line).and_then(|at| line.get(at)?.to_str());
+    let tip = name.and_then(|name| {
+        let mut words = line.iter().filter_map(|word| word.to_str());
+        words.find_map(|word| foreign_words::flag_tip(name, word))
+    });
     let matches = command.try_get_matches_from_mut(line);
     let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
     parsed
@@ -266,9 +275,11 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
     let tip = match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let tip = foreign_words::command_tip(&typed(ContextKind::InvalidSubcommand));
-            Some(tip.map_or_else(commands_tip, str::to_owned))
+            let path = || path_tip(&typed(ContextKind::InvalidSubcommand));
+            let tip = tip.map(str::to_owned).or_else(path);
+            Some(tip.unwrap_or_else(commands_tip))
         }
-        ErrorKind::UnknownArgument => flag_tip.map(str::to_owned),
+        ErrorKind::UnknownArgument | ErrorKind::TooManyValues => flag_tip.map(str::to_owned),
         _ => None,
     };
     if let Some(tip) = tip {
@@ -281,6 +292,12 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
 fn suggest(error: &mut clap::Error, replaced: ContextKind, tip: String) {
     error.remove(replaced);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}
+
+/// What is meant by a path in place of a command.
+fn path_tip(typed: &str) -> Option<String> {
+    let is_path = Path::new(typed).exists();
+    is_path.then(|| format!("{typed} is a path: did you mean `pratique review {typed}`?"))
 }
 
 /// The names of the commands.

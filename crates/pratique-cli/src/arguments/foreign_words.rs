@@ -83,6 +83,8 @@ enum OurWord {
     Positional,
     /// A flag with its value, for one that has none.
     Fixed(&'static str),
+    /// A flag without the value that is meant by it.
+    Bare(&'static str),
     /// What is done in any case.
     Usual,
     /// Something else, which is told.
@@ -135,6 +137,48 @@ const FLAGS: &[ForeignFlag] = &[
     flag(&["review"], &["--deny-only"], OurWord::Flag("--quiet")),
     flag(&["review"], &["-i", "--stdin"], OurWord::Fixed("-")),
     flag(&["review"], &["--request-path"], OurWord::Positional),
+    // A directory is read with all in it.
+    flag(
+        &["check", "review", "scan", "impact", "upgrade"],
+        &["-R", "--recursive"],
+        OurWord::Usual,
+    ),
+    flag(
+        &["test"],
+        &["-p", "--policy", "--policies"],
+        OurWord::Tip(
+            "suites name their policies; `pratique review PATH --policies PATH` evaluates policies for objects",
+        ),
+    ),
+    flag(
+        &["review", "scan", "check", "upgrade"],
+        &["-k", "--kustomize"],
+        OurWord::Tip("`pratique review --render DIR` reviews what a kustomization or a chart makes"),
+    ),
+    flag(
+        &["review", "scan"],
+        &["--server-side", "--force-conflicts"],
+        OurWord::Tip(
+            "`pratique review --operation UPDATE --old FILE` reviews a change; which fields somebody owns is not looked at",
+        ),
+    ),
+    flag(
+        &["review"],
+        &["-t", "--table"],
+        OurWord::Tip("`--summary` prints a table"),
+    ),
+    flag(
+        &["check"],
+        &["--config"],
+        OurWord::Tip(
+            "a file `pratique.yaml` says what `pratique check` is given: `pratique init` writes one",
+        ),
+    ),
+    flag(
+        &["review", "scan", "upgrade"],
+        &["-cache", "--cache"],
+        OurWord::Tip("nothing is downloaded, and nothing has to be kept: go without `-cache`"),
+    ),
     flag(
         &["review", "scan"],
         &[
@@ -330,7 +374,7 @@ pub(super) fn translated(line: Vec<OsString>, command: &Command) -> Vec<OsString
 }
 
 /// Where the command is named: behind flags that all commands have.
-fn command_position(line: &[OsString]) -> Option<usize> {
+pub(super) fn command_position(line: &[OsString]) -> Option<usize> {
     let mut words = line.iter().enumerate().skip(1);
     while let Some((at, word)) = words.next() {
         if word == "--project-file-from" {
@@ -356,7 +400,8 @@ fn with_our_flags(words: Vec<OsString>, command: &str, section: &Command) -> Vec
             continue;
         };
         let next = words.peek().map(OsString::as_os_str);
-        match our_word(command, flag, value.map(OsStr::new).or(next)) {
+        match our_word(command, flag, (value.map(OsStr::new).or(next), value.is_some())) {
+            Some(OurWord::Bare(flag)) => ours.push(flag.into()),
             Some(OurWord::Flag(flag)) => ours.push(with_value(flag, value)),
             // Tools in Go have flags that take `=true` and `=false`; what else there is, is refused as it was typed.
             Some(OurWord::Fixed(_) | OurWord::Usual) if !matches!(value, None | Some("true" | "false")) => {
@@ -383,12 +428,16 @@ fn with_our_flags(words: Vec<OsString>, command: &str, section: &Command) -> Vec
     ours
 }
 
-/// What a flag of another tool is in a command; what ours have under the same name is ours.
-fn our_word(command: &str, flag: &str, value: Option<&OsStr>) -> Option<OurWord> {
+/// What a flag of another tool is in a command, with the value or word that follows, and whether it follows behind `=`; what ours have under the same name is ours.
+fn our_word(command: &str, flag: &str, (value, has_value): (Option<&OsStr>, bool)) -> Option<OurWord> {
     // Elsewhere, `-f` is a file; here it is a filter, unless there is such a file.
     if (command, flag) == ("test", "-f") {
         let is_path = value.is_some_and(|value| Path::new(value).exists());
         return is_path.then_some(OurWord::Positional);
+    }
+    // A server that is asked so says in its reviews that it is a dry run.
+    if (command, flag) == ("review", "--dry-run") && has_value {
+        return (value == Some(OsStr::new("server"))).then_some(OurWord::Bare("--dry-run"));
     }
     // Without a value, it asks for our own.
     if flag == "--version" {
@@ -468,17 +517,32 @@ fn takes_value(section: &Command, flag: &str) -> bool {
     named.is_some_and(|argument| argument.get_action().takes_values())
 }
 
+/// Flags that ours have without the values of others.
+const VALUE_TIPS: &[(&str, &str)] = &[
+    (
+        "--dry-run=client",
+        "`pratique review` answers as a server does, as with `--dry-run=server`: what a client checks is checked in any case",
+    ),
+    (
+        "--dry-run=none",
+        "`pratique review` changes nothing: it answers as a server does with `--dry-run=server`",
+    ),
+];
+
 /// Ours for a command that is none here.
 pub(super) fn command_tip(typed: &str) -> Option<&'static str> {
     let mut tips = COMMAND_TIPS.iter();
     tips.find(|(theirs, _)| *theirs == typed).map(|(_, tip)| *tip)
 }
 
-/// Ours for a flag that is none here.
-pub(super) fn flag_tip(typed: &str) -> Option<&'static str> {
+/// Ours for a flag that is none of a command.
+pub(super) fn flag_tip(command: &str, typed: &str) -> Option<&'static str> {
+    if let Some((_, tip)) = VALUE_TIPS.iter().find(|(flag, _)| *flag == typed) {
+        return Some(tip);
+    }
     let (typed, _) = split_flag(typed);
     FLAGS.iter().find_map(|flag| match flag.ours {
-        OurWord::Tip(tip) if flag.names.contains(&typed) => Some(tip),
+        OurWord::Tip(tip) if flag.commands.contains(&command) && flag.names.contains(&typed) => Some(tip),
         _ => None,
     })
 }
@@ -534,6 +598,12 @@ mod tests {
                 "--project-file-from apply check p",
             ),
             ("review -i", "review -"),
+            ("apply -f a.yaml --dry-run=server", "review a.yaml --dry-run"),
+            (
+                "apply -f a.yaml --dry-run=client",
+                "review a.yaml --dry-run=client",
+            ),
+            ("apply -R -f a", "review a"),
             ("validate -strict=true a", "review --field-validation=Strict a"),
             ("validate -strict=false a", "review a"),
             (

@@ -1,9 +1,12 @@
 //! Files that the user excludes, by patterns as in a `.gitignore`.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
+use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::exit::CliError;
@@ -76,9 +79,13 @@ fn escaped(path: &str) -> String {
 }
 
 /// The paths that patterns exclude: the last pattern that matches a path counts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ExcludedPaths {
     patterns: Gitignore,
+    /// What the user wrote, with the lines that it is.
+    written: Vec<(String, Vec<String>)>,
+    /// The lines that decided about a path.
+    used: Mutex<BTreeSet<String>>,
     working: PathBuf,
 }
 
@@ -86,6 +93,8 @@ impl Default for ExcludedPaths {
     fn default() -> Self {
         ExcludedPaths {
             patterns: Gitignore::empty(),
+            written: Vec::new(),
+            used: Mutex::default(),
             working: PathBuf::new(),
         }
     }
@@ -107,13 +116,18 @@ impl ExcludedPaths {
             why: error.to_string(),
         };
         let mut builder = GitignoreBuilder::new("/");
+        let mut written = Vec::new();
         for PathPattern(text) in patterns {
-            for line in lines(text, working) {
-                builder.add_line(None, &line).map_err(unusable)?;
+            let lines = lines(text, working);
+            for line in &lines {
+                builder.add_line(None, line).map_err(unusable)?;
             }
+            written.push((text.clone(), lines));
         }
         Ok(ExcludedPaths {
             patterns: builder.build().map_err(unusable)?,
+            written,
+            used: Mutex::default(),
             working: working.to_owned(),
         })
     }
@@ -129,7 +143,24 @@ impl ExcludedPaths {
             return false;
         }
         let absolute = normalized(&self.working.join(path));
-        self.patterns.matched(names(&absolute), is_directory).is_ignore()
+        let decision = self.patterns.matched(names(&absolute), is_directory);
+        if let Match::Ignore(glob) | Match::Whitelist(glob) = &decision {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            if !used.contains(glob.original()) {
+                used.insert(glob.original().to_owned());
+            }
+        }
+        decision.is_ignore()
+    }
+
+    /// The patterns that have decided about no path so far.
+    pub(super) fn unused(&self) -> Vec<String> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let unused = self
+            .written
+            .iter()
+            .filter(|(_, lines)| !lines.iter().any(|line| used.contains(line)));
+        unused.map(|(pattern, _)| pattern.clone()).collect()
     }
 
     /// Whether a file is excluded, or a directory that it is in: from a path that the user names downward.
@@ -214,6 +245,17 @@ mod tests {
         check(&["*.yaml", "!keep.yaml"], "a/b.yaml", true);
         check(&["#a.yaml"], "#a.yaml", true);
         check(&["{a,b}.yaml"], "b.yaml", true);
+    }
+
+    #[test]
+    fn patterns_that_decide_nothing_are_known() {
+        let patterns = ["a.yaml", "*.yaml", "x/y.yaml", "!keep.yaml", "# b.yaml"];
+        let patterns: Vec<PathPattern> = patterns.iter().map(|text| text.parse().unwrap()).collect();
+        let excluded = ExcludedPaths::from_directory(&patterns, Path::new("/srv")).unwrap();
+        for file in ["b.yaml", "keep.yaml", "a.yml"] {
+            excluded.has(Path::new(file), false);
+        }
+        assert_eq!(excluded.unused(), ["a.yaml", "x/y.yaml", "# b.yaml"]);
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub(crate) struct PassedOver {
     known: HashMap<PathBuf, PathBuf>,
     /// The counts of those that are not kept.
     others: BTreeMap<PassReason, usize>,
+    /// Patterns of the user that exclude nothing.
+    pub(super) unused_patterns: Vec<String>,
 }
 
 impl PassedOver {
@@ -95,13 +97,17 @@ impl PassedOver {
     /// The counts on a line without its end; `None` if nothing was passed over.
     pub(crate) fn line(&self) -> Option<String> {
         let counts = self.counts();
-        if counts.is_empty() {
-            return None;
-        }
         let counts = counts
             .iter()
             .map(|(reason, count)| format!("{count} {}", reason.words()));
-        Some(format!("passed over: {}", counts.collect::<Vec<_>>().join(", ")))
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        let patterns = self.unused_patterns.join(", ");
+        match (counts.as_str(), patterns.as_str()) {
+            ("", "") => None,
+            (_, "") => Some(format!("passed over: {counts}")),
+            ("", _) => Some(format!("passed over: nothing, also by --exclude {patterns}")),
+            (_, _) => Some(format!("passed over: {counts}; nothing by --exclude {patterns}")),
+        }
     }
 
     /// The counts, and with `lists` each path; empty if nothing was passed over.
@@ -109,6 +115,9 @@ impl PassedOver {
         let Some(line) = self.line() else {
             return Text::new();
         };
+        if self.paths.is_empty() && self.others.is_empty() {
+            return text!("{}\n", line);
+        }
         if !lists {
             return text!("{}; --verbose lists them\n", line);
         }
@@ -125,7 +134,8 @@ impl PassedOver {
 
     /// For an output of JSON; `None` if nothing was passed over.
     pub(crate) fn json(&self, lists: bool) -> Option<PassedOverJson<'_>> {
-        let is_something = !(self.paths.is_empty() && self.others.is_empty());
+        let is_something =
+            !(self.paths.is_empty() && self.others.is_empty() && self.unused_patterns.is_empty());
         is_something.then_some(PassedOverJson {
             passed_over: self,
             lists,
@@ -159,6 +169,10 @@ impl Serialize for PassedOverJson<'_> {
         let mut map = serializer.serialize_map(None)?;
         for (reason, count) in self.passed_over.counts() {
             map.serialize_entry(reason.name(), &count)?;
+        }
+        let unused = &self.passed_over.unused_patterns;
+        if !unused.is_empty() {
+            map.serialize_entry("unusedPatterns", unused)?;
         }
         if self.lists {
             let paths = self.passed_over.listed().map(|(path, reason)| PassedPath {

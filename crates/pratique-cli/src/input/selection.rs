@@ -144,6 +144,8 @@ impl FileSelection {
     /// What was passed over so far.
     pub(crate) fn passed_over(&self) -> PassedOver {
         let passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
-        passed_over.clone()
+        let mut passed_over = passed_over.clone();
+        passed_over.unused_patterns = self.excluded.unused();
+        passed_over
     }
 }

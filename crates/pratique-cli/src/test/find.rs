@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use pratique_foreign::READER;
 use pratique_manifest::{ManifestFile, Problem, ProblemList, Rule, path_text};
 use pratique_suite::{Roots, Suite, read_file};
@@ -32,12 +33,13 @@ pub(super) fn suites(
     selection: &FileSelection,
 ) -> Result<Vec<SuiteFile>, CliError> {
     let mut suites = Vec::new();
+    let mut has_objects = false;
     for path in paths {
         let is_directory = path.is_dir();
         for file in selection.suite_files(path)? {
             let file = file.strip_prefix(".").map(Path::to_path_buf).unwrap_or(file);
             let is_hidden = is_directory && is_below_hidden(path, &file);
-            match open(file, is_directory, roots, selection)? {
+            match open((file, is_directory), roots, selection, &mut has_objects)? {
                 Some(found) if is_hidden && !is_foreign(&found) => {
                     selection.pass(&found.path, PassReason::Hidden, false);
                 }
@@ -46,11 +48,25 @@ pub(super) fn suites(
         }
     }
     if suites.is_empty() {
-        return Err(CliError::Test(TestError::NoSuite {
-            paths: all_shown(paths).join(", "),
-        }));
+        return Err(no_suite(&all_shown(paths), has_objects));
     }
     Ok(suites)
+}
+
+fn no_suite(paths: &[String], has_objects: bool) -> CliError {
+    let (inputs, paths) = (paths.join(" "), paths.join(", "));
+    CliError::Test(if has_objects {
+        TestError::OnlyObjects { paths, inputs }
+    } else {
+        TestError::NoSuite { paths }
+    })
+}
+
+/// Whether a file has something of what an object of the API has: who names it may have meant another command.
+fn may_have_object(content: &[u8]) -> bool {
+    ["apiVersion", "kind"]
+        .iter()
+        .all(|field| memmem::find(content, field.as_bytes()).is_some())
 }
 
 /// Whether a file is in a hidden directory below another.
@@ -69,12 +85,12 @@ fn is_foreign(found: &SuiteFile) -> bool {
     }
 }
 
-/// Reads a file; `None` for a file of a directory without suites.
+/// Reads a file; `None` for a file of a directory without suites. `has_objects` becomes true for one with objects.
 fn open(
-    path: PathBuf,
-    listed: bool,
+    (path, listed): (PathBuf, bool),
     roots: &Roots,
     selection: &FileSelection,
+    has_objects: &mut bool,
 ) -> Result<Option<SuiteFile>, CliError> {
     let read = if listed {
         permit(&path).and_then(|()| read_file(&path))
@@ -103,12 +119,16 @@ fn open(
         Err(error) => return Err(CliError::unread(&path, error)),
     };
     if listed && !READER.may_be_suite(&file.content) {
+        *has_objects |= may_have_object(&file.content);
         return Ok(None);
     }
     let suites = READER.read(&path, &file, roots);
     match &suites {
-        Ok(suites) if suites.is_empty() && listed => Ok(None),
-        Ok(suites) if suites.is_empty() => Err(CliError::Test(TestError::NoSuite { paths: file.path })),
+        Ok(suites) if suites.is_empty() && listed => {
+            *has_objects |= may_have_object(&file.content);
+            Ok(None)
+        }
+        Ok(suites) if suites.is_empty() => Err(no_suite(&[file.path], may_have_object(&file.content))),
         _ => Ok(Some(SuiteFile { path, file, suites })),
     }
 }

@@ -4,8 +4,16 @@
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TestError {
     /// There is nothing to test.
-    #[error("{paths}: there is no suite of tests")]
+    #[error(
+        "{paths}: there is no suite of tests: `pratique test --init DIRECTORY` writes a first one for the policies of a directory"
+    )]
     NoSuite { paths: String },
+    /// There are objects, and nothing to test.
+    #[error(
+        "{paths}: there is no suite of tests, but objects: `pratique review {inputs}` reviews them, and `pratique test --init DIRECTORY` \
+         writes a first suite for the policies of a directory"
+    )]
+    OnlyObjects { paths: String, inputs: String },
     /// Suites have no tests.
     #[error("{paths}: there is no test in the suites")]
     NothingToTest { paths: String },

@@ -17,6 +17,36 @@ fn path() -> String {
     std::env::var("PATH").unwrap()
 }
 
+#[test]
+fn patterns_that_exclude_nothing_are_told() {
+    let directory = Directory::new()
+        .with("policies/p.yaml", DENIES)
+        .with("rendered/pod.yaml", CLEAN)
+        .with("rendered/gone.yaml", CLEAN);
+    let line = [
+        "--policies",
+        "policies",
+        "--fail-on",
+        "error",
+        "--exclude",
+        "gone.yaml",
+        "--exclude",
+        "gone.yml",
+    ];
+    const TOLD: &str = "passed over: 1 excluded; nothing by --exclude gone.yml";
+    for command in ["review", "scan"] {
+        let run = directory.run(&[&[command, "rendered"], &line[..]].concat());
+        run.exits(0).shows(&[TOLD]);
+    }
+    let json = directory.run(&[&["review", "rendered", "-o", "ndjson"], &line[..]].concat());
+    json.exits(0)
+        .stdout_has(r#"{"passedOver":{"excluded":1,"unusedPatterns":["gone.yml"]}}"#);
+    directory
+        .run(&["review", "rendered", "--exclude", "gone.yml"])
+        .exits(0)
+        .stdout_has("passed over: nothing, also by --exclude gone.yml\n");
+}
+
 /// A pull request that has its own `.gitignore`, and adds what that names by force.
 fn hidden_by_force() -> Directory {
     let directory = Directory::new()
