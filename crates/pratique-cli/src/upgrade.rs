@@ -28,6 +28,7 @@ use crate::arguments::{GateArguments, RequestArguments, StateArguments, UpgradeA
 use crate::destination;
 use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::expansion::ExpansionRule;
+use crate::evaluation::limitations::Limitations;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
@@ -196,6 +197,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         progress: Progress::new(prints_lines),
         share,
         assumed: AssumedKinds::default(),
+        limitations: Limitations::default(),
         unexpanded: UnexpandedWorkloads::default(),
         evaluated: evaluated(arguments, &state_name, [old, new], gates),
         releases: [from, to].map(ToString::to_string),

@@ -1,22 +1,31 @@
 //! Kinds that are not known, where decisions depend on their resources.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use pratique::Outcome;
 use pratique::policy::Missing;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::definitions::AssumedKind;
-use crate::output;
+use crate::evaluation::limitations::UNKNOWN_KIND;
+use crate::output::counted::counted;
+use crate::output::notice::Notice;
 
 /// How many kinds are reported.
 const MAX_KINDS: usize = 100;
 
-/// The kinds that were reported because decisions depend on their resources: each once.
+/// The kinds on whose resources decisions depend: each once.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AssumedKinds {
-    /// The kinds, with the names of their resources.
-    reported: BTreeSet<(String, String)>,
+    kinds: BTreeMap<String, FirstObject>,
+}
+
+/// The first object of a kind.
+#[derive(Debug, Serialize, Deserialize)]
+struct FirstObject {
+    place: String,
+    /// The definition of the kind, if there is one that cannot be used.
+    definition: Option<String>,
 }
 
 /// Whether something is undecided because the resource of the object is not known.
@@ -26,25 +35,52 @@ pub(crate) fn depends_on_resource(outcome: &Outcome) -> bool {
 }
 
 impl AssumedKinds {
-    /// Reports the kind of the object at a place, unless it was reported before; gives the message. `help` is what can be
-    /// done besides giving the definition.
-    pub(crate) fn report(&mut self, assumed: AssumedKind, help: &str) -> Option<String> {
-        let resource = assumed.resource;
-        let key = (resource.kind.clone(), resource.resource.resource);
-        if self.reported.len() >= MAX_KINDS || !self.reported.insert(key) {
-            return None;
+    /// Adds the kind of the object at a place.
+    pub(crate) fn add(&mut self, assumed: AssumedKind) {
+        let AssumedKind {
+            resource,
+            place,
+            definition,
+        } = assumed;
+        if self.kinds.len() < MAX_KINDS {
+            let first = FirstObject { place, definition };
+            self.kinds.entry(resource.kind).or_insert(first);
         }
-        let remedy = match assumed.definition {
-            None => {
-                format!("give its CustomResourceDefinition, or a snapshot of a cluster that has it{help}")
+    }
+
+    /// What is told of them: those without a definition together. `help` is what can be done besides giving it.
+    pub(crate) fn notices(&self, help: &str) -> impl Iterator<Item = Notice> {
+        let is_open = |first: &FirstObject| first.definition.is_none();
+        let unknown: Vec<_> = self.kinds.iter().filter(|(_, first)| is_open(first)).collect();
+        let unknown = match unknown.as_slice() {
+            [] => None,
+            [(kind, first)] => Some(Notice::new(
+                UNKNOWN_KIND,
+                first.place.clone(),
+                format!(
+                    "kind {kind} is not known, so that it is undecided what matches its resource: give its \
+                     CustomResourceDefinition, or a snapshot of a cluster that has it{help}"
+                ),
+            )),
+            [(_, first), ..] => {
+                let kinds: Vec<&str> = unknown.iter().map(|(kind, _)| kind.as_str()).collect();
+                let message = format!(
+                    "{} are not known, so that it is undecided what matches their resources: give their \
+                     CustomResourceDefinitions, or a snapshot of a cluster that has them{help}: {}",
+                    counted(kinds.len(), "kind", "kinds"),
+                    kinds.join(", ")
+                );
+                Some(Notice::new(UNKNOWN_KIND, first.place.clone(), message))
             }
-            Some(definition) => format!("its CustomResourceDefinition {definition} defines nothing"),
         };
-        let message = format!(
-            "kind {} is not known, so that it is undecided what matches its resource: {remedy}",
-            resource.kind
-        );
-        output::eprint(&output::warning_at(&assumed.place, &message));
-        Some(message)
+        let unusable = self.kinds.iter().filter_map(|(kind, first)| {
+            let definition = first.definition.as_ref()?;
+            let message = format!(
+                "kind {kind} is not known, so that it is undecided what matches its resource: its CustomResourceDefinition \
+                 {definition} defines nothing"
+            );
+            Some(Notice::new(UNKNOWN_KIND, first.place.clone(), message))
+        });
+        unknown.into_iter().chain(unusable)
     }
 }

@@ -9,13 +9,14 @@ use pratique_types::{AdmissionRequest, Operation};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::ReviewFormat;
+use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::definitions::UnusableDefinitions;
 use crate::evaluation::input_request::InputRequest;
 use crate::exit::CliError;
 use crate::output;
 use crate::output::counted::counted;
 use crate::output::finding::Level;
-use crate::output::notice::Notice;
+use crate::output::notice::{Notice, Notices};
 use crate::output::text::{Text, text};
 
 /// The rule of objects whose definition is not known.
@@ -89,6 +90,12 @@ pub(crate) struct Limitation {
     /// Whether it is about a kind whose definition nobody gave.
     #[serde(skip)]
     lacks_definition: bool,
+}
+
+impl Limitation {
+    fn notice(&self) -> Notice {
+        Notice::new(self.rule, self.place.clone(), &self.message)
+    }
 }
 
 /// A line of output.
@@ -193,25 +200,45 @@ impl Limitations {
         }
     }
 
-    /// A notice for each kind without a definition, or without a known resource, however many objects there are, and wherever.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = Notice> {
-        let unknown = self.unknown.iter().take(MAX_KINDS);
-        let unknown = unknown.map(|kind| {
-            let message = format!("not known: kind {kind}; no decision depends on its resource");
-            Notice::new(UNKNOWN_KIND, "", message)
-        });
-        let undefined = self.undefined.keys().map(|kind| {
-            let why = if self.unusable.contains(kind) {
-                "defines nothing"
-            } else {
-                "is not known"
+    /// Notices about the kinds without a definition, and without a known resource, however many objects there are, and wherever:
+    /// alike ones together.
+    pub(crate) fn kind_notices(&self) -> impl Iterator<Item = Notice> {
+        let undefined = |is_unusable: bool| {
+            let kinds = self.undefined.keys();
+            let kinds: Vec<&str> = kinds
+                .filter(|kind| self.unusable.contains(*kind) == is_unusable)
+                .map(String::as_str)
+                .collect();
+            let message = match (kinds.as_slice(), is_unusable) {
+                ([], _) => return None,
+                ([kind], true) => format!(
+                    "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition defines nothing"
+                ),
+                ([kind], false) => format!(
+                    "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition is not known"
+                ),
+                (kinds, is_unusable) => format!(
+                    "objects of {} were neither defaulted nor validated, as their CustomResourceDefinitions {}: {}",
+                    counted(kinds.len(), "kind", "kinds"),
+                    if is_unusable {
+                        "define nothing"
+                    } else {
+                        "are not known"
+                    },
+                    kinds.join(", ")
+                ),
             };
-            let message = format!(
-                "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition {why}"
-            );
-            Notice::new(NO_DEFINITION, "", message)
-        });
-        undefined.chain(unknown)
+            Some(Notice::new(NO_DEFINITION, "", message))
+        };
+        let unknown = match self.unknown.first() {
+            None => None,
+            Some(kind) if self.unknown.len() == 1 => Some(format!(
+                "not known: kind {kind}; no decision depends on its resource"
+            )),
+            Some(_) => Some(self.unknown_kinds()),
+        };
+        let unknown = unknown.map(|message| Notice::new(UNKNOWN_KIND, "", message));
+        [undefined(false), undefined(true), unknown].into_iter().flatten()
     }
 
     /// `not known: 2 kinds (Gadget of example.com/v1, Widget of example.com/v1); no decision …`
@@ -402,8 +429,27 @@ pub(crate) fn notifications(limitations: &[Limitation]) -> Vec<(Level, String)> 
         .collect()
 }
 
-/// The limitations that more input would remove, as notices.
+/// The limitations that more input would remove, as notices: those of several kinds whose definitions nobody gave as one, at the
+/// first of their objects.
 pub(crate) fn notices(limitations: &[Limitation]) -> impl Iterator<Item = Notice> {
     let warnings = limitations.iter().filter(|limitation| limitation.is_warning);
-    warnings.map(|limitation| Notice::new(limitation.rule, limitation.place.clone(), &limitation.message))
+    let (lacking, others): (Vec<_>, Vec<_>) = warnings.partition(|limitation| limitation.lacks_definition);
+    let lacking = match lacking.as_slice() {
+        [first, _, ..] => vec![Notice::new(
+            first.rule,
+            first.place.clone(),
+            without_definitions(&lacking),
+        )],
+        one => one.iter().map(|limitation| limitation.notice()).collect(),
+    };
+    let others: Vec<Notice> = others.into_iter().map(Limitation::notice).collect();
+    lacking.into_iter().chain(others)
+}
+
+/// Tells and adds notices about the kinds that a whole run did not know.
+pub(crate) fn tell_kinds(assumed: &AssumedKinds, limitations: &Limitations, notices: &mut Notices) {
+    for notice in assumed.notices("") {
+        notices.tell(notice);
+    }
+    notices.extend(limitations.kind_notices());
 }

@@ -13,6 +13,7 @@ use super::report::ImpactReport;
 use super::work::Part;
 use crate::acceptance::{AcceptanceRules, AcceptanceSummary, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
+use crate::evaluation::limitations;
 use crate::evaluation::record::namespaced;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::exit::{CliError, ExitStatus};
@@ -110,14 +111,14 @@ impl<'a> Collector<'a> {
             .faults
             .collect(std::mem::take(&mut part.faults), &mut self.progress);
         self.report.count_not_subject(part.not_subject);
-        part.tell(
-            &mut self.report.assumed,
-            &mut self.report.notices,
-            &mut self.progress,
-        );
         self.report
             .unvalidated
             .extend(part.limitations.unvalidated_notes());
+        part.tell(
+            (&mut self.report.assumed, &mut self.report.limitations),
+            &mut self.report.notices,
+            &mut self.progress,
+        );
         self.report.unexpanded.add(part.unexpanded);
         self.report.accepted.add(part.accepted);
         let prints_lines = self.arguments.outputs.has(ImpactFormat::Ndjson);
@@ -156,6 +157,8 @@ impl<'a> Collector<'a> {
         for notice in self.report.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }
+        let report = &mut self.report;
+        limitations::tell_kinds(&report.assumed, &report.limitations, &mut report.notices);
         self.evaluated.count_unvalidated(self.report.unvalidated.len());
         self.report.notes.append(&mut self.report.unvalidated.clone());
         let errors = self.report.faults.count();

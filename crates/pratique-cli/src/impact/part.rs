@@ -15,7 +15,7 @@ use crate::evaluation::assumed::AssumedKinds;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::limitations::{self, Limitations};
+use crate::evaluation::limitations::Limitations;
 use crate::evaluation::result::ReviewResult;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::input::fields::PieceFields;
@@ -151,30 +151,21 @@ impl<R> ComparisonPart<R> {
         }
     }
 
-    /// Tells what is to be told of how the inputs were read: each kind once.
+    /// Tells what is to be told of how the inputs were read. Kinds that are not known are kept for the end.
     pub(crate) fn tell(
         &mut self,
-        assumed: &mut AssumedKinds,
+        (assumed, limitations): (&mut AssumedKinds, &mut Limitations),
         notices: &mut Notices,
         progress: &mut Progress,
     ) {
-        if !(self.notices.is_empty() && self.assumed.is_empty()) {
+        if !self.notices.is_empty() {
             progress.clear();
         }
         for notice in self.notices.drain(..) {
             notices.tell(notice);
         }
-        for kind in self.assumed.drain(..) {
-            let place = kind.place.clone();
-            if let Some(message) = assumed.report(kind, "") {
-                notices.add(Notice::new(limitations::UNKNOWN_KIND, place, message));
-            }
-        }
-        for notice in self.limitations.kinds() {
-            if !notices.has(&notice) {
-                notices.add(notice);
-            }
-        }
+        self.assumed.drain(..).for_each(|kind| assumed.add(kind));
+        limitations.add(std::mem::take(&mut self.limitations));
     }
 }
 

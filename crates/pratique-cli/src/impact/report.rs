@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::change::{Change, Row};
 use crate::acceptance::AcceptedFindings;
 use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::limitations::Limitations;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::output::counted::counted;
 use crate::output::notice::Notices;
@@ -39,8 +40,9 @@ pub(super) struct ImpactReport {
     pub(super) accepted: AcceptedFindings,
     /// Warnings, which were told.
     pub(super) notices: Notices,
-    /// The unknown kinds that were told.
+    /// The kinds that are not known, which are told at the end.
     pub(super) assumed: AssumedKinds,
+    pub(super) limitations: Limitations,
     /// Workloads whose Pods were not compared, which are told at the end.
     pub(super) unexpanded: UnexpandedWorkloads,
     /// Requests for objects that changed while objects were listed.
@@ -70,6 +72,7 @@ impl ImpactReport {
             accepted: AcceptedFindings::default(),
             notices,
             assumed: AssumedKinds::default(),
+            limitations: Limitations::default(),
             unexpanded: UnexpandedWorkloads::default(),
             changed_meanwhile: 0,
             refused: tally(),

@@ -151,7 +151,6 @@ impl<'a> Printer<'a> {
             && reviewed.printed.iter().all(Printed::is_empty)
             && reviewed.answers.is_empty()
             && reviewed.errors.is_empty()
-            && reviewed.assumed.is_empty()
             && reviewed.notices.is_empty()
             && reviewed.end.is_none()
             && duplicates.is_empty();
@@ -207,12 +206,7 @@ impl<'a> Printer<'a> {
             output::eprint(&reviewed.notes);
         }
         for assumed in reviewed.assumed {
-            let place = assumed.place.clone();
-            let help = ", or name the resource with --resource";
-            if let Some(message) = self.assumed.report(assumed, help) {
-                self.notices
-                    .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
-            }
+            self.assumed.add(assumed);
         }
         for notice in duplicates {
             self.notices.tell(notice);
@@ -307,6 +301,9 @@ impl<'a> Printer<'a> {
     ) -> Result<ExitStatus, CliError> {
         let mut evaluated = evaluated;
         evaluated.count_unvalidated(self.limitations.unvalidated_count());
+        for notice in self.assumed.notices(", or name the resource with --resource") {
+            self.notices.tell(notice);
+        }
         for notice in self.unexpanded.warnings(pod_policies) {
             self.notices.tell(notice);
         }

@@ -153,10 +153,8 @@ impl<'a> Collector<'a> {
 
     /// Counts and prints what came of a part of the inputs.
     pub(super) fn collect(&mut self, scanned: Scanned) -> Result<(), CliError> {
-        let says_something = !(scanned.out.is_empty()
-            && scanned.failed.is_empty()
-            && scanned.notices.is_empty()
-            && scanned.assumed.is_empty());
+        let says_something =
+            !(scanned.out.is_empty() && scanned.failed.is_empty() && scanned.notices.is_empty());
         if says_something {
             self.progress.clear();
         }
@@ -171,20 +169,7 @@ impl<'a> Collector<'a> {
             self.add_notice(notice);
         }
         for assumed in scanned.assumed {
-            let place = assumed.place.clone();
-            if let Some(message) = self.counts.assumed.report(assumed, "") {
-                // Another shard may find the kind elsewhere.
-                self.counts
-                    .report
-                    .add_notice(limitations::UNKNOWN_KIND, "", &message);
-                self.notices
-                    .add(Notice::new(limitations::UNKNOWN_KIND, place, message));
-            }
-        }
-        for notice in scanned.limitations.kinds() {
-            self.counts
-                .report
-                .add_notice(&notice.rule, &notice.place, &notice.message);
+            self.counts.assumed.add(assumed);
         }
         for note in scanned.limitations.unvalidated_notes() {
             self.counts.report.add_note(&note);
@@ -282,6 +267,15 @@ impl<'a> Collector<'a> {
             // Another shard may have the first of the workloads.
             self.counts.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.tell(notice);
+        }
+        for notice in self.counts.assumed.notices("") {
+            output::eprint(&notice.text());
+            // Another shard may find the kinds elsewhere.
+            self.counts.report.add_notice(&notice.rule, "", &notice.message);
+            self.notices.add(notice);
+        }
+        for notice in self.counts.limitations.kind_notices() {
+            self.counts.report.add_notice(&notice.rule, "", &notice.message);
         }
         self.results.finish()?;
         if let Some(mut evaluated) = self.evaluated.take() {

@@ -11,6 +11,7 @@ use super::work::UpgradePart;
 use crate::arguments::{UpgradeAnswerArguments, UpgradeFailOn, UpgradeFormat};
 use crate::destination::{self, Readers};
 use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::limitations::{self, Limitations};
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unexpanded::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
@@ -36,6 +37,7 @@ pub(super) struct UpgradeCollector<'a> {
     pub(super) progress: Progress,
     pub(super) share: Arc<ReadShare>,
     pub(super) assumed: AssumedKinds,
+    pub(super) limitations: Limitations,
     pub(super) unexpanded: UnexpandedWorkloads,
     pub(super) evaluated: EvaluationSummary,
     pub(super) releases: [String; 2],
@@ -80,8 +82,12 @@ impl UpgradeCollector<'_> {
             .for_each(|why| report.unknown.add(why));
         let approximations = results.approximations.into_iter();
         approximations.for_each(|approximation| report.approximations.add(approximation));
-        part.tell(&mut self.assumed, &mut self.report.notices, &mut self.progress);
         self.report.notes.extend(part.limitations.unvalidated_notes());
+        part.tell(
+            (&mut self.assumed, &mut self.limitations),
+            &mut self.report.notices,
+            &mut self.progress,
+        );
         self.unexpanded.add(part.unexpanded);
         let mut out = Printed::default();
         for finding in results.findings {
@@ -108,6 +114,7 @@ impl UpgradeCollector<'_> {
         for notice in self.unexpanded.warnings(pod_policies) {
             self.report.notices.tell(notice);
         }
+        limitations::tell_kinds(&self.assumed, &self.limitations, &mut self.report.notices);
         self.report.faults.report_hidden();
         let is_empty = self.report.requests + self.report.not_subject == 0;
         if is_empty && !self.has_more && self.report.faults.count() == 0 {

@@ -284,6 +284,44 @@ fn given_objects_are_in_the_namespace_that_is_named() {
     assert_eq!(compared("shop"), [0, 1, 0, 0]);
 }
 
+/// What is not known of several kinds is told once, in each command that reads many objects.
+#[test]
+fn unknown_kinds_are_told_together() {
+    let object = |kind: &str| {
+        format!(
+            r#"{{"apiVersion":"example.com/v1","kind":"{kind}","metadata":{{"name":"a","namespace":"shop"}}}}"#
+        )
+    };
+    let objects = ["Widget", "Gadget", "Widget"].map(object).join("\n");
+    let directory = Directory::new().with("objects.ndjson", objects);
+    let (old, new) = (sample("policies"), sample("next"));
+    let unknown = "not known: 2 kinds (Gadget of example.com/v1, Widget of example.com/v1); no decision depends on their resources";
+    let undefined = "objects of 2 kinds were neither defaulted nor validated, as their CustomResourceDefinitions are not known: \
+                     example.com/v1 Gadget, example.com/v1 Widget";
+    for line in [
+        ["impact", "--old", &old, "--new", &new].as_slice(),
+        &["scan", "--policies", &new],
+        &["upgrade", "--policies", &new, "--from", "1.36", "--to", "1.37"],
+    ] {
+        let run = directory.run(&[line, &["objects.ndjson"]].concat());
+        for told in [unknown, undefined] {
+            assert_eq!(run.stdout.matches(told).count(), 1, "{told}: {run}");
+        }
+        let warnings = run
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("warning: ") && line.contains("Gadget"));
+        assert_eq!(warnings.count(), 2, "{run}");
+    }
+    let junit = directory.run(&["scan", "--policies", &new, "-o", "junit", "objects.ndjson"]);
+    assert_eq!(
+        junit.stdout.matches("name=\"no-definition ").count(),
+        1,
+        "{junit}"
+    );
+    junit.stdout_has("3 objects of 2 kinds were neither defaulted nor validated");
+}
+
 /// Kinds that are not known, and objects that were not completed, are reported.
 #[test]
 fn unknown_kinds_are_reported() {
