@@ -4,16 +4,17 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use pratique_foreign::READER;
-use pratique_json::text_at;
+use pratique_json::{Value, text_at};
 use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
-use pratique_review::SourceFiles;
+use pratique_review::{SourceFile, SourceFiles, SourceKind};
 use pratique_suite::read_file;
 use pratique_types::{ADMISSION_GROUP, ObjectRef};
 
 use super::{FILE, permit};
 use crate::exit::CliError;
 use crate::input::FileSelection;
+use crate::input::git::repository::normalized;
 use crate::input::sources::recognize;
 
 /// The kinds of objects that say what a cluster is, by their API versions' groups and their names.
@@ -35,6 +36,14 @@ pub(super) struct DirectoryContents {
     pub(super) inputs: Vec<String>,
     /// Objects of the cluster: params of the policies, and what they may read.
     pub(super) objects: Vec<String>,
+    /// Charts and kustomizations, of which programs make objects.
+    pub(super) rendered: Vec<String>,
+    /// Files with objects that are parts of these.
+    pub(super) parts: usize,
+    /// Other files that are no objects of the API.
+    pub(super) sources: Vec<SourceFile>,
+    /// Files of which nothing is known but that there is no object in them.
+    pub(super) unknown: Vec<String>,
 }
 
 /// What a file is for.
@@ -53,6 +62,15 @@ struct FoundObject {
     name: String,
 }
 
+/// Directories of which programs make objects.
+#[derive(Default)]
+struct RenderedRoots {
+    charts: BTreeSet<PathBuf>,
+    kustomizations: BTreeSet<PathBuf>,
+    /// What kustomizations name of others.
+    bases: BTreeSet<PathBuf>,
+}
+
 /// The params that policies and bindings name.
 #[derive(Default)]
 struct NamedParams {
@@ -68,6 +86,9 @@ impl DirectoryContents {
         let mut others: Vec<(PathBuf, Vec<FoundObject>)> = Vec::new();
         let mut params = NamedParams::default();
         let mut sources = SourceFiles::default();
+        let mut roots = RenderedRoots::default();
+        let mut other_sources = Vec::new();
+        let mut unknown = Vec::new();
         for path in FileSelection::default().files(directory)? {
             let Ok(file) = permit(&path).and_then(|()| read_file(&path)) else {
                 continue;
@@ -77,20 +98,34 @@ impl DirectoryContents {
                 files.push((relative, FileUse::Suites));
                 continue;
             }
-            if relative == Path::new(FILE) || recognize(&mut sources, &path).is_some() {
+            if relative == Path::new(FILE) {
+                continue;
+            }
+            if let Some(source) = recognize(&mut sources, &path) {
+                if !roots.add(&source, &relative, &file) {
+                    other_sources.push((relative, source));
+                }
                 continue;
             }
             let (objects, is_policy) = params.read(&file);
             if is_policy {
                 files.push((relative, FileUse::Policies));
-            } else if !objects.is_empty() {
+            } else if objects.is_empty() {
+                unknown.push(relative);
+            } else {
                 others.push((relative, objects));
             }
         }
         let suites = homes(&files, FileUse::Suites);
+        let mut parts = 0;
         for (path, objects) in others {
             // What suites try is not what is to be deployed.
             if suites.iter().any(|home| path.starts_with(home)) {
+                continue;
+            }
+            // It is an object only as a chart or a kustomization makes it.
+            if roots.has_part(&path) {
+                parts += 1;
                 continue;
             }
             let is_state = objects.iter().all(|object| params.is_state(object));
@@ -106,8 +141,80 @@ impl DirectoryContents {
             suites: path_texts(suites),
             inputs: path_texts(unmixed(&files, FileUse::Inputs)),
             objects: path_texts(unmixed(&files, FileUse::Objects)),
+            parts,
+            sources: other_sources
+                .into_iter()
+                .filter(|(path, _)| !roots.has_part(path))
+                .map(|(_, source)| source)
+                .collect(),
+            unknown: path_texts(unknown.into_iter().filter(|path| !roots.has_part(path)).collect()),
+            rendered: path_texts(roots.into_paths()),
         })
     }
+
+    /// Whether there is nothing to name.
+    pub(super) fn is_empty(&self) -> bool {
+        let lists = [
+            &self.policies,
+            &self.suites,
+            &self.inputs,
+            &self.objects,
+            &self.rendered,
+        ];
+        lists.iter().all(|list| list.is_empty())
+    }
+}
+
+impl RenderedRoots {
+    /// Adds the directory of a chart or a kustomization by the file that says so; gives whether it is one.
+    fn add(&mut self, source: &SourceFile, relative: &Path, file: &ManifestFile) -> bool {
+        let directory = relative.parent().unwrap_or(Path::new("")).to_owned();
+        if source.kind == SourceKind::Chart {
+            self.charts.insert(directory);
+        } else if source.kind == SourceKind::Kustomization {
+            self.bases.extend(named_directories(&directory, file));
+            self.kustomizations.insert(directory);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Whether a file is below one of the directories.
+    fn has_part(&self, path: &Path) -> bool {
+        let mut roots = self.charts.iter().chain(&self.kustomizations);
+        roots.any(|root| path.starts_with(root))
+    }
+
+    /// What is rendered by itself: no charts in charts, and no kustomizations that others build upon.
+    fn into_paths(self) -> Vec<PathBuf> {
+        let mut paths = topmost(self.charts);
+        let kustomizations = self.kustomizations.difference(&self.bases);
+        paths.extend(kustomizations.cloned());
+        for path in &mut paths {
+            if path.as_os_str().is_empty() {
+                *path = PathBuf::from(".");
+            }
+        }
+        paths.sort();
+        paths
+    }
+}
+
+/// What a kustomization in a directory names of others, as paths from where that directory is.
+fn named_directories(directory: &Path, file: &ManifestFile) -> Vec<PathBuf> {
+    let mut named = Vec::new();
+    for document in read_contents(file).documents {
+        for item in items(&document.source).objects {
+            let object = convert(document.source.tree(), item.node);
+            for list in ["resources", "bases", "components"] {
+                let list = object.at(&[list]).and_then(Value::as_array);
+                let entries = list.into_iter().flatten().filter_map(Value::as_str);
+                named.extend(entries.map(|entry| normalized(&directory.join(entry))));
+            }
+        }
+    }
+    named
 }
 
 impl NamedParams {

@@ -11,16 +11,28 @@ use super::directory_contents::DirectoryContents;
 use super::{FILE, KIND};
 use crate::arguments::InitArguments;
 use crate::exit::{CliError, ExitStatus};
+use crate::input::sources::report_sources;
 use crate::output;
-use crate::output::counted::counted;
+use crate::output::counted::{counted, first_names};
 use crate::output::text::text;
 
-/// Writes the file; an existing one is never overwritten.
+/// How many files are named that are not taken.
+const NAMED: usize = 5;
+
+/// Writes the file; an existing one is never overwritten. Where there is nothing to name, nothing is written.
 pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
     let directory = &arguments.directory;
     let contents = DirectoryContents::read(directory)?;
     let path = directory.join(FILE);
     let failed = |error| CliError::unread(&path, error);
+    if contents.is_empty() {
+        output::eprint(&text!(
+            "{}: there are no policies, suites, objects, charts or kustomizations: nothing is written\n",
+            path_text(directory)
+        ));
+        contents.tell_omissions();
+        return Ok(ExitStatus::Undecided);
+    }
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -28,13 +40,21 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
         .map_err(failed)?;
     file.write_all(contents.text().as_bytes()).map_err(failed)?;
     output::eprint(&text!(
-        "{}: written, with {} of policies, {} of suites, {} of objects to review and {} of objects of the cluster\n",
+        "{}: written, with {} of policies, {} of suites, {} of objects to review, {} of charts and kustomizations to render and {} of \
+         objects of the cluster\n",
         path_text(&path),
         counted(contents.policies.len(), "path", "paths"),
         contents.suites.len(),
         contents.inputs.len(),
+        contents.rendered.len(),
         contents.objects.len()
     ));
+    contents.tell_omissions();
+    if !contents.rendered.is_empty() {
+        output::eprint(&text!(
+            "  = help: rendering runs Helm and Kustomize, for which `pratique --trust-project-file` is needed\n"
+        ));
+    }
     Ok(ExitStatus::Success)
 }
 
@@ -80,6 +100,34 @@ impl DirectoryContents {
             "cluster",
         );
         list("deny", "Warnings that fail the commands.", &[], "warnings");
+        if !self.rendered.is_empty() {
+            text.push_str("# Charts and kustomizations are rendered, for which `--trust-project-file` is needed.\nreview:\n  render: true\n  inputs:\n");
+            for path in self.inputs.iter().chain(&self.rendered) {
+                let _ = writeln!(text, "  - {}", serde_json::Value::from(path.as_str()));
+            }
+        }
         text
+    }
+
+    /// Tells what is there and not named.
+    fn tell_omissions(&self) {
+        if self.parts > 0 {
+            output::eprint(&text!(
+                "not named: {} below charts and kustomizations, which are seen as these render them\n",
+                counted(self.parts, "file with objects", "files with objects")
+            ));
+        }
+        if !self.unknown.is_empty() {
+            output::eprint(&text!(
+                "not named: {}: {}\n",
+                counted(
+                    self.unknown.len(),
+                    "file without an object of the API",
+                    "files without an object of the API"
+                ),
+                first_names(&self.unknown, NAMED)
+            ));
+        }
+        report_sources(&self.sources);
     }
 }

@@ -432,8 +432,8 @@ const CLAIMS: &[Claim] = &[
     (&["test", "of-nothing.yaml"], 1, "nothing has no policy"),
     // init: what is there stays.
     (&["init", "mixed"], 0, "with 1 path of policies, 0 of suites"),
-    (&["init", "new"], 0, "pratique.yaml"),
-    (&["init", "new"], 2, "pratique.yaml"),
+    (&["init", "mixed"], 2, "pratique.yaml"),
+    (&["init", "new"], 3, "nothing is written"),
     (&["review", "good.yaml", "--no-project-file"], 0, "1 allowed"),
 ];
 

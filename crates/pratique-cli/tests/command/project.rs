@@ -302,6 +302,46 @@ inputs:
     );
     // Elsewhere, and with nothing to be found.
     let repository = repository.with("empty/file", "");
-    assert_eq!(repository.run(&["init", "empty"]).code, Some(0));
-    assert!(repository.path().join("empty/pratique.yaml").exists());
+    let run = repository.run(&["init", "empty"]);
+    run.exits(3).stderr_has(
+        "empty: there are no policies, suites, objects, charts or kustomizations: nothing is written",
+    );
+    assert!(!repository.path().join("empty/pratique.yaml").exists());
+}
+
+#[test]
+fn init_proposes_to_render_charts_and_kustomizations() {
+    let web = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n";
+    let repository = repository(PROJECT)
+        .with(
+            "all/charts/shop/Chart.yaml",
+            "apiVersion: v2\nname: shop\nversion: 1.0.0\n",
+        )
+        .with("all/charts/shop/values.yaml", "replicas: 1\n")
+        .with(
+            "all/charts/shop/charts/db/Chart.yaml",
+            "apiVersion: v2\nname: db\nversion: 1.0.0\n",
+        )
+        .with(
+            "all/charts/shop/templates/web.yaml",
+            "{{ if .Values.a }}\nkind: A\n{{ end }}\n",
+        )
+        .with("all/base/kustomization.yaml", "resources: [web.yaml]\n")
+        .with("all/base/web.yaml", web)
+        .with(
+            "all/overlays/prod/kustomization.yaml",
+            "resources: [../../base]\n",
+        )
+        .with("all/deploy/web.yaml", web)
+        .with("all/docker-compose.yaml", "services: {web: {image: nginx}}\n");
+    let run = repository.run(&["init", "all"]);
+    run.exits(0)
+        .stderr_has("1 of objects to review, 2 of charts and kustomizations to render")
+        .stderr_has("not named: 1 file with objects below charts and kustomizations")
+        .stderr_has("docker-compose.yaml")
+        .stderr_has("`pratique --trust-project-file`");
+    let written = fs::read_to_string(repository.path().join("all/pratique.yaml")).unwrap();
+    let rendered =
+        "review:\n  render: true\n  inputs:\n  - \"deploy\"\n  - \"charts/shop\"\n  - \"overlays/prod\"\n";
+    assert!(written.contains(rendered), "{written}");
 }
