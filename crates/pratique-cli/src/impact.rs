@@ -171,6 +171,9 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     compared?;
+    if let Some(notice) = worker.rendered.missing_notice() {
+        collector.report.notices.tell(notice);
+    }
     collector.end(&pod_policies)
 }
 

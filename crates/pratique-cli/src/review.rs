@@ -243,6 +243,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         |reviewed| printer.print(reviewed),
     )?;
     printer.end_progress();
+    if let Some(notice) = reviewer.rendered.missing_notice() {
+        printer.notices.tell(notice);
+    }
     if reviewer.builder.compares() {
         printer.compare(&reviewer, &state)?;
     }

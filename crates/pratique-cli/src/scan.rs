@@ -295,6 +295,10 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     scanned?;
+    if let Some(notice) = scanner.rendered.missing_notice() {
+        output::eprint(&notice.text());
+        collector.add_notice(notice);
+    }
     collector.end(&pod_policies)
 }
 

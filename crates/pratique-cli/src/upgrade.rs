@@ -211,6 +211,9 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         |unit, emit| worker.compare(unit, emit),
         |part| collector.collect(part),
     )?;
+    if let Some(notice) = worker.rendered.missing_notice() {
+        collector.report.notices.tell(notice);
+    }
     collector.end(&pod_policies)
 }
 

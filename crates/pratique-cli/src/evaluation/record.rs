@@ -1,5 +1,7 @@
 //! A decision with its place, in one form for all outputs but text.
 
+use std::collections::BTreeMap;
+
 use pratique_manifest::Location;
 use pratique_request::server_warnings;
 use pratique_types::Operation;
@@ -74,6 +76,9 @@ pub(crate) struct Record {
     /// Those of the warnings that no policy's decision gives.
     #[serde(skip)]
     pub(crate) server_warnings: Vec<String>,
+    /// Where the fields are that warnings and the message are about, by their texts.
+    #[serde(skip)]
+    pub(crate) warning_places: BTreeMap<String, Location>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     changed: bool,
 }
@@ -137,6 +142,7 @@ impl Record {
         let policies = std::mem::take(&mut result.decisions);
         let invalid = std::mem::take(&mut result.placed);
         let dropped = std::mem::take(&mut result.drops);
+        let warning_places = std::mem::take(&mut result.warning_places);
         let pods = result.pods.clone();
         let (input, outcome) = (result.input, &result.outcome);
         let request = &input.request;
@@ -171,6 +177,7 @@ impl Record {
             undecided: outcome.undecided.iter().map(JsonUndecided::from).collect(),
             warnings: outcome.warnings.clone(),
             server_warnings,
+            warning_places,
             changed: outcome.object.is_some(),
         }
     }
@@ -301,7 +308,7 @@ impl Record {
         remarks.extend(other.map(|message| Remark {
             action: Some(Action::Deny),
             policy: self.refused_by.as_deref(),
-            location: None,
+            location: self.warning_places.get(message),
             accepted: None,
             message: match &self.help {
                 Some(help) => format!("{message}: {help}"),
@@ -312,7 +319,7 @@ impl Record {
             action: Some(Action::Warn),
             policy: None,
             message: warning.clone(),
-            location: None,
+            location: self.warning_places.get(warning),
             accepted: None,
         }));
         remarks.extend(self.dropped.iter().map(|placed| Remark {

@@ -21,6 +21,7 @@ use crate::evaluation::undecided_reasons::UndecidedReason;
 use crate::explanation;
 use crate::input::fields::PieceFields;
 use crate::output::counted::{count_alike, counted};
+use crate::output::problems;
 use crate::output::text::{Lines, Text, text};
 use crate::style::{Style, Tone};
 use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
@@ -126,6 +127,12 @@ pub(crate) fn one(
     let mut head = text!("{}: {}: {}{}\n", place, subject, decision, changed);
     if let (Some(Status { message, .. }), false) = (status.as_deref(), is_known) {
         head.push(&line(Text::new(), message));
+        if let Some(location) = record.warning_places.get(message) {
+            head.push(&line(
+                style.paint(Tone::Faint, "  = source: "),
+                &problems::place(location),
+            ));
+        }
     }
     head.push(&accepted(record, is_known, style));
     head.push(&placed_cause::human(&record.invalid, detail.fields, style));
@@ -148,7 +155,9 @@ pub(crate) fn one(
     });
     let mut rest = Text::new();
     for warning in warnings {
-        rest.push(&line(style.paint(Tone::Warning, "warning: "), warning));
+        let place = record.warning_places.get(warning).map(problems::place);
+        let told = place.map_or_else(|| warning.clone(), |place| format!("{place}: {warning}"));
+        rest.push(&line(style.paint(Tone::Warning, "warning: "), &told));
     }
     rest.push(&placed_drop::human(&record.dropped, detail.fields, style));
     // Mutations and calls that failed are among the steps below.
@@ -405,6 +414,7 @@ impl From<(ReviewResult<'_>, Record)> for JsonReview {
             pods: _,
             placed: _,
             drops: _,
+            warning_places: _,
         } = result;
         let object = review.outcome.object.clone();
         let mut record = record;

@@ -1,5 +1,6 @@
 //! The result of a review.
 
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use pratique_explain::help_for_failure;
@@ -24,6 +25,8 @@ pub(crate) struct ReviewResult<'q> {
     pub(crate) placed: Vec<PlacedCause>,
     /// The fields that the server drops without a word, at their places.
     pub(crate) drops: Vec<PlacedDrop>,
+    /// Where the fields are that warnings and the answer are about, by their texts.
+    pub(crate) warning_places: BTreeMap<String, Location>,
 }
 
 impl<'q> ReviewResult<'q> {
@@ -35,6 +38,7 @@ impl<'q> ReviewResult<'q> {
             pods: Vec::new(),
             placed: Vec::new(),
             drops: Vec::new(),
+            warning_places: BTreeMap::new(),
         }
     }
 

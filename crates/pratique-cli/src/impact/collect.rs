@@ -42,7 +42,7 @@ const MAX_EXAMPLES: usize = 3;
 /// Counts and prints what changes.
 pub(super) struct Collector<'a> {
     arguments: &'a ImpactAnswerArguments,
-    report: ImpactReport,
+    pub(super) report: ImpactReport,
     progress: Progress,
     pub(super) outputs: Vec<OutputTarget<ImpactFormat>>,
     share: Arc<ReadShare>,

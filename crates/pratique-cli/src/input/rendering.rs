@@ -23,6 +23,8 @@ use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
 
 use super::fields::PieceFields;
 use super::read_regular;
+use crate::output::counted::counted;
+use crate::output::notice::{MISSING_SOURCE, Notice};
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
@@ -34,6 +36,9 @@ const MAX_SOURCE: u64 = 1 << 20;
 
 /// How many sources are kept.
 const MAX_SOURCES: usize = 2000;
+
+/// The commands that take `--stdin-filename`, as a text.
+pub(crate) const STDIN_FILENAME_COMMANDS: &str = "review, scan, impact and upgrade";
 
 /// The source that an object was made of.
 #[derive(Debug)]
@@ -138,6 +143,8 @@ pub(crate) struct RenderedInputs {
     /// What each of the inputs, by its name as it is shown, was made of; standard input and pipes are of unknown directories.
     inputs: HashMap<String, Option<BuiltDirectory>>,
     cache: Mutex<SourceCache>,
+    /// The first source that is named and is not there, and how many objects name such.
+    missing: Mutex<Option<(PathBuf, usize)>>,
 }
 
 /// What was read of sources.
@@ -174,6 +181,29 @@ impl RenderedInputs {
         of_template().or_else(of_kustomization).map(Arc::new)
     }
 
+    /// Counts an object whose source is not where its name leads.
+    fn count_missing(&self, path: &Path) {
+        if path.is_file() {
+            return;
+        }
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, count) = missing.get_or_insert_with(|| (path.to_owned(), 0));
+        *count += 1;
+    }
+
+    /// What is told of sources that are named and are not there.
+    pub(crate) fn missing_notice(&self) -> Option<Notice> {
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, count) = missing.as_ref()?;
+        let message = format!(
+            "{} of a source that is not below the working directory, such as {}: --stdin-filename PATH, which {STDIN_FILENAME_COMMANDS} \
+             take, names the chart or the kustomization that was built",
+            counted(*count, "object is", "objects are"),
+            path_text(first)
+        );
+        Some(Notice::new(MISSING_SOURCE, "", message))
+    }
+
     /// The template that Helm names above an object.
     fn template_origin(
         &self,
@@ -185,15 +215,26 @@ impl RenderedInputs {
         let named = downward(document.template?)?;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let path = match built {
-            Some(BuiltDirectory { root, .. }) => below_chart(root, named)?,
+            Some(BuiltDirectory { root, .. }) => {
+                let below = below_chart(root, named)?;
+                // What a chart depends on may be beside it, and packed in it.
+                if below.is_file() {
+                    below
+                } else {
+                    cache.roots.find_part(named).unwrap_or(below)
+                }
+            }
             None => match cache.roots.find(named) {
-                Some(root) => below_chart(&root, named)?,
+                Some(path) => path,
                 None => named.to_owned(),
             },
         };
         let file: Arc<str> = path_text(&path).into();
         let text = cache.read_text(&path);
         drop(cache);
+        if built.is_none() {
+            self.count_missing(&path);
+        }
         let align = || text.and_then(|text| TemplateLines::align(&document.all, &text));
         let lines = document.aligned.get_or_init(|| align().map(Arc::new)).clone();
         let begin = location.start.line.checked_sub(document.first);
@@ -221,6 +262,9 @@ impl RenderedInputs {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let documents = cache.read_documents(&named);
         drop(cache);
+        if built.is_none() {
+            self.count_missing(&named);
+        }
         let kind = kind_of(object).ok()?.kind;
         let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
         let document =

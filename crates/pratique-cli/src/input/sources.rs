@@ -62,13 +62,14 @@ pub(crate) fn report_sources(sources: &[SourceFile]) {
     if more > 0 {
         output::eprint(&text!("  and {} more\n", more));
     }
-    let mut commands: Vec<String> = sources.iter().filter_map(build_command).collect();
+    let mut commands: Vec<(String, &str)> = sources.iter().filter_map(build_command).collect();
     commands.sort_unstable();
     commands.dedup();
-    for command in commands.iter().take(MAX_NAMED) {
+    for (command, root) in commands.iter().take(MAX_NAMED) {
         output::eprint(&text!(
-            "  = help: what is made of them can be given: {} | pratique … -\n",
-            command
+            "  = help: what is made of them can be given: {} | pratique … -; `pratique review --render {}` does both\n",
+            command,
+            root
         ));
     }
     let is_open = |source: &SourceFile| source.kind == SourceKind::Template && source.root.is_none();
@@ -90,10 +91,10 @@ pub(crate) fn tell_object(source: &SourceFile, selection: &FileSelection) {
     selection.tell(Notice::new(OBJECT_IN_SOURCE, source.path.clone(), message));
 }
 
-/// The command that makes objects of what a file belongs to.
-fn build_command(source: &SourceFile) -> Option<String> {
+/// The command that makes objects of what a file belongs to, and the directory of that.
+fn build_command(source: &SourceFile) -> Option<(String, &str)> {
     let (root, command) = (source.root.as_deref()?, source.kind.build_command()?);
-    Some(format!("{command} {root}"))
+    Some((format!("{command} {root}"), root))
 }
 
 /// The number of files, by what they are; `None` if there are none.
@@ -174,7 +175,7 @@ pub(crate) fn print_json_lines(sources: &[SourceFile]) -> Result<(), crate::exit
 
 /// What is said of a file where it stands beside others.
 fn message(source: &SourceFile) -> String {
-    let help = build_command(source).map(|command| format!("; {command} makes objects of it"));
+    let help = build_command(source).map(|(command, _)| format!("; {command} makes objects of it"));
     format!(
         "{}: no object of the API, and not evaluated{}",
         source.kind,

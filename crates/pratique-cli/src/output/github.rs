@@ -8,6 +8,7 @@ use super::finding::Level;
 use super::place::InputPlace;
 use super::text::{Text, printed, text, without_commands, without_invisible};
 use crate::input::STDIN_NAME;
+use crate::input::rendering::STDIN_FILENAME_COMMANDS;
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]
@@ -56,9 +57,10 @@ impl AnnotationCounts {
         let mut told = self.describe_many();
         if self.of_stdin > 0 {
             told.push(&text!(
-                "annotations of {} stand beside no file of a change: with --stdin-filename FILE, review and upgrade take \
-                 it for that file\n",
-                STDIN_NAME
+                "annotations of {} stand beside no file of a change: with --stdin-filename FILE, {} take it for that \
+                 file\n",
+                STDIN_NAME,
+                STDIN_FILENAME_COMMANDS
             ));
         }
         told

@@ -48,6 +48,9 @@ pub(crate) const BASELINE_EXCEEDED: &str = "baseline-exceeded";
 /// The rule of objects that are among the inputs more than once.
 pub(crate) const DUPLICATE_OBJECT: &str = "duplicate-object";
 
+/// The rule of objects whose source is named and is not there.
+pub(crate) const MISSING_SOURCE: &str = "missing-source";
+
 /// The rule of what was said to be all that there is of a kind.
 pub(crate) const NO_OTHERS: &str = "no-others";
 
@@ -112,7 +115,7 @@ impl Notice {
     pub(crate) fn level(&self) -> Level {
         match self.rule.as_str() {
             BASELINE_EXCEEDED => Level::Error,
-            BASELINE_GONE | NO_OTHERS => Level::Note,
+            BASELINE_GONE | NO_OTHERS | MISSING_SOURCE => Level::Note,
             _ => Level::Warning,
         }
     }
@@ -123,7 +126,7 @@ impl Notice {
 
     /// Whether it counts as a warning for `--fail-on`. What somebody said, or mended, is told, and is no fault of an input.
     pub(crate) fn is_counted(&self) -> bool {
-        ![WEAKENED_SETTING, BASELINE_GONE, NO_OTHERS].contains(&self.rule.as_str())
+        ![WEAKENED_SETTING, BASELINE_GONE, NO_OTHERS, MISSING_SOURCE].contains(&self.rule.as_str())
     }
 
     /// It as a workflow command of GitHub Actions.
@@ -168,6 +171,7 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
         BASELINE_GONE => "Something that the baseline knows is found no more",
         BASELINE_EXCEEDED => "Something that the baseline knows is found more often",
         DUPLICATE_OBJECT => "An object is among the inputs more than once: the last one that is sent counts",
+        MISSING_SOURCE => "An object names a source that is not below the working directory",
         NO_OTHERS => "Objects of a kind were said to be all that the cluster has",
         "duplicate-key" => "A key is written twice: clients send the last value only",
         "unusual-list" => "An object with items is a list, whatever its kind is",

@@ -500,6 +500,7 @@ impl InputReviewer<'_> {
     fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> Record {
         result.place_causes(fields);
         result.place_drops(fields);
+        result.place_warnings(fields);
         let mut record = Record::new(result);
         let request = &result.input.request;
         let object = if request.object.is_null() {

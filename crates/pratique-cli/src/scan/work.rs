@@ -291,6 +291,7 @@ impl Scanner<'_> {
         }
         result.place_causes(fields);
         result.place_drops(fields);
+        result.place_warnings(fields);
         let mut record = Record::new(&mut result);
         if let Some(mut plugins) = plugins {
             let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);

@@ -191,6 +191,35 @@ fn dropped_fields_point_to_their_lines() {
     review(&directory, &["-o", "github"], &input).stdout_has(&format!("::warning file={template},line=22,"));
 }
 
+/// What a strict server refuses, and others warn of, is at its line as well.
+#[test]
+fn unknown_fields_point_to_their_lines() {
+    let end = "{{- end }}\n";
+    let of_deployment = TEMPLATE.strip_suffix(end).unwrap();
+    let template = "charts/shop-chart/templates/deployment.yaml";
+    let directory = repository().with(
+        template,
+        format!("{of_deployment}      restartPolici: Never\n{end}"),
+    );
+    let input = format!("{}      restartPolici: Never\n", rendered("2"));
+    let place = format!("{template}:20:1");
+    let field = "unknown field \"spec.template.spec.restartPolici\"";
+    review(&directory, &[], &input)
+        .exits(0)
+        .stdout_has(&format!("warning: {place}: {field}"));
+    review(&directory, &["-o", "github"], &input).stdout_has(&format!("::warning file={template},line=20,"));
+    review(&directory, &["--field-validation=strict"], &input)
+        .exits(1)
+        .stdout_has(&format!("= source: {place}"));
+    review(&directory, &["--field-validation=strict", "-o", "github"], &input)
+        .exits(1)
+        .stdout_has(&format!("::error file={template},line=20,"));
+    let line = ["scan", "-", "--policies", "policies", "-o", "sarif"];
+    let scan = directory.run_with(&line, &input, &[]).json();
+    let place = &scan["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"];
+    assert_eq!(place, 20, "{scan}");
+}
+
 #[test]
 fn objects_of_a_list_are_of_the_template_above_it() {
     let items: String = RENDERED
@@ -208,6 +237,46 @@ fn objects_of_a_list_are_of_the_template_above_it() {
     review(&repository(), &[], &format!("{list}{comment}{items}"))
         .exits(1)
         .stdout_has("<stdin>:5:");
+}
+
+/// A chart that another depends on may stand by itself, and not in it.
+#[test]
+fn charts_that_others_depend_on_are_found() {
+    let directory = repository()
+        .with(
+            "charts/db/Chart.yaml",
+            "apiVersion: v2\nname: db\nversion: 0.1.0\n",
+        )
+        .with("charts/db/templates/deployment.yaml", TEMPLATE);
+    let input = rendered("-1").replace("shop/templates/deployment", "shop/charts/db/templates/deployment");
+    review(&directory, &[], &input)
+        .exits(1)
+        .stdout_has("charts/db/templates/deployment.yaml:10:1: spec.replicas: Invalid value: -1");
+}
+
+#[test]
+fn sources_that_are_not_there_are_told() {
+    let directory = Directory::new().with("policies/few.yaml", POLICY);
+    const TOLD: &str = "--stdin-filename PATH, which review, scan, impact and upgrade take, names the chart or the kustomization";
+    let helm = "2 objects are of a source that is not below the working directory, such as shop/templates/service.yaml: ";
+    for format in ["human", "json", "github"] {
+        let run = review(&directory, &["-o", format], &rendered("2"));
+        run.exits(0).stderr_has(helm).stderr_has(TOLD);
+        assert!(format == "human" || run.stdout.contains(TOLD), "{run}");
+    }
+    let kustomize = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    config.kubernetes.io/origin: |\n      \
+                     path: base/map.yaml\n";
+    let run = review(&directory, &[], kustomize);
+    run.exits(0)
+        .stderr_has("1 object is of a source")
+        .stderr_has("such as base/map.yaml")
+        .stderr_has(TOLD);
+    directory
+        .run_with(&["scan", "-", "--policies", "policies"], &rendered("2"), &[])
+        .exits(0)
+        .stderr_has(TOLD);
+    let run = review(&repository(), &[], &rendered("2"));
+    assert!(!run.stderr.contains(TOLD), "{run}");
 }
 
 #[test]

@@ -20,9 +20,25 @@ const MAX_ENTRIES: usize = 50_000;
 pub(super) struct ChartRoots(Option<HashMap<String, Vec<PathBuf>>>);
 
 impl ChartRoots {
-    /// The directory of the chart that has a file, which is named as Helm does: `shop/templates/web.yaml`. `None` if there is no
-    /// such file, or several charts have one.
+    /// The file of a chart that is named as Helm does, `shop/templates/web.yaml`: in that chart, or else in the chart that it depends
+    /// on. `None` if there is no such file, or several charts have one.
     pub(super) fn find(&mut self, named: &Path) -> Option<PathBuf> {
+        self.find_whole(named).or_else(|| self.find_part(named))
+    }
+
+    /// The file in the chart that a chart depends on, `shop/charts/db/templates/web.yaml`, where that chart stands by itself.
+    pub(super) fn find_part(&mut self, named: &Path) -> Option<PathBuf> {
+        let mut parts = named.components();
+        let mut file = None;
+        while let Some(part) = parts.next() {
+            if part.as_os_str() == "charts" {
+                file = self.find_whole(parts.as_path()).or(file);
+            }
+        }
+        file
+    }
+
+    fn find_whole(&mut self, named: &Path) -> Option<PathBuf> {
         let name = named.components().next()?.as_os_str().to_str()?;
         let all = self.0.get_or_insert_with(|| {
             let mut charts = ChartSearch::default();
@@ -32,7 +48,8 @@ impl ChartRoots {
         let has_file = |root: &&PathBuf| super::below_chart(root, named).is_some_and(|file| file.is_file());
         let mut roots = all.get(name)?.iter().filter(has_file);
         let root = roots.next()?;
-        roots.next().is_none().then(|| root.clone())
+        let is_only = roots.next().is_none();
+        super::below_chart(root, named).filter(|_| is_only)
     }
 }
 
