@@ -12,6 +12,13 @@ use super::{Project, Setting};
 /// Arguments that stand for each other, besides those that conflict: who names policies names all.
 const ALTERNATIVES: [&[&str]; 1] = [&["admission_control_config_file", "manifests", "policies", "level"]];
 
+/// Arguments of commands that supply what others name: a cluster has objects without inputs.
+const SUPPLIERS: [(&str, &[&str], &str); 1] = [(
+    "impact",
+    &["cluster", "kubeconfig", "context", "snapshot"],
+    "inputs",
+)];
+
 /// A command line with settings of the file.
 pub(crate) struct CompletedLine<'p> {
     pub(crate) line: Vec<OsString>,
@@ -89,6 +96,11 @@ fn supplied(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
         for alternatives in ALTERNATIVES {
             if alternatives.contains(&id.as_str()) {
                 supplied.extend(alternatives.iter().map(|other| (*other).to_owned()));
+            }
+        }
+        for (name, suppliers, other) in SUPPLIERS {
+            if command.get_name() == name && suppliers.contains(&id.as_str()) {
+                supplied.insert(other.to_owned());
             }
         }
         supplied.insert(id);

@@ -47,8 +47,8 @@ pub(crate) const COMMON: [Common; 9] = [
     },
     Common {
         name: "inputs",
-        about: "Files and directories of objects that `review` reviews, such as rendered charts.",
-        arguments: &[("review", "inputs")],
+        about: "Files and directories of objects that `review` reviews, and for which `impact` compares policies, such as rendered charts.",
+        arguments: &[("review", "inputs"), ("impact", "inputs")],
     },
     Common {
         name: "objects",

@@ -175,6 +175,11 @@ fn what_the_file_names_takes_the_place_of_old_policies() {
     );
     let run = inner.run(&["impact", "--old", "deployed", "rendered"]);
     run.exits(1).stdout_has("1 newly refused");
+    // The inputs are those of the file, too, unless a cluster has the objects.
+    let run = inner.run(&["impact", "--old", "deployed"]);
+    run.exits(1).stdout_has("1 newly refused");
+    let snapshot = inner.run(&["impact", "--old", "deployed", "--snapshot", "absent"]);
+    snapshot.exits(2).stderr_has("absent");
     // Those of the command line come before those of the file.
     let run = inner.run(&["impact", "--old", "deployed", "--new", "deployed", "rendered"]);
     run.exits(0).stdout_has("0 newly refused");
