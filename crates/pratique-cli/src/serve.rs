@@ -151,6 +151,7 @@ fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, Cl
         Some(namespace) => sample.in_namespace(&namespace),
         None => sample,
     };
+    let sample = sample.defaulted(arguments.gates.feature_gates);
     let runtime = runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(STACK)

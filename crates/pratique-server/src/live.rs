@@ -160,6 +160,8 @@ impl AdmissionHandler for LiveHandler {
                 .find(|((plugin, location), _)| *plugin == source.plugin && *location == source.location);
             match of_source {
                 Some((_, last)) => Source {
+                    // What is followed has no files of its own to tell its hash of.
+                    hash: last.hash.clone(),
                     last_reload: last.attempt.clone(),
                     ..source
                 },

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use pratique::Configurations;
+use pratique::api_objects::ApiObjects;
 use pratique_manifest::ManifestSet;
-use pratique_schema::Release;
+use pratique_schema::{FeatureGates, Release};
 use pratique_server::{Endpoint, Registration, WebhookPlugin};
-use pratique_types::GroupVersionResource;
 use pratique_types::builtin::ServedResource;
+use pratique_types::{GroupVersionKind, GroupVersionResource};
 use serde_json::{Value, json};
 
 /// The path and body of a sample request.
@@ -36,6 +37,37 @@ impl SampleRequest {
         SampleRequest {
             path: "/validate",
             review: r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"1","operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"resource":{"group":"","version":"v1","resource":"pods"},"namespace":"default","name":"demo","userInfo":{"username":"me"},"object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"demo","namespace":"default"},"spec":{"hostNetwork":true,"containers":[{"name":"demo","image":"demo"}]}}}}"#.to_owned(),
+        }
+    }
+
+    /// The request with its objects as a server has them when it calls a webhook: with defaults, which policies may read. Objects of
+    /// kinds that are not known stay as they are.
+    pub(super) fn defaulted(self, gates: FeatureGates) -> Self {
+        let Ok(mut review) = serde_json::from_str::<Value>(&self.review) else {
+            return self;
+        };
+        let objects = ApiObjects::default().with_gates(gates);
+        let part = |name: &str| text_at(&review, &format!("/request/kind/{name}")).to_owned();
+        let kind = GroupVersionKind {
+            group: part("group"),
+            version: part("version"),
+            kind: part("kind"),
+        };
+        for place in ["/request/object", "/request/oldObject"] {
+            if let Some(object) = review.pointer_mut(place) {
+                let text = object.to_string();
+                let completed = pratique_json::parse(text.as_bytes()).ok().and_then(|mut object| {
+                    objects.complete(&kind, &mut object).ok()?;
+                    serde_json::from_str(&object.to_string()).ok()
+                });
+                if let Some(completed) = completed {
+                    *object = completed;
+                }
+            }
+        }
+        SampleRequest {
+            review: review.to_string(),
+            ..self
         }
     }
 
@@ -263,6 +295,38 @@ fn list<'v>(value: &'v Value, place: &str) -> std::slice::Iter<'v, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_have_what_a_server_gives_them() {
+        let about = ResourceOperation {
+            group: "apps".to_owned(),
+            version: "v1".to_owned(),
+            resource: "deployments".to_owned(),
+            subresource: String::new(),
+            operation: "UPDATE".to_owned(),
+        };
+        let release = FeatureGates::default().release();
+        let sample = SampleRequest {
+            path: "/validate",
+            review: about.review(release),
+        };
+        let sample = sample.defaulted(FeatureGates::default());
+        let review: Value = serde_json::from_str(&sample.review).unwrap();
+        for object in ["object", "oldObject"] {
+            let spec = &review["request"][object]["spec"];
+            assert_eq!(spec["replicas"], 1, "{review}");
+            assert_eq!(spec["template"]["spec"]["restartPolicy"], "Always", "{review}");
+        }
+        let unknown = SampleRequest {
+            path: "/validate",
+            review:
+                r#"{"request":{"kind":{"group":"example.com","version":"v1","kind":"A"},"object":{"a":1}}}"#
+                    .to_owned(),
+        };
+        let defaulted = unknown.clone().defaulted(FeatureGates::default());
+        let parse = |sample: &SampleRequest| serde_json::from_str::<Value>(&sample.review).unwrap();
+        assert_eq!(parse(&defaulted), parse(&unknown));
+    }
 
     #[track_caller]
     fn check(rule: Value, expected: Value) {

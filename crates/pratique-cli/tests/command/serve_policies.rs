@@ -74,6 +74,16 @@ fn the_status_page_shows_what_files_have() {
     for page in [client.get("/"), client.get("/configz")] {
         assert!(page.contains("names") && page.contains("policies"), "{page}");
     }
+    assert!(
+        client.get("/configz").contains("\"hash\":\"sha256:"),
+        "{}",
+        client.get("/configz")
+    );
+    assert!(
+        !client.get("/").contains("<code title=\"\">"),
+        "{}",
+        client.get("/")
+    );
     // The command is about what the policies match.
     assert!(!serving.greeting.contains("hostNetwork"), "{}", serving.greeting);
     fs::write(directory.path().join("policies/a.yaml"), "kind: [").unwrap();
