@@ -31,6 +31,9 @@ const OTHER_PAYLOADS: [&str; 2] = ["jsonPayload", "textPayload"];
 /// The first column of events in the text that the command line of AWS writes.
 const EVENTS: &str = "EVENTS\t";
 
+/// The first column of what else it writes: which streams were looked through, and where a longer answer goes on.
+const OTHER_ROWS: [&str; 2] = ["SEARCHEDLOGSTREAMS\t", "NEXTTOKEN\t"];
+
 /// How long what stands before an event on a line may be: a time, and the name of a stream.
 const MAX_PREFIX: usize = 300;
 
@@ -128,7 +131,8 @@ pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryE
     let Some((heading, _)) = line.split_once('{') else {
         // The legacy format is one of audit logs, which is not read.
         let is_other = begins_with_time(line.strip_prefix(EVENTS).unwrap_or(line)) && !line.contains(LEGACY);
-        return (is_other || names_columns(line)).then_some(Err(EntryError::OtherLog));
+        return (is_other || is_about_answer(line) || names_columns(line))
+            .then_some(Err(EntryError::OtherLog));
     };
     let text = line.get(heading.len()..)?.trim_end();
     if heading.len() > MAX_PREFIX {
@@ -141,6 +145,21 @@ pub(crate) fn event_of_line(line: &[u8]) -> Option<Result<Entry<'static>, EntryE
     }
     let heading = heading.strip_prefix(EVENTS).unwrap_or(heading);
     begins_with_time(heading).then(|| event_of_text(without_time(text)))
+}
+
+/// Whether a line that the command line of AWS writes is about its answer: `b/3113… f/3113…` are the tokens of what is before and
+/// after the events.
+fn is_about_answer(line: &str) -> bool {
+    let is_token = |column: &str, direction: &str| {
+        let digits = column.strip_prefix(direction);
+        digits.is_some_and(|digits| {
+            let digits = digits.strip_suffix("/s").unwrap_or(digits);
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let tokens = line.trim_end().split_once('\t');
+    OTHER_ROWS.iter().any(|row| line.starts_with(row))
+        || tokens.is_some_and(|(back, forth)| is_token(back, "b/") && is_token(forth, "f/"))
 }
 
 /// The text of a column in quotes, of which the first is left out: a quote in it is written twice. `None` if something else than
@@ -288,6 +307,20 @@ mod tests {
                 "EVENTS\t1700000000456\t{EVENT}\t1700000000123\nEVENTS\t1700000000456\ttime=x\t1700000000123\n"
             ),
             &[ID, OTHER],
+        );
+        // What it says of its answer, before and behind the events.
+        check(
+            &format!(
+                "b/31132629274945519779/s\tf/31132629274945519779/s\nEVENTS\t1700000000456\t{EVENT}\t1700000000123\n"
+            ),
+            &[OTHER, ID],
+        );
+        check(
+            &format!(
+                "EVENTS\t31132629274945519779\t1700000000456\t{stream}\t{EVENT}\t1700000000123\n\
+                 NEXTTOKEN\tabc\nSEARCHEDLOGSTREAMS\tTrue\t{stream}\n"
+            ),
+            &[ID, OTHER, OTHER],
         );
         // Lines of other components, as the same texts in JSON are.
         check(
