@@ -274,9 +274,12 @@ fn with_tip(mut error: clap::Error, flag_tip: Option<&'static str>) -> clap::Err
     };
     let tip = match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let tip = foreign_words::command_tip(&typed(ContextKind::InvalidSubcommand));
-            let path = || path_tip(&typed(ContextKind::InvalidSubcommand));
-            let tip = tip.map(str::to_owned).or_else(path);
+            let word = typed(ContextKind::InvalidSubcommand);
+            let known = foreign_words::command_tip(&word).map(str::to_owned);
+            let tip = known.or_else(|| path_tip(&word));
+            if tip.is_some() {
+                error.remove(ContextKind::SuggestedSubcommand);
+            }
             Some(tip.unwrap_or_else(commands_tip))
         }
         ErrorKind::UnknownArgument | ErrorKind::TooManyValues => flag_tip.map(str::to_owned),
