@@ -72,15 +72,15 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             &arguments.admission_plugins,
             root,
         );
-        let mut found = Checked::new(&paths, loaded, &levels, (arguments, gates.feature_gates));
-        found.sources = subject.sources().to_vec();
-        if let (true, Ok(plugins)) = (arguments.connect, &found.loaded) {
-            found.connections = connect::connect(plugins)?;
+        let mut outcome = Checked::new(&paths, loaded, &levels, (arguments, gates.feature_gates));
+        outcome.sources = subject.sources().to_vec();
+        if let (true, Ok(plugins)) = (arguments.connect, &outcome.loaded) {
+            outcome.connections = connect::connect(plugins)?;
         }
         let is_transient =
             paths.iter().any(|path| path == Path::new(input::STDIN)) || subject.is_of_cluster();
-        found.texts = subject.texts(is_transient);
-        checked.push(found);
+        outcome.texts = subject.texts(is_transient);
+        checked.push(outcome);
     }
     // Opened earlier, they would be among the files of directories.
     let outputs = OutputTarget::open_all(&choices)?;
@@ -143,13 +143,13 @@ fn of_cluster(mut state: StateSource) -> Result<Option<(Vec<PathBuf>, Subject)>,
     let Some(files) = state.policies(WebhookUse::Taken)? else {
         return Ok(None);
     };
-    let shown = state.name();
+    let source_name = state.name();
     if files.is_empty() {
         return Err(CliError::NoManifests {
-            path: shown,
+            path: source_name,
             count: 0,
         });
     }
-    let subject = Subject::OfCluster(shown.clone(), SortedPolicies::of_api(files));
-    Ok(Some((vec![PathBuf::from(shown)], subject)))
+    let subject = Subject::OfCluster(source_name.clone(), SortedPolicies::of_api(files));
+    Ok(Some((vec![PathBuf::from(source_name)], subject)))
 }

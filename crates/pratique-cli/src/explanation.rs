@@ -29,10 +29,12 @@ pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: St
     let any_meets = named
         .iter()
         .any(|policy| policy.match_outcome == MatchOutcome::Yes);
-    let shown = named
+    let explained_policies = named
         .into_iter()
         .filter(|policy| !any_meets || policy.match_outcome == MatchOutcome::Yes);
-    shown.map(|policy| one_policy(policy, style, true)).collect()
+    explained_policies
+        .map(|policy| one_policy(policy, style, true))
+        .collect()
 }
 
 fn has_failure(policy: &Policy) -> bool {
@@ -119,11 +121,11 @@ fn one_round(round: &Round, style: Style, whole: bool) -> Text {
     if let Some(params) = &round.params {
         out.push(&text!("      params {}\n", style.paint(Tone::Place, params)));
     }
-    let shown = round
+    let explained_expressions = round
         .expressions
         .iter()
         .filter(|expression| whole || is_decisive(expression));
-    for expression in shown {
+    for expression in explained_expressions {
         out.push(&one_expression(expression, style, whole));
     }
     if round.exhausted {

@@ -283,13 +283,19 @@ fn received_as(
 
 /// Reads a file; `-` is standard input.
 pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, InputError> {
-    let shown = shown(path);
+    let display_path = shown(path);
     match named::read(path, u64::from(mebibytes) << 20) {
-        Ok(content) => Ok(ManifestFile { path: shown, content }),
+        Ok(content) => Ok(ManifestFile {
+            path: display_path,
+            content,
+        }),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(InputError::TooLarge {
-            path: shown,
+            path: display_path,
             mebibytes,
         }),
-        Err(error) => Err(InputError::Cli(CliError::Read { path: shown, error })),
+        Err(error) => Err(InputError::Cli(CliError::Read {
+            path: display_path,
+            error,
+        })),
     }
 }

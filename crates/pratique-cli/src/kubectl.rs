@@ -51,8 +51,8 @@ fn candidates(command: Command, words: Vec<OsString>) -> Vec<(String, String)> {
     let last = words.len();
     let line = [OsString::from(TYPED)].into_iter().chain(words).collect();
     // Where nothing fits there are no candidates.
-    let found = complete(&mut without_files(command), line, last, None).unwrap_or_default();
-    found
+    let completions = complete(&mut without_files(command), line, last, None).unwrap_or_default();
+    completions
         .into_iter()
         .filter_map(|candidate| {
             let value = candidate.get_value().to_str()?.to_owned();

@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let chain_settings = arguments.chain.settings();
     let policies = crate::evaluation::policies::load(
         (&arguments.policies, &files),
-        of_inputs,
+        input_policies,
         gates,
         arguments.webhooks,
         arguments.state.bind,
@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let old = reader.existing(old)?;
     let namespaces = reader.all(&arguments.namespace_object)?;
-    let mut supplied = reader.namespaces(namespaces)?;
+    let mut state_objects = reader.namespaces(namespaces)?;
     let mut objects = Vec::new();
     for path in &arguments.state.objects {
         match snapshot::found(Path::new(path))? {
@@ -150,12 +150,12 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         }
     }
     let objects = reader.all(&objects)?;
-    supplied.extend(reader.existing(objects)?);
+    state_objects.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.state.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.sender.namespace);
     faults.into_iter().try_for_each(|fault| reader.report(fault))?;
     let builder = RequestBuilder::new(&arguments.request, stored);
-    let before = if builder.compares() { old.as_slice() } else { &[] };
+    let old_objects = if builder.compares() { old.as_slice() } else { &[] };
     let phases = Phases::new(&arguments.completion, arguments);
     // A chain completes objects by itself.
     let objects = match plugin_state {
@@ -164,7 +164,15 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     };
     let (mut cluster, others) = {
         let release = gates.release();
-        ClusterState::new(&loaded, supplied, before, objects, plugin_state, release, &files)
+        ClusterState::new(
+            &loaded,
+            state_objects,
+            old_objects,
+            objects,
+            plugin_state,
+            release,
+            &files,
+        )
     };
     if cluster.plugins().is_some() {
         cluster.keep_order(arguments.workloads.expand != ExpandMode::Off);

@@ -106,10 +106,10 @@ const ROLE_GROUP: &str = "rbac.authorization.k8s.io";
 impl ClusterSnapshot {
     /// The kinds of which all objects are known.
     pub(crate) fn complete_kinds(&self) -> Vec<GroupVersionKind> {
-        let mut found: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
         let kinds = self.objects.iter().filter_map(|object| kind_of(object).ok());
-        kinds.for_each(|kind| *found.entry(kind).or_default() += 1);
-        self.index.complete(&found)
+        kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
+        self.index.complete(&counts)
     }
 
     /// Whether the objects that admission plugins look up were requested when it was taken.
@@ -142,18 +142,23 @@ impl ClusterSnapshot {
     }
 
     /// Warns of kinds whose objects are not known, with the reasons.
-    pub(crate) fn warn(&self, shown: &str) {
-        self.unknown_kinds(shown).iter().for_each(warn);
+    pub(crate) fn warn(&self, source_name: &str) {
+        self.unknown_kinds(source_name).iter().for_each(warn);
     }
 
     /// A message for each kind whose objects are not known, with the reason.
-    pub(crate) fn unknown_kinds(&self, shown: &str) -> Vec<Text> {
+    pub(crate) fn unknown_kinds(&self, source_name: &str) -> Vec<Text> {
         let kinds = self.index.kinds.iter();
         let unknown = kinds.filter(|kind| kind.extent == Extent::Unknown);
         unknown
             .map(|kind| {
                 let named = format!("{} {}", kind.api_version, kind.kind);
-                text!("{}: objects of {} are not known: {}", shown, named, kind.reason)
+                text!(
+                    "{}: objects of {} are not known: {}",
+                    source_name,
+                    named,
+                    kind.reason
+                )
             })
             .collect()
     }

@@ -22,16 +22,16 @@ impl Listen {
         if let Ok(address) = self.host.parse::<IpAddr>() {
             return Ok(vec![(address, self.port).into()]);
         }
-        let mut found = Vec::new();
+        let mut addresses = Vec::new();
         for address in (self.host.as_str(), self.port).to_socket_addrs()? {
-            if !found.contains(&address) {
-                found.push(address);
+            if !addresses.contains(&address) {
+                addresses.push(address);
             }
         }
-        if found.is_empty() {
+        if addresses.is_empty() {
             Err(io::Error::other("the name has no address"))
         } else {
-            Ok(found)
+            Ok(addresses)
         }
     }
 

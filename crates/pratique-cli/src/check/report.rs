@@ -30,10 +30,10 @@ pub(crate) fn notice_suite(notices: &[Notice], levels: &Levels<'_>) -> Option<Su
 
 fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
     let plugins = checked.loaded.as_deref().unwrap_or_default();
-    let object = |found: &LoadedObject| Case {
-        name: format!("{} {}", found.kind, found.name),
-        file: found.location.file.to_string(),
-        line: Some(found.location.start.line),
+    let object = |loaded_object: &LoadedObject| Case {
+        name: format!("{} {}", loaded_object.kind, loaded_object.name),
+        file: loaded_object.location.file.to_string(),
+        line: Some(loaded_object.location.start.line),
         seconds: 0.0,
         outcome: Outcome::Passed,
         output: String::new(),

@@ -30,13 +30,13 @@ pub(super) fn read_file() -> Result<ManifestFile, CliError> {
 }
 
 /// Fails where there is nothing to check.
-pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
-    if shown == STDIN_NAME && sorted.others().contains_key("AdmissionConfiguration") {
+pub(super) fn require_manifests(display_path: &str, sorted: &SortedPolicies) -> Result<(), CliError> {
+    if display_path == STDIN_NAME && sorted.others().contains_key("AdmissionConfiguration") {
         return Err(CliError::Check(CheckError::ConfigurationOnStdin));
     }
     if sorted.groups().is_empty() && sorted.definitions().is_empty() && !sorted.has_failures() {
         report_sources(sorted.sources());
-        let path = shown.to_owned();
+        let path = display_path.to_owned();
         let count: usize = sorted.others().values().sum();
         return Err(if count == 0 {
             CliError::NoManifests { path, count }
@@ -48,7 +48,7 @@ pub(super) fn require_manifests(shown: &str, sorted: &SortedPolicies) -> Result<
 }
 
 /// Reports as which origin and plugin manifests are checked, and which objects are skipped.
-pub(super) fn report(shown: &str, sorted: &SortedPolicies, files: &FileSelection) {
+pub(super) fn report(display_path: &str, sorted: &SortedPolicies, files: &FileSelection) {
     let groups = sorted.groups();
     let plugins: Vec<&str> = groups
         .iter()
@@ -57,19 +57,19 @@ pub(super) fn report(shown: &str, sorted: &SortedPolicies, files: &FileSelection
     if !plugins.is_empty() {
         output::eprint(&text!(
             "{}: checked as static manifests of {}\n",
-            shown,
+            display_path,
             plugins.join(", ")
         ));
     }
     if groups.contains(&Group::Api) {
-        report_api(shown);
+        report_api(display_path);
     }
-    report_skipped_beside_definitions(shown, sorted, files);
+    report_skipped_beside_definitions(display_path, sorted, files);
 }
 
 /// Reports that objects of the API are checked.
-pub(super) fn report_api(shown: &str) {
-    output::eprint(&text!("{}: checked as objects of the API\n", shown));
+pub(super) fn report_api(display_path: &str) {
+    output::eprint(&text!("{}: checked as objects of the API\n", display_path));
 }
 
 /// Loads each group as a server does.

@@ -66,11 +66,15 @@ impl Subject {
                 }
             };
         }
-        let shown = path_text(path);
-        let unreadable = |error| CliError::unread(&shown, error);
+        let display_path = path_text(path);
+        let unreadable = |error| CliError::unread(&display_path, error);
         let text = || {
             let text = path.to_str().map(str::to_owned);
-            text.ok_or_else(|| CliError::Check(CheckError::NoText { path: shown.clone() }))
+            text.ok_or_else(|| {
+                CliError::Check(CheckError::NoText {
+                    path: display_path.clone(),
+                })
+            })
         };
         if fs::metadata(path).map_err(unreadable)?.is_dir() {
             let directory = path;
@@ -106,31 +110,31 @@ impl Subject {
         if let Some(source) = source.filter(|source| !source.kind.is_checked()) {
             let mut sorted = SortedPolicies::new(None);
             sorted.add_source(source);
-            sorted_input::require_manifests(&shown, &sorted)?;
+            sorted_input::require_manifests(&display_path, &sorted)?;
         }
         let mut content = named::read(path, memory::manifests()).map_err(unreadable)?;
         if plugin.is_none() && origin != Some(OriginName::Static) {
             let file = ManifestFile {
-                path: shown.clone(),
+                path: display_path.clone(),
                 content,
             };
             if let Some((group, set)) = whole::load(&file, origin, expressions) {
-                return Ok(Subject::Whole(shown, group, set));
+                return Ok(Subject::Whole(display_path, group, set));
             }
             let mut sorted = SortedPolicies::of_file(file, origin.map(Into::into));
             if is_for_several(&sorted) {
-                return Ok(Subject::Sorted(shown, sorted));
+                return Ok(Subject::Sorted(display_path, sorted));
             }
             let has_policies = !sorted.groups().is_empty();
             let has_others = sorted.has_failures() || !sorted.others().is_empty();
             content = sorted.files.pop().map(|file| file.content).unwrap_or_default();
             if !has_policies && has_others && !may_be_configuration(&content) {
-                sorted_input::require_manifests(&shown, &sorted)?;
+                sorted_input::require_manifests(&display_path, &sorted)?;
                 sorted.files.push(ManifestFile {
-                    path: shown.clone(),
+                    path: display_path.clone(),
                     content,
                 });
-                return Ok(Subject::Sorted(shown, sorted));
+                return Ok(Subject::Sorted(display_path, sorted));
             }
         }
         let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
@@ -138,14 +142,20 @@ impl Subject {
             _ => None,
         });
         Ok(match plugin {
-            Some(plugin) => Subject::Manifests(vec![ManifestFile { path: shown, content }], plugin),
-            None if has_no_document(&shown, &content) => {
+            Some(plugin) => Subject::Manifests(
+                vec![ManifestFile {
+                    path: display_path,
+                    content,
+                }],
+                plugin,
+            ),
+            None if has_no_document(&display_path, &content) => {
                 return Err(CliError::NoManifests {
-                    path: shown,
+                    path: display_path,
                     count: 0,
                 });
             }
-            None if is_empty_list(&shown, content) => Subject::Nothing,
+            None if is_empty_list(&display_path, content) => Subject::Nothing,
             None => Subject::Configuration(text()?),
         })
     }
@@ -188,11 +198,11 @@ impl Subject {
 
     /// Reports what is checked as what, where names and kinds decide it.
     pub(super) fn report(&self, files: &FileSelection) {
-        if let Subject::Sorted(shown, sorted) | Subject::OfCluster(shown, sorted) = self {
-            sorted_input::report(shown, sorted, files);
+        if let Subject::Sorted(display_path, sorted) | Subject::OfCluster(display_path, sorted) = self {
+            sorted_input::report(display_path, sorted, files);
         }
-        if let Subject::Whole(shown, Group::Api, _) = self {
-            sorted_input::report_api(shown);
+        if let Subject::Whole(display_path, Group::Api, _) = self {
+            sorted_input::report_api(display_path);
         }
     }
 

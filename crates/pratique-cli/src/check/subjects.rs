@@ -97,10 +97,10 @@ fn set(
         let files = paths.iter().map(|path| read(path));
         return Ok(Subject::Manifests(files.collect::<Result<_, _>>()?, plugin));
     }
-    let shown = all_shown(paths).join(", ");
+    let display_paths = all_shown(paths).join(", ");
     let sorted = policies::read(paths, origin, files)?;
-    sorted_input::require_manifests(&shown, &sorted)?;
-    Ok(Subject::Sorted(shown, sorted))
+    sorted_input::require_manifests(&display_paths, &sorted)?;
+    Ok(Subject::Sorted(display_paths, sorted))
 }
 
 fn read(path: &Path) -> Result<ManifestFile, CliError> {

@@ -19,7 +19,7 @@ pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
     if let Some(steps) = &result.steps {
         return chain::diffs(steps, place, style);
     }
-    let before = &result.input.request.object;
+    let old_object = &result.input.request.object;
     let after = result.outcome.object.as_ref();
     let mut out = Text::new();
     if let Some(after) = after {
@@ -30,7 +30,7 @@ pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
                 style.paint(Tone::Faint, text!("# {}", line))
             ));
         }
-        out.push(&between(place, "as policies leave it", before, after, style));
+        out.push(&between(place, "as policies leave it", old_object, after, style));
     }
     out
 }
@@ -39,12 +39,12 @@ pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
 pub(crate) fn between(
     place: &str,
     became: &str,
-    before: &Value<'_>,
+    old_object: &Value<'_>,
     after: &Value<'static>,
     style: Style,
 ) -> Text {
-    let after = without_defaults(before, after);
-    let (old, new) = (yaml::block(before, 0), yaml::block(&after, 0));
+    let after = without_defaults(old_object, after);
+    let (old, new) = (yaml::block(old_object, 0), yaml::block(&after, 0));
     let diff = TextDiff::from_lines(&old, &new);
     let mut out = text!("--- {}\n+++ {} ({})\n", place, place, became);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
@@ -65,9 +65,9 @@ pub(crate) fn between(
 
 /// Removes the nulls and empty mappings that an API server's types add when an object is decoded. Documents are not so
 /// deep that recursion would be a risk.
-pub(crate) fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Value<'static> {
-    match (before, after) {
-        (Value::Object(before), Value::Object(after)) => {
+pub(crate) fn without_defaults(old_value: &Value<'_>, after: &Value<'static>) -> Value<'static> {
+    match (old_value, after) {
+        (Value::Object(old_members), Value::Object(after)) => {
             let is_empty = |value: &Value<'_>| match value {
                 Value::Null => true,
                 Value::Object(object) => object.is_empty(),
@@ -75,22 +75,24 @@ pub(crate) fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Va
             };
             let kept = after
                 .iter()
-                .filter(|(key, value)| before.contains_key(key) || !is_empty(value));
+                .filter(|(key, value)| old_members.contains_key(key) || !is_empty(value));
             let kept = kept.map(|(key, value)| {
-                let value = match before.get(key) {
-                    Some(before) => without_defaults(before, value),
+                let value = match old_members.get(key) {
+                    Some(old_member) => without_defaults(old_member, value),
                     None => value.clone(),
                 };
                 (key.to_owned().into(), value)
             });
             Value::Object(kept.collect::<Object<'static>>())
         }
-        (Value::Array(before), Value::Array(after)) => {
+        (Value::Array(old_elements), Value::Array(after)) => {
             let elements = after.iter().enumerate();
-            let elements = elements.map(|(index, element)| match counterpart(before, index, element) {
-                Some(before) => without_defaults(before, element),
-                None => element.clone(),
-            });
+            let elements = elements.map(
+                |(index, element)| match counterpart(old_elements, index, element) {
+                    Some(old_element) => without_defaults(old_element, element),
+                    None => element.clone(),
+                },
+            );
             Value::Array(elements.collect())
         }
         (_, after) => after.clone(),
@@ -98,10 +100,14 @@ pub(crate) fn without_defaults(before: &Value<'_>, after: &Value<'static>) -> Va
 }
 
 /// The former state of an element: the one with the same name, or without names the one at the same index.
-fn counterpart<'v>(before: &'v [Value<'v>], index: usize, element: &Value<'_>) -> Option<&'v Value<'v>> {
+fn counterpart<'v>(
+    old_elements: &'v [Value<'v>],
+    index: usize,
+    element: &Value<'_>,
+) -> Option<&'v Value<'v>> {
     match element.get("name") {
-        Some(name) => before.iter().find(|item| item.get("name") == Some(name)),
-        None => before.get(index),
+        Some(name) => old_elements.iter().find(|item| item.get("name") == Some(name)),
+        None => old_elements.get(index),
     }
 }
 

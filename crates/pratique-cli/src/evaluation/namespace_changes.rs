@@ -81,12 +81,14 @@ impl NamespaceChanges {
     pub(crate) fn add(&mut self, namespace: Value<'static>, location: &Location) -> Option<Notice> {
         let place = self.place(location)?;
         let name = name_of(&namespace).to_owned();
-        let before = self.known.get(&name)?;
+        let stored_namespace = self.known.get(&name)?;
         let of_name = self.changes.get(&name).map(Vec::as_slice).unwrap_or_default();
-        let before = of_name.last().map_or(before, |change| &change.namespace);
+        let previous_namespace = of_name
+            .last()
+            .map_or(stored_namespace, |change| &change.namespace);
         let differences: Vec<&str> = ["labels", "annotations"]
             .into_iter()
-            .filter(|field| !is_same(before, &namespace, field))
+            .filter(|field| !is_same(previous_namespace, &namespace, field))
             .collect();
         if differences.is_empty() {
             return None;

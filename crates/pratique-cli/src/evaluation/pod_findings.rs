@@ -24,8 +24,8 @@ pub(crate) const OF_PODS: &str = "its Pods: ";
 pub(crate) fn add_policies(policies: &mut Vec<PolicyDecision>, of_pods: Vec<PolicyDecision>) {
     let of_workload = policies.len();
     for decision in of_pods {
-        let mut before = policies.iter().take(of_workload);
-        let is_counted = before.any(|of_workload| {
+        let mut workload_decisions = policies.iter().take(of_workload);
+        let is_counted = workload_decisions.any(|of_workload| {
             (&of_workload.policy, &of_workload.binding, of_workload.action)
                 == (&decision.policy, &decision.binding, decision.action)
                 // Another validation is another finding: what accepts the one may not hide the other.

@@ -48,7 +48,7 @@ pub(crate) struct StartedPlugins {
 /// `of_inputs` are documents of the inputs, if the policies among these are evaluated.
 pub(crate) fn load(
     (arguments, files): (&PolicyArguments, &FileSelection),
-    of_inputs: Option<Vec<ManifestFile>>,
+    input_policies: Option<Vec<ManifestFile>>,
     gates: FeatureGates,
     webhooks: bool,
     bind: bool,
@@ -58,10 +58,10 @@ pub(crate) fn load(
     let mut builder = policies::builder(gates);
     let expressions = builder.expressions();
     let mut of_paths = policies::load(&arguments.paths, files, expressions)?;
-    let has_inputs = of_inputs.is_some();
-    let of_inputs = of_inputs.unwrap_or_default();
+    let has_inputs = input_policies.is_some();
+    let input_policies = input_policies.unwrap_or_default();
     of_paths.extend(policies::load_files(
-        of_inputs,
+        input_policies,
         arguments.paths.origin.origin,
         expressions,
     )?);

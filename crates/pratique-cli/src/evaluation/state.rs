@@ -74,7 +74,7 @@ impl ClusterState {
     pub(crate) fn new(
         loaded: &LoadedState,
         state: Vec<InputObject<'static>>,
-        before: &[InputObject<'static>],
+        old_inputs: &[InputObject<'static>],
         api_objects: Option<ApiObjects>,
         plugins: Option<PluginState>,
         release: &'static Release,
@@ -94,12 +94,17 @@ impl ClusterState {
         if let Some(api_objects) = api_objects {
             cluster.view.kinds = api_objects;
         }
-        let (found, others): (Vec<_>, Vec<_>) =
+        let (cluster_inputs, others): (Vec<_>, Vec<_>) =
             state.into_iter().partition(|input| is_of_cluster(&input.object));
         let of_snapshot = loaded.objects().filter(|object| is_of_cluster(object));
         let mut known: Vec<StateObject> = of_snapshot.cloned().map(StateObject::Stored).collect();
-        let before = inputs_of_cluster(before.iter().cloned(), &OF_CLUSTER);
-        known.extend(before.into_iter().chain(found).map(StateObject::given));
+        let old_cluster_inputs = inputs_of_cluster(old_inputs.iter().cloned(), &OF_CLUSTER);
+        known.extend(
+            old_cluster_inputs
+                .into_iter()
+                .chain(cluster_inputs)
+                .map(StateObject::given),
+        );
         let namespaces = known
             .iter()
             .map(StateObject::object)
@@ -164,12 +169,12 @@ impl ClusterState {
     }
 
     /// Adds objects that are state of the cluster. A definition that a server refuses defines nothing, which is told.
-    pub(crate) fn add(&mut self, found: impl IntoIterator<Item = StateObject>) {
-        let mut found = found.into_iter().peekable();
-        if found.peek().is_some() {
+    pub(crate) fn add(&mut self, additions: impl IntoIterator<Item = StateObject>) {
+        let mut additions = additions.into_iter().peekable();
+        if additions.peek().is_some() {
             self.changes.forget_states();
         }
-        for given in found {
+        for given in additions {
             if !self.define(&given) {
                 continue;
             }

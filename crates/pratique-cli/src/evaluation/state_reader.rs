@@ -32,9 +32,9 @@ impl StateReader {
         let mut all = Vec::new();
         for path in paths {
             let path = path.as_ref();
-            let before = (all.len(), self.errors.count());
+            let counts_without_path = (all.len(), self.errors.count());
             self.add(path, &mut all)?;
-            if before == (all.len(), self.errors.count()) {
+            if counts_without_path == (all.len(), self.errors.count()) {
                 let notice = Notice::new("no-object", path_text(path), "there is no object in it");
                 self.notices.tell(notice);
             }
@@ -126,10 +126,10 @@ impl StateReader {
         };
         match read_rules(&file) {
             Ok(rules) => Ok(Some(rules)),
-            Err(found) => {
+            Err(failures) => {
                 let mut texts = Texts::default();
                 texts.insert(&file.path, &file.content);
-                problems::report(&found, &mut texts);
+                problems::report(&failures, &mut texts);
                 self.report(InputError::Faulty {
                     place: file.path.clone(),
                     why: "its rules cannot be read".to_owned(),

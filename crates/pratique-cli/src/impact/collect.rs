@@ -134,11 +134,11 @@ impl<'a> Collector<'a> {
         }
         output_target::add_in_format(&mut self.outputs, ImpactFormat::Ndjson, &out)?;
         let (requests, refused) = (self.report.requests(), self.report.of(Change::NewlyRefused));
-        self.progress.show_line(|taken| {
+        self.progress.show_line(|duration| {
             format!(
                 "{} compared, {refused} newly refused{}",
                 counted(requests, "request", "requests"),
-                self.share.line(requests, taken)
+                self.share.line(requests, duration)
             )
         });
         fatal.map_or(Ok(()), Err)
@@ -307,8 +307,8 @@ impl<'a> Collector<'a> {
         for note in self.of_logs() {
             out.push(&text!("{}\n", note));
         }
-        for (shown, explanation) in self.report.explanations.values() {
-            out.push(&text!("\n{}\n{}", shown, explanation));
+        for (subject, explanation) in self.report.explanations.values() {
+            out.push(&text!("\n{}\n{}", subject, explanation));
         }
         out.push(&accepted.human());
         out.push(&self.evaluated.line());
@@ -352,8 +352,13 @@ impl<'a> Collector<'a> {
 /// The counts of a tally, by policy, namespace, user and owner.
 fn tables(tally: &Tally) -> Text {
     let mut out = Text::new();
-    let found = |counts: Counts| counts.denied.saturating_add(counts.undecided);
-    out.push(&top(&["POLICY", "BINDING"], tally.policies(), found, |_| true));
+    let count_findings = |counts: Counts| counts.denied.saturating_add(counts.undecided);
+    out.push(&top(
+        &["POLICY", "BINDING"],
+        tally.policies(),
+        count_findings,
+        |_| true,
+    ));
     out.push(&top(&["NAMESPACE"], tally.namespaces(), requests, |_| true));
     out.push(&top(&["USER"], tally.users(), requests, |_| true));
     let is_owned = |[_, owner]: &[&str; 2]| !owner.is_empty();

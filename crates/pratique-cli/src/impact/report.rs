@@ -117,8 +117,8 @@ impl ImpactReport {
                 .map(|finding| finding.policy.to_owned())
                 .unwrap_or_default();
             if self.explanations.len() < MAX_EXPLAINED {
-                let shown = format!("{}: {}", row.place, row.subject);
-                self.explanations.entry(policy).or_insert((shown, explanation));
+                let subject = format!("{}: {}", row.place, row.subject);
+                self.explanations.entry(policy).or_insert((subject, explanation));
             }
         }
     }

@@ -92,32 +92,38 @@ fn revision_files(
         if !selection.selects_policy_file(path, &file.path) {
             continue;
         }
-        let shown = format!("{revision}:{}", crate::input::shown(&file.path));
+        let revision_path = format!("{revision}:{}", crate::input::shown(&file.path));
         let (hash, size) = match &file.kind {
             FileKind::Content { hash, size } => (hash, *size),
             FileKind::Link => {
-                output::eprint(&output::warning_at(&shown, "a link, which is not followed"));
+                output::eprint(&output::warning_at(
+                    &revision_path,
+                    "a link, which is not followed",
+                ));
                 continue;
             }
             FileKind::Repository => {
                 output::eprint(&output::warning_at(
-                    &shown,
+                    &revision_path,
                     "another repository, which is not read",
                 ));
                 continue;
             }
         };
         *left = left.checked_sub(size).ok_or_else(|| CliError::TooLarge {
-            path: shown.clone(),
+            path: revision_path.clone(),
             mebibytes: memory::mebibytes(memory::manifests()),
         })?;
         let content = named::plain_content(contents.read(hash, size)?, memory::manifests());
-        let content = content.map_err(|error| CliError::unread(&shown, error))?;
-        files.push(ManifestFile { path: shown, content });
+        let content = content.map_err(|error| CliError::unread(&revision_path, error))?;
+        files.push(ManifestFile {
+            path: revision_path,
+            content,
+        });
     }
     if files.is_empty() {
-        let shown = format!("{revision}:{}", crate::input::shown(path));
-        output::eprint(&output::warning_at(&shown, "there is no policy in it"));
+        let revision_path = format!("{revision}:{}", crate::input::shown(path));
+        output::eprint(&output::warning_at(&revision_path, "there is no policy in it"));
     }
     Ok(files)
 }

@@ -20,8 +20,8 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if path != Path::new(STDIN) {
         // Nothing is told of what a link leads to that is not read.
         permit(path)?;
-        let found = fs::metadata(path)?;
-        if found.is_file() || found.is_dir() {
+        let metadata = fs::metadata(path)?;
+        if metadata.is_file() || metadata.is_dir() {
             return plain_content(read_regular(path, limit)?, limit);
         }
     }

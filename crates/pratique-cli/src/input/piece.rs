@@ -60,9 +60,9 @@ pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, Shift)> {
 fn value_texts(piece: &Piece) -> impl Iterator<Item = (&[u8], Shift, Place)> {
     let (mut place, mut at) = (piece.start, 0);
     piece.values.iter().enumerate().map(move |(index, value)| {
-        let before = piece.text.get(at..value.range.start).unwrap_or_default();
+        let preceding_text = piece.text.get(at..value.range.start).unwrap_or_default();
         let text = piece.text.get(value.range.clone()).unwrap_or_default();
-        let start = place.after(before);
+        let start = place.after(preceding_text);
         place = start.after(text);
         at = value.range.end;
         let shift = Shift {

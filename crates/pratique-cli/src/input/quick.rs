@@ -42,9 +42,9 @@ pub(super) fn implied(list: &ListHeader) -> Option<ImpliedType> {
 /// Whether there may be an integer -0, which a server reads as 0.
 fn has_negative_zero(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"-0").any(|at| {
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        let preceding_byte = at.checked_sub(1).and_then(|index| text.get(index));
         matches!(
-            before,
+            preceding_byte,
             None | Some(b':' | b'[' | b',' | b' ' | b'\t' | b'\r' | b'\n')
         )
     })

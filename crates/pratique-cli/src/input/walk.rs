@@ -273,7 +273,7 @@ impl Walk<'_> {
         match fs::metadata(path) {
             // A link that leads nowhere is reported when it is read.
             Err(_) => None,
-            Ok(found) if found.is_file() => None,
+            Ok(metadata) if metadata.is_file() => None,
             Ok(_) => (!self.rules.gives_special_files).then_some(PassReason::Special),
         }
     }

@@ -144,8 +144,8 @@ fn frame(
     } else {
         start.min(length).saturating_sub(BEFORE)
     };
-    let shown: String = columns.from(line, from).take(WIDTH).map(visible).collect();
-    let last = shown.chars().count() + from;
+    let excerpt: String = columns.from(line, from).take(WIDTH).map(visible).collect();
+    let last = excerpt.chars().count() + from;
     let end = end.clamp(start + 1, last.max(start + 1));
     let (left, right) = (
         if from > 0 { "…" } else { "" },
@@ -163,7 +163,7 @@ fn frame(
         "{} {}{}{}\n{} {}{}\n",
         style.paint(Tone::Faint, text!("{} |", number)),
         left,
-        shown,
+        excerpt,
         right,
         style.paint(Tone::Faint, text!("{} |", margin)),
         pad,

@@ -75,9 +75,12 @@ fn escape(out: &mut String, text: &str) {
     let hidden = |(at, character): &(usize, char), text: &str| {
         is_nonprinting(*character) || text.get(*at..).is_some_and(|rest| rest.starts_with("##"))
     };
-    while let Some((at, character)) = rest.char_indices().find(|found| hidden(found, rest)) {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
+    while let Some((at, character)) = rest
+        .char_indices()
+        .find(|indexed_character| hidden(indexed_character, rest))
+    {
+        let (plain_text, from) = rest.split_at(at);
+        out.push_str(plain_text);
         for unit in character.encode_utf16(&mut [0; 2]) {
             // Writing to a string cannot fail.
             let _ = write!(out, "\\u{unit:04x}");

@@ -95,8 +95,8 @@ impl<W: fmt::Write> fmt::Write for Escaped<W> {
             .char_indices()
             .find(|(_, character)| is_nonprinting(*character))
         {
-            let (before, from) = rest.split_at(at);
-            self.0.write_str(before)?;
+            let (plain_text, from) = rest.split_at(at);
+            self.0.write_str(plain_text)?;
             match hidden {
                 '\n' => self.0.write_str("\\n")?,
                 '\r' => self.0.write_str("\\r")?,
@@ -134,8 +134,8 @@ impl Text {
     }
 
     /// Builds a text from escaped arguments; only for [`text!`].
-    pub(crate) fn of(shown: fmt::Arguments<'_>) -> Self {
-        Text(shown.to_string())
+    pub(crate) fn of(arguments: fmt::Arguments<'_>) -> Self {
+        Text(arguments.to_string())
     }
 
     /// A value as YAML, indented by `indent` blanks.
@@ -227,8 +227,8 @@ pub(crate) fn without_commands(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once("##") {
-        out.push_str(before);
+    while let Some((preceding_text, after)) = rest.split_once("##") {
+        out.push_str(preceding_text);
         let name = after.trim_start_matches(|character: char| character.is_ascii_alphanumeric());
         if name.starts_with('[') {
             out.push_str("#\\u{23}");
@@ -236,7 +236,7 @@ pub(crate) fn without_commands(text: &str) -> Cow<'_, str> {
         } else {
             out.push('#');
             // Of three in a row the last two may begin a command.
-            rest = rest.get(before.len() + 1..).unwrap_or_default();
+            rest = rest.get(preceding_text.len() + 1..).unwrap_or_default();
         }
     }
     out.push_str(rest);

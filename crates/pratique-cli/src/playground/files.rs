@@ -72,16 +72,16 @@ impl Files {
             name => name,
         };
         let media_type = media_type(name).filter(|_| !name.ends_with(COMPRESSED))?;
-        let found = |content, is_compressed| Found {
+        let new_file = |content, is_compressed| Found {
             content,
             media_type,
             is_compressed,
         };
         let compressed = self.0.get(&format!("{name}{COMPRESSED}"));
         match (compressed, self.0.get(name)) {
-            (Some(compressed), _) if takes_compressed => Some(found(compressed.clone(), true)),
-            (_, Some(plain)) => Some(found(plain.clone(), false)),
-            (Some(compressed), None) => Some(found(expanded(compressed)?, false)),
+            (Some(compressed), _) if takes_compressed => Some(new_file(compressed.clone(), true)),
+            (_, Some(plain)) => Some(new_file(plain.clone(), false)),
+            (Some(compressed), None) => Some(new_file(expanded(compressed)?, false)),
             (None, None) => None,
         }
     }

@@ -73,7 +73,7 @@ pub(super) async fn serve(listener: TcpListener, files: Files) -> io::Result<()>
 
 /// The response to a request. hyper leaves out the body of that to a HEAD.
 fn respond(method: &Method, path: &str, headers: &HeaderMap, files: &Files) -> Response<Full<Bytes>> {
-    let found = match method {
+    let file = match method {
         &Method::GET | &Method::HEAD => files.find(path, takes_gzip(headers)),
         _ => {
             let mut refused = answer(StatusCode::METHOD_NOT_ALLOWED, Bytes::new());
@@ -83,13 +83,13 @@ fn respond(method: &Method, path: &str, headers: &HeaderMap, files: &Files) -> R
             return refused;
         }
     };
-    let Some(found) = found else {
+    let Some(file) = file else {
         return answer(StatusCode::NOT_FOUND, Bytes::from_static(b"not found\n"));
     };
-    let mut response = answer(StatusCode::OK, found.content);
+    let mut response = answer(StatusCode::OK, file.content);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(found.media_type));
-    if found.is_compressed {
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.media_type));
+    if file.is_compressed {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response

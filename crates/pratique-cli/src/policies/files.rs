@@ -121,15 +121,15 @@ impl Reader {
 
     /// Reads a file of a directory: the reader would wait for a pipe, which nothing there may ever write to.
     fn listed(&mut self, path: &Path) -> Result<ManifestFile, CliError> {
-        let shown = path_text(path);
+        let display_path = path_text(path);
         let read = match &mut self.contents {
             None => read_regular(path, self.left).map(|content| ManifestFile {
-                path: shown.clone(),
+                path: display_path.clone(),
                 content: to_utf8(content),
             }),
             Some(contents) => read_with_state(path, self.left).map(|(content, state)| {
                 let file = ManifestFile {
-                    path: shown.clone(),
+                    path: display_path.clone(),
                     content: to_utf8(content),
                 };
                 contents.push(FileContent::new(&file, &state));
@@ -142,10 +142,13 @@ impl Reader {
                 Ok(file)
             }
             Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(CliError::TooLarge {
-                path: shown,
+                path: display_path,
                 mebibytes: self.mebibytes(),
             }),
-            Err(error) => Err(CliError::Read { path: shown, error }),
+            Err(error) => Err(CliError::Read {
+                path: display_path,
+                error,
+            }),
         }
     }
 

@@ -75,11 +75,14 @@ pub(crate) fn report_read(
     sorted: &SortedPolicies,
     files: &FileSelection,
 ) -> Result<(), CliError> {
-    let shown = all_shown(&arguments.policies).join(", ");
-    report_skipped(&shown, sorted, files);
+    let display_paths = all_shown(&arguments.policies).join(", ");
+    report_skipped(&display_paths, sorted, files);
     if sorted.groups().is_empty() && !sorted.has_failures() {
         let count = sorted.others().values().sum();
-        return Err(CliError::NoManifests { path: shown, count });
+        return Err(CliError::NoManifests {
+            path: display_paths,
+            count,
+        });
     }
     Ok(())
 }

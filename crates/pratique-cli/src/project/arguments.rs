@@ -39,12 +39,12 @@ pub(crate) fn completed<'p>(
     let matches = lenient.try_get_matches_from(line).ok()?;
     let (name, matches) = matches.subcommand()?;
     let of = command.find_subcommand(name)?;
-    let supplied = supplied(of, matches);
+    let supplied_arguments = supplied(of, matches);
     let mut flags = Vec::new();
     let mut positional = Vec::new();
     let mut used = Vec::new();
     for setting in project.of_command(name) {
-        if supplied.contains(&setting.argument) || setting.is_off() {
+        if supplied_arguments.contains(&setting.argument) || setting.is_off() {
             continue;
         }
         used.push(setting);
@@ -58,8 +58,8 @@ pub(crate) fn completed<'p>(
         return None;
     }
     let at = position(line, name)? + 1;
-    let (before, after) = line.split_at_checked(at)?;
-    let mut all = before.to_vec();
+    let (words_up_to_command, after) = line.split_at_checked(at)?;
+    let mut all = words_up_to_command.to_vec();
     all.extend(flags);
     all.extend(after.iter().cloned());
     if !positional.is_empty() {
@@ -74,8 +74,10 @@ pub(crate) fn completed<'p>(
 /// Where a command line names its command. A revision can have the name of one.
 fn position(line: &[OsString], name: &str) -> Option<usize> {
     let is_value = |index: usize| {
-        let before = index.checked_sub(1).and_then(|before| line.get(before));
-        before.is_some_and(|argument| argument == REVISION)
+        let previous_argument = index
+            .checked_sub(1)
+            .and_then(|previous_index| line.get(previous_index));
+        previous_argument.is_some_and(|argument| argument == REVISION)
     };
     let mut named = line.iter().enumerate();
     let (index, _) = named.find(|(index, argument)| *argument == name && !is_value(*index))?;
@@ -88,14 +90,14 @@ fn supplied(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
         let source = matches.value_source(argument.get_id().as_str());
         matches!(source, Some(ValueSource::CommandLine | ValueSource::EnvVariable))
     };
-    let mut supplied = BTreeSet::new();
+    let mut argument_ids = BTreeSet::new();
     for argument in command.get_arguments().filter(is_supplied) {
         let id = argument.get_id().to_string();
         let conflicts = command.get_arg_conflicts_with(argument);
-        supplied.extend(conflicts.into_iter().map(|other| other.get_id().to_string()));
+        argument_ids.extend(conflicts.into_iter().map(|other| other.get_id().to_string()));
         for alternatives in ALTERNATIVES {
             if alternatives.contains(&id.as_str()) {
-                supplied.extend(alternatives.iter().map(|other| (*other).to_owned()));
+                argument_ids.extend(alternatives.iter().map(|other| (*other).to_owned()));
             }
         }
         for (name, suppliers, other) in SUPPLIERS {
@@ -105,5 +107,5 @@ fn supplied(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
         }
         supplied.insert(id);
     }
-    supplied
+    argument_ids
 }

@@ -253,9 +253,9 @@ impl Reader<'_> {
                 .as_ref()
                 .map(|boundary| OutsideError::new(boundary).to_string());
             let why = why.unwrap_or_else(|| "the project file has no directory".to_owned());
-            let shown = path_text(Path::new(text));
+            let display_path = path_text(Path::new(text));
             let location = self.source.document().location(self.source.tree().get(id).span);
-            self.add_problem(problem(format!("{shown}: {why}"), location));
+            self.add_problem(problem(format!("{display_path}: {why}"), location));
             return None;
         }
         Some(path_text(&path))

@@ -16,8 +16,8 @@ use crate::input::git::{FileKind, Revision};
 pub(super) fn read(revision: &str) -> Result<Option<(PathBuf, ManifestFile)>, CliError> {
     for directory in find::places() {
         let path = directory.join(FILE);
-        let found = Revision::resolve(revision, &path)?;
-        let files = found.files()?;
+        let resolved_revision = Revision::resolve(revision, &path)?;
+        let files = resolved_revision.files()?;
         let Some(file) = files.iter().find(|file| file.path == path) else {
             continue;
         };
@@ -29,7 +29,7 @@ pub(super) fn read(revision: &str) -> Result<Option<(PathBuf, ManifestFile)>, Cl
         if *size > LARGEST {
             return Err(unread("larger than 1 MiB"));
         }
-        let content = found.contents()?.read(hash, *size)?;
+        let content = resolved_revision.contents()?.read(hash, *size)?;
         return Ok(Some((directory, ManifestFile { path, content })));
     }
     Ok(None)

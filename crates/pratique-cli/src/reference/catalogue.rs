@@ -5,10 +5,10 @@ use crate::output::catalog;
 
 pub(super) fn page() -> String {
     let of = |is_error: bool, page: &str| {
-        let found = catalog::list_rules().into_iter();
-        let rows = found.filter(|found| found.is_error == is_error).map(|found| {
-            let name = found.name;
-            vec![format!("[`{name}`](../{page}#{name})"), escaped(found.summary)]
+        let rules = catalog::list_rules().into_iter();
+        let rows = rules.filter(|rule| rule.is_error == is_error).map(|rule| {
+            let name = rule.name;
+            vec![format!("[`{name}`](../{page}#{name})"), escaped(rule.summary)]
         });
         table(&["name", "what it finds"], rows)
     };

@@ -69,10 +69,10 @@ fn paragraphs(text: Option<&StyledStr>) -> String {
 
 /// The arguments of a command itself: those of all commands are on a page of their own.
 fn arguments(command: &Command, section: Option<&str>) -> String {
-    let shown = command
+    let own_arguments = command
         .get_arguments()
         .filter(|argument| !argument.is_hide_set() && !prints(argument) && !argument.is_global_set());
-    shown.map(|argument| entry(argument, section)).collect()
+    own_arguments.map(|argument| entry(argument, section)).collect()
 }
 
 /// Whether an argument prints something about the program instead.

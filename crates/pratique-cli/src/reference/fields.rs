@@ -120,7 +120,7 @@ The fields of the AdmissionConfiguration, of what plugins are configured by, and
 "
     .to_owned();
     let schema = Release::latest().schema();
-    let mut shown = BTreeSet::new();
+    let mut described_types = BTreeSet::new();
     for (kind, name) in CONFIGURATION {
         text += &format!("\n## {kind}\n");
         let first = schema
@@ -129,7 +129,7 @@ The fields of the AdmissionConfiguration, of what plugins are configured by, and
         let mut wanted = vec![first];
         while let Some(id) = wanted.pop() {
             let of = schema.get(id);
-            if !shown.insert(of.name) {
+            if !described_types.insert(of.name) {
                 continue;
             }
             if of.name != name {

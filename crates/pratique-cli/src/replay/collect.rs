@@ -130,12 +130,12 @@ impl<'a> Collector<'a> {
         output_target::add_in_format(&mut self.outputs, ReplayFormat::Ndjson, &part.out)?;
         let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
         let refused = self.report.counts.of(Comparison::RefusedNow);
-        self.progress.show_line(|taken| {
+        self.progress.show_line(|duration| {
             format!(
                 "{} read, {} replayed, {refused} refused now{}",
                 counted(entries, "event", "events"),
                 counted(requests, "request", "requests"),
-                self.share.line(entries, taken)
+                self.share.line(entries, duration)
             )
         });
         fatal.map_or(Ok(()), Err)

@@ -54,10 +54,10 @@ impl Faults {
 }
 
 impl CountedFaults {
-    /// `before` are the errors that were found and reported before.
-    pub(crate) fn new(before: InputErrors) -> Self {
+    /// `reported_errors` are those that were found and reported before.
+    pub(crate) fn new(reported_errors: InputErrors) -> Self {
         CountedFaults {
-            shown: before,
+            shown: reported_errors,
             more: 0,
         }
     }

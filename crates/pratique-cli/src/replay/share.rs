@@ -19,8 +19,8 @@ impl ReadShare {
     /// The share of inputs of which nothing was read yet.
     pub(crate) fn new(inputs: &Inputs) -> Arc<Self> {
         let sizes = inputs.files().map(|file| {
-            let found = fs::metadata(file).ok().filter(fs::Metadata::is_file);
-            found.map(|found| found.len())
+            let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file);
+            metadata.map(|file_metadata| file_metadata.len())
         });
         ReadShare::of_total(sizes.sum())
     }
@@ -44,7 +44,7 @@ impl ReadShare {
     }
 
     /// The rate of what was counted in a time, the share that was read, and the time left: `, 500 a second, 25%, 30 s left`.
-    pub(crate) fn line(&self, count: u64, taken: Duration) -> String {
-        rate_and_rest(count, self.done(), self.total, taken)
+    pub(crate) fn line(&self, count: u64, duration: Duration) -> String {
+        rate_and_rest(count, self.done(), self.total, duration)
     }
 }

@@ -75,7 +75,7 @@ impl Pieces {
             Ok((input, _)) => input,
             Err(error) => return fault(InputError::Unread { path, error }),
         };
-        let shown: Arc<str> = path.as_str().into();
+        let display_path: Arc<str> = path.as_str().into();
         let counted = if is_before {
             usize::MAX
         } else {
@@ -95,7 +95,7 @@ impl Pieces {
             if is_counted && !self.remembers {
                 continue;
             }
-            let (path, done) = (Arc::clone(&shown), self.share.done());
+            let (path, done) = (Arc::clone(&display_path), self.share.done());
             self.share.read(piece.text.len() as u64);
             let unit = if is_counted {
                 Unit::Counted { path, piece }

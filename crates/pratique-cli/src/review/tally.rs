@@ -142,7 +142,7 @@ impl Tally {
     fn add_row(&mut self, policy: &str, namespace: &str, row: Row) {
         let rows = self.policies.get_mut(policy);
         match rows.and_then(|rows| rows.get_mut(namespace)) {
-            Some(found) => found.add(row),
+            Some(existing_row) => existing_row.add(row),
             None if self.count >= MAX_ROWS => self.others += 1,
             None => {
                 let rows = self.policies.entry(policy.to_owned()).or_default();

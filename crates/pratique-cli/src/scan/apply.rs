@@ -92,12 +92,12 @@ pub(super) fn apply(
 
 /// Removes our reports that are not current.
 fn remove_stale(writer: &ClusterWriter, of: &Written, current: &BTreeSet<ObjectName>, applied: &mut Applied) {
-    let found = match writer.labelled(of, &ReportApi::selector()) {
-        Ok(found) => found,
+    let labelled_reports = match writer.labelled(of, &ReportApi::selector()) {
+        Ok(reports) => reports,
         Err(error) => return applied.fault(of, None, &error),
     };
     let stale = |at: &&ObjectName| at.name == ReportApi::NAME && !current.contains(*at);
-    for at in found.iter().filter(stale) {
+    for at in labelled_reports.iter().filter(stale) {
         match writer.delete(of, at) {
             Ok(()) => applied.removed += 1,
             Err(error) => applied.fault(of, Some(at), &error),

@@ -180,9 +180,9 @@ impl<'a> Collector<'a> {
             self.failed(failed)?;
         }
         let is_kept = self.arguments.outputs.any(ScanFormat::lists_records);
-        for found in scanned.found {
-            self.counts.accepted.count(&found.record, self.acceptance);
-            let evaluation = found.evaluation(self.user);
+        for controlled in scanned.found {
+            self.counts.accepted.count(&controlled.record, self.acceptance);
+            let evaluation = controlled.evaluation(self.user);
             self.counts.report.tally_mut().count(&evaluation);
             if let Some(namespaces) = &mut self.namespaces {
                 namespaces.count(&evaluation);
@@ -190,24 +190,26 @@ impl<'a> Collector<'a> {
             if !self.results.is_empty() {
                 self.results.push(&ResultRow {
                     evaluation,
-                    message: found.record.message.as_deref().unwrap_or_default(),
+                    message: controlled.record.message.as_deref().unwrap_or_default(),
                     then: None,
                 })?;
             }
-            match is_kept && found.has_findings() {
-                true if self.records.len() < MAX_RECORDS => self.records.push(found.record),
-                true => self.omitted += 1,
-                false => {}
+            if is_kept && controlled.has_findings() {
+                if self.records.len() < MAX_RECORDS {
+                    self.records.push(controlled.record);
+                } else {
+                    self.omitted += 1;
+                }
             }
         }
         output_target::add_in_format(&mut self.outputs, ScanFormat::Ndjson, &scanned.out)?;
         let total = self.counts.report.tally().total();
         let (objects, denied) = (total.requests(), total.denied);
-        self.progress.show_line(|taken| {
+        self.progress.show_line(|duration| {
             format!(
                 "{} scanned, {denied} denied{}",
                 counted(objects, "object", "objects"),
-                rate_and_rest(objects, self.done, self.size, taken)
+                rate_and_rest(objects, self.done, self.size, duration)
             )
         });
         scanned.fatal.map_or(Ok(()), Err)

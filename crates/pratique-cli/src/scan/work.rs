@@ -212,9 +212,9 @@ impl Scanner<'_> {
         }
         let evaluated = self.evaluate(input, has_pods, (state, fields), scanned);
         match evaluated {
-            Ok(mut found) => {
-                found.is_changed = is_changed;
-                self.found(found, scanned);
+            Ok(mut controlled) => {
+                controlled.is_changed = is_changed;
+                self.found(controlled, scanned);
             }
             Err(error) => self.fault(error, kind, false, scanned),
         }
@@ -311,18 +311,18 @@ impl Scanner<'_> {
         })
     }
 
-    fn found(&self, found: ControlledDecision, scanned: &mut Scanned) {
-        if self.prints_lines && found.has_findings() {
+    fn found(&self, controlled: ControlledDecision, scanned: &mut Scanned) {
+        if self.prints_lines && controlled.has_findings() {
             let line = Line {
-                record: &found.record,
-                owner: &found.owner,
-                changed_meanwhile: found.is_changed,
+                record: &controlled.record,
+                owner: &controlled.owner,
+                changed_meanwhile: controlled.is_changed,
             };
             if let Err(error) = scanned.out.json_line(&line) {
                 scanned.fatal = Some(error);
             }
         }
-        scanned.found.push(found);
+        scanned.found.push(controlled);
     }
 
     fn fault(

@@ -13,27 +13,27 @@ const CLOSING_SHARE: u64 = 8;
 pub(super) fn raise() -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-    let found = getrlimit(Resource::Nofile);
-    if found.current == found.maximum {
-        return found.current;
+    let limits = getrlimit(Resource::Nofile);
+    if limits.current == limits.maximum {
+        return limits.current;
     }
     let raised = Rlimit {
-        current: found.maximum,
-        maximum: found.maximum,
+        current: limits.maximum,
+        maximum: limits.maximum,
     };
     match setrlimit(Resource::Nofile, raised) {
         Ok(()) => {
             tracing::info!(
-                from = found.current,
-                to = found.maximum,
+                from = limits.current,
+                to = limits.maximum,
                 "Raised the limit of open files"
             );
-            found.maximum
+            limits.maximum
         }
         // Some systems report a higher limit than they allow.
         Err(error) => {
-            tracing::warn!(err = %error, limit = found.current, "Cannot raise the limit of open files");
-            found.current
+            tracing::warn!(err = %error, limit = limits.current, "Cannot raise the limit of open files");
+            limits.current
         }
     }
 }

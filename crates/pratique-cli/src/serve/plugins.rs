@@ -108,10 +108,10 @@ fn running() -> Duration {
 fn backend(given: Option<&GivenConfiguration>, gates: FeatureGates) -> Result<HttpImageBackend, Failure> {
     let failure = |error| failure(IMAGE_POLICY, error);
     let settings = PluginSettings::new(gates).with_given(given);
-    let found = ImagePolicyBackend::read(&settings).map_err(failure)?;
+    let image_policy = ImagePolicyBackend::read(&settings).map_err(failure)?;
     let refused = |why: String| failure(StartError::Configuration(why));
-    let config = load_kube_config(&found.kube_config_file, gates.release());
+    let config = load_kube_config(&image_policy.kube_config_file, gates.release());
     let config = config.map_err(|error| refused(error.to_string()))?;
-    HttpImageBackend::new(&config.unwrap_or_default(), found.retry_backoff)
-        .map_err(|error| refused(format!("kubeconfig {}: {error}", found.kube_config_file)))
+    HttpImageBackend::new(&config.unwrap_or_default(), image_policy.retry_backoff)
+        .map_err(|error| refused(format!("kubeconfig {}: {error}", image_policy.kube_config_file)))
 }

@@ -407,7 +407,7 @@ pub(super) fn configurations(sets: &OriginSets) -> Configurations {
 
 fn of_origin(sets: &OriginSets, origin: Origin) -> Configurations {
     let mut all = Configurations::default();
-    for (_, set) in sets.iter().filter(|(found, _)| *found == origin) {
+    for (_, set) in sets.iter().filter(|(set_origin, _)| *set_origin == origin) {
         let more = Configurations::from(set.clone());
         all.mutating_policies.extend(more.mutating_policies);
         all.mutating_bindings.extend(more.mutating_bindings);

@@ -125,8 +125,8 @@ fn resource_of(snapshot: &ClusterSnapshot, kind: &GroupVersionKind) -> Option<St
     }
     let served = snapshot.index.served().ok()?;
     let mut served = served.into_iter();
-    let found = served.find(|served| served.subresource.is_empty() && served.kind == *kind)?;
-    Some(found.resource.resource)
+    let served_resource = served.find(|served| served.subresource.is_empty() && served.kind == *kind)?;
+    Some(served_resource.resource.resource)
 }
 
 /// The report of what was written.

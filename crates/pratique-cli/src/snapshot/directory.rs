@@ -67,7 +67,7 @@ fn index(directory: &Path) -> Result<Option<SnapshotIndex>, CliError> {
 
 /// Reads the objects of a snapshot as its server has stored them, whichever release they are reviewed by.
 fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, CliError> {
-    let shown = path_text(directory);
+    let display_path = path_text(directory);
     let release = index.release();
     let mut snapshot = ClusterSnapshot {
         index,
@@ -81,7 +81,7 @@ fn read_with(index: SnapshotIndex, directory: &Path) -> Result<ClusterSnapshot, 
             snapshot.policies.push(file.clone());
         }
         let read = input::objects(file, release);
-        let inputs = read.whole().map_err(|error| unread(&shown, error))?;
+        let inputs = read.whole().map_err(|error| unread(&display_path, error))?;
         for input in inputs {
             if SnapshotIndex::is_index(&input.object) {
                 continue;
@@ -120,29 +120,35 @@ fn policy_kind(object: &Value<'_>) -> Option<Kind> {
 
 /// Reads a file of a snapshot. Nobody named it, so a pipe is not waited for.
 fn read_file(path: &Path) -> Result<ManifestFile, CliError> {
-    let shown = path_text(path);
+    let display_path = path_text(path);
     match read_regular(path, u64::from(MEBIBYTES) << 20) {
-        Ok(content) => Ok(ManifestFile { path: shown, content }),
+        Ok(content) => Ok(ManifestFile {
+            path: display_path,
+            content,
+        }),
         Err(error) if error.kind() == ErrorKind::FileTooLarge => Err(CliError::TooLarge {
-            path: shown,
+            path: display_path,
             mebibytes: MEBIBYTES,
         }),
-        Err(error) => Err(CliError::Read { path: shown, error }),
+        Err(error) => Err(CliError::Read {
+            path: display_path,
+            error,
+        }),
     }
 }
 
 /// The YAML files of a snapshot: those in its directory, and those in the directories in it.
 pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     for path in entries(directory)? {
         if path.is_dir() {
-            found.extend(entries(&path)?.into_iter().filter(|path| !path.is_dir()))
+            paths.extend(entries(&path)?.into_iter().filter(|path| !path.is_dir()))
         } else {
-            found.push(path)
+            paths.push(path)
         }
     }
-    found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    Ok(found)
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    Ok(paths)
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {

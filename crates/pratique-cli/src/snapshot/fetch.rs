@@ -78,9 +78,11 @@ impl Fetch {
         let mut index = SnapshotIndex::new();
         index.server_version = version;
         let builtin = index.release().resources();
-        let custom = served
-            .iter()
-            .filter(|found| builtin.find(&found.resource, &found.subresource).is_none());
+        let custom = served.iter().filter(|served_resource| {
+            builtin
+                .find(&served_resource.resource, &served_resource.subresource)
+                .is_none()
+        });
         index.served = custom.map(SnapshotResource::of).collect();
         index.taken = time::now();
         index.discovered = is_discovered;
@@ -133,7 +135,10 @@ impl Fetch {
 
     /// The objects of a kind that were read.
     pub(super) fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Value<'static>> {
-        let kinds = self.objects.iter().filter(move |(found, _)| found.kind == kind);
+        let kinds = self
+            .objects
+            .iter()
+            .filter(move |(object_kind, _)| object_kind.kind == kind);
         kinds.flat_map(|(_, objects)| objects)
     }
 
@@ -182,9 +187,9 @@ impl Fetch {
         let is_served =
             |known: &&ServedResource| self.served.iter().any(|served| served.resource == known.resource);
         // Of a kind that discovery does not name, the server says whether there is none.
-        let found = known().find(is_served).or_else(|| known().next());
-        if let Some(found) = found {
-            self.list(&found.resource, &found.kind);
+        let resource = known().find(is_served).or_else(|| known().next());
+        if let Some(resource) = resource {
+            self.list(&resource.resource, &resource.kind);
         }
     }
 
@@ -226,7 +231,7 @@ impl Fetch {
         let kinds = self
             .objects
             .iter_mut()
-            .filter(move |(found, _)| found.kind == kind);
+            .filter(move |(object_kind, _)| object_kind.kind == kind);
         kinds.map(|(_, objects)| objects)
     }
 
@@ -261,9 +266,9 @@ impl Fetch {
         };
         match self.reader.served_in(&version) {
             Ok(served) => match served.unwrap_or_default().iter().find(of_kind) {
-                Some(found) => {
-                    self.index.served.push(SnapshotResource::of(found));
-                    self.list(&found.resource.clone(), kind);
+                Some(served_resource) => {
+                    self.index.served.push(SnapshotResource::of(served_resource));
+                    self.list(&served_resource.resource.clone(), kind);
                 }
                 None => self.entry(kind, 0, Extent::All, NOT_SERVED),
             },
@@ -298,7 +303,7 @@ impl Fetch {
             return;
         }
         let resource = GroupVersionResource::new("", "v1", "secrets");
-        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        let (mut secrets, mut problems) = (Vec::new(), Vec::new());
         for (namespace, name) in named {
             let of = ListOf {
                 resource: &resource,
@@ -306,14 +311,14 @@ impl Fetch {
                 namespace: Some(namespace),
             };
             match self.reader.get(of, name) {
-                Ok(Some(secret)) => found.push(secret),
+                Ok(Some(secret)) => secrets.push(secret),
                 Ok(None) => problems.push(format!("{namespace}/{name} does not exist")),
                 Err(error) => problems.push(error.to_string()),
             }
         }
         problems.insert(0, "those that --secrets names".to_owned());
-        self.entry(&kind, found.len(), Extent::Chosen, &problems.join("; "));
-        self.objects.insert(kind, found);
+        self.entry(&kind, secrets.len(), Extent::Chosen, &problems.join("; "));
+        self.objects.insert(kind, secrets);
     }
 
     /// Reads the definitions of custom resources of some groups, besides those that were read before.
@@ -368,16 +373,16 @@ impl Fetch {
         let names: BTreeSet<String> = resources
             .map(|resource| format!("{}.{}", resource.resource, resource.group))
             .collect();
-        let mut found = Vec::new();
+        let mut definitions = Vec::new();
         for name in names {
             // A resource of an aggregated API server has none.
-            found.extend(
+            definitions.extend(
                 self.reader
                     .get(of, &name)?
                     .filter(|object| is_established(object)),
             );
         }
-        Ok(found)
+        Ok(definitions)
     }
 
     /// Reads policies or webhook configurations of the first version that is served.

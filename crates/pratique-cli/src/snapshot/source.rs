@@ -226,8 +226,10 @@ impl LoadedState {
         if ROLE_KINDS.iter().all(is_said) {
             return Completeness::Complete;
         }
-        let found = self.snapshots().map(ClusterSnapshot::permissions);
-        let mut found = found.filter(|completeness| *completeness != Completeness::Partial);
-        found.next().unwrap_or(Completeness::Partial)
+        let mut known_completeness = self
+            .snapshots()
+            .map(ClusterSnapshot::permissions)
+            .filter(|completeness| *completeness != Completeness::Partial);
+        known_completeness.next().unwrap_or(Completeness::Partial)
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn write(
             why: "it is a link: name the directory that it leads to".to_owned(),
         }));
     }
-    let found = Found::at(target).map_err(unwritten)?;
-    if found == Found::Others && !force {
+    let existing_content = Found::at(target).map_err(unwritten)?;
+    if existing_content == Found::Others && !force {
         return Err(CliError::Snapshot(SnapshotError::Snapshot {
             path: path_text(target),
             why: "the directory is not empty, and has no snapshot: --force replaces what is in it".to_owned(),
@@ -85,7 +85,7 @@ pub(super) fn write(
         })
     })?;
     Staged::fill(target, &files, &index)
-        .and_then(|staged| staged.replace(target, found))
+        .and_then(|staged| staged.replace(target, existing_content))
         .map_err(unwritten)
 }
 
@@ -202,8 +202,8 @@ impl Staged {
     }
 
     /// Puts the directory in the place of another, of which the files that are no snapshot's stay.
-    fn replace(self, target: &Path, found: Found) -> io::Result<()> {
-        if found == Found::Nothing {
+    fn replace(self, target: &Path, existing_content: Found) -> io::Result<()> {
+        if existing_content == Found::Nothing {
             fs::rename(self.0.path(), target)?;
             // It has another name now.
             let _ = self.0.keep();
@@ -220,7 +220,7 @@ impl Staged {
             return Err(error);
         }
         let _ = self.0.keep();
-        if found == Found::Others {
+        if existing_content == Found::Others {
             for entry in fs::read_dir(&aside)? {
                 let entry = entry?;
                 let place = target.join(entry.file_name());

@@ -121,7 +121,7 @@ impl Checkpoints {
             interval: Duration::from_secs(u64::from(arguments.checkpoint_interval)),
             last: Instant::now(),
         };
-        let Some(found) = read::<C>(path)? else {
+        let Some(checkpoint) = read::<C>(path)? else {
             return Ok((Some(checkpoints), None));
         };
         let refused = |error| CliError::Checkpoint {
@@ -129,27 +129,27 @@ impl Checkpoints {
             error,
         };
         let other = || CheckpointError::Other { run: C::RUN };
-        if !found.counts.continues(begun) {
+        if !checkpoint.counts.continues(begun) {
             return Err(refused(other()));
         }
-        if found.files != checkpoints.files {
-            let change = changed(&found.files, &checkpoints.files);
+        if checkpoint.files != checkpoints.files {
+            let change = changed(&checkpoint.files, &checkpoints.files);
             return Err(refused(change.unwrap_or_else(other)));
         }
-        if !found.has_place(begun) {
+        if !checkpoint.has_place(begun) {
             return Err(refused(CheckpointError::Place));
         }
         // The run that it is of had begun, and read no input.
-        if found.is_at_beginning() {
+        if checkpoint.is_at_beginning() {
             return Ok((Some(checkpoints), None));
         }
-        let counted = found.counts.counted();
+        let counted = checkpoint.counts.counted();
         output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
-        *begun = found.counts;
+        *begun = checkpoint.counts;
         let mark = Mark {
-            source: found.source,
-            at: found.at,
-            done: found.done,
+            source: checkpoint.source,
+            at: checkpoint.at,
+            done: checkpoint.done,
         };
         Ok((Some(checkpoints), Some(mark)))
     }
@@ -243,6 +243,6 @@ fn read<C: Resumable>(path: &Path) -> Result<Option<Checkpoint<C>>, CliError> {
         (API_VERSION, kind) if kind == C::KIND => {}
         (version, kind) => return Err(refused(format!("it is a {kind} of {version}"))),
     }
-    let found = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
-    Ok(Some(found))
+    let checkpoint = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
+    Ok(Some(checkpoint))
 }

@@ -337,7 +337,7 @@ fn field(bytes: &[u8], number: u64) -> Option<&[u8]> {
         let (length, after) = varint(after)?;
         let value = after.get(..usize::try_from(length).ok()?)?;
         match (tag >> 3, tag & 7) {
-            (found, BYTES) if found == number => return Some(value),
+            (field_number, BYTES) if field_number == number => return Some(value),
             (_, BYTES) => rest = after.get(value.len()..)?,
             _ => return None,
         }

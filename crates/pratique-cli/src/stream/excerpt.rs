@@ -22,23 +22,23 @@ impl Excerpt {
         if piece.form != Form::Documents {
             return false;
         }
-        let before = piece.start.line.saturating_sub(1).saturating_sub(self.line);
+        let missing_lines = piece.start.line.saturating_sub(1).saturating_sub(self.line);
         let ends_within = !self.content.is_empty() && !self.content.ends_with(b"\n");
         // The documents between them are left out, and with them their separators.
-        let has_line = before > usize::from(ends_within);
-        let blanks = before.saturating_sub(usize::from(has_line && !self.content.is_empty()));
+        let has_line = missing_lines > usize::from(ends_within);
+        let blanks = missing_lines.saturating_sub(usize::from(has_line && !self.content.is_empty()));
         self.content.resize(self.content.len() + blanks, b'\n');
-        if blanks < before {
+        if blanks < missing_lines {
             self.content.extend_from_slice(b"---\n");
         }
-        let indent = if before > 0 || self.content.is_empty() {
+        let indent = if missing_lines > 0 || self.content.is_empty() {
             piece.start.column
         } else {
             0
         };
         self.content.resize(self.content.len() + indent, b' ');
         self.content.extend_from_slice(&piece.text);
-        self.line += before + memchr::memchr_iter(b'\n', &piece.text).count();
+        self.line += missing_lines + memchr::memchr_iter(b'\n', &piece.text).count();
         true
     }
 

@@ -109,7 +109,7 @@ pub(crate) fn described(error: InputError, style: Style) -> Result<(Text, Vec<Js
             let mut texts = Texts::default();
             texts.insert_part(&file.path, &file.content, line);
             let text = problems::human(&errors, &mut texts, style);
-            let found = errors.failures().iter().map(|failure| JsonError {
+            let json_errors = errors.failures().iter().map(|failure| JsonError {
                 place: failure
                     .problems
                     .first()
@@ -117,7 +117,7 @@ pub(crate) fn described(error: InputError, style: Style) -> Result<(Text, Vec<Js
                     .map_or_else(|| file.path.clone(), problems::place),
                 message: failure.text.clone(),
             });
-            (text, found.collect())
+            (text, json_errors.collect())
         }
     })
 }

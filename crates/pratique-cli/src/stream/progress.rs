@@ -47,7 +47,7 @@ impl Progress {
 
     /// Shows how many objects were reviewed, of which some are denied.
     pub(crate) fn show(&mut self, reviewed: usize, denied: usize) {
-        self.show_line(|taken| line(reviewed, denied, taken));
+        self.show_line(|duration| line(reviewed, denied, duration));
     }
 
     /// Shows a line that depends on the time taken.
@@ -95,8 +95,8 @@ fn is_due(start: Instant, last: Option<Instant>, now: Instant) -> bool {
 
 /// The rate of what was counted in a time, the share of all that is done, and the time left:
 /// `, 500 a second, 25%, 30 s left`.
-pub(crate) fn rate_and_rest(count: u64, done: u64, total: Option<u64>, taken: Duration) -> String {
-    let milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX).max(1);
+pub(crate) fn rate_and_rest(count: u64, done: u64, total: Option<u64>, duration: Duration) -> String {
+    let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).max(1);
     let rate = count.saturating_mul(1000) / milliseconds;
     let left = match total {
         // What is compressed has more bytes than its file, and objects may be created.
@@ -110,11 +110,11 @@ pub(crate) fn rate_and_rest(count: u64, done: u64, total: Option<u64>, taken: Du
     format!(", {rate} a second{left}")
 }
 
-fn line(reviewed: usize, denied: usize, taken: Duration) -> String {
+fn line(reviewed: usize, denied: usize, duration: Duration) -> String {
     format!(
         "{} reviewed, {denied} denied, {} s",
         counted(reviewed, "object", "objects"),
-        taken.as_secs()
+        duration.as_secs()
     )
 }
 

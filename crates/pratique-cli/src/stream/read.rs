@@ -164,11 +164,11 @@ impl Inputs {
         let mut directories = HashMap::new();
         let mut read = HashSet::new();
         for input in &mut self.paths {
-            let before = input.files.len();
+            let previous_count = input.files.len();
             input
                 .files
                 .retain(|file| place_of(file, &mut directories).is_none_or(|place| read.insert(place)));
-            let repeated = before - input.files.len();
+            let repeated = previous_count - input.files.len();
             if repeated > 0 {
                 let message = format!(
                     "{} read before, by another path or a link, and counted once",
@@ -196,12 +196,12 @@ impl Inputs {
         files: impl Fn(&Path) -> Result<Vec<PathBuf>, CliError>,
     ) -> Result<Self, CliError> {
         let input = |path: &PathBuf| {
-            let found = if path == Path::new(STDIN) {
+            let presence = if path == Path::new(STDIN) {
                 Ok(())
             } else {
                 fs::metadata(path).map(drop)
             };
-            let is_deleted = match found {
+            let is_deleted = match presence {
                 Ok(()) => false,
                 Err(error) if error.kind() == ErrorKind::NotFound && since.is_some() => true,
                 Err(error) => return Err(CliError::unread(path, error)),
@@ -283,7 +283,7 @@ impl Inputs {
     /// They are too large.
     pub(crate) fn mentioning(&self, word: &str, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
         let mut left = memory::manifests();
-        let mut found = Vec::new();
+        let mut excerpts = Vec::new();
         for file in self.files().filter(|file| self.is_lasting(file)) {
             if !self.mentions(file, &[word]).unwrap_or_default() {
                 continue;
@@ -310,9 +310,9 @@ impl Inputs {
                 }
             }
             left = left.checked_sub(excerpt.len()).ok_or_else(too_large)?;
-            found.push(excerpt.file(path));
+            excerpts.push(excerpt.file(path));
         }
-        Ok(found)
+        Ok(excerpts)
     }
 
     /// Whether a file has one of some words.
@@ -379,21 +379,24 @@ fn send_file<R>(
     state: &mut Arc<ClusterState>,
     sender: &WorkSender<Unit, R>,
 ) -> Result<(), WorkClosed> {
-    let shown = input::shown(file);
+    let display_path = input::shown(file);
     let stream = match inputs.open(file) {
         Ok(stream) => stream,
         Err(error) => {
-            sender.add(Unit::Fault(InputError::Unread { path: shown, error }))?;
+            sender.add(Unit::Fault(InputError::Unread {
+                path: display_path,
+                error,
+            }))?;
             return sender.add(Unit::EndOfFile);
         }
     };
-    let path: Arc<str> = shown.as_str().into();
+    let path: Arc<str> = display_path.as_str().into();
     let mut stream_state = StateOfStream::new(state, stream.is_file);
     for piece in Splitter::new(stream.input, limits).apart(stream_state.kinds()) {
         let piece = match piece {
             Ok(piece) => piece,
             Err(error) => {
-                sender.add(Unit::Fault(InputError::of_stream(shown, error, limits)))?;
+                sender.add(Unit::Fault(InputError::of_stream(display_path, error, limits)))?;
                 break;
             }
         };
@@ -434,7 +437,7 @@ fn place_of(file: &Path, directories: &mut HashMap<PathBuf, Option<PathBuf>>) ->
 
 /// Whether a path is a file, rather than a pipe or standard input.
 fn is_file(path: &Path) -> bool {
-    path != Path::new(STDIN) && fs::metadata(path).is_ok_and(|found| found.is_file())
+    path != Path::new(STDIN) && fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Whether a path is standard input, a pipe or the like. A link that leads nowhere is told when it is read.

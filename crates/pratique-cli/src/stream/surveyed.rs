@@ -59,19 +59,19 @@ impl<'s> StateOfStream<'s> {
     /// The state before a part of the input, which comes next, and notices of what that changes.
     pub(crate) fn before(&mut self, path: &Arc<str>, piece: &Piece) -> (Arc<ClusterState>, Vec<Notice>) {
         let kinds = self.state.surveyed;
-        let found = if !self.is_file && mentions_cluster(piece, kinds) {
+        let cluster_inputs = if !self.is_file && mentions_cluster(piece, kinds) {
             inputs_of_cluster(piece::read(path, piece, self.state.release()).objects, kinds)
         } else {
             Vec::new()
         };
         let changes = &self.state.changes;
-        let (known, found): (Vec<_>, Vec<_>) = found
+        let (known, changing_inputs): (Vec<_>, Vec<_>) = cluster_inputs
             .into_iter()
             .partition(|input| is_namespace(&input.object) && changes.is_known(&input.object));
-        if found.is_empty() {
+        if changing_inputs.is_empty() {
             self.add_pending();
         }
-        self.pending.extend(found);
+        self.pending.extend(changing_inputs);
         let notices = if known.is_empty() {
             Vec::new()
         } else {

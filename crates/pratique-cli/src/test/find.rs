@@ -43,7 +43,7 @@ pub(super) fn suites(
                 Some(found) if is_hidden && !is_foreign(&found) => {
                     selection.pass(&found.path, PassReason::Hidden, false);
                 }
-                found => suites.extend(found),
+                suite_file => suites.extend(suite_file),
             }
         }
     }
@@ -78,10 +78,10 @@ fn is_below_hidden(root: &Path, file: &Path) -> bool {
 }
 
 /// Whether a file has suites of another program, or such that cannot be read.
-fn is_foreign(found: &SuiteFile) -> bool {
-    match &found.suites {
+fn is_foreign(suite_file: &SuiteFile) -> bool {
+    match &suite_file.suites {
         Ok(suites) => suites.iter().any(Suite::is_foreign),
-        Err(_) => READER.may_be_foreign(&found.file.content),
+        Err(_) => READER.may_be_foreign(&suite_file.file.content),
     }
 }
 

@@ -32,8 +32,8 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
         let path = directory.join(FILE);
         let first = match first_suite(&path, &roots) {
             Ok(first) => first,
-            Err(found) => {
-                problems::report(&found, &mut Texts::default());
+            Err(failures) => {
+                problems::report(&failures, &mut Texts::default());
                 status = ExitStatus::Failure;
                 continue;
             }

@@ -98,11 +98,11 @@ impl UpgradeCollector<'_> {
         }
         output_target::add_in_format(&mut self.outputs, UpgradeFormat::Ndjson, &out)?;
         let (requests, breaking) = (self.report.requests, self.report.count_of(UpgradeEffect::Breaks));
-        self.progress.show_line(|taken| {
+        self.progress.show_line(|duration| {
             format!(
                 "{} compared, {breaking} breaking{}",
                 counted(requests, "request", "requests"),
-                self.share.line(requests, taken)
+                self.share.line(requests, duration)
             )
         });
         fatal.map_or(Ok(()), Err)

@@ -47,9 +47,10 @@ pub(crate) fn human(steps: &[Step], selection: StepSelection, style: Style) -> T
     for step in steps.iter().filter(|step| selection.selects(step)) {
         let (tone, what) = match &step.did {
             StepEffect::Passed => (Tone::Faint, "passed".to_owned()),
-            StepEffect::Changed { before, after } => {
-                (Tone::Good, format!("changed {}", paths(before, after)))
-            }
+            StepEffect::Changed {
+                before: old_object,
+                after,
+            } => (Tone::Good, format!("changed {}", paths(old_object, after))),
             StepEffect::Refused(why) => (Tone::Bad, format!("refused: {why}")),
             StepEffect::Undecided(why) => (Tone::Warning, format!("undecided: {why}")),
         };
@@ -75,8 +76,8 @@ fn title(step: &Step) -> String {
 }
 
 /// The fields that differ, the first of them.
-pub(crate) fn paths(before: &Value<'_>, after: &Value<'_>) -> String {
-    let paths = changed_paths(before, after);
+pub(crate) fn paths(old_object: &Value<'_>, after: &Value<'_>) -> String {
+    let paths = changed_paths(old_object, after);
     let more = paths.len().saturating_sub(MAX_PATHS);
     let mut listed = paths.into_iter().take(MAX_PATHS).collect::<Vec<_>>().join(", ");
     if more > 0 {
@@ -88,18 +89,22 @@ pub(crate) fn paths(before: &Value<'_>, after: &Value<'_>) -> String {
 /// The changes of each step as a unified diff, of what the one before it showed.
 pub(crate) fn diffs(steps: &[Step], place: &str, style: Style) -> Text {
     let mut out = Text::new();
-    let mut shown: Option<Value<'static>> = None;
+    let mut shown_object: Option<Value<'static>> = None;
     for step in steps {
-        let StepEffect::Changed { before, after } = &step.did else {
+        let StepEffect::Changed {
+            before: old_object,
+            after,
+        } = &step.did
+        else {
             continue;
         };
-        let before = shown.as_ref().unwrap_or(before);
-        let after = without_defaults(before, after);
-        if *before != after {
+        let previous_object = shown_object.as_ref().unwrap_or(old_object);
+        let after = without_defaults(previous_object, after);
+        if *previous_object != after {
             let title = format!("as {} leaves it", title(step));
-            out.push(&between(place, &title, before, &after, style));
+            out.push(&between(place, &title, previous_object, &after, style));
         }
-        shown = Some(after);
+        shown_object = Some(after);
     }
     out
 }
@@ -134,8 +139,11 @@ pub(crate) fn json(steps: &[Step]) -> Vec<JsonStep> {
             StepEffect::Undecided(why) => ("undecided", Some(why.clone())),
         };
         let patch = match &step.did {
-            StepEffect::Changed { before, after } => {
-                let operations = diff(before, after).into_iter().map(Value::from);
+            StepEffect::Changed {
+                before: old_object,
+                after,
+            } => {
+                let operations = diff(old_object, after).into_iter().map(Value::from);
                 operations.map(Value::into_owned).collect()
             }
             _ => Vec::new(),

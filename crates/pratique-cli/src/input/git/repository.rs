@@ -138,7 +138,8 @@ fn is_git(path: &Path) -> bool {
 fn below(absolute: &Path, top: &Path) -> Option<PathBuf> {
     let ancestors: Vec<&Path> = absolute.ancestors().collect();
     let mut from_root = ancestors.into_iter().rev();
-    let is_top = |ancestor: &&Path| fs::canonicalize(ancestor).is_ok_and(|found| found == top);
+    let is_top =
+        |ancestor: &&Path| fs::canonicalize(ancestor).is_ok_and(|canonical_path| canonical_path == top);
     let ancestor = from_root.find(is_top)?;
     absolute.strip_prefix(ancestor).ok().map(Path::to_owned)
 }

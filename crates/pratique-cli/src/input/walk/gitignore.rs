@@ -88,8 +88,8 @@ impl Ignored {
         let files = self.files.iter().rev();
         files
             .map(|file| file.matched(&path, is_directory))
-            .find(|found| !found.is_none())
-            .is_some_and(|found| found.is_ignore())
+            .find(|pattern_match| !pattern_match.is_none())
+            .is_some_and(|pattern_match| pattern_match.is_ignore())
     }
 }
 
@@ -114,7 +114,7 @@ impl RepositoryIndex {
 /// The patterns of a directory's own file. Those that `git` would not understand match nothing.
 fn read(directory: &Path) -> Option<Arc<Gitignore>> {
     let path = directory.join(".gitignore");
-    let is_small = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
+    let is_small = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST);
     is_small.then(|| Arc::new(Gitignore::new(path).0))
 }
 

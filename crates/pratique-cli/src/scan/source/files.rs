@@ -111,19 +111,19 @@ impl Files {
         sender: &WorkSender<Unit, R>,
     ) {
         let first = from.as_ref().map_or(0, |mark| mark.source);
-        let mut before: u64 = self.files.iter().take(first).filter_map(|file| file.size).sum();
+        let mut preceding_size: u64 = self.files.iter().take(first).filter_map(|file| file.size).sum();
         for (index, file) in self.files.iter().enumerate().skip(first) {
             let part = Part {
                 file,
                 index,
                 shard: self.shard,
-                before,
+                before: preceding_size,
                 from: Mark::offset_in(from.as_ref(), index),
             };
             if part.send(limits, &mut state, sender).is_err() {
                 return;
             }
-            before = before.saturating_add(file.size.unwrap_or_default());
+            preceding_size = preceding_size.saturating_add(file.size.unwrap_or_default());
         }
     }
 }
