@@ -198,8 +198,8 @@ impl<'e> TypeChecker<'e> {
         if self.loose || self.bindings.exhausted() {
             return;
         }
-        let shown = self.outcome.issues.len() < SHOWN_ISSUES;
-        let message = if shown { message() } else { String::new() };
+        let is_shown = self.outcome.issues.len() < SHOWN_ISSUES;
+        let message = if is_shown { message() } else { String::new() };
         let position = self.ast.source.position(offset);
         self.outcome.issues.push(Issue::new(position, message));
     }
@@ -220,14 +220,14 @@ impl<'e> TypeChecker<'e> {
 
     /// Adds to the last fault the name that was probably meant.
     fn suggest(&mut self, meant: Option<&str>) {
-        let shown = self.outcome.issues.len() <= SHOWN_ISSUES;
-        if let Some(last) = self.outcome.issues.last_mut().filter(|_| shown) {
+        let is_shown = self.outcome.issues.len() <= SHOWN_ISSUES;
+        if let Some(last) = self.outcome.issues.last_mut().filter(|_| is_shown) {
             last.meant = meant.map(Box::from);
         }
     }
 
-    fn report_mismatch(&mut self, at: ExprId, expected: &Type, found: &Type) {
-        self.report(at, || mismatch(expected, found));
+    fn report_mismatch(&mut self, at: ExprId, expected: &Type, actual: &Type) {
+        self.report(at, || mismatch(expected, actual));
     }
 }
 

@@ -190,8 +190,8 @@ impl Environment {
         }
         let mut container = &*self.container;
         while !container.is_empty() {
-            if let Some(found) = find(&format!("{container}.{name}")) {
-                return Some(found);
+            if let Some(declaration) = find(&format!("{container}.{name}")) {
+                return Some(declaration);
             }
             container = container.rsplit_once('.').map_or("", |(outer, _)| outer);
         }

@@ -35,9 +35,9 @@ pub(crate) const SHOWN_ISSUES: usize = 100;
 
 /// Sorts the issues that are shown by their positions.
 pub(crate) fn in_order(mut issues: Vec<Issue>) -> Vec<Issue> {
-    let shown = issues.len().min(SHOWN_ISSUES);
-    if let Some(shown) = issues.get_mut(..shown) {
-        shown.sort_by_key(|issue| issue.position);
+    let shown_count = issues.len().min(SHOWN_ISSUES);
+    if let Some(shown_issues) = issues.get_mut(..shown_count) {
+        shown_issues.sort_by_key(|issue| issue.position);
     }
     issues
 }

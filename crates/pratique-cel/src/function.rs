@@ -298,15 +298,15 @@ impl Overload {
 }
 
 /// Adds the type parameters within a type to those found so far.
-fn collect_params(of: &Type, found: &mut Vec<Arc<str>>) {
+fn collect_params(of: &Type, names: &mut Vec<Arc<str>>) {
     match of {
-        Type::Param(name) if !found.contains(name) => found.push(name.clone()),
-        Type::Wrapper(inner) | Type::List(inner) | Type::Type(Some(inner)) => collect_params(inner, found),
+        Type::Param(name) if !names.contains(name) => names.push(name.clone()),
+        Type::Wrapper(inner) | Type::List(inner) | Type::Type(Some(inner)) => collect_params(inner, names),
         Type::Map(key, value) => {
-            collect_params(key, found);
-            collect_params(value, found);
+            collect_params(key, names);
+            collect_params(value, names);
         }
-        Type::Opaque(_, params) => params.iter().for_each(|param| collect_params(param, found)),
+        Type::Opaque(_, params) => params.iter().for_each(|param| collect_params(param, names)),
         _ => {}
     }
 }

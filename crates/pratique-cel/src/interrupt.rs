@@ -54,7 +54,9 @@ impl Interrupt {
 
     /// Adds a deadline. The earlier of two deadlines counts.
     pub fn with_deadline(self, deadline: Instant) -> Self {
-        let deadline = self.deadline.map_or(deadline, |before| before.min(deadline));
+        let deadline = self
+            .deadline
+            .map_or(deadline, |existing_deadline| existing_deadline.min(deadline));
         Interrupt {
             deadline: Some(deadline),
             ..self

@@ -112,9 +112,9 @@ impl<'a> AstPrinter<'a> {
                 field,
                 test_only,
             } => {
-                let (before, after) = if *test_only { ("has(", ")") } else { ("", "") };
+                let (opening, after) = if *test_only { ("has(", ")") } else { ("", "") };
                 pieces.extend([
-                    OpenPiece::Text(before),
+                    OpenPiece::Text(opening),
                     OpenPiece::Node(*operand, BindingLevel::Member),
                     OpenPiece::Text("."),
                     OpenPiece::Field(field),

@@ -246,8 +246,8 @@ const WELL_KNOWN: [WellKnown; 16] = [
 type WellKnown = (&'static str, fn() -> Type);
 
 fn well_known(name: &str) -> Option<Type> {
-    let found = WELL_KNOWN.iter().find(|(known, _)| *known == name);
-    found.map(|(_, of)| of())
+    let entry = WELL_KNOWN.iter().find(|(known, _)| *known == name);
+    entry.map(|(_, of)| of())
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ impl<'e> TypeChecker<'e> {
 
     /// All overloads that fit; where their results differ, the result is dyn.
     fn fitting(&mut self, function: &Function, operands: CallOperands<'_>) -> FittingOverloads {
-        let mut found = FittingOverloads::default();
+        let mut fitting_overloads = FittingOverloads::default();
         for (index, overload) in function.overloads.iter().enumerate() {
             if overload.member != operands.target.is_some() {
                 continue;
@@ -136,18 +136,18 @@ impl<'e> TypeChecker<'e> {
             let Some(result) = self.try_overload(overload, operands) else {
                 continue;
             };
-            found.indices.push(index);
-            found.result = match found.result {
+            fitting_overloads.indices.push(index);
+            fitting_overloads.result = match fitting_overloads.result {
                 None => Some(result).filter(|result| !result.is_unnamed()),
                 Some(first) if is_dyn(&first) || same(&result, &first) => Some(first),
                 Some(_) => Some(Type::Dyn),
             };
         }
         // If the results of all overloads have no type, there is no overload.
-        if found.result.is_none() {
-            found.indices.clear();
+        if fitting_overloads.result.is_none() {
+            fitting_overloads.indices.clear();
         }
-        found
+        fitting_overloads
     }
 
     /// The result of an overload where the arguments fit it.

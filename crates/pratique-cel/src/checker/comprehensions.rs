@@ -59,9 +59,9 @@ impl<'e> TypeChecker<'e> {
     }
 
     fn expect(&mut self, id: ExprId, expected: &Type) {
-        let found = self.known_type(id);
-        if !self.bindings.assignable(expected, &found) {
-            self.report_mismatch(id, expected, &found);
+        let actual_type = self.known_type(id);
+        if !self.bindings.assignable(expected, &actual_type) {
+            self.report_mismatch(id, expected, &actual_type);
         }
     }
 }

@@ -42,8 +42,9 @@ impl<'e> TypeChecker<'e> {
 
     pub(super) fn check_struct(&mut self, id: ExprId, type_name: &'e Arc<str>, fields: &'e [StructField]) {
         let environment = self.environment;
-        let found = environment.resolve(type_name, |name| Some((self.struct_type(name)?, Arc::from(name))));
-        let Some((of, name)) = found else {
+        let declaration =
+            environment.resolve(type_name, |name| Some((self.struct_type(name)?, Arc::from(name))));
+        let Some((of, name)) = declaration else {
             self.set_type(id, Type::Error);
             return self.report_undeclared(id, type_name);
         };
@@ -74,12 +75,14 @@ impl<'e> TypeChecker<'e> {
         let expected = self
             .field_type(field.offset, type_name, &field.name)
             .unwrap_or(Type::Error);
-        let found = self.value_type(field.value, field.optional);
-        if !self.bindings.assignable(&expected, &found) {
+        let actual_type = self.value_type(field.value, field.optional);
+        if !self.bindings.assignable(&expected, &actual_type) {
             let name = &field.name;
             self.report_at(field.offset, || {
-                let (expected, found) = (present(&expected), present(&found));
-                format!("expected type of field '{name}' is '{expected}' but provided type is '{found}'")
+                let (expected, actual_text) = (present(&expected), present(&actual_type));
+                format!(
+                    "expected type of field '{name}' is '{expected}' but provided type is '{actual_text}'"
+                )
             });
         }
     }

@@ -4,11 +4,11 @@ use super::relate::is_presentable;
 use crate::types::Type;
 
 /// The message for a type in the place of another.
-pub(super) fn mismatch(expected: &Type, found: &Type) -> String {
+pub(super) fn mismatch(expected: &Type, actual: &Type) -> String {
     format!(
         "expected type '{}' but found '{}'",
         present(expected),
-        present(found)
+        present(actual)
     )
 }
 

@@ -9,12 +9,12 @@ use crate::types::Type;
 
 impl<'e> TypeChecker<'e> {
     pub(super) fn check_ident(&mut self, id: ExprId, name: &'e Arc<str>) {
-        let found = match self.local(name) {
+        let resolution = match self.local(name) {
             Some((place, of)) => Some((of.clone(), Reference::Local(place))),
             None if self.loose => Some(self.global(name).unwrap_or(UNDECLARED)),
             None => self.global(name),
         };
-        let Some((of, reference)) = found else {
+        let Some((of, reference)) = resolution else {
             self.set_type(id, Type::Error);
             return self.report_undeclared(id, name);
         };

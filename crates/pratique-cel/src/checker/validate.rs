@@ -164,9 +164,10 @@ impl ArgumentValidator<'_> {
         }
         match self.interpolate(text, elements, elements.len()) {
             Ok(used) if used < elements.len() => {
-                let supplied = elements.len();
-                let problem =
-                    format!("too many arguments supplied to string.format (expected {used}, got {supplied})");
+                let argument_count = elements.len();
+                let problem = format!(
+                    "too many arguments supplied to string.format (expected {used}, got {argument_count})"
+                );
                 self.report(id, problem);
             }
             Ok(_) => {}

@@ -25,7 +25,7 @@ impl<'c> CostEstimator<'c> {
             return Range::exactly(0);
         }
         let target = target.map(|target| self.operand(target));
-        let before = target.as_ref().map_or(Range::exactly(0), |target| target.cost);
+        let target_cost = target.as_ref().map_or(Range::exactly(0), |target| target.cost);
         let mut cost = Range::NONE;
         let mut size = None;
         for overload in overloads {
@@ -44,7 +44,7 @@ impl<'c> CostEstimator<'c> {
             size = self.index(id, &call, size).or_else(|| self.size(id));
         }
         self.set_size(id, size);
-        before.plus(cost)
+        target_cost.plus(cost)
     }
 
     fn operand(&mut self, id: ExprId) -> Operand<'c> {

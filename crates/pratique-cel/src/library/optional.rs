@@ -134,8 +134,8 @@ fn unwrapped<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
         match element {
             Value::Optional(value) => values.extend(value.copied()),
             other => {
-                let shown = ops::shown(&other);
-                return Err(Fault::error(format!("value {shown} is not optional")));
+                let value_text = ops::shown(&other);
+                return Err(Fault::error(format!("value {value_text} is not optional")));
             }
         }
     }

@@ -102,8 +102,8 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
         let index = shown_by(context, key)?;
         return Err(Fault::error(format!("unsupported index value {index} in list")));
     };
-    let found = usize::try_from(index).ok().and_then(|index| list.get(index));
-    match (list, key, found) {
+    let list_element = usize::try_from(index).ok().and_then(|index| list.get(index));
+    match (list, key, list_element) {
         (_, _, None) => Ok(Lookup::NoIndex),
         (List::Typed(_), Value::Uint(_) | Value::Double(_), Some(_)) => {
             let fault = Fault::error(format!("unsupported index type: {}", go_type(key)));

@@ -14,7 +14,7 @@ pub(crate) fn is_in(
 ) -> Result<bool, Fault> {
     match container {
         Value::List(list) => is_among(context, element, list),
-        Value::Map(map) => lookup(context, map, element).map(|found| found.is_some()),
+        Value::Map(map) => lookup(context, map, element).map(|entry| entry.is_some()),
         _ => Err(Fault::no_such_overload()),
     }
 }

@@ -20,74 +20,74 @@ pub fn shown(value: &Value<'_>) -> String {
 /// # Errors
 /// The evaluation was stopped.
 pub(crate) fn shown_by<M: Meter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
-    let mut shown = String::new();
-    show(meter, value, &mut shown)?;
-    Ok(shown)
+    let mut output = String::new();
+    show(meter, value, &mut output)?;
+    Ok(output)
 }
 
-fn show<M: Meter>(meter: &M, value: &Value<'_>, shown: &mut String) -> Result<(), Fault> {
+fn show<M: Meter>(meter: &M, value: &Value<'_>, output: &mut String) -> Result<(), Fault> {
     match value {
-        Value::Null => shown.push('0'),
-        Value::Bool(value) => shown.push_str(if *value { "true" } else { "false" }),
-        Value::Int(number) => shown.push_str(&number.to_string()),
-        Value::Uint(number) => shown.push_str(&number.to_string()),
-        Value::Double(number) => shown.push_str(&general_form(*number)),
-        Value::String(text) | Value::Type(text) => push(meter, shown, text)?,
+        Value::Null => output.push('0'),
+        Value::Bool(value) => output.push_str(if *value { "true" } else { "false" }),
+        Value::Int(number) => output.push_str(&number.to_string()),
+        Value::Uint(number) => output.push_str(&number.to_string()),
+        Value::Double(number) => output.push_str(&general_form(*number)),
+        Value::String(text) | Value::Type(text) => push(meter, output, text)?,
         Value::Bytes(bytes) => {
-            shown.push('[');
+            output.push('[');
             for (at, byte) in bytes.iter().enumerate() {
-                separate(meter, shown, at, " ")?;
-                shown.push_str(&byte.to_string());
+                separate(meter, output, at, " ")?;
+                output.push_str(&byte.to_string());
             }
-            shown.push(']');
+            output.push(']');
         }
-        Value::Timestamp(timestamp) => shown.push_str(&timestamp.in_messages()),
-        Value::Duration(duration) => shown.push_str(&duration.in_messages()),
+        Value::Timestamp(timestamp) => output.push_str(&timestamp.in_messages()),
+        Value::Duration(duration) => output.push_str(&duration.in_messages()),
         Value::List(list) => {
-            shown.push('[');
+            output.push('[');
             for (at, element) in list.iter().enumerate() {
-                separate(meter, shown, at, ", ")?;
-                show(meter, &element, shown)?;
+                separate(meter, output, at, ", ")?;
+                show(meter, &element, output)?;
             }
-            shown.push(']');
+            output.push(']');
         }
         Value::Map(map) => {
-            shown.push('{');
+            output.push('{');
             for (at, (key, value)) in map.iter().enumerate() {
-                separate(meter, shown, at, ", ")?;
-                show(meter, &key, shown)?;
-                shown.push_str(": ");
-                show(meter, &value, shown)?;
+                separate(meter, output, at, ", ")?;
+                show(meter, &key, output)?;
+                output.push_str(": ");
+                show(meter, &value, output)?;
             }
-            shown.push('}');
+            output.push('}');
         }
-        Value::Struct(value) => shown.push_str(value.type_name()),
+        Value::Struct(value) => output.push_str(value.type_name()),
         Value::Optional(Some(value)) => {
-            shown.push_str("optional(");
-            show(meter, value, shown)?;
-            shown.push(')');
+            output.push_str("optional(");
+            show(meter, value, output)?;
+            output.push(')');
         }
-        Value::Optional(None) => shown.push_str("optional.none()"),
-        Value::Opaque(value) => push(meter, shown, &value.text())?,
+        Value::Optional(None) => output.push_str("optional.none()"),
+        Value::Opaque(value) => push(meter, output, &value.text())?,
     }
     Ok(())
 }
 
-fn push<M: Meter>(meter: &M, shown: &mut String, text: &str) -> Result<(), Fault> {
+fn push<M: Meter>(meter: &M, output: &mut String, text: &str) -> Result<(), Fault> {
     meter.work(text.len() as u64)?;
-    meter.reserve(shown.len().saturating_add(text.len()))?;
-    shown.push_str(text);
+    meter.reserve(output.len().saturating_add(text.len()))?;
+    output.push_str(text);
     Ok(())
 }
 
 /// Begins an element.
-fn separate<M: Meter>(meter: &M, shown: &mut String, at: usize, separator: &str) -> Result<(), Fault> {
+fn separate<M: Meter>(meter: &M, output: &mut String, at: usize, separator: &str) -> Result<(), Fault> {
     /// The work of an element.
     const ELEMENT: u64 = 32;
     meter.work(ELEMENT)?;
-    meter.reserve(shown.len())?;
+    meter.reserve(output.len())?;
     if at > 0 {
-        shown.push_str(separator);
+        output.push_str(separator);
     }
     Ok(())
 }

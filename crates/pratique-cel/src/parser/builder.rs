@@ -104,11 +104,11 @@ impl<'m> Builder<'m> {
         args: Vec<ExprId>,
         offset: u32,
     ) -> Result<ExprId, MacroError> {
-        let found = self
+        let call_macro = self
             .macros
             .iter()
             .find(|candidate| candidate.matches(name, target.is_some(), args.len()));
-        let Some(found) = found else {
+        let Some(call_macro) = call_macro else {
             let function = self.name(name);
             return Ok(self.add(
                 Expr::Call {
@@ -119,9 +119,9 @@ impl<'m> Builder<'m> {
                 offset,
             ));
         };
-        let expand = found.expand;
+        let expand = call_macro.expand;
         let id = expand(&mut Expander::new(self, offset), target, &args)?;
-        let function = found.shared_name.clone();
+        let function = call_macro.shared_name.clone();
         self.macro_calls.insert(
             id,
             Expr::Call {
@@ -140,9 +140,9 @@ impl<'m> Builder<'m> {
         else {
             return terms.first().copied().unwrap_or(ExprId(0));
         };
-        let before = offsets.get(..middle).unwrap_or_default();
+        let left_offsets = offsets.get(..middle).unwrap_or_default();
         let after = offsets.get(middle + 1..).unwrap_or_default();
-        let left = self.balanced(operator, left, before);
+        let left = self.balanced(operator, left, left_offsets);
         let right = self.balanced(operator, right, after);
         self.operation(operator, vec![left, right], *offset)
     }

@@ -177,16 +177,16 @@ impl<'b, 'm> Expander<'b, 'm> {
 
     /// The ids of an expression and of all below it, in ascending order.
     fn descendants(&self, root: ExprId) -> Vec<ExprId> {
-        let mut found = vec![root];
+        let mut ids = vec![root];
         let mut next = 0;
-        while let Some(id) = found.get(next).copied() {
+        while let Some(id) = ids.get(next).copied() {
             next += 1;
             if let Some(expr) = self.builder.expr(id) {
-                expr.for_each_child(|child| found.push(child));
+                expr.for_each_child(|child| ids.push(child));
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        ids.sort_unstable();
+        ids.dedup();
+        ids
     }
 }

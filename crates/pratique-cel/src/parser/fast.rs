@@ -87,9 +87,9 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     fn take_if(&mut self, kind: Kind) -> bool {
-        let found = self.kind() == kind;
-        self.at += usize::from(found);
-        found
+        let is_kind = self.kind() == kind;
+        self.at += usize::from(is_kind);
+        is_kind
     }
 
     fn expect(&mut self, kind: Kind) -> ReadResult<Token> {

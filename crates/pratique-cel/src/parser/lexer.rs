@@ -241,7 +241,7 @@ fn string_end(bytes: &[u8], mut at: usize, quote: u8, quotes: usize, raw: bool) 
     loop {
         match bytes.get(at).copied() {
             None => return Err(at),
-            Some(found) if found == quote => {
+            Some(next_byte) if next_byte == quote => {
                 if (1..quotes).all(|more| byte(bytes, at + more) == quote) {
                     return Ok(at + quotes);
                 }

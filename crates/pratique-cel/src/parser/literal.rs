@@ -119,9 +119,9 @@ fn unescape<'t>(
 ) -> Result<(), &'static str> {
     const MALFORMED: &str = "unable to unescape string";
     let mut rest = text;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        if !before.is_empty() {
-            give(LiteralPart::Text(before))?;
+    while let Some((plain_text, escape)) = rest.split_once('\\') {
+        if !plain_text.is_empty() {
+            give(LiteralPart::Text(plain_text))?;
         }
         let kind = escape.chars().next().ok_or(MALFORMED)?;
         let simple = |character| (LiteralPart::Character(character), 1);

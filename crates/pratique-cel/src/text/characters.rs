@@ -104,7 +104,7 @@ fn offset(text: &str, index: i64) -> Option<usize> {
 
 /// The number of characters in the first bytes.
 fn count(text: &str, bytes: usize) -> i64 {
-    let characters = text.get(..bytes).map_or(0, |before| before.chars().count());
+    let characters = text.get(..bytes).map_or(0, |prefix| prefix.chars().count());
     i64::try_from(characters).unwrap_or(i64::MAX)
 }
 

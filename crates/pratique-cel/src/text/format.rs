@@ -16,8 +16,8 @@ pub(crate) fn interpolate<E>(
 ) -> Result<usize, FormatError<E>> {
     let mut rest = text;
     let mut index = 0;
-    while let Some((before, after)) = rest.split_once('%') {
-        out.push_str(before);
+    while let Some((literal, after)) = rest.split_once('%') {
+        out.push_str(literal);
         if let Some(after) = after.strip_prefix('%') {
             out.push('%');
             rest = after;

@@ -23,12 +23,12 @@ pub(crate) fn replace<'a, M: Meter>(
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut replaced = String::with_capacity(text.len());
     let mut end = 0;
-    for (start, found) in text.match_indices(pattern).take(limit) {
+    for (start, occurrence) in text.match_indices(pattern).take(limit) {
         let between = text.get(end..start).unwrap_or_default();
         meter.work((PLACE + between.len() + replacement.len()) as u64)?;
         replaced.push_str(between);
         replaced.push_str(replacement);
-        end = start + found.len();
+        end = start + occurrence.len();
     }
     replaced.push_str(text.get(end..).unwrap_or_default());
     Ok(Cow::Owned(replaced))

@@ -86,8 +86,8 @@ fn insertion_sort(context: &Context<'_>, run: &mut [KeyedElement<'_>]) -> Result
     for end in 1..run.len() {
         for place in (1..=end).rev() {
             match (run.get(place - 1), run.get(place)) {
-                (Some(before), Some(current))
-                    if is_ordered(context, &current.0, &before.0, Ordering::Less)? =>
+                (Some(previous), Some(current))
+                    if is_ordered(context, &current.0, &previous.0, Ordering::Less)? =>
                 {
                     run.swap(place - 1, place);
                 }

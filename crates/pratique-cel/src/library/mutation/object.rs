@@ -42,9 +42,9 @@ impl Struct for ObjectLiteral<'_> {
             let message = format!("cannot get field {}", pratique_gotext::strconv::quote(field));
             return Err(Fault::error(message));
         }
-        let found = self.fields.iter().find(|(name, _)| *name == field);
+        let field_entry = self.fields.iter().find(|(name, _)| *name == field);
         Ok(Some(
-            found.map_or(Value::Null, |(_, value)| plain(context, value)),
+            field_entry.map_or(Value::Null, |(_, value)| plain(context, value)),
         ))
     }
 

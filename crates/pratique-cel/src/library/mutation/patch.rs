@@ -105,8 +105,8 @@ impl Struct for JsonPatch<'_> {
 
     /// The reference has a form for texts only.
     fn unfit_index(&self, index: &Value<'_>) -> Fault {
-        let (of, shown) = (ops::go_type(index), ops::shown(index));
-        Fault::error(format!("unsupported indexer: %!s({of}={shown})"))
+        let (of, index_text) = (ops::go_type(index), ops::shown(index));
+        Fault::error(format!("unsupported indexer: %!s({of}={index_text})"))
     }
 
     fn runtime_type(&self) -> &str {

@@ -27,9 +27,9 @@ pub(super) fn construct<'a>(
         return Err(Fault::no_such_overload());
     };
     unpacked(context, type_name(type_url), bytes, 0).ok_or_else(|| {
-        let shown = show_any(type_url, bytes, 0);
+        let message_text = show_any(type_url, bytes, 0);
         Fault::error(format!(
-            "unsupported conversion to ref.Val: (*dynamicpb.Message){shown}"
+            "unsupported conversion to ref.Val: (*dynamicpb.Message){message_text}"
         ))
     })
 }

@@ -24,8 +24,8 @@ const WRAPPERS: [(&str, &str, Value<'static>); 9] = [
 /// The reference's name of the type that a wrapper holds, and its default.
 pub(super) fn wrapper(type_name: &str) -> Option<(&'static str, Value<'static>)> {
     let name = type_name.strip_prefix("google.protobuf.")?;
-    let found = WRAPPERS.into_iter().find(|(wrapper, ..)| *wrapper == name);
-    found.map(|(_, native, default)| (native, default))
+    let wrapper_type = WRAPPERS.into_iter().find(|(wrapper, ..)| *wrapper == name);
+    wrapper_type.map(|(_, native, default)| (native, default))
 }
 
 type MessageFields = &'static [(&'static str, fn() -> Type)];

@@ -123,8 +123,8 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     let mut joined = String::new();
     for (index, element) in list.iter().enumerate() {
         let Value::String(text) = element else {
-            let shown = ops::shown_by(context, &element)?;
-            return Err(Fault::error(format!("join: invalid input: {shown}")));
+            let element_text = ops::shown_by(context, &element)?;
+            return Err(Fault::error(format!("join: invalid input: {element_text}")));
         };
         if index > 0 {
             joined.push_str(separator);

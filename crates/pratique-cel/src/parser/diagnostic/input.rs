@@ -68,9 +68,9 @@ impl<'s> Input<'s> {
 
     /// A fault of the lexer that was not reported yet.
     pub(super) fn take_unknown(&mut self) -> Option<Token> {
-        let found = self.unknown.get(self.reported).copied();
-        self.reported += usize::from(found.is_some());
-        found
+        let unknown_token = self.unknown.get(self.reported).copied();
+        self.reported += usize::from(unknown_token.is_some());
+        unknown_token
     }
 
     /// The text of a token.

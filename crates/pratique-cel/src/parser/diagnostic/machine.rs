@@ -102,14 +102,14 @@ impl<'s> Machine<'s> {
         match network.step(self.at) {
             GrammarStep::Read { kinds, label, then } => {
                 let token = self.token(0)?;
-                let found = if kinds.contains(token.kind) {
+                let token_or_fault = if kinds.contains(token.kind) {
                     self.recovery.matched();
                     self.consume()?;
                     Ok(token)
                 } else {
                     self.recover_inline()?
                 };
-                match found {
+                match token_or_fault {
                     Ok(token) => {
                         self.tree.add_token(frame.node, *label, token);
                         self.at = *then;

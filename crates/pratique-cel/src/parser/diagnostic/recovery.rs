@@ -111,7 +111,7 @@ impl Machine<'_> {
         }
         self.report_missing()?;
         let place = match self.input.before() {
-            Some(before) if current.kind == Kind::End => before,
+            Some(previous_token) if current.kind == Kind::End => previous_token,
             _ => current,
         };
         Ok(Ok(Token {

@@ -60,8 +60,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     #[inline(never)]
     fn attribute_in_steps(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        let found = self.resolved(attribute)?;
-        let value = self.wrap(found);
+        let path_end = self.resolved(attribute)?;
+        let value = self.wrap(path_end);
         match attribute.charge {
             // A key may be an error value or unknown, which has other errors.
             Charge::Inner => Ok(value),
@@ -96,13 +96,13 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     #[inline(never)]
     fn presence_in_steps(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
-        let found = self.resolve_presence(attribute);
-        self.charge_attribute(attribute.charge, &found)?;
-        match (attribute.charge, found?) {
+        let outcome = self.resolve_presence(attribute);
+        self.charge_attribute(attribute.charge, &outcome)?;
+        match (attribute.charge, outcome?) {
             (Charge::Presence | Charge::Refund, PathEnd::Optional(content)) => {
                 Ok(Value::Bool(content.is_some()))
             }
-            (_, found) => Ok(self.wrap(found)),
+            (_, path_end) => Ok(self.wrap(path_end)),
         }
     }
 
@@ -119,8 +119,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         }
     }
 
-    fn wrap(&self, found: PathEnd<'a>) -> Value<'a> {
-        match found {
+    fn wrap(&self, path_end: PathEnd<'a>) -> Value<'a> {
+        match path_end {
             PathEnd::Value(value) => value,
             PathEnd::Optional(content) => {
                 Value::Optional(content.map(|content| self.context.arena.value(content)))
@@ -130,14 +130,18 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// Resolves an attribute, and charges it.
     fn resolved(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
-        let found = self.resolve(attribute);
-        self.charge_attribute(attribute.charge, &found)?;
-        found
+        let outcome = self.resolve(attribute);
+        self.charge_attribute(attribute.charge, &outcome)?;
+        outcome
     }
 
     /// Charges an attribute, besides its steps.
-    fn charge_attribute(&mut self, charge: Charge, found: &Result<PathEnd<'a>, Fault>) -> Result<(), Fault> {
-        if found.as_ref().is_err_and(Fault::is_stop) {
+    fn charge_attribute(
+        &mut self,
+        charge: Charge,
+        outcome: &Result<PathEnd<'a>, Fault>,
+    ) -> Result<(), Fault> {
+        if outcome.as_ref().is_err_and(Fault::is_stop) {
             return Ok(());
         }
         match charge {
@@ -230,7 +234,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             _ => return self.evaluate(id).map(PathEnd::root),
         };
         if O::ACTIVE {
-            let value = result.clone().map(|found| self.wrap(found));
+            let value = result.clone().map(|path_end| self.wrap(path_end));
             self.observer.observe(self.program.origin(id), &value);
         }
         result
@@ -243,23 +247,23 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             Key::Declared(name) => (name, true),
             key => return self.member_at(object, key),
         };
-        let found =
+        let lookup =
             ops::sound(object).and_then(|object| ops::member_str(self.context, object, name, declared));
         self.context.charge(1)?;
-        found?.or_missing(self.context, &Value::String(name))
+        lookup?.or_missing(self.context, &Value::String(name))
     }
 
     /// A member that has to be there, by a key that is not a name.
     fn member_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
-        let found = self.key(key).and_then(|key| {
-            let found = ops::member(self.context, ops::sound(object)?, &key)?;
-            found.or_missing(self.context, &key)
+        let member = self.key(key).and_then(|key| {
+            let lookup = ops::member(self.context, ops::sound(object)?, &key)?;
+            lookup.or_missing(self.context, &key)
         });
-        if let Some(stop) = first_stop([&found]) {
+        if let Some(stop) = first_stop([&member]) {
             return Err(stop);
         }
         self.context.charge(1)?;
-        found
+        member
     }
 
     /// Whether a member is present.
@@ -269,7 +273,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
             (Key::Name(name) | Key::Declared(name), object) => ops::sound(object)
                 .and_then(|object| ops::member_str(self.context, object, name, false))
-                .and_then(|found| ops::presence(found.found())),
+                .and_then(|lookup| ops::presence(lookup.found())),
             // has() takes only names.
             _ => Ok(false),
         };

@@ -59,10 +59,10 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         };
         match self.operand(text)? {
             Value::String(text) => {
-                let found = regex.try_is_match(text, self.context)?;
+                let is_match = regex.try_is_match(text, self.context)?;
                 let cost = ops::cost_of_match(ops::characters(text) as u64, *size);
                 self.context.charge(cost)?;
-                Ok(found)
+                Ok(is_match)
             }
             other => {
                 let pattern = self.operand(pattern)?;

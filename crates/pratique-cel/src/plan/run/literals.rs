@@ -28,9 +28,10 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
                 (true, Value::Optional(None)) => continue,
                 (true, Value::Optional(Some(value))) => *value,
                 (true, other) => {
-                    let shown = ops::shown(&other);
-                    let message =
-                        format!("cannot initialize optional list element from non-optional value {shown}");
+                    let value_text = ops::shown(&other);
+                    let message = format!(
+                        "cannot initialize optional list element from non-optional value {value_text}"
+                    );
                     return Err(Fault::error(message));
                 }
             };
@@ -103,9 +104,9 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             value if !optional => Ok(Some(value)),
             Value::Optional(value) => Ok(value.copied()),
             other => {
-                let (name, shown) = (name(), ops::shown(&other));
+                let (name, value_text) = (name(), ops::shown(&other));
                 let message =
-                    format!("cannot initialize optional entry '{name}' from non-optional value {shown}");
+                    format!("cannot initialize optional entry '{name}' from non-optional value {value_text}");
                 Err(Fault::error(message))
             }
         }
