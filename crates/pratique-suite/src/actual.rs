@@ -141,8 +141,8 @@ fn undecided(outcome: &Outcome) -> String {
 
 /// The policy that a denial names: `…Policy 'p' with binding 'b' denied request: …`, `policy "p" denied request: …`.
 fn policy_of(message: &str) -> Option<String> {
-    let (before, _) = message.split_once(" denied request: ")?;
-    let (_, rest) = before.split_once("olicy ")?;
+    let (policy_phrase, _) = message.split_once(" denied request: ")?;
+    let (_, rest) = policy_phrase.split_once("olicy ")?;
     let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
     let (name, _) = rest.strip_prefix(quote)?.split_once(quote)?;
     Some(name.to_owned())

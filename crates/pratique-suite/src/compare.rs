@@ -57,11 +57,11 @@ const MOST: usize = 20;
 pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let mut differences = Vec::new();
     if !decision_matches(expected, actual) {
-        let found = match actual.message.as_str() {
+        let decision_text = match actual.message.as_str() {
             "" => actual.decision.name().to_owned(),
             message => format!("{}: {message}", actual.decision.name()),
         };
-        let difference = Difference::new("verdict", expected.decision.name(), found);
+        let difference = Difference::new("verdict", expected.decision.name(), decision_text);
         differences.push(match (expected.decision, actual.decision) {
             (ReviewDecision::Denied, ReviewDecision::Error) => difference.with_help(ERROR),
             _ => difference,
@@ -91,10 +91,14 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         ));
     }
     for (key, value) in &expected.audit_annotations {
-        let found = actual.audit_annotations.get(key);
-        if found != Some(value) {
-            let found = found.map_or("none", String::as_str);
-            differences.push(Difference::new(format!("auditAnnotations[{key}]"), value, found));
+        let actual_value = actual.audit_annotations.get(key);
+        if actual_value != Some(value) {
+            let value_text = actual_value.map_or("none", String::as_str);
+            differences.push(Difference::new(
+                format!("auditAnnotations[{key}]"),
+                value,
+                value_text,
+            ));
         }
     }
     differences.extend(outcomes(expected, actual));
@@ -107,15 +111,15 @@ pub(crate) fn compare(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 
 /// Compares the outcomes of the request in policies and bindings.
 fn outcomes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
-    let found = &actual.outcomes;
+    let actual_outcomes = &actual.outcomes;
     let both = [
-        ("policies", &expected.policies, &found.policies),
-        ("bindings", &expected.bindings, &found.bindings),
+        ("policies", &expected.policies, &actual_outcomes.policies),
+        ("bindings", &expected.bindings, &actual_outcomes.bindings),
     ];
     let mut differences = Vec::new();
-    for (field, expected, found) in both {
+    for (field, expected, actual_by_name) in both {
         for (name, expected) in expected {
-            let actual = found.get(name);
+            let actual = actual_by_name.get(name);
             if !actual.is_some_and(|actual| expected.contains(actual)) {
                 let actual = actual.map_or("no such name", |outcome| outcome.name());
                 let names: Vec<&str> = expected.iter().map(|outcome| outcome.name()).collect();
@@ -131,25 +135,25 @@ fn outcomes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
         expected
             .violations
             .iter()
-            .filter_map(|wanted| violations(wanted, found)),
+            .filter_map(|wanted| violations(wanted, actual_outcomes)),
     );
     differences
 }
 
 /// Compares the number of validations that deny.
-fn violations(expected: &ExpectedViolations, found: &PolicyOutcomes) -> Option<Difference> {
+fn violations(expected: &ExpectedViolations, actual_outcomes: &PolicyOutcomes) -> Option<Difference> {
     let pattern = expected.message.as_ref().map(|message| Regex::new(message));
     let counts = |message: &&String| match &pattern {
         Some(Ok(pattern)) => pattern.is_match(message),
         Some(Err(_)) => false,
         None => true,
     };
-    let count = found.denials.iter().filter(counts).count();
+    let count = actual_outcomes.denials.iter().filter(counts).count();
     let (holds, wanted) = match expected.count {
         ViolationCount::Some => (count > 0, "at least one".to_owned()),
         ViolationCount::Exactly(wanted) => (count == wanted, wanted.to_string()),
     };
-    let failed = found
+    let failed = actual_outcomes
         .policies
         .values()
         .any(|outcome| *outcome == PolicyOutcome::Error);
@@ -165,7 +169,7 @@ fn violations(expected: &ExpectedViolations, found: &PolicyOutcomes) -> Option<D
     } else {
         count.to_string()
     };
-    for message in &found.denials {
+    for message in &actual_outcomes.denials {
         actual += &format!("\n{message}");
     }
     Some(Difference::new(

@@ -97,11 +97,11 @@ impl Suite {
         // One that cannot be converted is compared as it is.
         let _ = objects.complete(&kind, &mut object);
         let names = IDENTITY.into_iter().chain(["managedFields"]);
-        let found = |name| Some((name, actual.object.at(&["metadata", name])?));
+        let actual_member = |name| Some((name, actual.object.at(&["metadata", name])?));
         if let Value::Object(members) = &mut object
             && let Some(Value::Object(metadata)) = members.get_mut("metadata")
         {
-            for (name, value) in names.filter_map(found) {
+            for (name, value) in names.filter_map(actual_member) {
                 if !metadata.contains_key(name) {
                     metadata.insert(name, value.clone());
                 }

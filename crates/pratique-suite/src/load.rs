@@ -117,30 +117,30 @@ impl Suite {
     }
 
     fn policies_of(&self, gates: FeatureGates) -> Result<Policies, Vec<Problem>> {
-        let mut found = PolicyFiles {
+        let mut policy_files = PolicyFiles {
             roots: self.roots.clone(),
             is_for_tests: !self.cases.is_empty(),
             gates,
             ..PolicyFiles::default()
         };
         for reference in &self.policies {
-            found.add(reference);
+            policy_files.add(reference);
         }
         for file in &self.generated {
-            found.of_api.push(file.clone());
+            policy_files.of_api.push(file.clone());
         }
         let builder = Admission::builder().feature_gates(gates);
         let mut sets = Vec::new();
         let options = LoadOptions::new(builder.expressions());
-        for (plugin, files) in std::mem::take(&mut found.of_plugins) {
+        for (plugin, files) in std::mem::take(&mut policy_files.of_plugins) {
             match Loader::for_plugin(plugin, &options).load_files(&files) {
                 Ok(set) => sets.push((Origin::Static, set)),
-                Err(errors) => found.add_errors(&errors),
+                Err(errors) => policy_files.add_errors(&errors),
             }
         }
-        match Loader::for_api(&options).load_files(&found.of_api) {
+        match Loader::for_api(&options).load_files(&policy_files.of_api) {
             Ok(set) => sets.push((Origin::Api, set)),
-            Err(errors) => found.add_errors(&errors),
+            Err(errors) => policy_files.add_errors(&errors),
         }
         if let Some(only) = &self.only {
             sets.iter_mut().for_each(|(_, set)| retain(set, only));
@@ -148,11 +148,11 @@ impl Suite {
         let plugins = match (&self.chain, &self.configuration) {
             (None, None) => None,
             (None, Some(reference)) => {
-                sets.extend(found.configuration(reference, &builder));
+                sets.extend(policy_files.configuration(reference, &builder));
                 None
             }
             (Some(settings), reference) => {
-                let started = found.start(settings, reference.as_ref(), &builder);
+                let started = policy_files.start(settings, reference.as_ref(), &builder);
                 started.map(|started| {
                     let manifests = started.configurations.into_iter().map(|plugin| plugin.manifests);
                     sets.extend(manifests.map(|set| (Origin::Static, set)));
@@ -161,14 +161,14 @@ impl Suite {
             }
         };
         if self.has_webhooks() {
-            found.problems.extend(self.unknown_webhooks(&sets))
+            policy_files.problems.extend(self.unknown_webhooks(&sets))
         } else {
-            found
+            policy_files
                 .problems
                 .extend(sets.iter().flat_map(|(_, set)| webhooks(set)))
         }
-        if !found.problems.is_empty() {
-            return Err(found.problems);
+        if !policy_files.problems.is_empty() {
+            return Err(policy_files.problems);
         }
         let plugin_state = plugins.as_ref();
         let plugin_state = plugin_state.map(|plugins| PluginState::of(plugins).with_gates(gates));
@@ -203,7 +203,7 @@ impl Suite {
             sets,
             unbound,
             as_if_bound,
-            files: found.files,
+            files: policy_files.files,
             gates,
             of_releases: Vec::new(),
         })
@@ -342,14 +342,14 @@ impl PolicyFiles {
             Ok(listed) => listed,
             Err(error) => return self.unopened(path, &error, &reference.location),
         };
-        let before = (self.files.len(), self.problems.len());
+        let previous_counts = (self.files.len(), self.problems.len());
         for file in listed {
             match self.roots.open(&file) {
                 Ok(content) => self.add_file(content, reference, path.is_dir()),
                 Err(error) => self.unopened(&file, &error, &reference.location),
             }
         }
-        if self.is_for_tests && before == (self.files.len(), self.problems.len()) {
+        if self.is_for_tests && previous_counts == (self.files.len(), self.problems.len()) {
             self.without_policy(&path_text(path), &reference.location);
         }
     }

@@ -90,9 +90,9 @@ impl Roots {
     /// # Errors
     /// A directory does not exist.
     pub fn new(directories: impl IntoIterator<Item = PathBuf>) -> io::Result<Self> {
-        let found = directories.into_iter().map(|directory| directory.canonicalize());
+        let canonical_directories = directories.into_iter().map(|directory| directory.canonicalize());
         Ok(Roots {
-            directories: found.collect::<io::Result<_>>()?,
+            directories: canonical_directories.collect::<io::Result<_>>()?,
             unsaved: Unsaved::default(),
             excluded: ExcludedFiles::default(),
         })
@@ -129,7 +129,7 @@ impl Roots {
         let local = absolute_path(directory)
             .canonicalize()
             .ok()
-            .map(|found| root_of(&found));
+            .map(|canonical_directory| root_of(&canonical_directory));
         SuiteRoots {
             directories: local
                 .into_iter()
@@ -157,9 +157,9 @@ impl SuiteRoots {
     /// Checks that a path is below one of the roots. A missing file is reported when it is opened, but only if it would
     /// be below a root.
     pub(crate) fn permit(&self, path: &Path) -> Result<(), Outside> {
-        let found = canonical_path(path);
+        let canonical = canonical_path(path);
         let is_permitted =
-            found.is_some_and(|found| self.directories.iter().any(|root| is_below(root, &found)));
+            canonical.is_some_and(|target| self.directories.iter().any(|root| is_below(root, &target)));
         let root = || self.directories.first().map(|root| path_text(root));
         is_permitted.then_some(()).ok_or_else(|| Outside {
             root: root().unwrap_or_else(|| "any directory that is there".to_owned()),

@@ -57,12 +57,13 @@ impl Suite {
     /// Runs a case; `trace` observes the evaluation. A [runner](Self::runner) is faster where a case depends on others.
     pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&(dyn Trace + Sync)>) -> CaseResult {
         let mut runner = self.runner(policies);
-        let before = self
+        let sibling_cases = self
             .cases
             .iter()
             .filter(|other| other.nodes.node == case.nodes.node);
-        let before = before.take_while(|other| !std::ptr::eq(*other, case) && other.name != case.name);
-        before.for_each(|other| runner.skip(other));
+        let earlier_cases =
+            sibling_cases.take_while(|other| !std::ptr::eq(*other, case) && other.name != case.name);
+        earlier_cases.for_each(|other| runner.skip(other));
         runner.test(case, trace)
     }
 

@@ -104,10 +104,10 @@ impl Response {
         let Some(changes) = &self.merge else {
             return self.patch.clone();
         };
-        let before = object_of(review).clone().into_owned();
-        let mut after = before.clone();
+        let old_object = object_of(review).clone().into_owned();
+        let mut after = old_object.clone();
         merge(&mut after, changes.clone());
-        let operations = diff(&before, &after).into_iter();
+        let operations = diff(&old_object, &after).into_iter();
         let operations: Vec<_> = operations
             .map(|operation| Value::from(operation).into_owned())
             .collect();

@@ -149,14 +149,14 @@ impl Updater<'_> {
                 field if field.starts_with("policies[") || field.starts_with("bindings[") => {
                     let (name, key) = field.split_once('[').unwrap_or((field, ""));
                     let (key, outcomes) = (key.trim_end_matches(']'), &actual.outcomes);
-                    let found = match name {
+                    let actual_outcome = match name {
                         "policies" => outcomes.policies.get(key),
                         _ => outcomes.bindings.get(key),
                     };
                     let known = value(name).and_then(|id| self.suite.source.tree().entry(id, key));
                     // What does not exist has no outcome to write.
-                    if let (Some(entry), Some(found)) = (known, found) {
-                        edits.push(self.replaced_value(entry.value, &text(found.name())));
+                    if let (Some(entry), Some(actual_outcome)) = (known, actual_outcome) {
+                        edits.push(self.replaced_value(entry.value, &text(actual_outcome.name())));
                     }
                 }
                 field if field.starts_with("invalid[") => {
@@ -165,9 +165,9 @@ impl Updater<'_> {
                         .and_then(|key| key.strip_suffix(']'));
                     let key = key.unwrap_or_default();
                     let known = value("invalid").and_then(|id| self.suite.source.tree().entry(id, key));
-                    let found = actual.invalid.iter().find(|(name, _)| name == key);
+                    let actual_reason = actual.invalid.iter().find(|(name, _)| name == key);
                     // A field that is valid has no reason to write.
-                    if let (Some(entry), Some((_, reason))) = (known, found) {
+                    if let (Some(entry), Some((_, reason))) = (known, actual_reason) {
                         edits.push(self.replaced_value(entry.value, &text(reason)));
                     }
                 }
@@ -198,17 +198,17 @@ impl Updater<'_> {
         let keys = field.split_once('[')?.1.strip_suffix(']')?;
         match keys.split_once("][") {
             None if field.starts_with("plugins") => {
-                let found = self.actual.plugins.get(keys).copied();
-                let found = found.unwrap_or(PluginOutcome::Skipped);
-                Some(self.replaced_value(entry(id, keys)?, &Value::from(found.name())))
+                let known_outcome = self.actual.plugins.get(keys).copied();
+                let outcome = known_outcome.unwrap_or(PluginOutcome::Skipped);
+                Some(self.replaced_value(entry(id, keys)?, &Value::from(outcome.name())))
             }
             // What does not exist has no amounts to write.
             None => None,
             Some((quota, resource)) => {
                 let key = self.actual.quota_key(quota);
-                let found = self.actual.quotas.get(&key)?.get(resource)?;
+                let amount = self.actual.quotas.get(&key)?.get(resource)?;
                 let at = entry(entry(id, quota)?, resource)?;
-                Some(self.replaced_value(at, &Value::from(found.clone())))
+                Some(self.replaced_value(at, &Value::from(amount.clone())))
             }
         }
     }
@@ -257,8 +257,8 @@ impl Updater<'_> {
         let mut start = self.suite.source.tree().get(id).span.start;
         if let TreeValue::String(_, Style::Literal | Style::Folded) = self.node(id) {
             // The block indicator is before the text.
-            let before = source.text().get(..start as usize).unwrap_or_default();
-            let indicator = before.rfind(['|', '>']);
+            let preceding_text = source.text().get(..start as usize).unwrap_or_default();
+            let indicator = preceding_text.rfind(['|', '>']);
             start = indicator.and_then(|at| u32::try_from(at).ok()).unwrap_or(start);
         }
         Span {

@@ -14,9 +14,9 @@ use pratique_review::chain::{Step, StepEffect};
 pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (name, expected) in &expected.plugins {
-        let found = actual.plugins.get(name).copied();
-        let found = found.unwrap_or(PluginOutcome::Skipped);
-        if found == *expected {
+        let known_outcome = actual.plugins.get(name).copied();
+        let outcome = known_outcome.unwrap_or(PluginOutcome::Skipped);
+        if outcome == *expected {
             continue;
         }
         let why = actual.steps.iter().rev().filter(|step| step.name == *name);
@@ -24,14 +24,14 @@ pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             StepEffect::Refused(why) | StepEffect::Undecided(why) => Some(why),
             _ => None,
         });
-        let found = match why.next() {
-            Some(why) => format!("{}: {why}", found.name()),
-            None => found.name().to_owned(),
+        let outcome_text = match why.next() {
+            Some(why) => format!("{}: {why}", outcome.name()),
+            None => outcome.name().to_owned(),
         };
         differences.push(Difference::new(
             format!("plugins[{name}]"),
             expected.name(),
-            found,
+            outcome_text,
         ));
     }
     differences
@@ -47,22 +47,26 @@ pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             .filter_map(|step| changed_by(step, name))
             .collect();
         for field in paths {
-            let is_changed = |(before, after): &(&Value<'_>, &Value<'_>)| {
-                field.path.find(before) != field.path.find(after)
+            let is_changed = |(old_object, after): &(&Value<'_>, &Value<'_>)| {
+                field.path.find(old_object) != field.path.find(after)
             };
             if changed.iter().any(is_changed) {
                 continue;
             }
-            let found = changed
+            let actual_paths = changed
                 .iter()
-                .flat_map(|(before, after)| changed_paths(before, after));
-            let found: Vec<String> = found.map(|path| format!("object.{path}")).collect();
-            let found = if found.is_empty() {
+                .flat_map(|(old_object, after)| changed_paths(old_object, after));
+            let path_texts: Vec<String> = actual_paths.map(|path| format!("object.{path}")).collect();
+            let change_text = if path_texts.is_empty() {
                 "nothing".to_owned()
             } else {
-                found.join("\n")
+                path_texts.join("\n")
             };
-            differences.push(Difference::new(format!("changes[{name}]"), &field.text, found));
+            differences.push(Difference::new(
+                format!("changes[{name}]"),
+                &field.text,
+                change_text,
+            ));
         }
     }
     differences
@@ -72,7 +76,10 @@ pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 fn changed_by<'s>(step: &'s Step, name: &str) -> Option<(&'s Value<'static>, &'s Value<'static>)> {
     let is_named = step.name == name || step.by.as_deref() == Some(name);
     match &step.did {
-        StepEffect::Changed { before, after } if is_named => Some((before, after)),
+        StepEffect::Changed {
+            before: old_object,
+            after,
+        } if is_named => Some((old_object, after)),
         _ => None,
     }
 }
@@ -83,19 +90,23 @@ pub(super) fn quotas(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     for (name, amounts) in &expected.quotas {
         let Some(used) = actual.quotas.get(&actual.quota_key(name)) else {
             let all: Vec<&str> = actual.quotas.keys().map(String::as_str).collect();
-            let found = if all.is_empty() {
+            let known_quotas = if all.is_empty() {
                 "no quota is known".to_owned()
             } else {
                 format!("no such quota among {}", all.join(", "))
             };
-            differences.push(Difference::new(format!("quotas[{name}]"), "a quota", found));
+            differences.push(Difference::new(
+                format!("quotas[{name}]"),
+                "a quota",
+                known_quotas,
+            ));
             continue;
         };
         for (resource, expected) in amounts {
-            let found = used.get(resource).map_or("nothing", String::as_str);
-            if !is_same_amount(expected, found) {
+            let amount = used.get(resource).map_or("nothing", String::as_str);
+            if !is_same_amount(expected, amount) {
                 let field = format!("quotas[{name}][{resource}]");
-                differences.push(Difference::new(field, expected, found));
+                differences.push(Difference::new(field, expected, amount));
             }
         }
     }
@@ -103,10 +114,10 @@ pub(super) fn quotas(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 }
 
 /// Whether two texts are the same amount: `0.5` is `500m`.
-fn is_same_amount(expected: &str, found: &str) -> bool {
-    match (Quantity::parse(expected), Quantity::parse(found)) {
-        (Ok(expected), Ok(found)) => expected == found,
-        _ => expected == found,
+fn is_same_amount(expected: &str, actual: &str) -> bool {
+    match (Quantity::parse(expected), Quantity::parse(actual)) {
+        (Ok(expected), Ok(actual)) => expected == actual,
+        _ => expected == actual,
     }
 }
 

@@ -223,18 +223,18 @@ impl ExpressionPoints {
 
 /// The terms of `&&` and `||`, and the conditions of `?:`.
 fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
-    let mut found: Vec<ExprId> = Vec::new();
+    let mut ids: Vec<ExprId> = Vec::new();
     for id in parsed.all() {
         // Nested chains share terms.
         match parsed.logic(id) {
-            Logic::And(terms) | Logic::Or(terms) => found.extend(terms),
-            Logic::Conditional { condition, .. } => found.push(condition),
+            Logic::And(terms) | Logic::Or(terms) => ids.extend(terms),
+            Logic::Conditional { condition, .. } => ids.push(condition),
             Logic::Not(_) | Logic::Other => {}
         }
     }
     let mut unique = std::collections::HashSet::new();
-    found.retain(|id| unique.insert(*id));
-    found
+    ids.retain(|id| unique.insert(*id));
+    ids
 }
 
 /// The possible values of an expression: a constant has only its own.

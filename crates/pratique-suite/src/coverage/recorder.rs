@@ -53,9 +53,9 @@ impl Trace for CoverageRecorder<'_> {
 
     fn binding(&self, binding: &str, outcome: MatchOutcome<'_>) {
         let bindings = self.position().policy.map(|policy| policy.bindings.iter());
-        let found = bindings.into_iter().flatten().find(|found| found.name == binding);
-        if let Some(found) = found.filter(|_| outcome == MatchOutcome::Match) {
-            found.matched.set();
+        let covered_binding = bindings.into_iter().flatten().find(|other| other.name == binding);
+        if let Some(covered_binding) = covered_binding.filter(|_| outcome == MatchOutcome::Match) {
+            covered_binding.matched.set();
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn params(
         return Vec::new();
     };
     let reads = policy.reads().params;
-    let mut found = Vec::new();
+    let mut params = Vec::new();
     let mut is_namespaced = release
         .resources()
         .resource_of(&kind)
@@ -50,12 +50,12 @@ pub(super) fn params(
                 .collect();
             metadata.insert("labels", labels);
         }
-        found.push(param);
+        params.push(param);
     }
-    if release.resources().resource_of(&kind).is_none() && !found.is_empty() {
-        found.insert(0, definition(&kind, is_namespaced.unwrap_or_default()));
+    if release.resources().resource_of(&kind).is_none() && !params.is_empty() {
+        params.insert(0, definition(&kind, is_namespaced.unwrap_or_default()));
     }
-    found
+    params
 }
 
 fn kind(policy: Policy<'_>) -> Option<GroupVersionKind> {

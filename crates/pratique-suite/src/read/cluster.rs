@@ -27,18 +27,18 @@ impl<'a> Reader<'a> {
         for id in fields.list("objects") {
             match self.fields(id).as_text() {
                 Some(path) => {
-                    let found = self.file(&path, id).unwrap_or_default();
-                    let (indexes, found): (Vec<_>, Vec<_>) =
-                        found.into_iter().partition(SnapshotIndex::is_index);
+                    let file_objects = self.file(&path, id).unwrap_or_default();
+                    let (indexes, stored_objects): (Vec<_>, Vec<_>) =
+                        file_objects.into_iter().partition(SnapshotIndex::is_index);
                     for index in &indexes {
-                        match StoredState::new(index, &found) {
+                        match StoredState::new(index, &stored_objects) {
                             Ok(state) => snapshots.push(state),
                             Err(error) => {
                                 self.fault(Rule::InvalidField, format!("{path}: {error}"), id);
                             }
                         }
                     }
-                    objects.extend(found);
+                    objects.extend(stored_objects);
                 }
                 None => objects.extend(self.fields(id).objects_of()),
             }

@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
                 .open(&file)
                 .map(|content| pratique_manifest::convert::objects(&content))
             {
-                Ok(Ok(found)) => objects.extend(found),
+                Ok(Ok(file_objects)) => objects.extend(file_objects),
                 Ok(Err(problems)) => {
                     self.problems.extend(problems);
                     return None;
