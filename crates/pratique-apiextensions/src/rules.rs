@@ -140,7 +140,7 @@ impl RuleNode {
         budget: &mut u64,
         errors: &mut ErrorList,
     ) {
-        let before = errors.len();
+        let previous_count = errors.len();
         let mut left = *budget;
         for old in [Some(default), None] {
             // Nothing is ratcheted, so there are no warnings.
@@ -148,7 +148,7 @@ impl RuleNode {
             let mut evaluation = evaluate::RuleEvaluation::new(*budget, errors, &mut warnings);
             evaluation.beside(self, schema, default, old);
             left = left.min(evaluation.budget());
-            if errors.len() > before {
+            if errors.len() > previous_count {
                 break;
             }
         }

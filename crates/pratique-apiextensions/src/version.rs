@@ -204,18 +204,19 @@ impl Version {
     /// generation counts changes outside of metadata.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, PrepareForUpdate
     pub fn prepare_update<'a>(&self, object: &mut Value<'a>, old: &Value<'a>) {
-        let (Value::Object(members), Value::Object(before)) = (object, old) else {
+        let (Value::Object(members), Value::Object(old_members)) = (object, old) else {
             return;
         };
         if self.has_status {
-            match before.get("status") {
+            match old_members.get("status") {
                 Some(status) => drop(members.insert("status", status.clone())),
                 None => drop(members.remove("status")),
             }
         }
         let count = |object: &Object<'_>| object.len() - usize::from(object.contains_key("metadata"));
-        let same = |(name, value): (&str, &Value<'_>)| name == "metadata" || before.get(name) == Some(value);
-        if count(members) != count(before) || !members.iter().all(same) {
+        let same =
+            |(name, value): (&str, &Value<'_>)| name == "metadata" || old_members.get(name) == Some(value);
+        if count(members) != count(old_members) || !members.iter().all(same) {
             let generation = old.at(&["metadata", "generation"]).and_then(Value::as_int);
             set_generation(members, generation.unwrap_or_default().saturating_add(1));
         }

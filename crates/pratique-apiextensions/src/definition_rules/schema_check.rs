@@ -65,9 +65,9 @@ impl SchemaCheck<'_> {
         schema.check_ranges(self.options.expressions.release);
         let mut is_sound = false;
         if faults.is_empty() && self.requires_structural {
-            let mut found = ErrorList::default();
-            check_structural(&schema, openapi.path(), &mut found);
-            if found.is_empty() {
+            let mut schema_errors = ErrorList::default();
+            check_structural(&schema, openapi.path(), &mut schema_errors);
+            if schema_errors.is_empty() {
                 let rules = SchemaRules::compile(&schema, &self.options.expressions);
                 let strictness = (
                     self.options.requires_pruned_defaults,
@@ -78,7 +78,7 @@ impl SchemaCheck<'_> {
                 is_sound = found.is_empty();
                 checked.compiled = Some(Arc::new(CompiledSchema { schema, rules }));
             }
-            extend(errors, found);
+            extend(errors, schema_errors);
         }
         let rules = checked.compiled.as_ref().filter(|_| is_sound);
         let place = rules.map(|compiled| RulePlace {
@@ -87,8 +87,8 @@ impl SchemaCheck<'_> {
         });
         let mut walk = SchemaWalk::new(self.options, self.is_unchanged);
         walk.validate_root(&openapi, place);
-        let (found, total) = walk.finish();
-        errors.extend(found);
+        let (openapi_errors, total) = walk.finish();
+        errors.extend(openapi_errors);
         if let Some(detail) = faults
             .unsupported
             .filter(|_| errors.is_empty() && self.requires_structural)

@@ -72,7 +72,7 @@ impl<'w> SchemaWalk<'w> {
         if schema.value().as_object().is_none() {
             return;
         }
-        let before = self.schema_errors.len();
+        let previous_count = self.schema_errors.len();
         self.validate_members(schema, around);
         self.validate_parts(schema, around);
         let errors = &mut self.schema_errors;
@@ -91,7 +91,7 @@ impl<'w> SchemaWalk<'w> {
             return;
         }
         validate_rules(&rules, schema, errors);
-        if let Some(place) = around.rules.filter(|_| errors.len() == before) {
+        if let Some(place) = around.rules.filter(|_| errors.len() == previous_count) {
             let mut reporter = RuleReporter {
                 place,
                 uncorrelatable: around.uncorrelatable,

@@ -135,7 +135,7 @@ impl<'e> RuleEvaluation<'e> {
             place.schema.map_type.as_deref(),
             None | Some("granular" | "atomic")
         );
-        let before = old.value.and_then(Value::as_object).filter(|_| is_correlatable);
+        let old_members = old.value.and_then(Value::as_object).filter(|_| is_correlatable);
         let node = place.node;
         if node.properties.is_empty() && node.additional.is_none() {
             return Ok(());
@@ -157,15 +157,15 @@ impl<'e> RuleEvaluation<'e> {
                 value,
                 path,
             };
-            let value = before.and_then(|before| before.get(name));
+            let value = old_members.and_then(|old_members| old_members.get(name));
             // Types of objects are converted, so a change of theirs would not be seen.
             let is_type = old.around.is_none() && matches!(name, "apiVersion" | "kind");
             match old.current.filter(|_| !is_type) {
                 Some(current) => {
-                    let found = current.key(name);
+                    let current_member = current.key(name);
                     let old = OldValue {
                         value,
-                        current: found.as_ref(),
+                        current: current_member.as_ref(),
                         around: Some(current),
                     };
                     self.place(inner, old)?;
@@ -193,8 +193,8 @@ impl<'e> RuleEvaluation<'e> {
         let (Some(node), Some(schema)) = (&place.node.items, place.schema.items.as_deref()) else {
             return Ok(());
         };
-        let before = old.value.and_then(Value::as_array);
-        let keyed = before.map(|before| KeyedItems::new(place.schema, before));
+        let old_items = old.value.and_then(Value::as_array);
+        let keyed = old_items.map(|old_items| KeyedItems::new(place.schema, old_items));
         for (at, value) in items.iter().enumerate() {
             let path = place.path.index(at);
             let inner = Place {
@@ -203,10 +203,10 @@ impl<'e> RuleEvaluation<'e> {
                 value,
                 path: &path,
             };
-            let found = old.current.and_then(|current| current.index(at));
+            let current_item = old.current.and_then(|current| current.index(at));
             let old = OldValue {
                 value: keyed.as_ref().and_then(|keyed| keyed.get(value)),
-                current: found.as_ref(),
+                current: current_item.as_ref(),
                 around: old.current.or(old.around),
             };
             self.place(inner, old)?;
@@ -225,11 +225,11 @@ impl<'e> RuleEvaluation<'e> {
         let arena = Arena::new();
         let is_resource = place.node.is_resource;
         let new = values::value(&arena, place.schema, is_resource, place.value);
-        let before = old.value.filter(|value| !value.is_null());
+        let old_value = old.value.filter(|value| !value.is_null());
         let uses_old = place.node.rules.iter().any(|rule| rule.uses_old_self);
-        let before = before.filter(|_| uses_old);
-        let before = before.map(|before| values::value(&arena, place.schema, is_resource, before));
-        let optional = CelValue::Optional(before.map(|before| arena.value(before)));
+        let old_value = old_value.filter(|_| uses_old);
+        let old_self = old_value.map(|old_value| values::value(&arena, place.schema, is_resource, old_value));
+        let optional = CelValue::Optional(old_self.map(|old_self| arena.value(old_self)));
         for rule in &place.node.rules {
             let body = match &rule.body {
                 Ok(body) => body,
@@ -242,14 +242,14 @@ impl<'e> RuleEvaluation<'e> {
                     continue;
                 }
             };
-            if rule.uses_old_self && before.is_none() && !rule.is_old_self_optional {
+            if rule.uses_old_self && old_self.is_none() && !rule.is_old_self_optional {
                 continue;
             }
             // The `messageExpression` does not see `oldSelf` as an optional.
             let inputs = RuleInputs {
                 arena: &arena,
                 new,
-                old: before,
+                old: old_self,
             };
             let of_rule = if rule.is_old_self_optional {
                 RuleInputs {

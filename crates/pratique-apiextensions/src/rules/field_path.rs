@@ -115,12 +115,12 @@ impl<'t> PathTokens<'t> {
     }
 
     fn quoted_end(&self) -> usize {
-        let mut before = '\'';
+        let mut previous_character = '\'';
         for (at, character) in self.rest.char_indices().skip(1) {
-            if character == '\'' && before != '\\' {
+            if character == '\'' && previous_character != '\\' {
                 return at + 1;
             }
-            before = character;
+            previous_character = character;
         }
         self.rest.len()
     }

@@ -269,12 +269,12 @@ impl TypeProvider for ObjectTypes {
     fn field(&self, type_name: &str, field: &str) -> Option<CelType> {
         let fields = self.by_name.get(type_name)?;
         let find = |wanted: &str| fields.iter().find(|(name, _)| **name == *wanted);
-        let found = find(field).or_else(|| {
+        let field_entry = find(field).or_else(|| {
             // Upstream: apiserver/pkg/cel/types.go, DeclTypeProvider.FindStructFieldType
             let is_keyword = CEL_RESERVED.contains(&field);
             is_keyword.then(|| find(&escape(field)?)).flatten()
         });
-        found.map(|(_, of)| of.clone())
+        field_entry.map(|(_, of)| of.clone())
     }
 
     fn field_names(&self, type_name: &str) -> Vec<Arc<str>> {

@@ -58,8 +58,8 @@ const FORMATS: [(&str, FormatCheck); 26] = [
 /// The check of a format by its name, in which hyphens do not count.
 pub(crate) fn format_check(name: &str) -> Option<FormatCheck> {
     let name = name.replace('-', "");
-    let found = FORMATS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, check)| *check)
+    let entry = FORMATS.iter().find(|(known, _)| *known == name);
+    entry.map(|(_, check)| *check)
 }
 
 /// Formats that 1.34 has, whose servers recognise what the release before did.

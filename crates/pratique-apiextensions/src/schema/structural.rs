@@ -7,12 +7,15 @@ use super::{AdditionalMembers, Schema, Type};
 /// Checks that a schema is structural.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, ValidateStructural
 pub(crate) fn check_structural(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
-    let mut found = ErrorList::default();
-    StructuralChecker { errors: &mut found }.schema(schema, SchemaLevel::Root, path);
-    complete(schema, Some(schema), path, path, &mut found);
-    let mut found = found.into_vec();
-    found.sort_by_cached_key(ToString::to_string);
-    errors.extend(found);
+    let mut structural_errors = ErrorList::default();
+    StructuralChecker {
+        errors: &mut structural_errors,
+    }
+    .schema(schema, SchemaLevel::Root, path);
+    complete(schema, Some(schema), path, path, &mut structural_errors);
+    let mut sorted_errors = structural_errors.into_vec();
+    sorted_errors.sort_by_cached_key(ToString::to_string);
+    errors.extend(sorted_errors);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

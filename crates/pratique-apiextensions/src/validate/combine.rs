@@ -36,11 +36,11 @@ fn quoted(path: &Path<'_>) -> String {
 fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
     let mut best: Option<ValueOutcome> = None;
     for schema in schemas {
-        let found = validated(value, schema, None, path);
-        if found.is_valid() {
-            return outcome.merge(found);
+        let schema_outcome = validated(value, schema, None, path);
+        if schema_outcome.is_valid() {
+            return outcome.merge(schema_outcome);
         }
-        keep_better(&mut best, found);
+        keep_better(&mut best, schema_outcome);
     }
     outcome.add_message(format!(
         "{} must validate at least one schema (anyOf)",
@@ -56,13 +56,13 @@ fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
     let mut first: Option<ValueOutcome> = None;
     let mut valid = 0;
     for schema in schemas {
-        let found = validated(value, schema, None, path);
-        if found.is_valid() {
+        let schema_outcome = validated(value, schema, None, path);
+        if schema_outcome.is_valid() {
             valid += 1;
             best = None;
-            first.get_or_insert(found);
+            first.get_or_insert(schema_outcome);
         } else if valid == 0 {
-            keep_better(&mut best, found);
+            keep_better(&mut best, schema_outcome);
         }
     }
     let reason = match valid {
@@ -82,18 +82,18 @@ fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
     }
 }
 
-fn keep_better(best: &mut Option<ValueOutcome>, found: ValueOutcome) {
-    if best.as_ref().is_none_or(|best| found.matches > best.matches) {
-        *best = Some(found);
+fn keep_better(best: &mut Option<ValueOutcome>, candidate: ValueOutcome) {
+    if best.as_ref().is_none_or(|best| candidate.matches > best.matches) {
+        *best = Some(candidate);
     }
 }
 
 fn all_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
     let mut valid = 0;
     for schema in schemas {
-        let found = validated(value, schema, None, path);
-        valid += usize::from(found.is_valid());
-        outcome.merge(found);
+        let schema_outcome = validated(value, schema, None, path);
+        valid += usize::from(schema_outcome.is_valid());
+        outcome.merge(schema_outcome);
     }
     if valid < schemas.len() {
         let reason = if valid == 0 { ". None validated" } else { "" };

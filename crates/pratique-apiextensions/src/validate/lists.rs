@@ -10,9 +10,9 @@ use crate::schema::Schema;
 
 /// Validates the lists of a new object, unless those of the old one were wrong, too.
 pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema, errors: &mut ErrorList) {
-    let mut before = ErrorList::default();
-    validate(old, schema, &Path::ROOT, &mut before);
-    if before.is_empty() {
+    let mut old_errors = ErrorList::default();
+    validate(old, schema, &Path::ROOT, &mut old_errors);
+    if old_errors.is_empty() {
         validate(new, schema, &Path::ROOT, errors);
     }
 }
@@ -74,13 +74,13 @@ fn map(items: &[Value<'_>], keys: &[Box<str>], path: &Path<'_>, errors: &mut Err
 }
 
 fn keys_of<'i>(item: &'i Value<'_>, keys: &'i [Box<str>]) -> Object<'i> {
-    let mut found = Object::new();
+    let mut key_values = Object::new();
     for name in keys {
         if let Some(value) = item.get(name) {
-            found.insert(&**name, value.borrowed());
+            key_values.insert(&**name, value.borrowed());
         }
     }
-    found
+    key_values
 }
 
 /// The places where a value stands for the second time.

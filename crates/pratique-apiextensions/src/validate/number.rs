@@ -112,15 +112,15 @@ impl BoundCheck<'_> {
     fn multiple_of(&self, factor: f64) -> ValueOutcome {
         let mut outcome = ValueOutcome::default();
         let refused = self.out_of_range(Number::Float(factor), "MultipleOf");
-        let found = match (&refused, self.number) {
+        let factor_outcome = match (&refused, self.number) {
             (None, Number::Int(number)) => self.multiple_of_integer(number, go_integer(factor)),
             _ => self.multiple_of_float(self.number.float(), factor),
         };
         if let Some(message) = refused {
             outcome.add_message(message);
         }
-        if let Some(found) = found {
-            outcome.merge(found);
+        if let Some(factor_outcome) = factor_outcome {
+            outcome.merge(factor_outcome);
         }
         outcome
     }

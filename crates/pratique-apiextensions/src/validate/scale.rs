@@ -27,23 +27,23 @@ pub(crate) fn validate(object: &Value<'_>, scale: &Scale, errors: &mut ErrorList
 pub(crate) fn validate_status(object: &Value<'_>, scale: &Scale, errors: &mut ErrorList) {
     replicas(object, &scale.status_replicas_path, errors);
     if let Some(path) = &scale.label_selector_path {
-        let found = nested(object, path).and_then(|found| match found {
+        let selector = nested(object, path).and_then(|member| match member {
             None | Some(Value::String(_)) => Ok(()),
             Some(other) => Err(wrong(&steps(path), other, "string")),
         });
-        if let Err(fault) = found {
+        if let Err(fault) = selector {
             errors.push(Error::invalid(field(path), "", &fault));
         }
     }
 }
 
 fn replicas(object: &Value<'_>, path: &str, errors: &mut ErrorList) {
-    let found = nested(object, path).and_then(|found| match found {
+    let count = nested(object, path).and_then(|member| match member {
         None => Ok(0),
         Some(Value::Int(number)) => Ok(*number),
         Some(other) => Err(wrong(&steps(path), other, "int64")),
     });
-    let (shown, fault) = match found {
+    let (bad_value, fault) = match count {
         Err(fault) => (0, fault),
         Ok(number @ ..0) => (number, "should be a non-negative integer".to_owned()),
         Ok(number) if number > i64::from(i32::MAX) => {
@@ -51,7 +51,7 @@ fn replicas(object: &Value<'_>, path: &str, errors: &mut ErrorList) {
         }
         Ok(_) => return,
     };
-    errors.push(Error::invalid(field(path), shown, &fault));
+    errors.push(Error::invalid(field(path), bad_value, &fault));
 }
 
 /// The path is one name, dots and all.

@@ -73,8 +73,8 @@ pub(super) fn validated(
         }
         Value::Array(items) => add(&mut outcome, array(items, schema, correlated, path)),
         _ => {
-            if let Some(found) = number::validate(value, schema, path) {
-                add(&mut outcome, found);
+            if let Some(number_outcome) = number::validate(value, schema, path) {
+                add(&mut outcome, number_outcome);
             }
         }
     }
@@ -92,8 +92,8 @@ pub(super) fn validated(
 }
 
 /// Adds the result of one check.
-fn add(outcome: &mut ValueOutcome, found: ValueOutcome) {
-    outcome.merge(found);
+fn add(outcome: &mut ValueOutcome, check_outcome: ValueOutcome) {
+    outcome.merge(check_outcome);
     outcome.matches += 1;
 }
 
@@ -122,13 +122,13 @@ fn right() -> ValueOutcome {
     }
 }
 
-fn wrong_type(path: &Path<'_>, expected: &str, found: &str) -> ValueOutcome {
+fn wrong_type(path: &Path<'_>, expected: &str, actual_type: &str) -> ValueOutcome {
     let message = format!(
         "{} in body must be of type {expected}: {}",
         path.to_dotted(),
-        quote(found)
+        quote(actual_type)
     );
-    let error = Error::type_invalid(field(path), found, &message);
+    let error = Error::type_invalid(field(path), actual_type, &message);
     ValueOutcome::new(message, error)
 }
 
@@ -137,7 +137,7 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome 
     let types = schema.types();
     let format = &*schema.values.checked_format;
     let has = |of| types.contains(&of);
-    let (found, found_format) = match value {
+    let (actual_type, found_format) = match value {
         Value::Bool(_) => (Type::Boolean, ""),
         Value::Int(_) => (Type::Integer, "int64"),
         Value::Float(_) => (Type::Number, "float64"),
@@ -146,9 +146,9 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome 
         Value::Object(_) | Value::Null => (Type::Object, ""),
     };
     let is_whole = matches!(value, Value::Float(number) if number::is_integer(*number)) && has(Type::Integer);
-    let is_integer = found == Type::Integer && has(Type::Number);
+    let is_integer = actual_type == Type::Integer && has(Type::Number);
     let is_text = matches!(value, Value::String(_) | Value::Array(_));
-    let fits = has(found) || is_whole || is_integer;
+    let fits = has(actual_type) || is_whole || is_integer;
     if !format.is_empty() && !is_text && !fits && found_format != format {
         return wrong_type(path, format, found_format);
     }
@@ -158,7 +158,7 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome 
     if fits {
         right()
     } else {
-        wrong_type(path, schema.type_names(), found.name())
+        wrong_type(path, schema.type_names(), actual_type.name())
     }
 }
 
@@ -178,12 +178,12 @@ fn string(text: &str, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
         return invalid(path, &text.into(), message);
     }
     if let Some(pattern) = &values.pattern {
-        let shown = match &pattern.regex {
+        let pattern_text = match &pattern.regex {
             Ok(regex) if regex.is_match(text) => return ValueOutcome::default(),
             Ok(_) => pattern.text.to_string(),
             Err(error) => format!("{}, but pattern is invalid: {error}", pattern.text),
         };
-        let message = format!("{} in body should match '{shown}'", path.to_dotted());
+        let message = format!("{} in body should match '{pattern_text}'", path.to_dotted());
         return invalid(path, &text.into(), message);
     }
     ValueOutcome::default()
