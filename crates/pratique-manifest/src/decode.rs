@@ -182,13 +182,13 @@ fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
 }
 
 impl Mismatch {
-    fn new(release: &'static Release, found: &TreeValue, expected: &Shape) -> Self {
+    fn new(release: &'static Release, value: &TreeValue, expected: &Shape) -> Self {
         let fields = match expected {
             Shape::Struct(id) => names_in_order(release.layouts().of(release.schema().get(*id).name)),
             _ => Vec::new(),
         };
         Mismatch {
-            found: Form::of_value(found),
+            found: Form::of_value(value),
             wanted: Form::of_shape(expected),
             fields,
         }

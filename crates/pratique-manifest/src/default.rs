@@ -38,21 +38,21 @@ fn apply_version(release: &'static Release, kind: Kind, version: ApiVersion, obj
 }
 
 /// The paths of the fields that differ. Recursion follows the nesting of documents, which is bounded.
-fn differences(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
+fn differences(path: &str, one: &Json, other: &Json, paths: &mut Vec<String>) {
     match (one, other) {
         (Json::Object(one), Json::Object(other)) => {
             for (name, value) in one {
                 let dot = if path.is_empty() { "" } else { "." };
                 let path = format!("{path}{dot}{name}");
-                differences(&path, value, other.get(name).unwrap_or(&Json::Null), found);
+                differences(&path, value, other.get(name).unwrap_or(&Json::Null), paths);
             }
         }
         (Json::Array(one), Json::Array(other)) => {
             for (index, (one, other)) in one.iter().zip(other).enumerate() {
-                differences(&format!("{path}[{index}]"), one, other, found);
+                differences(&format!("{path}[{index}]"), one, other, paths);
             }
         }
-        _ if one != other => found.push(path.to_owned()),
+        _ if one != other => paths.push(path.to_owned()),
         _ => {}
     }
 }

@@ -51,7 +51,7 @@ impl FileSchema {
             let message = format!("the format has no struct {name}");
             return vec![Problem::new(Rule::InvalidField, message)];
         };
-        let mut found = Problems {
+        let mut collector = Problems {
             schema: self,
             root: part(self.definitions, name),
             source,
@@ -62,10 +62,10 @@ impl FileSchema {
             &self.types,
             of,
             TreeNode::new(source.tree(), source.root()),
-            &mut found,
+            &mut collector,
         );
-        found.problems.append(&mut found.missing);
-        found.problems
+        collector.problems.append(&mut collector.missing);
+        collector.problems
     }
 
     /// The definition that a schema refers to, or else the schema itself.
@@ -269,7 +269,7 @@ fn alternatives(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        Some((last, leading_names)) => format!("{} or {last}", leading_names.join(", ")),
         None => String::new(),
     }
 }

@@ -61,17 +61,17 @@ pub(crate) fn finish<'a>(
         match cache.as_ref().and_then(|cache| cache.get(&file)) {
             Some(cached) => batcher.add_cached(&file.path, cached),
             None => {
-                let found = bad_separators(&file);
-                batcher.add_file(file, cache.is_some() && found.is_empty());
-                failures.extend(found);
+                let separator_failures = bad_separators(&file);
+                batcher.add_file(file, cache.is_some() && separator_failures.is_empty());
+                failures.extend(separator_failures);
             }
         }
     }
-    let (set, found, entries) = batcher.finish();
+    let (set, document_failures, entries) = batcher.finish();
     if let Some(cache) = cache.filter(|_| !validator.budget.is_exceeded()) {
         cache.replace(entries);
     }
-    failures.extend(found);
+    failures.extend(document_failures);
     outcome(set, failures, validator.budget)
 }
 
@@ -90,9 +90,9 @@ fn outcome(set: ManifestSet, failures: Vec<Failure>, budget: &Budget) -> Result<
 /// The failure of a load that exceeds its budget, with the place where it does, if that is known.
 fn exceeded(failures: &[Failure], budget: &Budget) -> Failure {
     let message = budget.message();
-    let mut found = failures.iter().flat_map(|failure| &failure.problems);
-    let found = found.find(|problem| problem.message.ends_with(&message));
-    let location = found.and_then(|problem| problem.location.clone());
+    let mut problems = failures.iter().flat_map(|failure| &failure.problems);
+    let budget_problem = problems.find(|problem| problem.message.ends_with(&message));
+    let location = budget_problem.and_then(|problem| problem.location.clone());
     let text = match &location {
         Some(location) => format!("error loading {}: {message}", location.file),
         None => format!("error loading manifests: {message}"),

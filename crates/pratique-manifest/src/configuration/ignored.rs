@@ -45,10 +45,12 @@ pub(super) fn find(
     };
     let plugins = &opened.configuration.plugins;
     let entry = |(index, plugin): (usize, &AdmissionPluginConfiguration)| {
-        let mut before = plugins.iter().take(index);
+        let mut earlier_plugins = plugins.iter().take(index);
         let known = built_in(&plugin.name).filter(|plugin| plugin.is_in(release.version()));
         let reason = match known {
-            _ if before.any(|before| before.name == plugin.name) => IgnoredReason::Duplicate,
+            _ if earlier_plugins.any(|earlier_plugin| earlier_plugin.name == plugin.name) => {
+                IgnoredReason::Duplicate
+            }
             None => IgnoredReason::Unknown,
             Some(built_in) if (enabled.is_on)(built_in, true) => {
                 // Upstream: plugin/policy/{mutating,validating}/plugin.go, NewPlugin, which read nothing before 1.36.

@@ -121,22 +121,23 @@ fn load(root: Root<'_>, path: &str, release: &Release) -> Result<KubeConfig, Kub
 
 /// Checks the kind and the version, which may both be missing.
 fn check_kind(parsed: &Parsed, release: &Release) -> Result<(), KubeConfigIssue> {
-    let mut found = type_meta(TreeNode::new(parsed.tree(), parsed.root))
+    let mut header_kind = type_meta(TreeNode::new(parsed.tree(), parsed.root))
         .map_err(|error| KubeConfigIssue::Header(error.to_string()))?;
-    if found.kind.is_empty() {
-        "Config".clone_into(&mut found.kind);
+    if header_kind.kind.is_empty() {
+        "Config".clone_into(&mut header_kind.kind);
     }
-    if found.version.is_empty() && found.group.is_empty() {
-        "v1".clone_into(&mut found.version);
+    if header_kind.version.is_empty() && header_kind.group.is_empty() {
+        "v1".clone_into(&mut header_kind.version);
     }
-    if found.version.is_empty() {
+    if header_kind.version.is_empty() {
         return Err(KubeConfigIssue::MissingVersion(parsed.raw_text(parsed.root)));
     }
-    if found == GroupVersionKind::new("", "v1", "Config") {
+    if header_kind == GroupVersionKind::new("", "v1", "Config") {
         Ok(())
     } else {
         Err(KubeConfigIssue::UnknownKind(registry::not_registered(
-            &found, release,
+            &header_kind,
+            release,
         )))
     }
 }

@@ -135,7 +135,7 @@ impl<'a> ConfigurationLoader<'a> {
             match (ManifestPlugin::from_name(name), opened) {
                 (Some(plugin), Some(opened)) => match plugin::load(plugin, opened, options, *root) {
                     Ok(configuration) => loaded.plugins.extend(configuration),
-                    Err(found) => failures.extend(found),
+                    Err(plugin_failures) => failures.extend(plugin_failures),
                 },
                 (Some(_), None) => {}
                 (None, opened) => match enabled::start(name, enabled, opened, *root) {

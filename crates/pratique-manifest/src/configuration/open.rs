@@ -110,25 +110,28 @@ fn decode_configuration(parsed: &Parsed, release: &Release) -> Result<AdmissionC
             Refusal::Failed(failure)
         }
     };
-    let found = failures::kind_of(parsed, parsed.root).map_err(unless_legacy)?;
-    if let Some(type_name) = configuration_type(&found) {
+    let document_kind = failures::kind_of(parsed, parsed.root).map_err(unless_legacy)?;
+    if let Some(type_name) = configuration_type(&document_kind) {
         return decode_as(parsed, parsed.root, type_name).map_err(Refusal::Failed);
     }
-    if found.group == GROUP && OTHER_KINDS.contains(&found.kind.as_str()) && found.version == "v1" {
-        let text = format!("unexpected type: *apiserver.{}", found.kind);
+    if document_kind.group == GROUP
+        && OTHER_KINDS.contains(&document_kind.kind.as_str())
+        && document_kind.version == "v1"
+    {
+        let text = format!("unexpected type: *apiserver.{}", document_kind.kind);
         return Err(Refusal::Failed(failures::unsupported(parsed, parsed.root, text)));
     }
-    let text = registry::not_registered(&found, release);
+    let text = registry::not_registered(&document_kind, release);
     Err(unless_legacy(failures::unsupported(parsed, parsed.root, text)))
 }
 
-fn configuration_type(found: &GroupVersionKind) -> Option<&'static str> {
-    let type_name = match (found.group.as_str(), found.version.as_str()) {
+fn configuration_type(document_kind: &GroupVersionKind) -> Option<&'static str> {
+    let type_name = match (document_kind.group.as_str(), document_kind.version.as_str()) {
         (GROUP, "v1") => "apiserver/v1.AdmissionConfiguration",
         ("apiserver.k8s.io", "v1alpha1") => "apiserver/v1alpha1.AdmissionConfiguration",
         _ => return None,
     };
-    (found.kind == "AdmissionConfiguration").then_some(type_name)
+    (document_kind.kind == "AdmissionConfiguration").then_some(type_name)
 }
 
 /// Whether a file without a known kind has a field of the legacy kinds.

@@ -139,13 +139,16 @@ fn decoded(
     release: &'static Release,
 ) -> Result<Settings, Failure> {
     let Source { parsed, root } = source;
-    let found = failures::kind_of(parsed, *root)?;
+    let document_kind = failures::kind_of(parsed, *root)?;
     let kind = KINDS.iter().find(|(kind, _, owners)| {
         let is_registered = owners.iter().any(|owner| owner.is_policy() == plugin.is_policy());
-        is_registered && found.group == GROUP && is_version(&found.version, release) && found.kind == *kind
+        is_registered
+            && document_kind.group == GROUP
+            && is_version(&document_kind.version, release)
+            && document_kind.kind == *kind
     });
     let Some((_, type_name, owners)) = kind else {
-        let text = registry::not_registered(&found, release);
+        let text = registry::not_registered(&document_kind, release);
         return Err(failures::unsupported(parsed, *root, text));
     };
     // Policies have one of these fields.
@@ -169,7 +172,7 @@ fn decoded(
         decoded.static_manifests_dir.clear();
     }
     if !owners.contains(&plugin) {
-        let text = format!("unexpected type: *policyconfig.{}", found.kind);
+        let text = format!("unexpected type: *policyconfig.{}", document_kind.kind);
         return Err(failures::unsupported(parsed, *root, text));
     }
     Ok(Settings {
@@ -200,15 +203,15 @@ fn check_directory(
     if !path.starts_with('/') {
         return Err(invalid(source, FIELD, path, "must be an absolute file path"));
     }
-    let found = root.find(path);
-    let permitted = root.permit_directory(&found);
-    match permitted.and_then(|()| directory::is_directory(&found)) {
-        Ok(true) => Ok(found),
-        Ok(false) => Err(invalid(source, FIELD, &found, "must be a directory")),
+    let full_path = root.find(path);
+    let permitted = root.permit_directory(&full_path);
+    match permitted.and_then(|()| directory::is_directory(&full_path)) {
+        Ok(true) => Ok(full_path),
+        Ok(false) => Err(invalid(source, FIELD, &full_path, "must be a directory")),
         Err(reason) => Err(invalid(
             source,
             FIELD,
-            &found,
+            &full_path,
             &format!("unable to read: {reason}"),
         )),
     }

@@ -37,10 +37,10 @@ impl<'a> Root<'a> {
         entries.try_for_each(|path| self.permit_path(&path, path_text(&path)))
     }
 
-    fn permit_path(self, path: &Path, shown: String) -> Result<(), FileError> {
+    fn permit_path(self, path: &Path, display_path: String) -> Result<(), FileError> {
         (self.permit)(path).map_err(|error| FileError {
             call: "open",
-            path: shown,
+            path: display_path,
             reason: error.to_string(),
         })
     }

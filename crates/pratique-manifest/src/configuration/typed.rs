@@ -85,12 +85,14 @@ pub fn decode_plugin_configuration(
     (strictness, release): (Strictness, &Release),
 ) -> Result<DecodedConfiguration, Failure> {
     let parsed = parse_file(path, text)?;
-    let found = failures::kind_of(&parsed, parsed.root)?;
-    let kind = kinds
-        .iter()
-        .find(|kind| kind.group == found.group && kind.version == found.version && kind.kind == found.kind);
+    let document_kind = failures::kind_of(&parsed, parsed.root)?;
+    let kind = kinds.iter().find(|kind| {
+        kind.group == document_kind.group
+            && kind.version == document_kind.version
+            && kind.kind == document_kind.kind
+    });
     let Some(kind) = kind else {
-        let text = registry::not_registered(&found, release);
+        let text = registry::not_registered(&document_kind, release);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
     // Configurations of plugins have the same fields in all releases.

@@ -76,12 +76,12 @@ pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<S
 /// Help for a value of the wrong type, by how it is written.
 pub(crate) fn for_value(mismatch: &Mismatch, written: &str) -> Option<String> {
     let Mismatch {
-        found,
+        found: actual_form,
         wanted,
         fields,
     } = mismatch;
     let starts = written.chars().next().unwrap_or_default();
-    Some(match (found, wanted) {
+    Some(match (actual_form, wanted) {
         (Form::Bool, Form::Text) => unquoted(written, "boolean")?,
         (Form::Number, Form::Text) => unquoted(written, "number")?,
         (Form::List, Form::Text) if starts == '[' => looks_like(starts, "list"),

@@ -85,7 +85,7 @@ impl<'a> DocumentBatcher<'a> {
         {
             return;
         }
-        let found: Vec<FileDocument> = documents(&file).collect();
+        let file_documents: Vec<FileDocument> = documents(&file).collect();
         let path = file.path.as_str().into();
         let text = match self.validator.texts {
             // Text that is not UTF-8 is not shared: documents have it with replacement characters.
@@ -94,7 +94,7 @@ impl<'a> DocumentBatcher<'a> {
         };
         let text = Arc::new(text);
         self.add(
-            found.into_iter(),
+            file_documents.into_iter(),
             FileEnd {
                 path,
                 text,

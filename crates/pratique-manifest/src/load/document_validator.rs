@@ -277,7 +277,7 @@ impl DocumentValidation<'_> {
             ManifestScope::Api => registry::find_served,
         };
         let mut described = String::new();
-        let found = failures::kind_of(parsed, id).and_then(|kind| {
+        let document_kind = failures::kind_of(parsed, id).and_then(|kind| {
             let release = self.validator.options.expressions().release();
             let unknown = || failures::unsupported(parsed, id, registry::not_registered(&kind, release));
             described = format!("{} in version {}", kind.kind, quote(&kind.version));
@@ -291,7 +291,7 @@ impl DocumentValidation<'_> {
             }
             find(&kind).ok_or_else(unknown)
         });
-        let (registered, version) = found.inspect_err(|_| {
+        let (registered, version) = document_kind.inspect_err(|_| {
             let name = name_in(parsed, id);
             self.findings.extend(name.map(Finding::UndecodedPolicy));
         })?;

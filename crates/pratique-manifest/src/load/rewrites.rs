@@ -308,8 +308,8 @@ impl RewriteDetector {
     /// A file that may be being written to, and its delay.
     fn written_file(&self, file: &FileContent, names: &Names<'_>) -> Option<(UnstableFile, Duration)> {
         let accepted = self.accepted.get(&file.path);
-        let before = accepted.map(|accepted| &accepted.content);
-        if before.is_some_and(|before| before.digest == file.digest) {
+        let accepted_content = accepted.map(|accepted| &accepted.content);
+        if accepted_content.is_some_and(|content| content.digest == file.digest) {
             return None;
         }
         let (reason, lost) = match accepted {
@@ -328,7 +328,7 @@ impl RewriteDetector {
             }
             _ => return None,
         };
-        let is_shrunk = lost > 0 || before.is_some_and(|before| file.length < before.length);
+        let is_shrunk = lost > 0 || accepted_content.is_some_and(|content| file.length < content.length);
         let delay = if is_shrunk {
             self.delays.shrunk
         } else {

@@ -170,7 +170,7 @@ impl SetBuilder {
 
     /// The names of the policies of a kind.
     fn policy_names(&self, kind: Kind) -> impl Iterator<Item = &str> {
-        let of_kind = self.names.keys().filter(move |(found, _)| *found == kind);
+        let of_kind = self.names.keys().filter(move |(name_kind, _)| *name_kind == kind);
         of_kind
             .map(|(_, name)| &**name)
             .chain(self.failed_policies.iter().map(String::as_str))

@@ -16,9 +16,10 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
     let end = text
         .get(at..)
         .and_then(|rest| rest.find('\n'))
-        .map_or(text.len(), |found| at + found);
+        .map_or(text.len(), |length| at + length);
     let around = [
-        text.get(..at).and_then(|before| before.chars().next_back()),
+        text.get(..at)
+            .and_then(|preceding_text| preceding_text.chars().next_back()),
         text.get(at..).and_then(|rest| rest.chars().next()),
     ];
     let last = text.get(..end)?.lines().next_back().unwrap_or_default();

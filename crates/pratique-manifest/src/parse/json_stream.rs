@@ -81,8 +81,8 @@ impl<'a> JsonStream<'a> {
     fn next_line(&self) -> usize {
         let bytes = self.chunk.raw.bytes.as_slice();
         let rest = bytes.get(self.at..).unwrap_or_default();
-        let found = rest.windows(2).position(|pair| pair == b"\n{");
-        found.map_or(bytes.len(), |found| self.at + found + 1)
+        let line_break = rest.windows(2).position(|pair| pair == b"\n{");
+        line_break.map_or(bytes.len(), |offset| self.at + offset + 1)
     }
 
     /// A part as a document. Parts must not begin before earlier ones, except an invalid one that is read again.

@@ -89,9 +89,12 @@ fn trimmed(buffer: &[u8], first: DocumentStart) -> Option<RawDocument> {
     let start = leading_blanks(buffer);
     let end = buffer.len() - trailing_blanks(buffer);
     let bytes = buffer.get(start..end).filter(|bytes| !bytes.is_empty())?;
-    let before = buffer.get(..start).unwrap_or_default();
-    let on_line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+    let preceding_bytes = buffer.get(..start).unwrap_or_default();
+    let on_line = preceding_bytes
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let breaks = preceding_bytes.iter().filter(|byte| **byte == b'\n').count();
     let lead = Lead {
         chars: String::from_utf8_lossy(on_line).chars().count(),
         bytes: on_line.len(),
@@ -100,7 +103,7 @@ fn trimmed(buffer: &[u8], first: DocumentStart) -> Option<RawDocument> {
         bytes: bytes.to_vec(),
         start: DocumentStart {
             line: first.line + breaks,
-            offset: first.offset + before.len() - on_line.len(),
+            offset: first.offset + preceding_bytes.len() - on_line.len(),
             lead,
         },
     })

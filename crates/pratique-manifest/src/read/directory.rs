@@ -43,9 +43,9 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
     })?;
     let mut files = Vec::with_capacity(names.len());
     for Listed { name, is_regular } in names {
-        let found = Path::new(path).join(&name);
+        let file_path = Path::new(path).join(&name);
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
-        files.push(match read_manifest(&found, is_regular, budget) {
+        files.push(match read_manifest(&file_path, is_regular, budget) {
             Ok((content, state)) => Ok((ManifestFile { path, content }, state)),
             Err(error) => {
                 let reason = file_error(&path, &error);
@@ -123,7 +123,7 @@ pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, FileError> {
 /// Whether a path leads to a directory.
 pub(crate) fn is_directory(path: &str) -> Result<bool, FileError> {
     match fs::metadata(path) {
-        Ok(found) => Ok(found.is_dir()),
+        Ok(metadata) => Ok(metadata.is_dir()),
         Err(error) => Err(file_error(path, &ReadError { call: "stat", error })),
     }
 }

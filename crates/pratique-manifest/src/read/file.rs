@@ -40,12 +40,12 @@ pub fn read_regular(path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The file cannot be opened; it is a directory.
 pub fn open_regular(path: &Path) -> io::Result<Option<File>> {
-    let found = fs::metadata(path)?;
-    if found.is_dir() {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     // Opening some devices has effects.
-    if !found.is_file() {
+    if !metadata.is_file() {
         return Ok(None);
     }
     let file = open_at_once(path)?;
@@ -71,14 +71,14 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    fn new(found: &Metadata) -> Self {
+    fn new(metadata: &Metadata) -> Self {
         #[cfg(unix)]
-        let number = Some((found.dev(), found.ino()));
+        let number = Some((metadata.dev(), metadata.ino()));
         #[cfg(not(unix))]
         let number = None;
         Identity {
             number,
-            created: found.created().ok(),
+            created: metadata.created().ok(),
         }
     }
 }
@@ -121,8 +121,8 @@ pub fn read_with_state(path: impl AsRef<Path>, limit: u64) -> io::Result<(Vec<u8
 /// [`read_regular`], with the call that failed, or the file's state.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState), ReadError> {
     // Opening some devices has effects. An error here shows again when the file is opened.
-    if let Ok(found) = fs::metadata(path) {
-        check_metadata(&found, limit)?;
+    if let Ok(metadata) = fs::metadata(path) {
+        check_metadata(&metadata, limit)?;
     }
     read_listed(path, limit)
 }
@@ -132,35 +132,35 @@ pub(crate) fn read_listed(path: &Path, limit: u64) -> Result<(Vec<u8>, FileState
     let failed = |call| move |error| ReadError { call, error };
     // Meanwhile the path may lead to a pipe.
     let file = open_at_once(path).map_err(failed("open"))?;
-    let found = file.metadata().map_err(failed("stat"))?;
-    check_metadata(&found, limit)?;
+    let metadata = file.metadata().map_err(failed("stat"))?;
+    check_metadata(&metadata, limit)?;
     let mut bytes = Vec::with_capacity(
-        usize::try_from(found.len())
+        usize::try_from(metadata.len())
             .unwrap_or(usize::MAX)
             .min(MAX_RESERVED),
     );
     // Bytes that are appended from now on belong to a later version. Files that the system generates have no
     // length.
-    let end = match found.len() {
+    let end = match metadata.len() {
         0 => limit.saturating_add(1),
         length => length,
     };
     let read = file.take(end).read_to_end(&mut bytes);
     match u64::try_from(read.map_err(failed("read"))?) {
-        Ok(length) if length <= limit => Ok((bytes, FileState::new(path, &found))),
+        Ok(length) if length <= limit => Ok((bytes, FileState::new(path, &metadata))),
         _ => Err(too_large(limit)),
     }
 }
 
 /// Refuses special files and large ones. Directories are refused by the system.
-fn check_metadata(found: &Metadata, limit: u64) -> Result<(), ReadError> {
-    if !found.is_file() && !found.is_dir() {
+fn check_metadata(metadata: &Metadata, limit: u64) -> Result<(), ReadError> {
+    if !metadata.is_file() && !metadata.is_dir() {
         return Err(ReadError {
             call: "open",
             error: io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"),
         });
     }
-    if found.is_file() && found.len() > limit {
+    if metadata.is_file() && metadata.len() > limit {
         return Err(too_large(limit));
     }
     Ok(())

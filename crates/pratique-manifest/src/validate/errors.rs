@@ -103,7 +103,12 @@ impl FieldErrors {
     }
 
     /// An expression, shown as it is given, is refused.
-    pub(super) fn expression(&mut self, field: &Node<'_, '_>, shown: &str, refused: ExpressionError) {
+    pub(super) fn expression(
+        &mut self,
+        field: &Node<'_, '_>,
+        expression_text: &str,
+        refused: ExpressionError,
+    ) {
         let kind = match refused.kind {
             ExpressionErrorKind::Required => ErrorKind::Required,
             ExpressionErrorKind::Invalid => ErrorKind::Invalid,
@@ -118,7 +123,7 @@ impl FieldErrors {
         self.remarks
             .push((self.list.len(), Rule::InvalidExpression, remark));
         self.list
-            .push(Error::new(kind, field, &shown.into(), &refused.detail));
+            .push(Error::new(kind, field, &expression_text.into(), &refused.detail));
     }
 }
 

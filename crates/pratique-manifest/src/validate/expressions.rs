@@ -121,7 +121,7 @@ impl<'a> Expressions<'a> {
         &mut self,
         field: &Node<'_, '_>,
         text: &str,
-        shown: &str,
+        reported_text: &str,
         usage: ExpressionUse<'_>,
         declared: Declarations,
         errors: &mut FieldErrors,
@@ -150,7 +150,7 @@ impl<'a> Expressions<'a> {
             issue
         };
         let issues = error.issues.into_iter().map(shift).collect();
-        errors.expression(field, shown, ExpressionError { issues, ..error });
+        errors.expression(field, reported_text, ExpressionError { issues, ..error });
     }
 
     /// The match conditions of a policy or a webhook.

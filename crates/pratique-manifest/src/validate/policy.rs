@@ -170,12 +170,12 @@ fn audit_annotations(
 ) {
     if annotations.len() > ANNOTATIONS_MAX {
         let detail = format!("must not have more than {ANNOTATIONS_MAX} auditAnnotations");
-        let shown = internal_json(
+        let annotations_json = internal_json(
             errors.list.release(),
             "[]admissionregistration.AuditAnnotation",
             annotations.value(),
         );
-        errors.list.invalid(annotations, shown, &detail);
+        errors.list.invalid(annotations, annotations_json, &detail);
     }
     let mut keys = HashSet::new();
     for annotation in annotations.items() {

@@ -54,7 +54,7 @@ impl WrongFields {
                 continue;
             };
             if let Some(object) = value.pointer_mut(object).and_then(Json::as_object_mut)
-                && object.get(name).is_none_or(|found| *found == "")
+                && object.get(name).is_none_or(|member| *member == "")
             {
                 object.insert(name.to_owned(), filler);
             }
