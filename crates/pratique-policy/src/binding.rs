@@ -195,8 +195,8 @@ impl Terms {
         let Some(scope) = cluster.param_scope(kind) else {
             return Ok(Params::Found(Vec::new()));
         };
-        let found = param_ref.find(kind, scope, namespace, cluster);
-        found.map(Params::Found).map_err(Unmatched::from)
+        let param_objects = param_ref.find(kind, scope, namespace, cluster);
+        param_objects.map(Params::Found).map_err(Unmatched::from)
     }
 }
 
@@ -212,11 +212,11 @@ pub(crate) enum Params<'s> {
 impl<'s> Params<'s> {
     /// One for each round.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = Option<&'s Value<'s>>> {
-        let (without, found) = match self {
+        let (without, param_objects) = match self {
             Params::NoneNeeded => (Some(None), [].as_slice()),
-            Params::Found(found) => (None, found.as_slice()),
+            Params::Found(param_objects) => (None, param_objects.as_slice()),
         };
-        without.into_iter().chain(found.iter().copied().map(Some))
+        without.into_iter().chain(param_objects.iter().copied().map(Some))
     }
 }
 

@@ -114,10 +114,10 @@ impl<'c> Compiler<'c> {
     }
 
     /// Binds an expression to the variables before a place.
-    fn bind(&self, expression: Result<Arc<Expression>, ExpressionError>, before: usize) -> Compiled {
+    fn bind(&self, expression: Result<Arc<Expression>, ExpressionError>, place: usize) -> Compiled {
         let bound = expression.as_ref().ok().and_then(|expression| {
             let cache = self.composition.cache();
-            cache.bind(expression, |field| self.definition(field, before))
+            cache.bind(expression, |field| self.definition(field, place))
         });
         Compiled {
             expression: expression.map_err(Box::new),
@@ -125,7 +125,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    fn definition(&self, field: &str, before: usize) -> Definition {
+    fn definition(&self, field: &str, place: usize) -> Definition {
         let Some(name) = unescaped(field) else {
             return Definition::Undeclared;
         };
@@ -138,7 +138,7 @@ impl<'c> Compiler<'c> {
         };
         match self.variables.get(at) {
             // Past this many, the order in which they are read decides which fails.
-            Some((_, Some(bound))) if at < before && self.variables.len() <= MAX_NESTING => {
+            Some((_, Some(bound))) if at < place && self.variables.len() <= MAX_NESTING => {
                 Definition::Bound(bound.clone())
             }
             _ => Definition::Unbound,

@@ -88,8 +88,8 @@ impl<'s> Memo<'s> {
 
     fn get(&self, key: MemoKey) -> Option<MemoEntry<'s>> {
         let batches = self.batches.borrow();
-        let found = batches.iter().find_map(|batch| batch.get(key));
-        found.or_else(|| self.entries.borrow().get(key).cloned())
+        let entry = batches.iter().find_map(|batch| batch.get(key));
+        entry.or_else(|| self.entries.borrow().get(key).cloned())
     }
 
     /// Whether there is no result yet.

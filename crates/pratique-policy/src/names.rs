@@ -101,14 +101,16 @@ impl<'n> Name<'n> {
         let shape = of.shapes.get(at)?;
         let block = at / BLOCK;
         let start = *of.blocks.get(block)? as usize;
-        let before = of.shapes.get(block * BLOCK..at)?;
+        let earlier_shapes = of.shapes.get(block * BLOCK..at)?;
         let begin = start
-            + before
+            + earlier_shapes
                 .iter()
                 .map(|shape| usize::from(shape.middle))
                 .sum::<usize>();
         let middle = of.middles.get(begin..begin + usize::from(shape.middle))?;
-        let first = before.first().map_or(0, |first| usize::from(first.middle));
+        let first = earlier_shapes
+            .first()
+            .map_or(0, |first| usize::from(first.middle));
         let first = of.middles.get(start..start + first)?;
         let (prefix, _) = split(first, shape.prefix.into());
         let (_, suffix) = split(first, first.len() - usize::from(shape.suffix));

@@ -82,14 +82,14 @@ impl ParamRef {
         namespace: &str,
         cluster: &'c dyn Cluster,
     ) -> Result<Vec<&'c Value<'c>>, ParamError> {
-        let found = self.namespace_of_params(scope, namespace);
+        let params_namespace = self.namespace_of_params(scope, namespace);
         // Upstream: admission/plugin/policy/generic/policy_dispatcher.go, CollectParams
-        let namespace = match found {
-            Err(ParamError::NoNamespace) => found?,
+        let namespace = match params_namespace {
+            Err(ParamError::NoNamespace) => params_namespace?,
             _ if !cluster.params_synced(kind) => return Err(ParamError::NotSynced(kind.clone())),
-            found => found?,
+            params_namespace => params_namespace?,
         };
-        let found = match (&self.selector, self.name.as_str()) {
+        let objects = match (&self.selector, self.name.as_str()) {
             (Some(_), name) if !name.is_empty() => return Err(ParamError::NameAndSelector),
             (None, "") => return Err(ParamError::NeitherNameNorSelector),
             _ if cluster.params_pending(kind, namespace) => return Err(ParamError::Pending),
@@ -102,7 +102,7 @@ impl ParamRef {
             }
         };
         // A param that is selected by its name is found or not.
-        let whole = !found.is_empty() && self.selector.is_none();
+        let whole = !objects.is_empty() && self.selector.is_none();
         if !whole && !cluster.knows_params(kind) {
             return Err(ParamError::Unknown(Missing::Params {
                 kind: kind.to_string(),
@@ -110,10 +110,10 @@ impl ParamRef {
                 name: (!self.name.is_empty()).then(|| self.name.clone()),
             }));
         }
-        if found.is_empty() && self.deny_when_missing {
+        if objects.is_empty() && self.deny_when_missing {
             return Err(ParamError::NotFound);
         }
-        Ok(found)
+        Ok(objects)
     }
 
     fn namespace_of_params<'a>(

@@ -65,8 +65,8 @@ impl<'s> TypedRoots<'s> {
             .find_map(|request| go_value(self.release, &REQUEST, request, part, progress))
             .or_else(|| {
                 let seen = self.namespace.get()?;
-                let found = |object| go_value(self.release, &NAMESPACE, object, part, progress);
-                found(&seen.full).or_else(|| found(&seen.reduced))
+                let find_value = |object| go_value(self.release, &NAMESPACE, object, part, progress);
+                find_value(&seen.full).or_else(|| find_value(&seen.reduced))
             })
     }
 
@@ -77,13 +77,13 @@ impl<'s> TypedRoots<'s> {
     ) -> Result<Option<PartType>, Fault> {
         let mut find = |kind, object| part_type(self.release.schema(), kind, object, part, || work(VALUE));
         for (kind, [object, old_object]) in self.objects.borrow().iter() {
-            if let Some(found) = find(kind, object)?.or(find(kind, old_object)?) {
-                return Ok(Some(found));
+            if let Some(part_type) = find(kind, object)?.or(find(kind, old_object)?) {
+                return Ok(Some(part_type));
             }
         }
         for request in self.requests.borrow().iter() {
-            if let Some(found) = find(&REQUEST, request)? {
-                return Ok(Some(found));
+            if let Some(part_type) = find(&REQUEST, request)? {
+                return Ok(Some(part_type));
             }
         }
         match self.namespace.get() {

@@ -11,7 +11,7 @@ pub(crate) fn unescaped(field: &str) -> Option<Cow<'_, str>> {
     }
     let mut name = Cow::Borrowed("");
     let mut rest = field;
-    while let Some((before, word, after)) = first_escape(rest) {
+    while let Some((literal, word, after)) = first_escape(rest) {
         let stands_for = match word {
             "underscores" => "__",
             "dot" => ".",
@@ -19,7 +19,7 @@ pub(crate) fn unescaped(field: &str) -> Option<Cow<'_, str>> {
             "slash" => "/",
             _ => return None,
         };
-        name = Cow::Owned(format!("{name}{before}{stands_for}"));
+        name = Cow::Owned(format!("{name}{literal}{stands_for}"));
         rest = after;
     }
     Some(name + rest)
@@ -31,9 +31,9 @@ fn first_escape(field: &str) -> Option<(&str, &str, &str)> {
     // Of three underscores in a row the last two may be the start.
     let starts = starts.flat_map(|at| [at, at + 1]);
     starts.into_iter().find_map(|at| {
-        let (before, rest) = field.split_at_checked(at)?;
+        let (literal, rest) = field.split_at_checked(at)?;
         let (word, after) = rest.strip_prefix("__")?.split_once("__")?;
-        (!word.is_empty() && !word.contains('_')).then_some((before, word, after))
+        (!word.is_empty() && !word.contains('_')).then_some((literal, word, after))
     })
 }
 

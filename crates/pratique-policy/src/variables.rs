@@ -109,7 +109,7 @@ impl<'s> Variables<'s> {
     /// well. Fails when interrupted.
     pub(crate) fn replay(&self, expression: Option<&Arc<BoundExpression>>, reads: u64) -> Result<(), Fault> {
         // The current expression, if there is one, does not read these.
-        let before = self.reading.take();
+        let previous_reading = self.reading.take();
         let mut remaining = reads;
         let mut replayed = Ok(());
         while remaining != 0 && replayed.is_ok() {
@@ -122,7 +122,7 @@ impl<'s> Variables<'s> {
                 replayed = Err(fault);
             }
         }
-        self.reading.set(before);
+        self.reading.set(previous_reading);
         replayed
     }
 

@@ -34,10 +34,10 @@ impl<'s> Parallel<'s> {
         let mut chunks = Vec::new();
         self.split(all, &mut chunks);
         let cost = |chunk: &Chunk<'_>| chunk.cost();
-        let found = map(self.workers, &chunks, cost, |chunk| self.undecided_of(*chunk));
+        let chunk_results = map(self.workers, &chunks, cost, |chunk| self.undecided_of(*chunk));
         let mut undecided = Vec::new();
-        for found in found {
-            undecided.extend(found?);
+        for chunk_result in chunk_results {
+            undecided.extend(chunk_result?);
         }
         Ok(undecided)
     }

@@ -199,8 +199,8 @@ impl<'e, 's> BatchRun<'e, 's> {
         self.session.proceed()?;
         let (policies, is_first) = (self.policies, self.is_first);
         let expression = self.expressions.get(index);
-        let Some((expression, role)) =
-            expression.and_then(|found| Some((found, self.evaluator(found.role)?)))
+        let Some((expression, role)) = expression
+            .and_then(|batch_expression| Some((batch_expression, self.evaluator(batch_expression.role)?)))
         else {
             return Ok(Truth::Unknown);
         };

@@ -15,15 +15,15 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
         Value::Uint(number) => new(number.to_string(), format!("{number:#x}"), UNSIGNED),
         Value::Bytes(bytes) => {
             // There may be megabytes of them.
-            let mut shown = String::with_capacity(4 * bytes.len());
+            let mut byte_list = String::with_capacity(4 * bytes.len());
             let mut literal = String::with_capacity(6 * bytes.len());
             for (at, byte) in bytes.iter().enumerate() {
                 let (space, comma) = if at == 0 { ("", "") } else { (" ", ", ") };
                 // Writing to a text does not fail.
-                let _ = write!(shown, "{space}{byte}");
+                let _ = write!(byte_list, "{space}{byte}");
                 let _ = write!(literal, "{comma}{byte:#x}");
             }
-            new(format!("[{shown}]"), format!("[]uint8{{{literal}}}"), BYTES)
+            new(format!("[{byte_list}]"), format!("[]uint8{{{literal}}}"), BYTES)
         }
         Value::Timestamp(time) => new(time.in_messages(), time.literal(), "time.Time"),
         Value::Duration(span) => new(span.in_messages(), span.nanos().to_string(), "time.Duration"),

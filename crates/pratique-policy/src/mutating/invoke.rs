@@ -35,7 +35,7 @@ impl<'s> MutationRun<'_, 's> {
         if !self.applies(invocation, at)? || !self.reinvocation.runs(&key) {
             return Ok(());
         }
-        let before = self.versions.get(at).map(|version| version.object);
+        let previous_object = self.versions.get(at).map(|version| version.object);
         let mut changes = 0;
         for (index, mutation) in policy.mutations.iter().enumerate() {
             changes += usize::from(self.mutate(invocation, at, (index, mutation))?);
@@ -46,7 +46,7 @@ impl<'s> MutationRun<'_, 's> {
         // A mutation may have undone another.
         let changed = match changes {
             0 | 1 => changes == 1,
-            _ => before != self.versions.get(at).map(|version| version.object),
+            _ => previous_object != self.versions.get(at).map(|version| version.object),
         };
         if changed {
             self.reinvocation.changed();
@@ -120,14 +120,14 @@ impl<'s> MutationRun<'_, 's> {
             version,
             &inputs,
         );
-        let before = version.object;
+        let previous_object = version.object;
         let (result, error) = match applied {
             Ok(object) => {
-                let object = object.unwrap_or(before);
+                let object = object.unwrap_or(previous_object);
                 if let Some(version) = self.versions.get_mut(at) {
                     version.set(object);
                 }
-                let result = if object == before {
+                let result = if object == previous_object {
                     StepResult::Unchanged
                 } else {
                     StepResult::Changed

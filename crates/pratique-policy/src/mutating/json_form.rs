@@ -141,19 +141,19 @@ fn typed_json<'s>(
     };
     match part {
         TypedPart::List(elements) => {
-            let shown = conversion.go_value(Part::List(elements));
-            refuse_quantities(shown.as_ref())?;
+            let go_list = conversion.go_value(Part::List(elements));
+            refuse_quantities(go_list.as_ref())?;
             let elements = elements.iter().map(inner);
             Ok(json::Value::Array(
                 elements.collect::<Result<_, ConversionError>>()?,
             ))
         }
         TypedPart::Object(object) => {
-            let shown = conversion.go_value(Part::Object(object));
-            if let Some(shown) = shown.as_ref().filter(|shown| shown.is_struct) {
-                return Err(unsupported(&shown.type_name, &shown.plain));
+            let go_object = conversion.go_value(Part::Object(object));
+            if let Some(go_object) = go_object.as_ref().filter(|go_object| go_object.is_struct) {
+                return Err(unsupported(&go_object.type_name, &go_object.plain));
             }
-            refuse_quantities(shown.as_ref())?;
+            refuse_quantities(go_object.as_ref())?;
             let members = object.iter().map(|(key, value)| Ok((key.into(), inner(value)?)));
             Ok(json::Value::Object(
                 members.collect::<Result<_, ConversionError>>()?,
@@ -162,16 +162,16 @@ fn typed_json<'s>(
     }
 }
 
-fn unsupported(type_name: &str, shown: &str) -> ConversionError {
+fn unsupported(type_name: &str, plain: &str) -> ConversionError {
     ConversionError::GoValue {
         type_name: type_name.to_owned(),
-        shown: shown.to_owned(),
+        shown: plain.to_owned(),
     }
 }
 
 /// Refuses a list or map of quantities, which are structs as well.
-fn refuse_quantities(shown: Option<&GoValue>) -> Result<(), ConversionError> {
-    match shown.and_then(|shown| shown.quantity.as_deref()) {
+fn refuse_quantities(go_value: Option<&GoValue>) -> Result<(), ConversionError> {
+    match go_value.and_then(|value| value.quantity.as_deref()) {
         Some(quantity) => Err(unsupported("resource.Quantity", quantity)),
         None => Ok(()),
     }

@@ -195,10 +195,10 @@ fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Oper
     };
     let copy = |(at, operation): (usize, &Operation<'_>)| {
         let (from, path) = (pointer(&operation.from)?, pointer(&operation.path)?);
-        let (before, after) = (operations.get(..at)?, operations.get(at + 1..)?);
+        let (earlier_operations, after) = (operations.get(..at)?, operations.get(at + 1..)?);
         // The way to a place within the original leads into that, before it is copied.
         let is_raw = !path.starts_with(&from)
-            && !before
+            && !earlier_operations
                 .iter()
                 .any(|other| touches(other, &from) || replaces(other, &from))
             && !after

@@ -101,10 +101,10 @@ fn iterated<'s>(
         let Some(name) = key_text(key) else {
             return Err(unfit(key));
         };
-        let found = known.iter().find(|(known, _)| *known == name);
+        let variable = known.iter().find(|(known, _)| *known == name);
         // A key has to be a string, and the name of a variable.
         let failure = |why: String| Patch::Foreign(Box::new(foreign::failure(why)));
-        let value = match (key, found) {
+        let value = match (key, variable) {
             (Value::String(_), Some((_, value))) => field(value, context, conversion)?,
             (Value::String(_), None) => failure(format!("no such key: {name}")),
             _ => failure("no such overload".to_owned()),
@@ -142,7 +142,7 @@ fn key_text<'s>(key: &Value<'s>) -> Option<&'s str> {
 
 /// The error of a key that is no string, which shows the key as `%q` writes it.
 fn unfit(key: &Value<'_>) -> ConversionError {
-    let shown = match key {
+    let key_text = match key {
         Value::Null => character(0),
         Value::Int(number) => character(*number),
         Value::Uint(number) => character(i64::try_from(*number).unwrap_or(-1)),
@@ -150,7 +150,7 @@ fn unfit(key: &Value<'_>) -> ConversionError {
         other => quote(&plain(other)),
     };
     ConversionError::PatchKey {
-        shown,
+        shown: key_text,
         type_name: go_type(key),
     }
 }

@@ -74,12 +74,12 @@ impl<'s> MutationRun<'_, 's> {
             true => self.session.typed(kind, changed.object).unwrap_or(changed.object),
             false => self.session.versioned(kind, changed.object),
         };
-        let before = if of_kind {
+        let original = if of_kind {
             changed.original
         } else {
             self.session.typed(kind, self.object).unwrap_or(self.object)
         };
-        if seen_the_same(object, before) {
+        if seen_the_same(object, original) {
             return None;
         }
         // An interrupted result is void.

@@ -144,17 +144,17 @@ impl<'s> ValidationRun<'_, 's> {
         index: Option<usize>,
         (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
     ) {
-        let shown: &'s str = match message {
+        let message_text: &'s str = match message {
             Cow::Borrowed(message) => message,
             Cow::Owned(message) => self.session.arena().str(message),
         };
         match action {
             Action::Deny => {
-                self.observe(policy, binding, index, Effect::Deny, (error, shown));
+                self.observe(policy, binding, index, Effect::Deny, (error, message_text));
                 self.deny(policy, Some(binding), (message, reason), error.into());
             }
             Action::Audit => {
-                self.observe(policy, binding, index, Effect::Audit, (error, shown));
+                self.observe(policy, binding, index, Effect::Audit, (error, message_text));
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
                     policy: &policy.core.name,
@@ -165,7 +165,7 @@ impl<'s> ValidationRun<'_, 's> {
                 });
             }
             Action::Warn => {
-                self.observe(policy, binding, index, Effect::Warn, (error, shown));
+                self.observe(policy, binding, index, Effect::Warn, (error, message_text));
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
                     policy.core.name, binding.name
