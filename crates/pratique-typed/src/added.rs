@@ -53,14 +53,14 @@ impl Added {
             }
         }
         let missing = fields.always().filter(|field| !object.contains_key(field.name));
-        let before = self.members;
+        let previous_members = self.members;
         for field in missing {
             self.members += 1;
             if let Shape::Struct(id) = field.shape {
                 self.structure(schema, id, &Value::Null);
             }
         }
-        if object.is_empty() && self.members > before {
+        if object.is_empty() && self.members > previous_members {
             self.objects += 1;
         }
     }

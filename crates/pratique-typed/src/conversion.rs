@@ -181,8 +181,8 @@ fn in_group<'a>(kind: &GroupVersionKind, api_version: &str) -> Result<Option<Val
     }
 }
 
-/// The change from `before` to `after`, which are of another version, made to the object that `before` was
-/// [converted](converted()) from; `None` where the versions have the same fields, so that `after` is all there is to it.
+/// The change from `old` to `new`, which are of another version, made to the object that `old` was
+/// [converted](converted()) from; `None` where the versions have the same fields, so that `new` is all there is to it.
 ///
 /// Fields that a version does not have, or has in another order, stay as they were unless they were changed.
 /// An API server converts the whole object back.
@@ -190,39 +190,43 @@ pub fn changed_back(
     release: &'static Release,
     kind: &GroupVersionKind,
     object: &Value<'_>,
-    (before, after): (&Value<'_>, &Value<'_>),
+    (old, new): (&Value<'_>, &Value<'_>),
     progress: &Progress<'_>,
 ) -> Result<Option<Value<'static>>, ConversionError> {
     let convert = |value| converted(release, kind, value, progress);
-    let (Some(before), Some(after)) = (convert(before)?, convert(after)?) else {
+    let (Some(converted_old), Some(converted_new)) = (convert(old)?, convert(new)?) else {
         return Ok(None);
     };
-    let (typed_before, typed_after) = (
-        typed(release, kind, &before, progress)?,
-        typed(release, kind, &after, progress)?,
+    let (typed_old, typed_new) = (
+        typed(release, kind, &converted_old, progress)?,
+        typed(release, kind, &converted_new, progress)?,
     );
-    let before = typed_before.as_ref().unwrap_or(&before);
-    let after = typed_after.as_ref().unwrap_or(&after);
-    Ok(Some(changed(object, before, after)))
+    let old_form = typed_old.as_ref().unwrap_or(&converted_old);
+    let new_form = typed_new.as_ref().unwrap_or(&converted_new);
+    Ok(Some(changed(object, old_form, new_form)))
 }
 
-/// A value with the change from `before` to `after`. Recursion follows the nesting of the values, which the parser bounds.
-fn changed(value: &Value<'_>, before: &Value<'_>, after: &Value<'_>) -> Value<'static> {
-    if before == after {
+/// A value with the change from `old` to `new`. Recursion follows the nesting of the values, which the parser bounds.
+fn changed(value: &Value<'_>, old: &Value<'_>, new: &Value<'_>) -> Value<'static> {
+    if old == new {
         return value.clone().into_owned();
     }
-    let (Value::Object(value), Value::Object(before), Value::Object(after)) = (value, before, after) else {
-        return after.clone().into_owned();
+    let (Value::Object(value), Value::Object(old_members), Value::Object(new_members)) = (value, old, new)
+    else {
+        return new.clone().into_owned();
     };
     let mut members = value.clone().into_owned();
-    for (name, _) in before.iter().filter(|(name, _)| !after.contains_key(name)) {
+    for (name, _) in old_members
+        .iter()
+        .filter(|(name, _)| !new_members.contains_key(name))
+    {
         members.remove(name);
     }
-    for (name, after) in after.iter() {
-        let member = match (before.get(name), value.get(name)) {
-            (Some(before), _) if before == after => continue,
-            (Some(before), Some(value)) => changed(value, before, after),
-            _ => after.clone().into_owned(),
+    for (name, new_member) in new_members.iter() {
+        let member = match (old_members.get(name), value.get(name)) {
+            (Some(old_member), _) if old_member == new_member => continue,
+            (Some(old_member), Some(value)) => changed(value, old_member, new_member),
+            _ => new_member.clone().into_owned(),
         };
         members.insert(name.to_owned(), member);
     }

@@ -69,12 +69,12 @@ pub fn keeps_form(release: &'static Release, kind: &GroupVersionKind) -> bool {
 /// The type of the struct at a place in objects of a kind, by names and indices.
 pub fn type_at(schema: &'static Schema, kind: &GroupVersionKind, path: &[String]) -> Option<TypeId> {
     let root = Shape::Struct(schema.kind(kind)?);
-    let found = path.iter().try_fold(&root, |shape, name| match shape {
+    let final_shape = path.iter().try_fold(&root, |shape, name| match shape {
         Shape::Struct(id) => Some(&schema.get(*id).field(name)?.shape),
         Shape::List(inner) | Shape::Map(inner) => Some(&**inner),
         Shape::Scalar(_) => None,
     });
-    match found {
+    match final_shape {
         Some(Shape::Struct(id)) => Some(*id),
         _ => None,
     }

@@ -48,7 +48,7 @@ pub fn go_value(
     progress: &Progress<'_>,
 ) -> Option<GoValue> {
     let visit = || progress.nodes(1).then_some(()).ok_or(());
-    let found = find(
+    let typed_part = find(
         release.schema(),
         kind,
         object,
@@ -57,11 +57,11 @@ pub fn go_value(
     )
     .ok()??;
     let place = TypedPlace {
-        shape: &found.shape,
-        field: found.field,
+        shape: &typed_part.shape,
+        field: typed_part.field,
         types: GoTypes { release, progress },
     };
-    Some(shown(place, found.value))
+    Some(shown(place, typed_part.value))
 }
 
 fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
@@ -196,11 +196,11 @@ fn plain(place: TypedPlace<'_>, value: Option<&Value<'_>>, pointer: bool) -> Str
             }
         }
         Shape::List(inner) => {
-            let shown = elements(value).iter();
-            let shown: Vec<String> = shown
+            let values = elements(value).iter();
+            let texts: Vec<String> = values
                 .map(|value| plain(place.inner(inner), Some(value), false))
                 .collect();
-            format!("[{}]", shown.join(" "))
+            format!("[{}]", texts.join(" "))
         }
         Shape::Map(inner) => {
             let entries = members(value).into_iter().flat_map(Object::iter);
@@ -266,7 +266,7 @@ fn braces(
     object: Option<&Object<'_>>,
     types: GoTypes<'_>,
 ) -> String {
-    let shown = |field: &LayoutField| match field {
+    let show_field = |field: &LayoutField| match field {
         LayoutField::Embedded { fields, .. } => Some(braces(fields, of, object, types)),
         LayoutField::Named { json, .. } => {
             let field = of.field(json)?;
@@ -274,15 +274,15 @@ fn braces(
             Some(plain(TypedPlace::new(field, types), value, is_pointer(field)))
         }
     };
-    let shown: Vec<String> = fields.iter().filter_map(shown).collect();
-    format!("{{{}}}", shown.join(" "))
+    let field_texts: Vec<String> = fields.iter().filter_map(show_field).collect();
+    format!("{{{}}}", field_texts.join(" "))
 }
 
 /// The text of a pointer to a struct, as its generated method gives it.
 fn pointed(id: TypeId, object: &Object<'_>, types: GoTypes<'_>) -> String {
     let of = types.by_id(id);
-    let shown = generated((of.name, types.layout(of)), of, Some(object), types);
-    format!("&{shown}")
+    let struct_text = generated((of.name, types.layout(of)), of, Some(object), types);
+    format!("&{struct_text}")
 }
 
 /// `Name{Field:value,}`: by the numbers of the fields.
@@ -294,7 +294,7 @@ fn generated(
 ) -> String {
     let mut fields: Vec<&LayoutField> = fields.iter().collect();
     fields.sort_by_key(|field| field.number());
-    let mut shown = format!("{}{{", short(name));
+    let mut output = format!("{}{{", short(name));
     for field in fields {
         let (name, value) = match field {
             LayoutField::Embedded {
@@ -306,9 +306,9 @@ fn generated(
                 (&**go, generated_field(package(name), field, value, types))
             }
         };
-        shown.push_str(&format!("{name}:{value},"));
+        output.push_str(&format!("{name}:{value},"));
     }
-    shown + "}"
+    output + "}"
 }
 
 fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: GoTypes<'_>) -> String {
@@ -334,7 +334,7 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: 
                 let of = types.by_id(*id);
                 let foreign = package(of.name) != home;
                 let name = if foreign { of.go_type() } else { short(of.name) };
-                let shown = elements(value).iter().map(|element| {
+                let element_texts = elements(value).iter().map(|element| {
                     if foreign {
                         plain(place.inner(inner), Some(element), false) + ","
                     } else {
@@ -342,7 +342,7 @@ fn generated_field(home: &str, field: &Field, value: Option<&Value<'_>>, types: 
                         generated(layout, of, element.as_object(), types) + ","
                     }
                 });
-                format!("[]{name}{{{}}}", shown.collect::<String>())
+                format!("[]{name}{{{}}}", element_texts.collect::<String>())
             }
             _ => plain(place, value, false),
         },
@@ -392,11 +392,11 @@ fn literal(place: TypedPlace<'_>, value: Option<&Value<'_>>, pointer: bool) -> S
         }
         (Shape::List(_) | Shape::Map(_), None) => format!("{}(nil)", go()),
         (Shape::List(inner), value) => {
-            let shown = elements(value).iter();
-            let shown: Vec<String> = shown
+            let values = elements(value).iter();
+            let texts: Vec<String> = values
                 .map(|value| literal(place.inner(inner), Some(value), false))
                 .collect();
-            format!("{}{{{}}}", go(), shown.join(", "))
+            format!("{}{{{}}}", go(), texts.join(", "))
         }
         (Shape::Map(inner), value) => {
             let entries = members(value).into_iter().flat_map(Object::iter);
@@ -440,7 +440,7 @@ fn literal_fields(
     object: Option<&Object<'_>>,
     types: GoTypes<'_>,
 ) -> String {
-    let shown = |field: &LayoutField| match field {
+    let show_field = |field: &LayoutField| match field {
         LayoutField::Embedded {
             of: embedded, fields, ..
         } => {
@@ -457,8 +457,8 @@ fn literal_fields(
             ))
         }
     };
-    let shown: Vec<String> = fields.iter().filter_map(shown).collect();
-    shown.join(", ")
+    let field_texts: Vec<String> = fields.iter().filter_map(show_field).collect();
+    field_texts.join(", ")
 }
 
 /// `core/v1.Pod` → `Pod`

@@ -26,8 +26,8 @@ pub fn part_type<E>(
     visit: impl FnMut() -> Result<(), E>,
 ) -> Result<Option<PartType>, E> {
     let is_part = |value: &Value<'_>| value.as_object().is_some_and(|object| is_same(object, part));
-    let found = find(schema, kind, object, is_part, visit)?;
-    Ok(found.and_then(|found| match found.shape {
+    let typed_part = find(schema, kind, object, is_part, visit)?;
+    Ok(typed_part.and_then(|typed_part| match typed_part.shape {
         Shape::Struct(id) => Some(PartType::Struct(id)),
         Shape::Map(_) => Some(PartType::Map),
         Shape::List(_) | Shape::Scalar(_) => None,

@@ -140,7 +140,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
                 return None;
             }
             let root = Shape::Struct(written.of);
-            let found = steps
+            let source_shape = steps
                 .iter()
                 .skip(within)
                 .try_fold(root, |shape, step| match (shape, step) {
@@ -150,7 +150,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
                     (Shape::List(inner), Step::Index(_)) => Some(*inner),
                     _ => None,
                 });
-            match found {
+            match source_shape {
                 Some(Shape::Struct(id)) => Some((written.release, id)),
                 _ => None,
             }

@@ -64,7 +64,7 @@ impl Place<'_> {
 
     /// `json: cannot unmarshal number into Go struct field PodSpec.spec.nodeName of type string`
     // Upstream: encoding/json/decode.go, decodeState.addErrorContext
-    pub(super) fn type_error(&self, found: String, go_type: String) -> ValueError {
+    pub(super) fn type_error(&self, description: String, go_type: String) -> ValueError {
         let mut innermost: Option<&str> = None;
         let mut fields: Vec<&str> = Vec::new();
         for step in &self.steps {
@@ -82,7 +82,7 @@ impl Place<'_> {
             path: fields.join("."),
         });
         ValueError::Type {
-            found,
+            found: description,
             field,
             go_type,
         }

@@ -31,18 +31,20 @@ pub struct StructField {
 
 impl ValueError {
     /// The error of a whole document of the wrong type.
-    pub(super) fn of_type(found: String, go_type: String) -> Self {
+    pub(super) fn of_type(description: String, go_type: String) -> Self {
         ValueError::Type {
-            found,
+            found: description,
             field: None,
             go_type,
         }
     }
 }
 
-fn unmarshal_type_error(found: &str, field: Option<&StructField>, go_type: &str) -> String {
+fn unmarshal_type_error(description: &str, field: Option<&StructField>, go_type: &str) -> String {
     match field {
-        Some(StructField { of, path }) => UnmarshalTypeError::of_field(found, of, path, go_type).to_string(),
-        None => UnmarshalTypeError::of_value(found, go_type).to_string(),
+        Some(StructField { of, path }) => {
+            UnmarshalTypeError::of_field(description, of, path, go_type).to_string()
+        }
+        None => UnmarshalTypeError::of_value(description, go_type).to_string(),
     }
 }
