@@ -46,7 +46,7 @@ impl AnswerCache {
         let (question, answer) = (Arc::new(question), CachedAnswer { decision, end, bytes });
         self.bytes += bytes;
         match self.answers.insert(question.clone(), answer) {
-            Some(before) => self.bytes -= before.bytes,
+            Some(old_answer) => self.bytes -= old_answer.bytes,
             None => self.order.push_back(question),
         }
         while (self.answers.len() > ROOM || self.bytes > MOST_BYTES)

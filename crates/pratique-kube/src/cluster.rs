@@ -113,10 +113,10 @@ impl ApiCluster {
         }
         let (release, client) = (self.0.release, self.0.client.clone());
         let owned = name.to_owned();
-        let found = BackgroundTask::spawn(&self.0.handle, async move {
+        let lookup = BackgroundTask::spawn(&self.0.handle, async move {
             get_namespace(release, client, &owned).await
         });
-        match found.done().await.flatten() {
+        match lookup.done().await.flatten() {
             Some(namespace) => Arc::new(StateSnapshot {
                 found: Some(Arc::new(namespace)),
                 ..StateSnapshot::clone(&snapshot)
@@ -130,8 +130,8 @@ async fn get_namespace(release: &'static Release, client: Client, name: &str) ->
     let resource = stored::resource(&NAMESPACE, "namespaces");
     let api: Api<Stored> = Api::all_with(client, &resource);
     let answer = timeout(PATIENCE, api.get_opt(name)).await;
-    let found = answer.ok()?.ok()??.into_value(&NAMESPACE);
-    Some(StoredObject::new(release, found))
+    let namespace = answer.ok()?.ok()??.into_value(&NAMESPACE);
+    Some(StoredObject::new(release, namespace))
 }
 
 /// How long a request waits for its namespace.

@@ -53,21 +53,21 @@ impl Verbs {
 ///
 /// Servers without aggregated discovery are requested group by group; groups whose server is down are left out then.
 pub(super) async fn discover(client: &Client) -> Result<Discovery, Error> {
-    let mut found = Discovery::default();
+    let mut discovery = Discovery::default();
     for path in ["/api", "/apis"] {
         let text = get(client, path, v2::ACCEPT_AGGREGATED_DISCOVERY_V2).await?;
         let header = read::<AnswerKind>(&text)?;
         match header.kind.as_str() {
-            "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut found),
+            "APIGroupDiscoveryList" => aggregated(&read(&text)?, &mut discovery),
             "APIVersions" => {
                 let versions = read::<APIVersions>(&text)?.versions;
                 let paths = versions.into_iter().map(|version| format!("/api/{version}"));
-                one_by_one(client, paths.collect(), &mut found).await?;
+                one_by_one(client, paths.collect(), &mut discovery).await?;
             }
-            _ => one_by_one(client, paths_of(read(&text)?), &mut found).await?,
+            _ => one_by_one(client, paths_of(read(&text)?), &mut discovery).await?,
         }
     }
-    Ok(found)
+    Ok(discovery)
 }
 
 /// The kind of an answer.
@@ -85,7 +85,7 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(Error::SerdeError)
 }
 
-fn aggregated(list: &v2::APIGroupDiscoveryList, found: &mut Discovery) {
+fn aggregated(list: &v2::APIGroupDiscoveryList, discovery: &mut Discovery) {
     for group in &list.items {
         let name = group
             .metadata
@@ -100,10 +100,10 @@ fn aggregated(list: &v2::APIGroupDiscoveryList, found: &mut Discovery) {
                     version: number.to_owned(),
                 };
                 let why = "the server behind it does not say what it serves".to_owned();
-                found.unavailable.push((served, why));
+                discovery.unavailable.push((served, why));
             }
             for resource in &version.resources {
-                of_resource(name, number, resource, &mut found.resources);
+                of_resource(name, number, resource, &mut discovery.resources);
             }
         }
     }
@@ -166,7 +166,7 @@ fn paths_of(groups: APIGroupList) -> Vec<String> {
         .collect()
 }
 
-async fn one_by_one(client: &Client, paths: Vec<String>, found: &mut Discovery) -> Result<(), Error> {
+async fn one_by_one(client: &Client, paths: Vec<String>, discovery: &mut Discovery) -> Result<(), Error> {
     let mut answers = stream::iter(paths)
         .map(|path| async move { (get(client, &path, "application/json").await, path) })
         .buffered(AT_ONCE);
@@ -177,7 +177,7 @@ async fn one_by_one(client: &Client, paths: Vec<String>, found: &mut Discovery) 
                 tracing::warn!(path, reason = status.message, "Failed to discover");
                 let named = path.strip_prefix("/apis/").map(GroupVersion::parse);
                 if let (403 | 503, Some(Ok(named))) = (status.code, named) {
-                    found.unavailable.push((named, status.message.clone()));
+                    discovery.unavailable.push((named, status.message.clone()));
                 }
                 continue;
             }
@@ -187,10 +187,12 @@ async fn one_by_one(client: &Client, paths: Vec<String>, found: &mut Discovery) 
         let Ok(version) = GroupVersion::parse(&list.group_version) else {
             continue;
         };
-        found.resources.extend(list.resources.into_iter().map(|resource| {
-            let verbs = Verbs::new(&resource.verbs);
-            (of_list(&version, resource), verbs)
-        }));
+        discovery
+            .resources
+            .extend(list.resources.into_iter().map(|resource| {
+                let verbs = Verbs::new(&resource.verbs);
+                (of_list(&version, resource), verbs)
+            }));
     }
     Ok(())
 }

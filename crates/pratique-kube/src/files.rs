@@ -17,7 +17,7 @@ const INHERITED: [&str; 3] = ["/dev/fd", "/dev/stdin", "/proc/self/fd"];
 /// as nobody may write to it.
 pub(super) fn check_kubeconfig(path: &Path) -> Result<(), ConnectError> {
     let is_inherited = INHERITED.iter().any(|place| path.starts_with(place));
-    let is_pipe = is_inherited && fs::metadata(path).is_ok_and(|found| is_pipe(&found));
+    let is_pipe = is_inherited && fs::metadata(path).is_ok_and(|metadata| is_pipe(&metadata));
     if is_pipe { Ok(()) } else { check_file(path) }
 }
 
@@ -35,8 +35,8 @@ pub(super) fn check_default_kubeconfigs() -> Result<(), ConnectError> {
 }
 
 #[cfg(unix)]
-fn is_pipe(found: &fs::Metadata) -> bool {
-    std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type())
+fn is_pipe(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
 }
 
 #[cfg(not(unix))]

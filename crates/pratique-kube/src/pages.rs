@@ -364,16 +364,16 @@ impl RetryDelays {
 impl fmt::Debug for ListPages {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ListPages { path, position, .. } = self;
-        let mut shown = formatter.debug_struct("ListPages");
-        shown.field("path", path).field("position", position);
-        shown.finish_non_exhaustive()
+        let mut output = formatter.debug_struct("ListPages");
+        output.field("path", path).field("position", position);
+        output.finish_non_exhaustive()
     }
 }
 
 impl fmt::Debug for Page {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = formatter.debug_struct("Page");
-        shown.field("kind", &self.kind).field("position", &self.position);
-        shown.finish_non_exhaustive()
+        let mut output = formatter.debug_struct("Page");
+        output.field("kind", &self.kind).field("position", &self.position);
+        output.finish_non_exhaustive()
     }
 }

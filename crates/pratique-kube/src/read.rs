@@ -149,11 +149,11 @@ impl ClusterReader {
     /// They cannot be read.
     pub fn served_in(&self, version: &GroupVersion) -> Result<Option<Vec<ServedResource>>, ReadError> {
         let path = root(&version.group, &version.version)?;
-        let found = self.run(|requests| async move {
+        let answer = self.run(|requests| async move {
             let list = requests.text(&path).await?;
             discovery::of_version(&list).map_err(|error| ReadError::Failed(error.to_string()))
         });
-        absent_as_none(found)
+        absent_as_none(answer)
     }
 
     /// The objects of a kind that `keep` accepts, page by page.
@@ -191,11 +191,11 @@ impl ClusterReader {
     pub fn get(&self, of: ListOf<'_>, name: &str) -> Result<Option<Value<'static>>, ReadError> {
         let path = format!("{}/{}", of.path()?, segment(name)?);
         let kind = of.kind.clone();
-        let found = self.run(|requests| async move {
+        let answer = self.run(|requests| async move {
             let object = requests.get(&path).await?;
             Ok(with_kind(object, &kind))
         });
-        absent_as_none(found)
+        absent_as_none(answer)
     }
 
     /// Runs requests on the runtime, and blocks until they are done.
@@ -215,9 +215,9 @@ impl ClusterReader {
     }
 }
 
-fn absent_as_none<T>(found: Result<T, ReadError>) -> Result<Option<T>, ReadError> {
-    match found {
-        Ok(found) => Ok(Some(found)),
+fn absent_as_none<T>(answer: Result<T, ReadError>) -> Result<Option<T>, ReadError> {
+    match answer {
+        Ok(content) => Ok(Some(content)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error),
     }

@@ -195,8 +195,8 @@ impl BoundedRequests {
         }
         let answer = json::parse(&text).unwrap_or(Value::Null);
         let text_at = |path: &[&str]| {
-            let found = answer.at(path).and_then(Value::as_str);
-            found.filter(|text| !text.is_empty()).map(str::to_owned)
+            let member = answer.at(path).and_then(Value::as_str);
+            member.filter(|text| !text.is_empty()).map(str::to_owned)
         };
         let code = status.as_u16();
         let message = text_at(&["message"]).unwrap_or_else(|| format!("the server answered {status}"));

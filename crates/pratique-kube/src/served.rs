@@ -36,12 +36,12 @@ impl ServedResources {
     ) -> Self {
         let mut served = ServedResources::default();
         let mut seen = HashSet::new();
-        let found: HashSet<_> = discovered.iter().map(identity).collect();
+        let identities: HashSet<_> = discovered.iter().map(identity).collect();
         let builtin = release
             .resources()
             .served()
             .iter()
-            .filter(|resource| found.contains(&identity(resource)));
+            .filter(|resource| identities.contains(&identity(resource)));
         let defined = definitions.clone().flat_map(|definition| &definition.served);
         for resource in builtin.chain(defined).chain(discovered) {
             if seen.insert(identity(resource)) {

@@ -30,17 +30,18 @@ pub(super) struct StateSnapshot {
 
 impl StateSnapshot {
     fn find(&self, namespace: &str) -> Option<&StoredObject> {
-        let found = self.found.as_ref();
-        let found = found.filter(|found| ObjectRef::new(found.value()).name() == namespace);
+        let known_namespace = self.found.as_ref();
+        let known_namespace =
+            known_namespace.filter(|object| ObjectRef::new(object.value()).name() == namespace);
         let listed = || self.namespaces.get("")?.get(namespace);
-        found.or_else(listed).map(|namespace| &**namespace)
+        known_namespace.or_else(listed).map(|namespace| &**namespace)
     }
 }
 
 impl Namespaces for StateSnapshot {
     fn namespace<'a>(&'a self, name: &str) -> Namespace<'a> {
-        let found = self.find(name);
-        found
+        let object = self.find(name);
+        object
             .map(|namespace| -> &'a Value<'a> { namespace.value() })
             .into()
     }

@@ -221,8 +221,8 @@ async fn keep_discovering(client: Client, discovered: Arc<LastDiscovery>, change
     let mut pause = DISCOVERY_MIN_INTERVAL;
     loop {
         match discovery::discover(&client).await {
-            Ok(found) => {
-                let resources = found.served();
+            Ok(discovery) => {
+                let resources = discovery.served();
                 pause = DISCOVERY_MIN_INTERVAL;
                 discovered.problem.store(None);
                 let same = discovered.resources.load().as_deref() == Some(&resources);

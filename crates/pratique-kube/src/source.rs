@@ -99,7 +99,7 @@ async fn publish(
     wanted: Arc<WantedKinds>,
     changed: Arc<Notify>,
 ) {
-    let mut before = KindSet::new();
+    let mut previous_kinds = KindSet::new();
     loop {
         changed.notified().await;
         sleep(TOGETHER).await;
@@ -109,7 +109,7 @@ async fn publish(
         let kinds = param_kinds(&configurations);
         wanted
             .needed
-            .send_replace(before.union(&kinds).cloned().collect());
+            .send_replace(previous_kinds.union(&kinds).cloned().collect());
         wanted.wait_for(&kinds).await;
         shared.current.store(Some(Arc::new(configurations)));
         let listeners = shared
@@ -119,7 +119,7 @@ async fn publish(
             .clone();
         listeners.iter().for_each(Changed::notify);
         wanted.needed.send_replace(kinds.clone());
-        before = kinds;
+        previous_kinds = kinds;
     }
 }
 

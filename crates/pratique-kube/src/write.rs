@@ -106,16 +106,16 @@ impl ClusterWriter {
         let api = self.api(of, None);
         let first = ListParams::default().labels(labels).limit(PAGE);
         self.run(async move {
-            let (mut found, mut parameters) = (Vec::new(), first);
+            let (mut names, mut parameters) = (Vec::new(), first);
             loop {
                 let page = api.list_metadata(&parameters).await?;
-                found.extend(page.items.into_iter().map(|object| ObjectName {
+                names.extend(page.items.into_iter().map(|object| ObjectName {
                     namespace: object.metadata.namespace,
                     name: object.metadata.name.unwrap_or_default(),
                 }));
                 match page.metadata.continue_.filter(|token| !token.is_empty()) {
                     Some(token) => parameters = parameters.continue_token(&token),
-                    None => return Ok(found),
+                    None => return Ok(names),
                 }
             }
         })
