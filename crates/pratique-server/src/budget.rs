@@ -132,28 +132,29 @@ impl Budget {
         if bytes > self.small() { bytes } else { 0 }
     }
 
-    fn account(&self, state: &mut BudgetState, before: usize, after: usize) {
-        state.used = state.used.saturating_sub(before).saturating_add(after);
-        let (before, after) = (self.large(before), self.large(after));
-        state.used_by_large = state.used_by_large.saturating_sub(before).saturating_add(after);
-        if after < before {
+    fn account(&self, state: &mut BudgetState, old_bytes: usize, new_bytes: usize) {
+        state.used = state.used.saturating_sub(old_bytes).saturating_add(new_bytes);
+        let (old_large, new_large) = (self.large(old_bytes), self.large(new_bytes));
+        state.used_by_large = state
+            .used_by_large
+            .saturating_sub(old_large)
+            .saturating_add(new_large);
+        if new_large < old_large {
             self.freed.notify_waiters();
         }
     }
 
     /// The bytes that are missing in the budget and in the part for large shares.
-    fn missing(&self, state: &BudgetState, before: usize, after: usize) -> (usize, usize) {
-        let over = |used: usize, before: usize, after: usize, limit: usize| {
-            used.saturating_sub(before)
-                .saturating_add(after)
-                .saturating_sub(limit)
+    fn missing(&self, state: &BudgetState, old_bytes: usize, new_bytes: usize) -> (usize, usize) {
+        let over = |used: usize, old: usize, new: usize, limit: usize| {
+            used.saturating_sub(old).saturating_add(new).saturating_sub(limit)
         };
-        let of_all = over(state.used, before, after, self.limit);
-        let large = self.large(after);
+        let of_all = over(state.used, old_bytes, new_bytes, self.limit);
+        let large = self.large(new_bytes);
         let for_large = self.limit - self.limit / 4;
         let of_large = match large {
             0 => 0,
-            _ => over(state.used_by_large, self.large(before), large, for_large),
+            _ => over(state.used_by_large, self.large(old_bytes), large, for_large),
         };
         (of_all, of_large)
     }
@@ -187,9 +188,9 @@ impl Budget {
         number: Option<u64>,
         bytes: usize,
     ) -> Result<(), BudgetExhausted> {
-        let before = number.and_then(|number| state.shares.get(&number));
-        let before = before.map_or(0, |entry| entry.bytes);
-        let (mut of_all, mut of_large) = self.missing(state, before, bytes);
+        let old_entry = number.and_then(|number| state.shares.get(&number));
+        let old_bytes = old_entry.map_or(0, |entry| entry.bytes);
+        let (mut of_all, mut of_large) = self.missing(state, old_bytes, bytes);
         if (of_all, of_large) == (0, 0) {
             return Ok(());
         }
@@ -236,8 +237,8 @@ impl Budget {
 
     fn set(&self, state: &mut BudgetState, number: u64, bytes: usize) {
         let entry = state.shares.get_mut(&number);
-        if let Some(before) = entry.map(|entry| std::mem::replace(&mut entry.bytes, bytes)) {
-            self.account(state, before, bytes);
+        if let Some(old_bytes) = entry.map(|entry| std::mem::replace(&mut entry.bytes, bytes)) {
+            self.account(state, old_bytes, bytes);
         }
     }
 
@@ -262,8 +263,8 @@ impl BudgetShare {
     /// Resizes the share. Shrinking does not fail unless it was evicted.
     pub(crate) fn resize(&self, bytes: usize) -> Result<(), BudgetExhausted> {
         let mut state = self.budget.lock();
-        let before = state.shares.get(&self.number).ok_or(BudgetExhausted)?.bytes;
-        if bytes > before {
+        let old_bytes = state.shares.get(&self.number).ok_or(BudgetExhausted)?.bytes;
+        if bytes > old_bytes {
             self.budget.make_room(&mut state, Some(self.number), bytes)?;
         }
         self.budget.set(&mut state, self.number, bytes);
@@ -287,19 +288,19 @@ impl BudgetShare {
     /// Grows the share.
     fn grow(&self, bytes: usize) -> Result<(), BudgetExhausted> {
         let mut state = self.budget.lock();
-        let before = state.shares.get(&self.number).ok_or(BudgetExhausted)?.bytes;
-        let after = before.saturating_add(bytes);
-        self.budget.make_room(&mut state, Some(self.number), after)?;
-        self.budget.set(&mut state, self.number, after);
+        let old_bytes = state.shares.get(&self.number).ok_or(BudgetExhausted)?.bytes;
+        let new_bytes = old_bytes.saturating_add(bytes);
+        self.budget.make_room(&mut state, Some(self.number), new_bytes)?;
+        self.budget.set(&mut state, self.number, new_bytes);
         Ok(())
     }
 
     /// Shrinks the share.
     fn shrink(&self, bytes: usize) {
         let mut state = self.budget.lock();
-        if let Some(before) = state.shares.get(&self.number).map(|entry| entry.bytes) {
+        if let Some(old_bytes) = state.shares.get(&self.number).map(|entry| entry.bytes) {
             self.budget
-                .set(&mut state, self.number, before.saturating_sub(bytes));
+                .set(&mut state, self.number, old_bytes.saturating_sub(bytes));
         }
     }
 

@@ -141,17 +141,17 @@ fn remove_webhooks<C: Clone, W>(
     webhooks_mut: impl Fn(&mut C) -> &mut Option<Vec<W>>,
     matches: impl Fn(&W) -> bool,
 ) -> bool {
-    let mut found = false;
+    let mut is_changed = false;
     configurations.retain_mut(|configuration| {
         if !webhooks(configuration).iter().flatten().any(&matches) {
             return true;
         }
-        found = true;
+        is_changed = true;
         let kept = webhooks_mut(Arc::make_mut(configuration)).get_or_insert_default();
         kept.retain(|webhook| !matches(webhook));
         !kept.is_empty()
     });
-    found
+    is_changed
 }
 
 impl Endpoint {

@@ -187,9 +187,9 @@ impl LiveHandler {
                 && (set.hash.is_empty() || Some(*plugin) == plugin_of(set).map(ManifestPlugin::name))
         };
         let key = reloads.iter().find(matches).map(|(key, _)| key.clone());
-        let found = key.and_then(|key| reloads.remove_entry(&key));
+        let last_reload = key.and_then(|key| reloads.remove_entry(&key));
         let names = names(set);
-        match found {
+        match last_reload {
             Some(((plugin, location), last)) => Source {
                 plugin: plugin.into(),
                 location,

@@ -215,7 +215,7 @@ impl SharedPool {
 
 /// Adds threads while tasks wait and no thread takes one, until the queue is empty.
 async fn add_threads(shared: Arc<SharedPool>) {
-    let mut taken = None;
+    let mut last_taken = None;
     loop {
         tokio::time::sleep(ADD_THREAD_AFTER).await;
         let mut state = shared.lock();
@@ -223,9 +223,9 @@ async fn add_threads(shared: Arc<SharedPool>) {
             state.adding = false;
             return;
         }
-        let is_added = taken == Some(state.taken) && state.threads < shared.most;
+        let is_added = last_taken == Some(state.taken) && state.threads < shared.most;
         state.threads += usize::from(is_added);
-        taken = Some(state.taken);
+        last_taken = Some(state.taken);
         drop(state);
         if is_added {
             shared.start_thread();

@@ -180,25 +180,25 @@ fn resource(request: &AdmissionRequest<'_>) -> String {
 
 /// The sorted names of policies and webhooks in a response, and of those that mutated the object.
 fn policies(response: &AdmissionResponse, mutated_by: &[String]) -> Vec<String> {
-    let mut found: BTreeSet<&str> = mutated_by.iter().map(String::as_str).collect();
+    let mut policy_names: BTreeSet<&str> = mutated_by.iter().map(String::as_str).collect();
     let message = response.result.iter().map(|status| status.message.as_str());
     let texts = message.chain(response.warnings.iter().take(MAX_WARNINGS).map(String::as_str));
-    texts.for_each(|text| names_in(text, &mut found));
+    texts.for_each(|text| names_in(text, &mut policy_names));
     for (key, value) in &response.audit_annotations {
         match key.split_once('/') {
-            Some((group, _)) if group.ends_with(NO_POLICY) => names_in(value, &mut found),
-            Some((policy, _)) => drop(found.insert(policy)),
+            Some((group, _)) if group.ends_with(NO_POLICY) => names_in(value, &mut policy_names),
+            Some((policy, _)) => drop(policy_names.insert(policy)),
             None => {}
         }
     }
-    found.into_iter().map(truncated).collect()
+    policy_names.into_iter().map(truncated).collect()
 }
 
 /// Finds names of policies and webhooks in a message.
-fn names_in<'t>(text: &'t str, found: &mut BTreeSet<&'t str>) {
-    for (before, end) in NAME_PREFIXES {
-        let names = text.split(before).skip(1).take(MAX_WARNINGS);
-        found.extend(names.filter_map(|rest| Some(rest.split_once(end)?.0)));
+fn names_in<'t>(text: &'t str, policy_names: &mut BTreeSet<&'t str>) {
+    for (prefix, end) in NAME_PREFIXES {
+        let names = text.split(prefix).skip(1).take(MAX_WARNINGS);
+        policy_names.extend(names.filter_map(|rest| Some(rest.split_once(end)?.0)));
     }
 }
 

@@ -349,12 +349,12 @@ impl Content {
 }
 
 fn certificates(text: &[u8], path: &Path) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
-    let found = found.map_err(|error| invalid(path, error))?;
-    if found.is_empty() {
+    let parsing: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
+    let certificates = parsing.map_err(|error| invalid(path, error))?;
+    if certificates.is_empty() {
         Err(invalid(path, "no certificate in it"))
     } else {
-        Ok(found)
+        Ok(certificates)
     }
 }
 

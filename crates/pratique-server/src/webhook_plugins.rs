@@ -65,8 +65,8 @@ impl WebhookPlugin {
     /// # Errors
     /// It is none that a webhook can stand in for, for this reason.
     pub fn named(name: &str) -> Result<&'static Self, NotOffered> {
-        if let Some(found) = Self::ALL.iter().find(|plugin| plugin.name == name) {
-            return Ok(found);
+        if let Some(known_plugin) = Self::ALL.iter().find(|plugin| plugin.name == name) {
+            return Ok(known_plugin);
         }
         match built_in(name) {
             Some(plugin) => Err(NotOffered::Refused {

@@ -132,14 +132,14 @@ pub(super) fn decisions(out: &mut HtmlPage, all: &[RecentDecision], filter: &Dec
     out.heading("Decisions");
     filter.write(out, all);
     out.table(&columns);
-    let mut shown = 0;
+    let mut count = 0;
     let matching = all.iter().filter(|decision| filter.matches(decision));
     for decision in matching.take(MAX_SHOWN) {
         decision_row(out, decision);
-        shown += 1;
+        count += 1;
     }
     out.end();
-    if shown == 0 {
+    if count == 0 {
         let text = if all.is_empty() {
             "None yet."
         } else {
