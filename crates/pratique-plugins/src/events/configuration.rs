@@ -69,8 +69,8 @@ pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<Limit>, StartE
 fn checked(configuration: &Json, faults: &mut Vec<ConfigurationFault>) -> Vec<Limit> {
     let listed = configuration.get("limits").and_then(Json::as_array);
     if listed.is_none_or(Vec::is_empty) {
-        let shown = listed.map_or("null", |_| "[]");
-        let message = format!("limits: Invalid value: {shown}: must not be empty");
+        let value_text = listed.map_or("null", |_| "[]");
+        let message = format!("limits: Invalid value: {value_text}: must not be empty");
         faults.push(ConfigurationFault::new("limits", message));
     }
     let limits = listed.into_iter().flatten().enumerate();

@@ -58,8 +58,8 @@ fn check_type(attributes: &Attributes<'_>, object: &Value<'_>) -> Result<(), Rej
     if is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
         Ok(())
     } else {
-        let found = go_type(object);
-        let error = format!("expected type CertificateSigningRequest, got: {found}");
+        let actual_type = go_type(object);
+        let error = format!("expected type CertificateSigningRequest, got: {actual_type}");
         Err(forbidden(attributes, error))
     }
 }

@@ -17,8 +17,8 @@ impl BuiltInPlugin for CertificateSubjectRestriction {
     fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
         let object = attributes.object;
         if !is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
-            let found = go_type(object);
-            let error = format!("expected type CertificateSigningRequest, got: {found}");
+            let actual_type = go_type(object);
+            let error = format!("expected type CertificateSigningRequest, got: {actual_type}");
             return Err(forbidden(attributes, error));
         }
         if text(object, &["spec", "signerName"]) != CLIENT_SIGNER {

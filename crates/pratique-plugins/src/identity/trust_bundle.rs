@@ -24,8 +24,8 @@ impl BuiltInPlugin for ClusterTrustBundleAttest {
         let (bundle, old) = (attributes.object, &request.old_object);
         if !is_kind(bundle, CERTIFICATES, "ClusterTrustBundle") {
             // The reference shows the type of the old object here.
-            let found = go_type(old);
-            let error = format!("expected type ClusterTrustBundle, got: {found}");
+            let actual_type = go_type(old);
+            let error = format!("expected type ClusterTrustBundle, got: {actual_type}");
             return Err(forbidden(attributes, error));
         }
         let signer = text(bundle, &["spec", "signerName"]);

@@ -191,8 +191,8 @@ impl Test<'_> {
     /// The faults of the number of values, and of values that have to be numbers.
     fn value_faults(&self, values: &[&str], path: &str, requirement: &Value<'_>) -> Vec<String> {
         let of_list = |detail: &str| {
-            let shown = shown_values(requirement);
-            vec![format!("{path}: Invalid value: {shown}: {detail}")]
+            let values_text = shown_values(requirement);
+            vec![format!("{path}: Invalid value: {values_text}: {detail}")]
         };
         match self {
             Test::In(_) | Test::NotIn(_) if values.is_empty() => {

@@ -35,8 +35,8 @@ impl BuiltInPlugin for PodResizeValidator {
 /// The node of a pod that is bound and whose generation an update changes.
 pub(crate) fn node_of_changed<'a>(attributes: &Attributes<'a>) -> Result<Option<&'a str>, Rejection> {
     if !has_pod(attributes) {
-        let found = go_type(attributes.object);
-        return Err(bad_request(format!("expected a pod but got a {found}")));
+        let actual_type = go_type(attributes.object);
+        return Err(bad_request(format!("expected a pod but got a {actual_type}")));
     }
     let node = text(attributes.object, &["spec", "nodeName"]);
     if node.is_empty() {

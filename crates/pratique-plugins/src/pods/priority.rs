@@ -170,7 +170,7 @@ fn establish<'s>(
                 let error = format!("no PriorityClass with name {class_name} was found");
                 return Err(forbidden(&attributes.as_attributes(), error));
             }
-            found => found,
+            known_class => known_class,
         },
     };
     Ok(class.map_or(

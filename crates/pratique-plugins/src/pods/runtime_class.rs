@@ -81,7 +81,7 @@ fn class_of<'s>(
                 format!("pod rejected: RuntimeClass {name} not found"),
             ))
         }
-        found => Ok(found),
+        class => Ok(class),
     }
 }
 

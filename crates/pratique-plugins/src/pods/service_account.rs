@@ -138,10 +138,10 @@ fn account_of<'s>(
             format!("no service account specified for pod {namespace}/{pod}"),
         ));
     }
-    let found = context
+    let stored_account = context
         .state
         .find(StateKind::SERVICE_ACCOUNT, namespace, account)?;
-    found.ok_or_else(|| {
+    stored_account.ok_or_else(|| {
         let reason = not_found_text("", "serviceaccount", account);
         forbidden(
             attributes,

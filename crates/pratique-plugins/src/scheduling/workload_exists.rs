@@ -24,16 +24,16 @@ impl BuiltInPlugin for PodGroupWorkloadExists {
             return Ok(());
         };
         let workload = text(reference, &["workloadName"]);
-        let shown = quote(workload);
+        let quoted_name = quote(workload);
         let stored = context
             .state
             .find(StateKind::WORKLOAD, &request.namespace, workload)?;
         let Some(stored) = stored else {
-            let error = format!("PodGroup rejected: Workload {shown} not found");
+            let error = format!("PodGroup rejected: Workload {quoted_name} not found");
             return Err(forbidden(attributes, error));
         };
         if !text(stored, &["metadata", "deletionTimestamp"]).is_empty() {
-            let error = format!("PodGroup rejected: Workload {shown} is being deleted");
+            let error = format!("PodGroup rejected: Workload {quoted_name} is being deleted");
             return Err(forbidden(attributes, error));
         }
         let template = text(reference, &["podGroupTemplateName"]);
@@ -43,7 +43,7 @@ impl BuiltInPlugin for PodGroupWorkloadExists {
         } else {
             let template = quote(template);
             let error =
-                format!("PodGroup rejected: PodGroupTemplate {template} not found in Workload {shown}");
+                format!("PodGroup rejected: PodGroupTemplate {template} not found in Workload {quoted_name}");
             Err(forbidden(attributes, error))
         }
     }

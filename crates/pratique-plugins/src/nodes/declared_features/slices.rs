@@ -58,19 +58,19 @@ fn check_device(
     spec: &Value<'_>,
     device: &Value<'_>,
 ) -> Result<(), Rejection> {
-    let shown = || quote(text(device, &["name"]));
+    let quote_name = || quote(text(device, &["name"]));
     match nodes_of(spec, device) {
         None => Err(forbidden(
             attributes,
             format!(
                 "device {} in ResourceSlice has NodeAllocatableResources but does not map to any nodes",
-                shown()
+                quote_name()
             ),
         )),
         Some(DeviceNodes::Named(node)) => match context.state.find(StateKind::NODE, "", node)? {
             Some(stored) => check_node(attributes, stored),
             None => {
-                let error = format!("node {} not found for device {}", quote(node), shown());
+                let error = format!("node {} not found for device {}", quote(node), quote_name());
                 Err(forbidden(attributes, error))
             }
         },

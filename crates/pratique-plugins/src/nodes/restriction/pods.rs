@@ -189,8 +189,8 @@ pub(super) fn check_eviction(request: &NodeRequest<'_>) -> Result<(), Rejection>
 /// The stored pod with a name.
 pub(super) fn stored<'a>(request: &NodeRequest<'a>, pod: &str) -> Result<&'a Value<'a>, Rejection> {
     let namespace = &request.attributes.request.namespace;
-    let found = request.context.state.find(StateKind::POD, namespace, pod)?;
-    found.ok_or_else(|| not_found("", "pod", pod))
+    let stored_pod = request.context.state.find(StateKind::POD, namespace, pod)?;
+    stored_pod.ok_or_else(|| not_found("", "pod", pod))
 }
 
 /// A pod as messages name it.

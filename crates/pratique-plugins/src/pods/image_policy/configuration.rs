@@ -65,8 +65,8 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
     // Go finds fields whatever their case.
     let field = |of: &Value<'_>, name: &str| -> Option<Value<'static>> {
         let mut members = of.as_object().into_iter().flat_map(Object::iter);
-        let found = members.find(|(key, _)| key.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.clone().into_owned())
+        let member = members.find(|(key, _)| key.eq_ignore_ascii_case(name));
+        member.map(|(_, value)| value.clone().into_owned())
     };
     let policy = field(&document, "imagePolicy").unwrap_or_default();
     let number = |name: &str| {

@@ -92,8 +92,8 @@ fn toleration(value: &Value<'_>) -> Result<OwnedToleration, String> {
 }
 
 fn seconds(value: &Value<'_>) -> Result<i64, String> {
-    let wrong = |found: &str| {
-        let error = UnmarshalTypeError::of_field(found, "Toleration", "tolerationSeconds", "int64");
+    let wrong = |description: &str| {
+        let error = UnmarshalTypeError::of_field(description, "Toleration", "tolerationSeconds", "int64");
         Err(error.to_string())
     };
     match value {

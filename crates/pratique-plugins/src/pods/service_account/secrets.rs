@@ -47,8 +47,9 @@ const SECRETS_OF_VOLUMES: [(&str, &[&str]); 11] = [
 
 fn volume_references_secret(volume: &Value<'_>) -> bool {
     let mut sources = SECRETS_OF_VOLUMES.iter();
-    let found = sources.find_map(|(source, path)| volume.get(source).map(|value| (*source, value, *path)));
-    match found {
+    let volume_source =
+        sources.find_map(|(source, path)| volume.get(source).map(|value| (*source, value, *path)));
+    match volume_source {
         None => false,
         Some(("projected", source, _)) => {
             let mut sources = elements(source, &["sources"]).iter();
