@@ -254,15 +254,15 @@ impl<'s> MutationRun<'_, 's> {
     /// are called again find that they change it back.
     fn changed(&self) -> bool {
         let submitted = ObjectRef::Given(self.run.attributes.object);
-        let (before, after) = (submitted.get(), self.requested.get());
+        let (old_object, new_object) = (submitted.get(), self.requested.get());
         let kind = &self.run.attributes.request.kind;
-        if before == after {
+        if old_object == new_object {
             return false;
         }
         if self.run.converter.is_typed(kind) {
             let progress = self.run.context.progress();
             let formed = self.run.converter.to_version(&submitted, kind, &progress);
-            !formed.is_ok_and(|formed| formed.get() == after)
+            !formed.is_ok_and(|formed| formed.get() == new_object)
         } else {
             true
         }

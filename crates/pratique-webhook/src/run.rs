@@ -95,9 +95,9 @@ impl<'r, 's> PhaseRun<'r, 's> {
         if webhooks.all.is_empty() || !matcher.may_intercept(interceptor, webhooks.origin) {
             return Vec::new();
         }
-        let found = matcher.candidates(&webhooks.index).into_iter();
-        let found = found.map(|position| position as usize);
-        found
+        let positions = matcher.candidates(&webhooks.index).into_iter();
+        let indexes = positions.map(|position| position as usize);
+        indexes
             .filter_map(|position| Some((position, &**webhooks.all.get(position)?)))
             .collect()
     }

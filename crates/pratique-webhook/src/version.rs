@@ -119,11 +119,11 @@ impl<'s> Converter<'s> {
         Ok(named(value, kind, progress)?.into())
     }
 
-    /// Converts an object that webhooks changed in a kind, where it was `before`, to the kind of the object that is `like`
+    /// Converts an object that webhooks changed in a kind, where it was `old_object`, to the kind of the object that is `like`
     /// the one to be stored.
     pub(crate) fn convert_back(
         &self,
-        (before, object): (&ObjectRef<'s>, &ObjectRef<'s>),
+        (old_object, object): (&ObjectRef<'s>, &ObjectRef<'s>),
         kind: &GroupVersionKind,
         like: &Value<'_>,
         progress: &Progress<'_>,
@@ -134,7 +134,7 @@ impl<'s> Converter<'s> {
         let value = object.get();
         if let Some(release) = self.typing_release(kind) {
             check_convertible(release, value, &target)?;
-            let change = (before.get(), value);
+            let change = (old_object.get(), value);
             return match pratique_typed::changed_back(release, &target, like, change, progress)? {
                 Some(changed) => in_type(release, &changed.into(), &target, progress),
                 None => in_type(release, object, &target, progress),

@@ -56,15 +56,15 @@ pub(crate) fn with_defaults(
     kind: &str,
     defaults: &GroupVersionKind,
 ) -> GroupVersionKind {
-    let mut found = version.with_kind(kind);
-    if found.kind.is_empty() {
-        found.kind.clone_from(&defaults.kind);
+    let mut full_kind = version.with_kind(kind);
+    if full_kind.kind.is_empty() {
+        full_kind.kind.clone_from(&defaults.kind);
     }
-    if found.version.is_empty() && found.group.is_empty() {
-        found.group.clone_from(&defaults.group);
+    if full_kind.version.is_empty() && full_kind.group.is_empty() {
+        full_kind.group.clone_from(&defaults.group);
     }
-    if found.version.is_empty() && found.group == defaults.group {
-        found.version.clone_from(&defaults.version);
+    if full_kind.version.is_empty() && full_kind.group == defaults.group {
+        full_kind.version.clone_from(&defaults.version);
     }
-    found
+    full_kind
 }

@@ -150,16 +150,16 @@ fn escape_key(key: &str) -> String {
 
 /// A header's name as Go shows it: `Impersonate-User`.
 fn canonical(name: &str) -> String {
-    let mut shown = String::with_capacity(name.len());
+    let mut canonical_name = String::with_capacity(name.len());
     for letter in name.chars() {
-        let first = shown.is_empty() || shown.ends_with('-');
-        shown.push(if first {
+        let first = canonical_name.is_empty() || canonical_name.ends_with('-');
+        canonical_name.push(if first {
             letter.to_ascii_uppercase()
         } else {
             letter
         });
     }
-    shown
+    canonical_name
 }
 
 #[cfg(test)]

@@ -43,8 +43,8 @@ pub(super) async fn exchange(client: &Client, call: &Call, rules: Rules) -> Resu
             sleep(wait).await;
         });
         if waited.await.is_err() {
-            let (shown, _) = client.target.with_timeout(call.timeout);
-            return Err(posting(&shown, DEADLINE, CallErrorKind::Timeout));
+            let (url, _) = client.target.with_timeout(call.timeout);
+            return Err(posting(&url, DEADLINE, CallErrorKind::Timeout));
         }
     }
 }
@@ -111,12 +111,12 @@ fn check_status(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, Cal
         return Err(failed(&status.message(), kind));
     }
     if body.is_empty() {
-        let shown = if content_type.is_empty() {
+        let media_type = if content_type.is_empty() {
             "application/json"
         } else {
             content_type
         };
-        let message = format!("0-length response with status code: {code} and content type: {shown}");
+        let message = format!("0-length response with status code: {code} and content type: {media_type}");
         return Err(failed(&message, kind));
     }
     Ok(body)

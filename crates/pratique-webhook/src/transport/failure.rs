@@ -56,8 +56,8 @@ pub(super) fn body_message(error: &reqwest::Error) -> (String, bool) {
 pub(super) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if let Some(found) = error.downcast_ref::<E>() {
-            return Some(found);
+        if let Some(typed_error) = error.downcast_ref::<E>() {
+            return Some(typed_error);
         }
         next = cause(error);
     }
@@ -74,11 +74,11 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
 
 /// The innermost I/O error: the outer ones know less.
 fn find_io<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
-    let mut found = find::<io::Error>(error)?;
-    while let Some(inner) = found.get_ref().and_then(|carried| find::<io::Error>(carried)) {
-        found = inner;
+    let mut innermost = find::<io::Error>(error)?;
+    while let Some(inner) = innermost.get_ref().and_then(|carried| find::<io::Error>(carried)) {
+        innermost = inner;
     }
-    Some(found)
+    Some(innermost)
 }
 
 fn innermost(error: &(dyn Error + 'static)) -> String {

@@ -50,9 +50,9 @@ pub(super) async fn send(
     rules: Rules,
     deadline: Instant,
 ) -> Result<Response, CallError> {
-    let (shown, url) = client.target.with_timeout(call.timeout);
+    let (display_url, url) = client.target.with_timeout(call.timeout);
     let mut hop = RedirectHop {
-        shown,
+        shown: display_url,
         url,
         host: client.target.host.clone(),
         referer: None,
@@ -88,9 +88,9 @@ pub(super) async fn send(
 }
 
 /// `Post "URL": words`.
-pub(super) fn posting(shown: &str, message: &str, kind: CallErrorKind) -> CallError {
+pub(super) fn posting(url: &str, message: &str, kind: CallErrorKind) -> CallError {
     CallError {
-        message: format!("failed to call webhook: Post {}: {message}", quote(shown)),
+        message: format!("failed to call webhook: Post {}: {message}", quote(url)),
         kind,
     }
 }
@@ -153,11 +153,11 @@ impl RedirectHop {
         let library = |error: <Url as std::str::FromStr>::Err| LocationError::Library(error.to_string());
         let base = Url::parse(&self.shown).map_err(library)?;
         let mut url = base.join(location).map_err(library)?;
-        let mut shown = url.to_string();
+        let mut display_url = url.to_string();
         let mut host = None;
         if same_authority(&base, &url) {
             let authority = authority(&self.shown);
-            shown = shown.replacen(&target::wire_authority(&url), authority, 1);
+            display_url = display_url.replacen(&target::wire_authority(&url), authority, 1);
             host.clone_from(&self.host);
             // Fails for URLs without host, which neither is.
             let _ = url.set_host(self.url.host_str());
@@ -166,7 +166,7 @@ impl RedirectHop {
         let downgraded = base.scheme() == "https" && url.scheme() == "http";
         let referer = HeaderValue::try_from(self.shown.as_str()).ok();
         Ok(Self {
-            shown,
+            shown: display_url,
             url,
             host,
             referer: referer.filter(|_| !downgraded),

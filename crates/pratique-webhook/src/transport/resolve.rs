@@ -46,21 +46,21 @@ impl Resolve for Resolver {
         let memory = Arc::clone(&self.first);
         Box::pin(async move {
             let looked_up = pinned.clone().unwrap_or_else(|| format!("{name}:0"));
-            let found = tokio::net::lookup_host(looked_up).await;
+            let lookup = tokio::net::lookup_host(looked_up).await;
             let requested = pinned
                 .as_deref()
                 .and_then(|address| address.rsplit_once(':'))
                 .map(|(host, _)| host);
             let missing = || NoSuchHost(requested.unwrap_or(&name).to_owned());
-            let found: Vec<SocketAddr> = found.map_err(|_| missing())?.collect();
-            let first = *found.first().ok_or_else(missing)?;
+            let addresses: Vec<SocketAddr> = lookup.map_err(|_| missing())?.collect();
+            let first = *addresses.first().ok_or_else(missing)?;
             let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
             // Redirects could name ever more hosts.
             if memory.len() >= 16 {
                 memory.clear();
             }
             memory.insert(name.to_ascii_lowercase(), first);
-            Ok(Box::new(found.into_iter()) as Addrs)
+            Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }

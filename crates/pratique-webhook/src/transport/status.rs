@@ -30,10 +30,10 @@ impl Failed<'_> {
             404 => "the server could not find the requested resource",
             405 => "the server does not allow this method on the requested resource",
             406 => match self.shown() {
-                shown if shown.is_empty() || shown == UNKNOWN => {
+                message if message.is_empty() || message == UNKNOWN => {
                     "the server was unable to respond with a content type that the client supports"
                 }
-                shown => return shown,
+                message => return message,
             },
             409 => "the server reported a conflict",
             422 => "the server rejected our request due to an error in our request",
@@ -44,8 +44,10 @@ impl Failed<'_> {
                  request"
             }
             500.. => {
-                let shown = quote_bytes(self.text().unwrap_or(UNKNOWN.as_bytes()));
-                return format!("an error on the server ({shown}) has prevented the request from succeeding");
+                let body_text = quote_bytes(self.text().unwrap_or(UNKNOWN.as_bytes()));
+                return format!(
+                    "an error on the server ({body_text}) has prevented the request from succeeding"
+                );
             }
             code => {
                 return format!(

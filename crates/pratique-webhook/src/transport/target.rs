@@ -43,14 +43,14 @@ impl Target {
             return Err(ClientError::Host(format!("{scheme}://{authority}")));
         }
         let path = escape(&clean(&url.path()));
-        let shown = format!("{scheme}://{authority}{path}");
+        let display_url = format!("{scheme}://{authority}{path}");
         let is_name = bare(&hostname).parse::<IpAddr>().is_err();
         let pinned = address.filter(|_| is_name).map(|address| Pin {
             name: hostname.clone(),
             address: address.to_owned(),
         });
         let dialled = match address {
-            None => shown.clone(),
+            None => display_url.clone(),
             Some(_) if is_name => format!("{scheme}://{hostname}{path}"),
             Some(address) => format!("{scheme}://{address}{path}"),
         };
@@ -59,7 +59,7 @@ impl Target {
         Ok(Self {
             host: host.filter(|_| wire_authority(&wire) != authority),
             wire,
-            shown,
+            shown: display_url,
             pinned,
             authority: with_port(&authority, &url.port()),
             is_local: is_local(&hostname),

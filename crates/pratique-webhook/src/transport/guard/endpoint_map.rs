@@ -26,13 +26,13 @@ impl<T> EndpointMap<T> {
     }
 
     pub(super) fn entry(&self, endpoint: &Arc<Endpoint>, make: impl FnOnce() -> T) -> Arc<T> {
-        if let Some(found) = self.entries.load().get(endpoint) {
-            return Arc::clone(found);
+        if let Some(value) = self.entries.load().get(endpoint) {
+            return Arc::clone(value);
         }
         let _changing = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.entries.load();
-        if let Some(found) = current.get(endpoint) {
-            return Arc::clone(found);
+        if let Some(value) = current.get(endpoint) {
+            return Arc::clone(value);
         }
         let mut entries = if current.len() < MOST {
             HashMap::clone(&current)
