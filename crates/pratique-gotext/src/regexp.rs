@@ -97,8 +97,8 @@ impl Regex {
 
     /// The first match (`FindString`, which gives an empty string where there is none).
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let found = self.try_find(text, &UnmeteredMatch);
-        found.unwrap_or_default()
+        let first_match = self.try_find(text, &UnmeteredMatch);
+        first_match.unwrap_or_default()
     }
 
     /// Matches from left to right that do not overlap, at most `limit`; all where that is negative (`FindAllString`).
@@ -119,7 +119,8 @@ impl Regex {
         {
             return Ok(automaton.is_match(text));
         }
-        self.search(text, 0, true, meter).map(|found| found.is_some())
+        self.search(text, 0, true, meter)
+            .map(|first_match| first_match.is_some())
     }
 
     /// [`find`](Self::find), on behalf of a meter.
@@ -127,8 +128,8 @@ impl Regex {
     /// # Errors
     /// The meter's.
     pub fn try_find<'t, M: Meter>(&self, text: &'t str, meter: &M) -> Result<Option<&'t str>, M::Stop> {
-        let found = self.search(text, 0, false, meter)?;
-        Ok(found.and_then(|range| text.get(range)))
+        let first_match = self.search(text, 0, false, meter)?;
+        Ok(first_match.and_then(|range| text.get(range)))
     }
 
     /// [`find_all`](Self::find_all), on behalf of a meter.
@@ -142,17 +143,17 @@ impl Regex {
         meter: &M,
     ) -> Result<Vec<&'t str>, M::Stop> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut found = Vec::new();
+        let mut matches = Vec::new();
         let mut position = 0;
         let mut last_end = None;
-        while found.len() < limit && position <= text.len() {
+        while matches.len() < limit && position <= text.len() {
             let Some(range) = self.search(text, position, false, meter)? else {
                 break;
             };
             // A search may look at all that follows, even if what it finds is short.
             meter.work(MATCH + (text.len() - position) as u64 / 16)?;
-            if found.len().is_multiple_of(PORTION) {
-                let more = found.len().saturating_add(PORTION);
+            if matches.len().is_multiple_of(PORTION) {
+                let more = matches.len().saturating_add(PORTION);
                 meter.reserve(more.saturating_mul(4 * size_of::<&str>()))?;
             }
             let repeated = range.end == position && Some(range.start) == last_end;
@@ -163,10 +164,10 @@ impl Regex {
                 range.end
             };
             if !repeated {
-                found.extend(text.get(range));
+                matches.extend(text.get(range));
             }
         }
-        Ok(found)
+        Ok(matches)
     }
 
     /// The first match at or after a place; where `any` is enough, perhaps another one.
@@ -184,8 +185,8 @@ impl Regex {
             meter.work((text.len() - from) as u64)?;
             let parsed = || parser::parse(&self.pattern, &UnmeteredMatch).ok();
             let hir = || parsed().map(|parsed| parsed.hir);
-            if let Ok(found) = automaton.find_in_long(text, from, any, hir) {
-                return Ok(found);
+            if let Ok(first_match) = automaton.find_in_long(text, from, any, hir) {
+                return Ok(first_match);
             }
         }
         search::find(&*self.machine(meter)?, text, from, any, meter)

@@ -112,8 +112,8 @@ fn small(parts: &QuantityParts<'_>, suffix: Suffix) -> Option<Small> {
         Suffix::Decimal { exponent, .. } => (SMALL_DIGITS, exponent, 1i64),
         Suffix::Binary { power } if parts.fraction.is_empty() => {
             // 10 bits are about 3 digits.
-            let taken = usize::try_from(power * 3 / 10).unwrap_or(usize::MAX);
-            (14usize.checked_sub(taken)?, 0, 1i64 << power)
+            let factor_digits = usize::try_from(power * 3 / 10).unwrap_or(usize::MAX);
+            (14usize.checked_sub(factor_digits)?, 0, 1i64 << power)
         }
         Suffix::Binary { .. } => return None,
     };

@@ -68,7 +68,7 @@ impl PatternAutomaton {
 
     pub(super) fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
         let input = Input::new(text).span(from..text.len());
-        self.regex.find(input).map(|found| found.range())
+        self.regex.find(input).map(|first_match| first_match.range())
     }
 
     /// A search that takes about a nanosecond for each byte, or fails. Where `any` is enough, the match may be another one.
@@ -85,7 +85,7 @@ impl PatternAutomaton {
         let mut cache = regex.create_cache();
         let input = Input::new(text).span(from..text.len()).earliest(any);
         match regex.try_search(&mut cache, &input) {
-            Ok(found) => Ok(found.map(|found| found.range())),
+            Ok(first_match) => Ok(first_match.map(|first_match| first_match.range())),
             Err(_) => Err(AutomatonFailure),
         }
     }

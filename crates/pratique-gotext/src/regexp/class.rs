@@ -89,7 +89,7 @@ impl ClassReader {
     ) -> Result<(ClassUnicode, &'t str), Error> {
         let (name, rest) = match rest.strip_prefix('{') {
             Some(braced) => match braced.split_once('}') {
-                Some(found) => found,
+                Some(name_and_rest) => name_and_rest,
                 None => return whole(ErrorKind::ClassRange, text),
             },
             None => rest

@@ -66,21 +66,21 @@ pub(super) fn find<M: Meter>(
     )?;
     let (mut ways, mut next) = (ThreadList::new(machine), ThreadList::new(machine));
     let mut stack = Vec::new();
-    let mut found: Option<Range<usize>> = None;
+    let mut best_match: Option<Range<usize>> = None;
     let mut at = from;
-    let mut before = text.get(..from).and_then(|text| text.chars().next_back());
+    let mut previous_character = text.get(..from).and_then(|text| text.chars().next_back());
     ways.clear();
     loop {
         let character = text.get(at..).and_then(|text| text.chars().next());
         let here = NeighborCharacters {
-            before,
+            before: previous_character,
             after: character,
         };
-        if found.is_none() {
+        if best_match.is_none() {
             let steps = follow(machine, (machine.start(), at), here, &mut ways, &mut stack);
             meter.work(STEP.saturating_mul(steps))?;
         } else if ways.ways.is_empty() {
-            return Ok(found);
+            return Ok(best_match);
         }
         let end = at + character.map_or(1, char::len_utf8);
         let here = NeighborCharacters {
@@ -91,9 +91,9 @@ pub(super) fn find<M: Meter>(
         for (place, began) in ways.ways.drain(..) {
             let lead = match machine.instruction(place) {
                 PatternInstruction::Match => {
-                    found = Some(began..at);
+                    best_match = Some(began..at);
                     if any {
-                        return Ok(found);
+                        return Ok(best_match);
                     }
                     // Those after it are less preferred.
                     break;
@@ -114,9 +114,9 @@ pub(super) fn find<M: Meter>(
         }
         std::mem::swap(&mut ways, &mut next);
         if character.is_none() {
-            return Ok(found);
+            return Ok(best_match);
         }
-        before = character;
+        previous_character = character;
         at = end;
     }
 }

@@ -219,19 +219,19 @@ fn binary_exponent(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Whether each underscore stands between digits; `before` is the byte before the text.
-fn underscores_between(text: &str, mut before: u8, digit: fn(u8) -> bool) -> bool {
+/// Whether each underscore stands between digits; `previous_byte` is the one before the text.
+fn underscores_between(text: &str, mut previous_byte: u8, digit: fn(u8) -> bool) -> bool {
     for byte in text.bytes() {
         let misplaced = match byte {
-            b'_' => !digit(before),
-            _ => before == b'_' && !digit(byte),
+            b'_' => !digit(previous_byte),
+            _ => previous_byte == b'_' && !digit(byte),
         };
         if misplaced {
             return false;
         }
-        before = byte;
+        previous_byte = byte;
     }
-    before != b'_'
+    previous_byte != b'_'
 }
 
 /// The value of hexadecimal digits: those that do not fit become a sticky bit, which suffices for rounding.

@@ -57,9 +57,9 @@ pub enum Reason {
 }
 
 pub(super) fn reference(text: &str) -> Result<Url, ParseError> {
-    let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut url = parse(before, false).map_err(|reason| ParseError {
-        text: before.to_owned(),
+    let (without_fragment, fragment) = text.split_once('#').unwrap_or((text, ""));
+    let mut url = parse(without_fragment, false).map_err(|reason| ParseError {
+        text: without_fragment.to_owned(),
         reason,
     })?;
     set_fragment(&mut url, fragment).map_err(|reason| ParseError {
@@ -121,12 +121,12 @@ fn split_scheme(text: &str) -> Result<(&str, &str), Reason> {
 }
 
 fn take_query<'a>(url: &mut Url, text: &'a str) -> &'a str {
-    let Some((before, query)) = text.split_once('?') else {
+    let Some((without_query, query)) = text.split_once('?') else {
         return text;
     };
     url.bare_question_mark = query.is_empty();
     url.raw_query = query.to_owned();
-    before
+    without_query
 }
 
 fn check_relative(path: &str, must_be_absolute: bool) -> Result<(), Reason> {

@@ -119,18 +119,18 @@ fn is_label(value: &[u8]) -> bool {
 
 fn is_subdomain(value: &[u8]) -> bool {
     // The same as `is_label` for each part between dots.
-    let mut before = b'.';
+    let mut previous_byte = b'.';
     let fits = value.iter().all(|byte| {
         let fits = match byte {
             b'a'..=b'z' | b'0'..=b'9' => true,
-            b'-' => before != b'.',
-            b'.' => !matches!(before, b'.' | b'-'),
+            b'-' => previous_byte != b'.',
+            b'.' => !matches!(previous_byte, b'.' | b'-'),
             _ => false,
         };
-        before = *byte;
+        previous_byte = *byte;
         fits
     });
-    fits && !matches!(before, b'.' | b'-')
+    fits && !matches!(previous_byte, b'.' | b'-')
 }
 
 /// The reference makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name
