@@ -90,14 +90,14 @@ impl<'a> PatchState<'a, '_> {
         let (mut container, key) = find_container(&mut self.document, from, || {
             format!("move operation does not apply: doc is missing from path: {from}: missing value")
         })?;
-        let taken = container
+        let moved_value = container
             .get(&key)
             .and(Ok(()))
             .and_then(|()| container.remove(&key))
             .map_err(in_path("move", &key))?;
         let path = operation.path.path("move")?;
         let size = if steps(path) > steps(from) {
-            taken.size()
+            moved_value.size()
         } else {
             // The document does not get deeper.
             ValueSize::default()
@@ -107,7 +107,7 @@ impl<'a> PatchState<'a, '_> {
             format!("move operation does not apply: doc is missing destination path: {path}: missing value")
         })?;
         fits(path, size)?;
-        container.add(&key, taken).map_err(in_path("move", path))
+        container.add(&key, moved_value).map_err(in_path("move", path))
     }
 
     fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Error> {

@@ -42,7 +42,9 @@ impl<T> Chunks<T> {
         let (chunk, at) = match index.checked_sub(1) {
             None => (0, 0),
             Some(_) if index >= self.len => self.end(),
-            Some(before) => self.place(before).map_or((0, 0), |(chunk, at)| (chunk, at + 1)),
+            Some(previous_index) => self
+                .place(previous_index)
+                .map_or((0, 0), |(chunk, at)| (chunk, at + 1)),
         };
         let Some(elements) = self.chunk_mut(chunk) else {
             return;
@@ -73,10 +75,10 @@ impl<T> Chunks<T> {
         let starts_before = |chunk: &Vec<T>| chunk.first().is_some_and(|first| compare(first).is_le());
         let chunk = self.more.partition_point(starts_before);
         let skipped: usize = self.lengths().take(chunk).sum();
-        let found = self
+        let position = self
             .chunk(chunk)
             .map(|elements| elements.binary_search_by(&compare));
-        match found.unwrap_or(Err(0)) {
+        match position.unwrap_or(Err(0)) {
             Ok(at) => Ok(skipped + at),
             Err(at) => Err(skipped + at),
         }

@@ -146,8 +146,8 @@ fn decode(token: &str) -> Cow<'_, str> {
     // In one pass from the left, so that `~01` is `~1` and not `/`.
     let mut decoded = String::with_capacity(token.len());
     let mut rest = token;
-    while let Some((before, after)) = rest.split_once('~') {
-        decoded.push_str(before);
+    while let Some((plain_text, after)) = rest.split_once('~') {
+        decoded.push_str(plain_text);
         let (character, length) = match after.chars().next() {
             Some('1') => ('/', 1),
             Some('0') => ('~', 1),

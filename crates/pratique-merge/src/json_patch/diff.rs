@@ -36,9 +36,9 @@ impl<'a> PatchDiffer<'a> {
     fn values(&mut self, from: &Value<'a>, to: &Value<'a>) {
         match (from, to) {
             (Value::Object(from), Value::Object(to)) => self.objects(from, to),
-            (Value::Array(before), Value::Array(after)) => {
+            (Value::Array(old_elements), Value::Array(new_elements)) => {
                 let (operations, length) = (self.operations.len(), self.length);
-                if !self.arrays(before, after, || length + to.to_string().len()) {
+                if !self.arrays(old_elements, new_elements, || length + to.to_string().len()) {
                     self.operations.truncate(operations);
                     self.length = length;
                     self.operation("replace", Some(to));
@@ -59,7 +59,7 @@ impl<'a> PatchDiffer<'a> {
         }
         for (key, value) in to.iter() {
             self.at(&escape(key), |differ| match from.get(key) {
-                Some(before) => differ.values(before, value),
+                Some(old_member) => differ.values(old_member, value),
                 None => differ.operation("add", Some(value)),
             });
         }
@@ -80,8 +80,10 @@ impl<'a> PatchDiffer<'a> {
         for gap in gaps(from, to) {
             position += gap.kept;
             let pairs = gap.from.len().min(gap.to.len());
-            for (before, after) in gap.from.iter().zip(gap.to) {
-                self.at(&position.to_string(), |differ| differ.values(before, after));
+            for (old_element, new_element) in gap.from.iter().zip(gap.to) {
+                self.at(&position.to_string(), |differ| {
+                    differ.values(old_element, new_element)
+                });
                 position += 1;
                 if !is_short(self) {
                     return false;

@@ -63,8 +63,8 @@ impl Combiner<'_> {
         let mut merged = Vec::with_capacity(object.len() + patch.len());
         let mut existing = std::mem::take(object).into_iter().peekable();
         for (key, member) in patch {
-            while let Some(before) = existing.next_if(|(name, _)| *name < key) {
-                merged.push(before);
+            while let Some(earlier_member) = existing.next_if(|(name, _)| *name < key) {
+                merged.push(earlier_member);
             }
             let value = match existing.next_if(|(name, _)| *name == key) {
                 Some((_, mut value)) => {

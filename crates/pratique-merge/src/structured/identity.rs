@@ -133,14 +133,14 @@ pub(super) fn step<'a, N: Node<'a>>(merging: &ListMerging, at: usize, element: &
                 View::Map(members) => members,
                 _ => &[],
             };
-            let shown = keys.iter().filter_map(|key| {
+            let key_texts = keys.iter().filter_map(|key| {
                 let value = member(members, &key.name).map(display::identifying);
                 let value = value.or_else(|| key.default.as_ref().map(display::identifying))?;
                 Some(format!("{}={value}", key.name))
             });
-            let mut shown: Vec<String> = shown.collect();
-            shown.sort();
-            format!("[{}]", shown.join(","))
+            let mut sorted_texts: Vec<String> = key_texts.collect();
+            sorted_texts.sort();
+            format!("[{}]", sorted_texts.join(","))
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) enum OrderStep {
 /// it stood before in the object; the shared elements' own places in the object count only where both orders agree.
 pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) -> Vec<OrderStep> {
     let shared = shared_from(counterparts, patch_length);
-    let mut taken = vec![false; patch_length];
+    let mut is_taken = vec![false; patch_length];
     let mut steps = Vec::with_capacity(counterparts.len() + patch_length);
     let mut remaining = counterparts.iter().copied().enumerate().peekable();
     let mut next = 0;
@@ -35,15 +35,15 @@ pub(super) fn interleave(counterparts: &[Option<usize>], patch_length: usize) ->
                 continue;
             }
             // A duplicate, or the element whose turn it is.
-            Some((_, Some(position))) if position == next || taken.get(position) == Some(&true) => {
+            Some((_, Some(position))) if position == next || is_taken.get(position) == Some(&true) => {
                 remaining.next();
             }
             Some(_) => {}
             None if next >= patch_length => return steps,
             None => {}
         }
-        if let Some(taken) = taken.get_mut(next) {
-            *taken = true;
+        if let Some(flag) = is_taken.get_mut(next) {
+            *flag = true;
             steps.push(OrderStep::Patch(next));
             next += 1;
         }

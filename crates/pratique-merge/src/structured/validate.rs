@@ -100,13 +100,13 @@ impl Validator<'_> {
             if !self.progress.nodes(1) {
                 return;
             }
-            let before = errors.0.len();
+            let previous_count = errors.0.len();
             let declared = walk.member(key);
             match declared {
                 Some(id) => self.value(id, member, depth + 1, errors),
                 None => errors.add("field not declared in schema".to_owned()),
             }
-            errors.prefix(before, || format!(".{key}"));
+            errors.prefix(previous_count, || format!(".{key}"));
             if declared.is_none() {
                 return;
             }
@@ -135,9 +135,9 @@ impl Validator<'_> {
                     step(&of.merging, at, element)
                 ));
             }
-            let before = errors.0.len();
+            let previous_count = errors.0.len();
             self.value(of.element, element, depth + 1, errors);
-            errors.prefix(before, || step(&of.merging, at, element));
+            errors.prefix(previous_count, || step(&of.merging, at, element));
         }
     }
 }
@@ -177,10 +177,10 @@ impl ValidationErrors {
         });
     }
 
-    /// Prepends a step to the paths of the errors after the first `before`.
+    /// Prepends a step to the paths of the errors after the first `previous_count`.
     #[inline]
-    fn prefix(&mut self, before: usize, step: impl Fn() -> String) {
-        for error in self.0.iter_mut().skip(before) {
+    fn prefix(&mut self, previous_count: usize, step: impl Fn() -> String) {
+        for error in self.0.iter_mut().skip(previous_count) {
             error.path.push(step());
         }
     }
