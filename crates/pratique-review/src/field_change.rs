@@ -16,9 +16,9 @@ pub(crate) struct FieldChange<'v> {
 
 impl<'v> FieldChange<'v> {
     /// The outermost fields that differ between two forms of an object.
-    pub(crate) fn between(before: &'v Value<'v>, after: &'v Value<'v>) -> Vec<Self> {
+    pub(crate) fn between(old_value: &'v Value<'v>, new_value: &'v Value<'v>) -> Vec<Self> {
         let mut changes = Vec::new();
-        collect(before, after, "", "", &mut changes);
+        collect(old_value, new_value, "", "", &mut changes);
         changes
     }
 
@@ -29,15 +29,15 @@ impl<'v> FieldChange<'v> {
 
     /// The change as what someone did: `set spec.x to 1`, `removed spec.volumes[cache]`.
     pub(crate) fn deed(&self) -> String {
-        let shown = &self.shown;
+        let display_path = &self.shown;
         match (self.before, self.after) {
-            (_, None) => format!("removed {shown}"),
-            (None, Some(after)) => format!("set {shown} to {}", shortened(after)),
-            (Some(before), Some(after)) => {
+            (_, None) => format!("removed {display_path}"),
+            (None, Some(new_value)) => format!("set {display_path} to {}", shortened(new_value)),
+            (Some(old_value), Some(new_value)) => {
                 format!(
-                    "changed {shown} from {} to {}",
-                    shortened(before),
-                    shortened(after)
+                    "changed {display_path} from {} to {}",
+                    shortened(old_value),
+                    shortened(new_value)
                 )
             }
         }
@@ -52,28 +52,28 @@ pub fn changed_fields(old: &Value<'_>, new: &Value<'_>) -> Vec<String> {
 
 /// Recursion follows the nesting of the values, which their parser bounds.
 fn collect<'v>(
-    before: &'v Value<'v>,
-    after: &'v Value<'v>,
+    old_value: &'v Value<'v>,
+    new_value: &'v Value<'v>,
     path: &str,
-    shown: &str,
+    display_path: &str,
     changes: &mut Vec<FieldChange<'v>>,
 ) {
-    if before == after {
+    if old_value == new_value {
         return;
     }
-    let mut compare = |before: Option<&'v Value<'v>>,
-                       after: Option<&'v Value<'v>>,
+    let mut compare = |old_member: Option<&'v Value<'v>>,
+                       new_member: Option<&'v Value<'v>>,
                        path: &str,
-                       shown: &str| match (before, after) {
-        (Some(before), Some(after)) => collect(before, after, path, shown, changes),
+                       member_path: &str| match (old_member, new_member) {
+        (Some(old), Some(new)) => collect(old, new, path, member_path, changes),
         _ => changes.push(FieldChange {
             path: FieldPath::parse(path),
-            shown: shown.to_owned(),
-            before,
-            after,
+            shown: member_path.to_owned(),
+            before: old_member,
+            after: new_member,
         }),
     };
-    match (before, after) {
+    match (old_value, new_value) {
         (Value::Object(old), Value::Object(new)) => {
             let kept = old.iter().map(|(name, _)| name);
             let added = new.iter().map(|(name, _)| name);
@@ -84,15 +84,15 @@ fn collect<'v>(
                 } else {
                     format!("{dot}{name}")
                 };
-                let (path, shown) = (format!("{path}{step}"), format!("{shown}{step}"));
-                compare(old.get(name), new.get(name), &path, &shown);
+                let (path, member_path) = (format!("{path}{step}"), format!("{display_path}{step}"));
+                compare(old.get(name), new.get(name), &path, &member_path);
             }
         }
         (Value::Array(old), Value::Array(new)) if has_names(old) && has_names(new) => {
             for (index, element) in old.iter().enumerate() {
                 let place = (
                     format!("{path}[{index}]"),
-                    format!("{shown}[{}]", name_of(element)),
+                    format!("{display_path}[{}]", name_of(element)),
                 );
                 compare(Some(element), named(new, element), &place.0, &place.1);
             }
@@ -100,7 +100,7 @@ fn collect<'v>(
                 if named(old, element).is_none() {
                     let place = (
                         format!("{path}[{index}]"),
-                        format!("{shown}[{}]", name_of(element)),
+                        format!("{display_path}[{}]", name_of(element)),
                     );
                     compare(None, Some(element), &place.0, &place.1);
                 }
@@ -113,15 +113,15 @@ fn collect<'v>(
                     Some(old),
                     Some(new),
                     &format!("{path}{step}"),
-                    &format!("{shown}{step}"),
+                    &format!("{display_path}{step}"),
                 );
             }
         }
         _ => changes.push(FieldChange {
             path: FieldPath::parse(path),
-            shown: shown.to_owned(),
-            before: Some(before),
-            after: Some(after),
+            shown: display_path.to_owned(),
+            before: Some(old_value),
+            after: Some(new_value),
         }),
     }
 }

@@ -103,8 +103,9 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
         let of_origin = sets.iter_mut().filter(|(origin, _)| *origin == policy.origin);
         for (_, set) in of_origin {
             let objects = set.objects();
-            let found = objects.filter(|object| object.kind == policy.kind() && object.name == policy.name);
-            let Some(source) = found.last().map(|object| object.source.clone()) else {
+            let policy_objects =
+                objects.filter(|object| object.kind == policy.kind() && object.name == policy.name);
+            let Some(source) = policy_objects.last().map(|object| object.source.clone()) else {
                 continue;
             };
             match policy.phase {

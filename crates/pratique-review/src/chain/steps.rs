@@ -103,9 +103,17 @@ impl<'m> StepRecorder<'m> {
         if *object == *self.last {
             return;
         }
-        let after = owned(self.release, object);
-        let before = std::mem::replace(&mut self.last, Arc::clone(&after));
-        self.push(name, by, at, StepEffect::Changed { before, after });
+        let new_object = owned(self.release, object);
+        let old_object = std::mem::replace(&mut self.last, Arc::clone(&new_object));
+        self.push(
+            name,
+            by,
+            at,
+            StepEffect::Changed {
+                before: old_object,
+                after: new_object,
+            },
+        );
     }
 
     fn push(

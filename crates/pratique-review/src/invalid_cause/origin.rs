@@ -27,10 +27,13 @@ impl<'c> ObjectChange<'c> {
     #[cfg(feature = "webhooks")]
     pub(crate) fn of_steps(steps: &'c [Step]) -> Vec<Self> {
         let changes = steps.iter().filter_map(|step| match &step.did {
-            StepEffect::Changed { before, after } if step.name != DEFAULTING => Some(ObjectChange {
+            StepEffect::Changed {
+                before: old_object,
+                after: new_object,
+            } if step.name != DEFAULTING => Some(ObjectChange {
                 by: step.author(),
-                before,
-                after,
+                before: old_object,
+                after: new_object,
             }),
             _ => None,
         });
@@ -40,9 +43,9 @@ impl<'c> ObjectChange<'c> {
     /// The changes that policies and webhooks made of an object, one after another.
     pub(crate) fn of_mutations(object: &'c Value<'static>, recorded: &'c [RecordedChange]) -> Vec<Self> {
         let befores = std::iter::once(object).chain(recorded.iter().map(|change| &change.object));
-        let changes = befores.zip(recorded).map(|(before, change)| ObjectChange {
+        let changes = befores.zip(recorded).map(|(old_object, change)| ObjectChange {
             by: change.author(),
-            before,
+            before: old_object,
             after: &change.object,
         });
         changes.collect()
@@ -68,11 +71,11 @@ pub(super) fn origins(
     };
     let mut origins = vec![None; faults.len()];
     for change in changes {
-        let (before, after) = (known(change.before), known(change.after));
+        let (old_faults, new_faults) = (known(change.before), known(change.after));
         let fields = LazyCell::new(|| ChangedFields::between(change.before, change.after));
         for (fault, origin) in faults.iter().zip(&mut origins) {
             let fault_key = (fault.cause.field.clone(), fault.cause.message.clone());
-            match (before.contains(&fault_key), after.contains(&fault_key)) {
+            match (old_faults.contains(&fault_key), new_faults.contains(&fault_key)) {
                 (false, true) => *origin = Some(describe(&change.by, &fields, fault)),
                 (true, false) => *origin = None,
                 _ => {}
