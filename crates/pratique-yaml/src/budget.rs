@@ -62,8 +62,8 @@ impl Budget {
     /// # Errors
     /// When there are not that many left.
     pub fn spend(&self, bytes: u64) -> Result<(), Exceeded> {
-        let before = self.0.spent.fetch_add(bytes, Ordering::Relaxed);
-        match before.checked_add(bytes) {
+        let previous_bytes = self.0.spent.fetch_add(bytes, Ordering::Relaxed);
+        match previous_bytes.checked_add(bytes) {
             Some(spent) if spent <= self.0.limit => Ok(()),
             _ => {
                 self.exceed();

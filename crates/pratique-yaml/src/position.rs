@@ -244,7 +244,7 @@ impl DocumentSource {
             .partition_point(|start| *start as usize <= offset)
             .saturating_sub(1);
         let start = lines.get(line).copied().unwrap_or_default() as usize;
-        let before = self.text().get(start..offset).unwrap_or_default();
+        let line_start_text = self.text().get(start..offset).unwrap_or_default();
         let from = self.start();
         let lead = if line == 0 { from.lead } else { Lead::default() };
         let file_line = from.line + line;
@@ -258,8 +258,8 @@ impl DocumentSource {
         };
         Position {
             line: saturate(file_line),
-            column: saturate(lead.chars + before.chars().count() + 1),
-            offset: line_start + lead.bytes + before.len(),
+            column: saturate(lead.chars + line_start_text.chars().count() + 1),
+            offset: line_start + lead.bytes + line_start_text.len(),
         }
     }
 

@@ -143,16 +143,16 @@ impl Tree {
     /// The node that a path leads to.
     #[must_use]
     pub fn find(&self, root: NodeId, path: &[Step]) -> Option<NodeId> {
-        let (found, rest) = self.follow(root, path);
-        rest.is_empty().then_some(found)
+        let (node, rest) = self.follow(root, path);
+        rest.is_empty().then_some(node)
     }
 
     /// The span that shows a path best: its value, or, if that is absent, the key or item that should hold it.
     #[must_use]
     pub fn nearest_span(&self, root: NodeId, path: &[Step]) -> Span {
-        let (found, rest) = self.follow(root, path);
+        let (node, rest) = self.follow(root, path);
         if rest.is_empty() {
-            return self.get(found).span;
+            return self.get(node).span;
         }
         let followed = path.len() - rest.len();
         let parent = path.get(..followed.saturating_sub(1)).unwrap_or_default();
@@ -160,9 +160,9 @@ impl Tree {
             Some(Step::Field(name)) => {
                 let holder = self.follow(root, parent).0;
                 self.entry(holder, name)
-                    .map_or(self.get(found).span, |entry| entry.key_span)
+                    .map_or(self.get(node).span, |entry| entry.key_span)
             }
-            Some(Step::Index(_)) => self.first_key_span(found),
+            Some(Step::Index(_)) => self.first_key_span(node),
             None => self.first_key_span(root),
         }
     }

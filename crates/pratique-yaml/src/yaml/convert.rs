@@ -392,7 +392,7 @@ impl<'graph> GraphConverter<'graph> {
     fn first_error(&mut self, root: NodeId) -> Option<SyntaxError> {
         let mut rest = vec![root];
         while let Some(id) = rest.pop().filter(|_| !self.errors.is_empty()) {
-            if let Some(at) = self.errors.iter().position(|(found, _)| *found == id) {
+            if let Some(at) = self.errors.iter().position(|(node, _)| *node == id) {
                 return Some(self.errors.swap_remove(at).1);
             }
             match &self.tree.get(id).value {

@@ -63,7 +63,7 @@ fn control_character(text: &str) -> Option<DecodeError> {
 
 /// The offset at which the chunk begins that a error is in.
 fn readable(text: &str, offset: usize, mark_len: usize) -> usize {
-    let before = text.get(..offset).unwrap_or_default();
+    let preceding_text = text.get(..offset).unwrap_or_default();
     let width = |c: char| {
         if mark_len == 2 {
             2 * c.len_utf16()
@@ -71,11 +71,11 @@ fn readable(text: &str, offset: usize, mark_len: usize) -> usize {
             c.len_utf8()
         }
     };
-    let bytes = mark_len + before.chars().map(width).sum::<usize>();
+    let bytes = mark_len + preceding_text.chars().map(width).sum::<usize>();
     let mut left = bytes / CHUNK * CHUNK;
     left = left.saturating_sub(mark_len);
     let mut end = 0;
-    for c in before.chars() {
+    for c in preceding_text.chars() {
         if left < width(c) {
             break;
         }

@@ -139,9 +139,9 @@ impl<'text> Scanner<'text> {
                 self.cursor.skip();
                 continue;
             }
-            let before = self.cursor.since(*copied);
+            let copied_text = self.cursor.since(*copied);
             let text = decoded.get_or_insert_default();
-            text.push_str(before);
+            text.push_str(copied_text);
             let is_joined = byte == b'\\' && self.cursor.is_break(1);
             if is_joined {
                 self.cursor.skip();
@@ -162,7 +162,7 @@ impl<'text> Scanner<'text> {
 
     /// Blanks and lines' ends between words; after an escaped line's end only further ones count.
     fn quoted_gap(&mut self, is_joined: bool, decoded: &mut Option<String>, copied: &mut usize) {
-        let before = self.cursor.since(*copied);
+        let copied_text = self.cursor.since(*copied);
         let mut breaks = LineBreaks::default();
         if is_joined {
             // Stands for the escaped one, which is dropped: folding keeps further ones as they are.
@@ -185,7 +185,7 @@ impl<'text> Scanner<'text> {
             return;
         }
         let text = decoded.get_or_insert_default();
-        text.push_str(before);
+        text.push_str(copied_text);
         if !(is_joined && lines == 1) {
             breaks.fold_into(text);
         }

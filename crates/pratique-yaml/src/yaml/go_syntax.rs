@@ -71,11 +71,11 @@ impl GoSyntax<'_, '_> {
                 // Equal keys stay in their order, and the first stays.
                 entries.sort_by(|a, b| by_type_and_value(&a.key, &b.key));
                 entries.dedup_by(|later, first| later.key == first.key);
-                let shown = |entry: &MapEntry| match entry.key {
+                let format_entry = |entry: &MapEntry| match entry.key {
                     Scalar::Null => format!("interface {{}}(nil):{}", entry.value),
                     ref key => format!("{}:{}", shown_scalar(key), entry.value),
                 };
-                let entries: Vec<String> = entries.iter().map(shown).collect();
+                let entries: Vec<String> = entries.iter().map(format_entry).collect();
                 Ok(format!(
                     "map[interface {{}}]interface {{}}{{{}}}",
                     entries.join(", ")

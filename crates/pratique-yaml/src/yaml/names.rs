@@ -93,8 +93,8 @@ impl<'text> Scanner<'text> {
         loop {
             match self.cursor.byte(0) {
                 b'%' => {
-                    let before = self.cursor.since(start);
-                    let octets = octets.get_or_insert_with(|| before.as_bytes().to_vec());
+                    let plain_text = self.cursor.since(start);
+                    let octets = octets.get_or_insert_with(|| plain_text.as_bytes().to_vec());
                     let escaped = self.uri_escapes()?;
                     octets.extend(escaped);
                 }

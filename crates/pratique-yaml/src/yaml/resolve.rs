@@ -74,8 +74,8 @@ fn implicit(text: &str) -> Scalar {
 
 /// A scalar of the type that its tag names.
 fn explicit(name: &str, text: &str, span: Span) -> Result<Scalar, SyntaxError> {
-    let found = implicit(text);
-    let fits = match (&found, name) {
+    let scalar = implicit(text);
+    let fits = match (&scalar, name) {
         (Scalar::Null, "null") | (Scalar::Bool(_), "bool") => true,
         (Scalar::Number(Number::Float(_)), "float") => true,
         (Scalar::Number(Number::Int(value)), "float") => {
@@ -86,9 +86,9 @@ fn explicit(name: &str, text: &str, span: Span) -> Result<Scalar, SyntaxError> {
         _ => false,
     };
     if fits {
-        return Ok(found);
+        return Ok(scalar);
     }
-    let is = match found {
+    let is = match scalar {
         Scalar::Null => "null",
         Scalar::Bool(_) => "bool",
         Scalar::Number(Number::Float(_)) => "float",

@@ -165,7 +165,7 @@ impl<'text> Scanner<'text> {
     fn indent_to(
         &mut self,
         mark: TextMark,
-        before: Option<usize>,
+        position: Option<usize>,
         kind: TokenKind<'text>,
     ) -> Result<(), SyntaxError> {
         let column = isize::try_from(mark.column).unwrap_or(isize::MAX);
@@ -177,8 +177,8 @@ impl<'text> Scanner<'text> {
         if self.outer_indents.len() > MAX_DEPTH {
             return Err(self.error(&format!("exceeded max depth of {MAX_DEPTH}")));
         }
-        let before = before.unwrap_or(self.taken + self.tokens.len());
-        self.insert(before, kind, mark);
+        let position = position.unwrap_or(self.taken + self.tokens.len());
+        self.insert(position, kind, mark);
         Ok(())
     }
 
