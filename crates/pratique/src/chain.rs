@@ -386,8 +386,8 @@ impl<'r> ChainRun<'r> {
         let open = params.take_open();
         let looked_up = !open.is_empty();
         for key in open {
-            let found = within(&self.context.limits.interrupt, params.look_up(&key)).await?;
-            params.add(key, found);
+            let objects = within(&self.context.limits.interrupt, params.look_up(&key)).await?;
+            params.add(key, objects);
         }
         Ok(looked_up)
     }

@@ -80,8 +80,8 @@ impl From<HeldMemory> for OutcomeMemory {
 
 impl Outcome {
     /// Leaves out the object where it is written as it was before.
-    pub(crate) fn compare_with(&mut self, before: &Value<'_>) {
-        self.object.take_if(|object| same(object, before));
+    pub(crate) fn compare_with(&mut self, old_object: &Value<'_>) {
+        self.object.take_if(|object| same(object, old_object));
     }
 
     pub(crate) fn new(

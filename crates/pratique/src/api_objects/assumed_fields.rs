@@ -113,13 +113,13 @@ fn merge(object: &mut Value<'static>, path: &[&'static str], value: &Value<'stat
     }
     match (members.get_mut(name), value) {
         (Some(Value::Object(here)), Value::Object(there)) => {
-            let before = here.len();
+            let previous_count = here.len();
             for (key, value) in there.iter() {
                 if !here.contains_key(key) {
                     here.insert(key.to_owned(), value.clone());
                 }
             }
-            here.len() > before
+            here.len() > previous_count
         }
         (Some(here), _) if !here.is_empty() => false,
         _ => {

@@ -302,7 +302,7 @@ impl ReceivedRequest<'_> {
         let mut object = std::mem::take(&mut request.object);
         let has_uid = !text_at(&object, &["metadata", "uid"]).is_empty();
         self.is_of_cluster = has_uid && request.operation == Operation::Create;
-        let before = self.defaults.is_some().then(|| object.clone());
+        let sent_object = self.defaults.is_some().then(|| object.clone());
         self.prune(&request.kind, &mut object)?;
         let old = request.old_object.clone().into_owned();
         let verb = match request.operation {
@@ -343,8 +343,8 @@ impl ReceivedRequest<'_> {
             self.unknown_scaled = scaled.filter(|_| !received.has_scaled_object());
         }
         self.received = Some(received);
-        if let Some(before) = before {
-            self.record(DefaultedBy::Server, &before, &request.object);
+        if let Some(sent_object) = sent_object {
+            self.record(DefaultedBy::Server, &sent_object, &request.object);
         }
         Ok(())
     }
@@ -384,11 +384,11 @@ impl ReceivedRequest<'_> {
         }
     }
 
-    fn record(&self, by: DefaultedBy, before: &Value<'_>, after: &Value<'_>) {
+    fn record(&self, by: DefaultedBy, old_object: &Value<'_>, new_object: &Value<'_>) {
         let Some(defaults) = &self.defaults else {
             return;
         };
-        let paths = changed_paths(before, after);
+        let paths = changed_paths(old_object, new_object);
         let step = Defaults { by, paths };
         let mut defaults = defaults.lock().unwrap_or_else(PoisonError::into_inner);
         // An evaluation that waited for something is repeated.
@@ -404,13 +404,13 @@ impl ObjectModel for ReceivedRequest<'_> {
         if self.defaults.is_none() {
             return self.model.set_defaults(kind, object, mutator);
         }
-        let before = object.clone();
+        let old_object = object.clone();
         self.model.set_defaults(kind, object, mutator);
         let by = match mutator {
             Mutator::Policy(name) => DefaultedBy::Policy(name.to_owned()),
             Mutator::Webhook(name) => DefaultedBy::Webhook(name.to_owned()),
         };
-        self.record(by, &before, object);
+        self.record(by, &old_object, object);
     }
 
     fn convert(&self, kind: &GroupVersionKind, object: &mut Value<'_>) -> Result<(), ConversionError> {

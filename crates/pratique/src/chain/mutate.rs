@@ -80,8 +80,8 @@ impl<'r> ChainRun<'r> {
         observer: &mut dyn ChainObserver,
     ) -> Result<(), End> {
         if rounds.second {
-            let before = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
-            let changed = !seen_the_same(before, self.attributes().object);
+            let previous_object = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
+            let changed = !seen_the_same(previous_object, self.attributes().object);
             rounds.policies.begin_second(changed);
         }
         let Mutated {

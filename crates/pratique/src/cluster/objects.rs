@@ -154,21 +154,25 @@ impl Objects {
     }
 
     /// Serves a resource that was discovered in a cluster, and keeps its details if it is served already.
-    pub fn serve_found(&mut self, found: &ServedResource) {
-        if self.equivalents.serve(&found.resource, &found.subresource) {
+    pub fn serve_found(&mut self, resource: &ServedResource) {
+        if self.equivalents.serve(&resource.resource, &resource.subresource) {
             return;
         }
-        if found.subresource.is_empty() {
-            let scope = if found.namespaced {
+        if resource.subresource.is_empty() {
+            let scope = if resource.namespaced {
                 ParamScope::Namespaced
             } else {
                 ParamScope::Cluster
             };
             Arc::make_mut(&mut self.scopes)
-                .entry(found.kind.clone())
+                .entry(resource.kind.clone())
                 .or_insert(scope);
         }
-        self.serve(found.resource.clone(), &found.subresource, found.kind.clone());
+        self.serve(
+            resource.resource.clone(),
+            &resource.subresource,
+            resource.kind.clone(),
+        );
     }
 
     /// Serves the resources of a CustomResourceDefinition, except those that are built in.
@@ -260,17 +264,17 @@ impl Cluster for Objects {
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
-        let found: Vec<&StoredObject> = if *kind == *NAMESPACE && namespace.is_empty() {
+        let stored_objects: Vec<&StoredObject> = if *kind == *NAMESPACE && namespace.is_empty() {
             self.namespaces()
         } else {
-            let found = self
+            let objects_by_name = self
                 .objects
                 .get(kind)
                 .and_then(|namespaces| namespaces.get(namespace));
-            let objects = found.into_iter().flat_map(BTreeMap::values);
+            let objects = objects_by_name.into_iter().flat_map(BTreeMap::values);
             objects.map(Arc::as_ref).collect()
         };
-        let values = found
+        let values = stored_objects
             .into_iter()
             .map(|stored| -> &'a Value<'a> { stored.value() });
         values.collect()

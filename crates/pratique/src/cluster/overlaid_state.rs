@@ -59,9 +59,9 @@ impl OverlaidState {
 fn joined(first: &[Arc<Value<'static>>], others: &[Arc<Value<'static>>]) -> Vec<Arc<Value<'static>>> {
     let mut all = first.to_vec();
     let is_new = |other: &&Arc<Value<'static>>| {
-        let found =
+        let position =
             first.binary_search_by(|object| ObjectRef::new(object).name().cmp(ObjectRef::new(other).name()));
-        found.is_err()
+        position.is_err()
     };
     all.extend(others.iter().filter(is_new).cloned());
     all.sort_by(|one, other| ObjectRef::new(one).name().cmp(ObjectRef::new(other).name()));
@@ -72,9 +72,9 @@ impl ClusterState for OverlaidState {
     fn get<'a>(&'a self, kind: StateKind, namespace: &str, name: &str) -> Lookup<'a> {
         match self.cluster.get(kind, namespace, name) {
             Lookup::Found(object) => Lookup::Found(object),
-            found => match self.added.get(kind, namespace, name) {
+            lookup => match self.added.get(kind, namespace, name) {
                 Lookup::Found(object) => Lookup::Found(object),
-                _ => found,
+                _ => lookup,
             },
         }
     }

@@ -112,12 +112,12 @@ impl<'c> WithParams<'c> {
     }
 
     /// Adds params that were looked up.
-    pub(crate) fn add(&mut self, key: ParamKey, found: Option<Arc<[Value<'static>]>>) {
-        let sorted = found.map(|found| {
-            if found.is_sorted_by_key(|object| ObjectRef::new(object).name()) {
-                found
+    pub(crate) fn add(&mut self, key: ParamKey, objects: Option<Arc<[Value<'static>]>>) {
+        let sorted = objects.map(|objects| {
+            if objects.is_sorted_by_key(|object| ObjectRef::new(object).name()) {
+                objects
             } else {
-                let mut sorted = found.to_vec();
+                let mut sorted = objects.to_vec();
                 sorted.sort_by(|one, other| ObjectRef::new(one).name().cmp(ObjectRef::new(other).name()));
                 sorted.into()
             }
@@ -174,16 +174,18 @@ impl Cluster for WithParams<'_> {
         if !self.is_of_source(kind) {
             return self.cluster.param(kind, namespace, name);
         }
-        let found: &'a [Value<'static>] = self.found(kind, namespace);
-        found.iter().find(|object| ObjectRef::new(object).name() == name)
+        let objects: &'a [Value<'static>] = self.found(kind, namespace);
+        objects
+            .iter()
+            .find(|object| ObjectRef::new(object).name() == name)
     }
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
         if !self.is_of_source(kind) {
             return self.cluster.params(kind, namespace);
         }
-        let found: &'a [Value<'static>] = self.found(kind, namespace);
-        found.iter().map(|object| -> &'a Value<'a> { object }).collect()
+        let objects: &'a [Value<'static>] = self.found(kind, namespace);
+        objects.iter().map(|object| -> &'a Value<'a> { object }).collect()
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
@@ -191,7 +193,7 @@ impl Cluster for WithParams<'_> {
             return self.cluster.knows_params(kind);
         }
         let mut params = self.params.iter().filter(|((of, _), _)| of == kind);
-        params.all(|(_, found)| found.is_some())
+        params.all(|(_, objects)| objects.is_some())
     }
 
     fn objects_of_kind<'a>(&'a self, kind: &GroupVersionKind) -> Option<Vec<&'a Value<'a>>> {

@@ -176,7 +176,7 @@ impl Core {
             return cluster;
         }
         match self.settings.cluster.look_up(namespace) {
-            Some(found) => found.await,
+            Some(lookup) => lookup.await,
             None => cluster,
         }
     }

@@ -159,9 +159,9 @@ impl pratique_watch::LoadObserver for WatchObserver {
         };
         if matches!(result, ReloadResult::Loaded { .. }) {
             let loaded = self.loaded.load(Ordering::Relaxed);
-            let before = self.in_use.swap(loaded, Ordering::Relaxed);
-            if loaded == 0 && before > 0 {
-                super::log::emptied(self.plugin, &self.path, before);
+            let previous_count = self.in_use.swap(loaded, Ordering::Relaxed);
+            if loaded == 0 && previous_count > 0 {
+                super::log::emptied(self.plugin, &self.path, previous_count);
             }
             self.changed.notify();
         }

@@ -50,8 +50,8 @@ pub(super) fn emptied(plugin: pratique_manifest::ManifestPlugin, dir: &str, remo
 }
 
 /// Logs new webhook configurations that name resources excluded from webhooks.
-pub(super) fn changed(before: &Configurations, after: &Configurations) {
-    each_new(&before.mutating_webhooks, &after.mutating_webhooks, |new| {
+pub(super) fn changed(previous: &Configurations, current: &Configurations) {
+    each_new(&previous.mutating_webhooks, &current.mutating_webhooks, |new| {
         let webhooks = new.webhooks.iter().flatten();
         let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
         Notice::of(
@@ -60,21 +60,25 @@ pub(super) fn changed(before: &Configurations, after: &Configurations) {
             rules,
         )
     });
-    each_new(&before.validating_webhooks, &after.validating_webhooks, |new| {
-        let webhooks = new.webhooks.iter().flatten();
-        let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
-        Notice::of(
-            "ValidatingWebhookConfiguration",
-            new.metadata.name.as_deref().unwrap_or_default(),
-            rules,
-        )
-    });
+    each_new(
+        &previous.validating_webhooks,
+        &current.validating_webhooks,
+        |new| {
+            let webhooks = new.webhooks.iter().flatten();
+            let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
+            Notice::of(
+                "ValidatingWebhookConfiguration",
+                new.metadata.name.as_deref().unwrap_or_default(),
+                rules,
+            )
+        },
+    );
 }
 
 /// Logs the notice on each object that is not the same as one before.
-fn each_new<T>(before: &[Arc<T>], after: &[Arc<T>], notice: impl Fn(&T) -> Option<Notice>) {
-    let previous: HashSet<_> = before.iter().map(Arc::as_ptr).collect();
-    let new = after
+fn each_new<T>(old_objects: &[Arc<T>], current_objects: &[Arc<T>], notice: impl Fn(&T) -> Option<Notice>) {
+    let previous: HashSet<_> = old_objects.iter().map(Arc::as_ptr).collect();
+    let new = current_objects
         .iter()
         .filter(|object| !previous.contains(&Arc::as_ptr(object)));
     new.filter_map(|object| notice(object)).for_each(log);

@@ -76,19 +76,19 @@ impl Readiness {
         }
     }
 
-    /// Waits until it is stopped or `found` returns a value; it is called whenever a new configuration is in effect.
+    /// Waits until it is stopped or `find_value` returns one; it is called whenever a new configuration is in effect.
     pub(super) fn poll_for<T>(
         &self,
         context: &mut Context<'_>,
-        found: impl FnOnce() -> Option<T>,
+        find_value: impl FnOnce() -> Option<T>,
     ) -> Poll<Result<T, Unavailable>> {
         let mut state = self.lock();
         if state.stopped {
             return Poll::Ready(Err(Unavailable::Stopped));
         }
         // A later change wakes the task: it takes the lock after the change is in effect.
-        match found() {
-            Some(found) => Poll::Ready(Ok(found)),
+        match find_value() {
+            Some(value) => Poll::Ready(Ok(value)),
             None => {
                 state.wake_later(context);
                 Poll::Pending
