@@ -240,17 +240,17 @@ fn approximations(
     request: &AdmissionRequest<'_>,
     more: &[Approximation],
 ) -> Vec<Approximation> {
-    let mut found = more.to_vec();
-    if found.contains(&Approximation::Stored) {
-        return found;
+    let mut approximations = more.to_vec();
+    if approximations.contains(&Approximation::Stored) {
+        return approximations;
     }
     if webhooks_changed(event) {
-        found.push(Approximation::Webhooks);
+        approximations.push(Approximation::Webhooks);
     }
     if plugins_change(request) {
-        found.push(Approximation::Plugins);
+        approximations.push(Approximation::Plugins);
     }
-    found
+    approximations
 }
 
 fn decoded<'e>(request: AdmissionRequest<'e>, approximations: Vec<Approximation>) -> ReplayRequest<'e> {

@@ -58,48 +58,48 @@ const LIST: &str = "EventList";
 
 /// The entries of a piece of a stream.
 pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
-    let mut found = Vec::with_capacity(piece.values.len());
+    let mut entries = Vec::with_capacity(piece.values.len());
     let list = match &piece.form {
         Form::Documents => None,
         Form::Items(list) => Some(&**list),
         Form::ListEnd(_) => {
             let rest = pratique_json::parse(&piece.text);
             let error = rest.err().map(|error| Err(EntryError::List(error)));
-            found.extend(error.map(|entry| Located {
+            entries.extend(error.map(|entry| Located {
                 place: piece.start,
                 entry,
             }));
-            return found;
+            return entries;
         }
     };
     if piece.values.is_empty() {
         // JSON over several lines, or none.
         if !piece.text.trim_ascii().is_empty() {
-            read(&piece.text, list, piece.start, &mut found);
+            read(&piece.text, list, piece.start, &mut entries);
         }
-        return found;
+        return entries;
     }
     let (mut place, mut at) = (piece.start, 0);
     for value in &piece.values {
-        let before = piece.text.get(at..value.range.start).unwrap_or_default();
+        let preceding_text = piece.text.get(at..value.range.start).unwrap_or_default();
         let text = piece.text.get(value.range.clone()).unwrap_or_default();
-        let start = place.after(before);
+        let start = place.after(preceding_text);
         (place, at) = (start.after(text), value.range.end);
-        read(text, list, start, &mut found);
+        read(text, list, start, &mut entries);
     }
-    found
+    entries
 }
 
-fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: Place, found: &mut Vec<Located<'p>>) {
+fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: Place, entries: &mut Vec<Located<'p>>) {
     match pratique_json::parse(text) {
-        Ok(value) => read_value(value, text, list, place, found),
-        Err(_) => by_lines(text, list, place, found),
+        Ok(value) => read_value(value, text, list, place, entries),
+        Err(_) => by_lines(text, list, place, entries),
     }
 }
 
 /// Reads a text that is not JSON line by line: a line that was cut off, as when a server crashed, hides none that follow. Lines in
 /// a row that cannot be read are one error.
-fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: Place, found: &mut Vec<Located<'p>>) {
+fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: Place, entries: &mut Vec<Located<'p>>) {
     let (mut place, mut was_bad) = (start, false);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let at = place;
@@ -111,21 +111,21 @@ fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: Place, found: 
         let error = match pratique_json::parse(content) {
             Ok(value @ Value::Object(_)) => {
                 was_bad = false;
-                read_value(value, content, list, at, found);
+                read_value(value, content, list, at, entries);
                 continue;
             }
             Ok(_) => EntryError::NoObject,
             Err(error) => match event_of_line(content) {
                 Some(entry) => {
                     was_bad = false;
-                    found.push(Located { place: at, entry });
+                    entries.push(Located { place: at, entry });
                     continue;
                 }
                 None => EntryError::Json(error),
             },
         };
         if !std::mem::replace(&mut was_bad, true) {
-            found.push(Located {
+            entries.push(Located {
                 place: at,
                 entry: Err(error),
             });
@@ -138,9 +138,9 @@ fn read_value<'p>(
     text: &'p [u8],
     list: Option<&ListHeader>,
     place: Place,
-    found: &mut Vec<Located<'p>>,
+    entries: &mut Vec<Located<'p>>,
 ) {
-    let mut add = |entry| found.push(Located { place, entry });
+    let mut add = |entry| entries.push(Located { place, entry });
     let mut members = match value {
         Value::Object(members) => members,
         // Some programs write the entries of managed clusters as one list.

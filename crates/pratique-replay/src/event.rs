@@ -196,8 +196,8 @@ impl<'e> Event<'e> {
     }
 }
 
-fn unknown(field: &'static str, found: String) -> EventError {
-    EventError::Unknown { field, found }
+fn unknown(field: &'static str, value: String) -> EventError {
+    EventError::Unknown { field, found: value }
 }
 
 /// The members of an object, which are taken out one by one.

@@ -64,8 +64,8 @@ impl RefusedBy {
     // Upstream: plugin/policy/validating/dispatcher.go, Dispatch; plugin/policy/generic/policy_dispatcher.go,
     // PolicyError.Error; plugin/webhook/errors/statuserror.go, ToStatusErr; plugin/webhook/errors.go, ErrCallingWebhook
     pub fn of_message(message: &str) -> Option<Self> {
-        let between = |before: &str, quote: char| {
-            let (_, rest) = message.split_once(before)?;
+        let between = |prefix: &str, quote: char| {
+            let (_, rest) = message.split_once(prefix)?;
             let (name, _) = rest.split_once(quote)?;
             Some(name.to_owned())
         };

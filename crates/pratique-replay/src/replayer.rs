@@ -88,9 +88,9 @@ impl Replayer {
             |served: &&ServedResource| served.resource == resource && served.subresource == about.subresource;
         // A log may be older than its server.
         let mut resources = self.release().before_others().map(Release::resources);
-        let found =
+        let served_resource =
             resources.find_map(|resources| resources.served().iter().chain(resources.optional()).find(is));
-        if let Some(served) = found {
+        if let Some(served) = served_resource {
             return Some(served.kind.clone());
         }
         let subresource = match about.subresource.as_str() {

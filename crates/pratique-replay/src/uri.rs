@@ -24,8 +24,8 @@ impl RequestUri {
 
     /// The values of a parameter.
     pub(crate) fn values(&self, name: &str) -> &[String] {
-        let found = self.query.iter().find(|(key, _)| key == name);
-        found.map_or(&[], |(_, values)| values)
+        let parameter = self.query.iter().find(|(key, _)| key == name);
+        parameter.map_or(&[], |(_, values)| values)
     }
 
     /// The first value of a parameter; empty where there is none.

@@ -120,12 +120,12 @@ impl Counts {
             Decision::Accepted => counts.accepted = 1,
         }
         for finding in &evaluation.findings {
-            let found = Counts::of_finding(finding);
+            let finding_counts = Counts::of_finding(finding);
             counts.add(Counts {
                 denied: 0,
                 undecided: 0,
                 accepted: 0,
-                ..found
+                ..finding_counts
             });
         }
         counts

@@ -90,13 +90,14 @@ impl Tally {
         let mut of_bindings = HashSet::new();
         let mut of_policies = HashSet::new();
         for finding in &evaluation.findings {
-            let found = Counts::of_finding(finding);
-            if of_bindings.insert((finding.policy, finding.binding, found)) {
-                self.policies.add([finding.policy, finding.binding], found, limit);
+            let finding_counts = Counts::of_finding(finding);
+            if of_bindings.insert((finding.policy, finding.binding, finding_counts)) {
+                self.policies
+                    .add([finding.policy, finding.binding], finding_counts, limit);
             }
-            if of_policies.insert((finding.policy, found)) {
+            if of_policies.insert((finding.policy, finding_counts)) {
                 self.policy_namespaces
-                    .add([finding.policy, evaluation.namespace], found, limit);
+                    .add([finding.policy, evaluation.namespace], finding_counts, limit);
             }
             let Limits {
                 example_kinds,

@@ -101,10 +101,10 @@ impl JsonScan {
 /// The offset of the next byte that is not blank.
 pub(crate) fn skip_blanks(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
-    let found = rest
+    let blanks = rest
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))?;
-    Some(from + found)
+    Some(from + blanks)
 }
 
 #[cfg(test)]

@@ -210,27 +210,27 @@ impl<R: Read> Splitter<R> {
 
     /// Begins to give the current document as a list, if it is one.
     fn try_list(&mut self) {
-        let (found, state) = match self.state {
+        let (list_start, state) = match self.state {
             SplitState::Json(_) | SplitState::Ended | SplitState::Junk => {
                 (in_json(&self.buffer), SplitState::JsonItems(None))
             }
             SplitState::Yaml => (in_yaml(&self.buffer), SplitState::Yaml),
             _ => return,
         };
-        let Some(found) = found else {
+        let Some(list_start) = list_start else {
             self.try_list_at = self.buffer.len().saturating_mul(2);
             return;
         };
-        let rest = self.buffer.split_off(found.at);
+        let rest = self.buffer.split_off(list_start.at);
         let text = std::mem::replace(&mut self.buffer, rest);
         let start = self.place;
         self.place = start.after(&text);
         self.state = match state {
-            SplitState::Yaml => SplitState::YamlItems(found.indent),
+            SplitState::Yaml => SplitState::YamlItems(list_start.indent),
             state => state,
         };
         self.list = Some(OpenList {
-            header: Arc::new(found.header),
+            header: Arc::new(list_start.header),
             text,
             start,
         });

@@ -117,9 +117,11 @@ impl Examples {
             binding: bounded(finding.binding),
             action: finding.action,
         };
-        if let Some(found) = self.0.get(&kind)
-            && found.len() >= per_kind
-            && found.last().is_none_or(|last| !may_precede(evaluation, last))
+        if let Some(known_examples) = self.0.get(&kind)
+            && known_examples.len() >= per_kind
+            && known_examples
+                .last()
+                .is_none_or(|last| !may_precede(evaluation, last))
         {
             return;
         }
@@ -139,11 +141,11 @@ impl Examples {
         kinds: usize,
         per_kind: usize,
     ) {
-        let found = self.0.entry(kind).or_default();
+        let kind_examples = self.0.entry(kind).or_default();
         for example in examples {
-            found.insert(example);
-            while found.len() > per_kind {
-                found.pop_last();
+            kind_examples.insert(example);
+            while kind_examples.len() > per_kind {
+                kind_examples.pop_last();
             }
         }
         while self.0.len() > kinds {

@@ -93,7 +93,7 @@ impl<R: Read> Splitter<R> {
             };
             let end = self.at + line.len();
             match indentation(line) {
-                Some(found) if found <= indent => {
+                Some(line_indent) if line_indent <= indent => {
                     if is_separator(line) || !begins_item(line, indent) {
                         return self.end_items(SplitState::YamlTail);
                     }

@@ -115,11 +115,11 @@ impl<R: Read> Splitter<R> {
     /// After a JSON value: the document ends with the line, or where another value begins.
     fn ended(&mut self) -> SplitStep {
         let rest = self.buffer.get(self.at..).unwrap_or_default();
-        let found = rest
+        let position = rest
             .iter()
             .position(|byte| !matches!(byte, b' ' | b'\t' | b'\r'))
             .and_then(|blanks| Some((self.at + blanks, rest.get(blanks)?)));
-        let end = match found {
+        let end = match position {
             None if self.is_at_end => self.buffer.len(),
             None => {
                 self.at = self.buffer.len();
