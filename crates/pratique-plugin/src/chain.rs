@@ -66,8 +66,11 @@ impl PluginChain {
         });
         let mut plugins: Vec<Placed> = plugins.collect();
         plugins.sort_by_key(|placed| place(placed.handler.name));
-        let before = plugins.partition_point(|placed| !is_after_dynamic(placed.handler.name));
-        PluginChain { plugins, before }
+        let dynamic_start = plugins.partition_point(|placed| !is_after_dynamic(placed.handler.name));
+        PluginChain {
+            plugins,
+            before: dynamic_start,
+        }
     }
 
     /// The plugins in their order.
@@ -132,15 +135,15 @@ impl PluginChain {
     }
 
     fn placed(&self, stage: Stage) -> impl Iterator<Item = &Placed> {
-        let (before, after) = match self.plugins.split_at_checked(self.before) {
-            Some((before, after)) => (before, after),
+        let (before_dynamic, after_dynamic) = match self.plugins.split_at_checked(self.before) {
+            Some((before_dynamic, after_dynamic)) => (before_dynamic, after_dynamic),
             None => (self.plugins.as_slice(), &[] as &[_]),
         };
-        let none = before.get(..0).unwrap_or_default();
+        let none = before_dynamic.get(..0).unwrap_or_default();
         let (first, second) = match stage {
-            Stage::All => (before, after),
-            Stage::BeforeDynamic => (before, none),
-            Stage::AfterDynamic => (none, after),
+            Stage::All => (before_dynamic, after_dynamic),
+            Stage::BeforeDynamic => (before_dynamic, none),
+            Stage::AfterDynamic => (none, after_dynamic),
         };
         first.iter().chain(second)
     }

@@ -48,14 +48,14 @@ impl<D: Derived> DerivedCache<D> {
     /// The values derived from the objects of a namespace: kept ones if it is the same list.
     pub fn get(&self, namespace: &str, objects: &ObjectList) -> Arc<Derivation<D>> {
         let mut namespaces = self.namespaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = namespaces.get(namespace);
-        if let Some(before) = before
-            && before.objects.is_copy_of(objects)
+        let previous = namespaces.get(namespace);
+        if let Some(previous) = previous
+            && previous.objects.is_copy_of(objects)
         {
-            return Arc::clone(before);
+            return Arc::clone(previous);
         }
-        let derivation = Arc::new(Derivation::new(objects, before.map(|before| &**before)));
-        if before.is_none() && namespaces.len() >= self.max_namespaces {
+        let derivation = Arc::new(Derivation::new(objects, previous.map(|previous| &**previous)));
+        if previous.is_none() && namespaces.len() >= self.max_namespaces {
             namespaces.clear();
         }
         namespaces.insert(namespace.to_owned(), Arc::clone(&derivation));
@@ -65,11 +65,11 @@ impl<D: Derived> DerivedCache<D> {
 
 impl<D: Derived> Derivation<D> {
     /// Reads the objects of a list. Those that are at their place since before are not read again.
-    fn new(objects: &ObjectList, before: Option<&Self>) -> Self {
+    fn new(objects: &ObjectList, previous: Option<&Self>) -> Self {
         let reused = |at: usize, object: &Arc<Value<'static>>| {
-            let before = before?;
-            let is_same = Arc::ptr_eq(before.objects.get(at)?, object);
-            before.items.get(at).filter(|_| is_same).map(Arc::clone)
+            let previous = previous?;
+            let is_same = Arc::ptr_eq(previous.objects.get(at)?, object);
+            previous.items.get(at).filter(|_| is_same).map(Arc::clone)
         };
         let items = objects.iter().enumerate();
         let items = items.map(|(at, object)| reused(at, object).unwrap_or_else(|| Arc::new(D::read(object))));

@@ -150,13 +150,13 @@ impl ClusterState for StateObjects {
         if let Some(object) = self.texts(kind, namespace).and_then(|texts| texts.get(name)) {
             return Lookup::Found(object);
         }
-        let found = self.listing(kind, namespace).and_then(|listing| {
+        let stored_object = self.listing(kind, namespace).and_then(|listing| {
             let at = listing
                 .binary_search_by(|other| ObjectRef::new(other).name().cmp(name))
                 .ok()?;
             listing.get(at)
         });
-        match found {
+        match stored_object {
             Some(object) => Lookup::Found(object),
             None if self.is_complete(kind) => Lookup::Absent,
             None if self.assumed.contains(&Key(kind)) => Lookup::Named,

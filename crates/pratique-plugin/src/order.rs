@@ -28,8 +28,8 @@ pub fn default_plugins_of(release: &Release) -> impl Iterator<Item = &'static st
 
 /// The place of a plugin among the built-in ones; any other comes before the plugins for policies.
 pub(crate) fn place(name: &str) -> usize {
-    let found = BUILT_IN.iter().position(|plugin| plugin.name == name);
-    found.unwrap_or_else(|| {
+    let position = BUILT_IN.iter().position(|plugin| plugin.name == name);
+    position.unwrap_or_else(|| {
         let dynamic = BUILT_IN.iter().position(|plugin| plugin.name == DYNAMIC);
         dynamic.unwrap_or_default()
     })

@@ -179,8 +179,8 @@ impl PodSecurity {
         let kind = kind_of(attributes.object, request);
         let error = match kind {
             ObjectKind::Other => {
-                let found = go_type(self.resources, attributes.object, &request.kind);
-                format!("failed to decode object: unexpected type {found}")
+                let actual_type = go_type(self.resources, attributes.object, &request.kind);
+                format!("failed to decode object: unexpected type {actual_type}")
             }
             kind => match pod_of(kind, attributes.object) {
                 Ok(Some(pod)) => return self.evaluate(attributes, &policy, &errors, pod, false, effects),

@@ -88,15 +88,15 @@ impl PodSecurity {
             mode.labels().into_iter().any(has)
         };
         let modes = Mode::ALL.into_iter();
-        let shown =
+        let restricting_modes =
             modes.filter(|mode| policy.of_mode(*mode).level != Level::Privileged && is_labelled(*mode));
-        let shown: Vec<String> = shown
+        let mode_labels: Vec<String> = restricting_modes
             .map(|mode| format!("{}={}", mode.as_str(), policy.of_mode(mode)))
             .collect();
         effects.warn(format!(
             "namespace {} is exempt from Pod Security, and the policy ({}) will be ignored",
             quote(ObjectRef::new(namespace).name()),
-            shown.join(", ")
+            mode_labels.join(", ")
         ));
     }
 }

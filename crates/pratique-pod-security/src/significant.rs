@@ -25,8 +25,8 @@ fn adds_ephemeral(spec: &Value<'_>, old: &Value<'_>) -> bool {
     let old = items(old, LIST);
     items(spec, LIST).iter().any(|container| {
         let name = text_at(container, &["name"]);
-        let before = old.iter().find(|old| text_at(old, &["name"]) == name);
-        !before.is_some_and(|before| has_same_image(container, before))
+        let old_container = old.iter().find(|old| text_at(old, &["name"]) == name);
+        !old_container.is_some_and(|old_container| has_same_image(container, old_container))
     })
 }
 

@@ -251,22 +251,22 @@ impl<'a> QuotaCheck<'_, 'a> {
         if request.operation != Operation::Update {
             return Ok(all_full(full));
         }
-        let before = &request.old_object;
-        if before.is_null() {
+        let old_object = &request.old_object;
+        if old_object.is_null() {
             return Err(
                 self.forbidden("unable to get previous usage since prior version of object was not found")
             );
         }
         // Without a version, the object is created by the update.
-        if text_at(before, &["metadata", "resourceVersion"]).is_empty() {
+        if text_at(old_object, &["metadata", "resourceVersion"]).is_empty() {
             return Ok(all_full(full));
         }
-        let used_before = self.measured.usage(before, &self.measuring)?;
+        let used_before = self.measured.usage(old_object, &self.measuring)?;
         let updated = usage.excess_over(&used_before)?;
         let mut is_update_of = Vec::with_capacity(covering.len());
         for covering in covering {
-            let did_match =
-                !self.limited_by(covering.status).is_empty() && self.are_in_scopes(before, covering.quota)?;
+            let did_match = !self.limited_by(covering.status).is_empty()
+                && self.are_in_scopes(old_object, covering.quota)?;
             is_update_of.push(did_match);
         }
         Ok(UsageDeltas {
@@ -334,7 +334,7 @@ impl<'a> QuotaCheck<'_, 'a> {
                 )));
             }
             let is_changed = new.iter().any(|(name, amount)| match used(name) {
-                Some((_, before)) => before != amount,
+                Some((_, old_amount)) => old_amount != amount,
                 None => true,
             });
             if is_changed {

@@ -128,9 +128,9 @@ impl QuotaIndex {
         };
         let named = |name: &str| self.counts.get(name).map_or(&[] as &[_], Vec::as_slice);
         match (named(name), named(alias)) {
-            (found, []) | ([], found) => Cow::Borrowed(found),
-            (found, others) => {
-                let mut both = [found, others].concat();
+            (places, []) | ([], places) => Cow::Borrowed(places),
+            (places, others) => {
+                let mut both = [places, others].concat();
                 both.sort_unstable();
                 both.dedup();
                 Cow::Owned(both)

@@ -90,7 +90,7 @@ impl<'a> ResourceList<'a> {
         let mut excess = ResourceList::default();
         for (name, amount) in &self.0 {
             let left = match other.get(name) {
-                Some(before) => amount.sub(before)?,
+                Some(other_amount) => amount.sub(other_amount)?,
                 None => amount.clone(),
             };
             if left.signum() > 0 {

@@ -113,9 +113,9 @@ fn compile(scope: &str, operator: &str, values: Option<&Vec<String>>) -> Result<
     };
     let is_of_values = matches!(operator, ScopeOperator::In | ScopeOperator::NotIn);
     if is_of_values && values.is_none_or(Vec::is_empty) {
-        let shown = if values.is_some() { "[]" } else { "null" };
+        let values_text = if values.is_some() { "[]" } else { "null" };
         return Err(QuotaError::Selector(format!(
-            "values: Invalid value: {shown}: for 'in', 'notin' operators, values set can't be empty"
+            "values: Invalid value: {values_text}: for 'in', 'notin' operators, values set can't be empty"
         )));
     }
     // `Selector` checks the requirement as one on labels.

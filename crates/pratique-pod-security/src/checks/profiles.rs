@@ -143,8 +143,10 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
 
 /// Whether a profile has a type that is not allowed.
 fn forbidden<'a>(profile: Option<&'a str>, types: &mut Values<'a>) -> bool {
-    let found = profile.filter(|profile| !is_allowed(profile));
-    found.inspect(|found| _ = types.insert(found)).is_some()
+    let forbidden_type = profile.filter(|profile| !is_allowed(profile));
+    forbidden_type
+        .inspect(|forbidden_type| _ = types.insert(forbidden_type))
+        .is_some()
 }
 
 /// The annotations that are forbidden: `key="value"`.

@@ -60,8 +60,8 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
         if sources.any(|(source, value)| is_allowed(source) && !value.is_null()) {
             return false;
         }
-        let found = OTHERS.into_iter().find(|other| has(volume, other));
-        types.insert(found.unwrap_or("unknown"));
+        let volume_type = OTHERS.into_iter().find(|other| has(volume, other));
+        types.insert(volume_type.unwrap_or("unknown"));
         true
     });
     if names.is_empty() {

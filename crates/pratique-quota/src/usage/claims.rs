@@ -48,8 +48,8 @@ impl<'a> DeviceClasses<'a> {
     /// The extended resource that a class provides; empty if none.
     pub(crate) fn resource_of(self, class: &str) -> &'a str {
         let named = |value: &&Arc<Value<'static>>| text_at(value, &["metadata", "name"]) == class;
-        let found = self.0.iter().find(named);
-        found.map_or("", |class| text_at(class, &["spec", "extendedResourceName"]))
+        let device_class = self.0.iter().find(named);
+        device_class.map_or("", |class| text_at(class, &["spec", "extendedResourceName"]))
     }
 
     /// Whether a class provides an extended resource, under its own name or the implicit one.
