@@ -68,12 +68,12 @@ impl Sink {
     /// Rotates the file if it would become larger than `size`: it replaces the former one, and a new one begins.
     pub(crate) fn make_room(&mut self, bytes: usize, size: u64) -> io::Result<()> {
         let Sink::File(file) = self else { return Ok(()) };
-        let found = file.file.metadata()?;
-        let length = found
+        let metadata = file.file.metadata()?;
+        let length = metadata
             .len()
             .saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
         // Pipes and devices are not rotated.
-        if !found.is_file() || found.len() == 0 || length <= size {
+        if !metadata.is_file() || metadata.len() == 0 || length <= size {
             return Ok(());
         }
         std::fs::rename(&file.path, former(&file.path))?;

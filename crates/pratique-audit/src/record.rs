@@ -127,8 +127,8 @@ impl Recorder {
     reason = "beyond 2^52 requests, samples are not spread evenly"
 )]
 fn is_sampled(number: u64, share: f64) -> bool {
-    let before = (number as f64 * share).floor();
-    ((number as f64 + 1.0) * share).floor() > before
+    let previous_samples = (number as f64 * share).floor();
+    ((number as f64 + 1.0) * share).floor() > previous_samples
 }
 
 impl Debug for Recorder {

@@ -151,8 +151,8 @@ fn lines(text: Option<&[u8]>) -> u64 {
 }
 
 fn line_start(text: &[u8], offset: usize) -> usize {
-    let before = text.get(..offset).unwrap_or_default();
-    before
+    let preceding_bytes = text.get(..offset).unwrap_or_default();
+    preceding_bytes
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |end| end + 1)

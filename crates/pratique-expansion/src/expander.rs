@@ -124,9 +124,9 @@ impl Expander {
             return Ok(None);
         };
         let group = group_version.group.as_str();
-        let (path, found): (Vec<&str>, Option<Workload>) =
+        let (path, workload_kind): (Vec<&str>, Option<Workload>) =
             match (builtin(group, kind), self.custom(group, kind)) {
-                (Some(found), _) => (found.path.to_vec(), Some(found)),
+                (Some(builtin_kind), _) => (builtin_kind.path.to_vec(), Some(builtin_kind)),
                 (None, Some(custom)) => (custom.path.iter().map(String::as_str).collect(), None),
                 (None, None) => return Ok(None),
             };
@@ -140,15 +140,15 @@ impl Expander {
         };
         let owner = Owner::new(version, kind, workload);
         let mut pod = match kind {
-            "Deployment" if found.is_some() => of_deployment(template, &owner),
-            "StatefulSet" if found.is_some() => sets::of_stateful_set(workload, template, &owner),
-            "DaemonSet" if found.is_some() => sets::of_daemon_set(workload, template, &owner),
-            "Job" if found.is_some() => job::of_job(workload, template, &owner),
-            "CronJob" if found.is_some() => job::of_cron_job(workload, template, &owner),
+            "Deployment" if workload_kind.is_some() => of_deployment(template, &owner),
+            "StatefulSet" if workload_kind.is_some() => sets::of_stateful_set(workload, template, &owner),
+            "DaemonSet" if workload_kind.is_some() => sets::of_daemon_set(workload, template, &owner),
+            "Job" if workload_kind.is_some() => job::of_job(workload, template, &owner),
+            "CronJob" if workload_kind.is_some() => job::of_cron_job(workload, template, &owner),
             _ => pod_of(template, &owner),
         };
         set_namespace(&mut pod, text(&["metadata", "namespace"]));
-        let user = found.map_or(CUSTOM, |workload| workload.controller);
+        let user = workload_kind.map_or(CUSTOM, |workload| workload.controller);
         Ok(Some(ExpandedPod {
             pod: Value::Object(pod),
             user,

@@ -15,8 +15,8 @@ pub fn token_at(text: &str, offset: usize) -> Range<usize> {
 pub fn name_at(text: &str, offset: usize) -> Option<Range<usize>> {
     let rest = text.get(offset..)?;
     if rest.starts_with('(') {
-        let before = text.get(..offset)?;
-        let start = before.trim_end_matches(is_word).len();
+        let preceding_text = text.get(..offset)?;
+        let start = preceding_text.trim_end_matches(is_word).len();
         return (start < offset).then_some(start..offset);
     }
     let dots = rest.len() - rest.trim_start_matches(['.', '?']).len();

@@ -29,8 +29,8 @@ pub fn encode(bytes: &[u8]) -> String {
         let joined = (byte(0) << 16) | (byte(1) << 8) | byte(2);
         for digit in 0..4 {
             let value = (joined >> (18 - 6 * digit)) & 63;
-            let shown = DIGITS.get(value as usize).filter(|_| digit <= chunk.len());
-            text.push(shown.map_or('=', |digit| char::from(*digit)));
+            let digit_byte = DIGITS.get(value as usize).filter(|_| digit <= chunk.len());
+            text.push(digit_byte.map_or('=', |digit| char::from(*digit)));
         }
     }
     text

@@ -30,20 +30,20 @@ pub struct Counts {
 impl Counts {
     /// Counts outside of strings: each value but the first of its container has a comma before it.
     pub fn of(text: &[u8]) -> Self {
-        let mut found = StructuralCounts::default();
+        let mut total = StructuralCounts::default();
         let mut rest = text;
         while let Some(quote) = memchr(b'"', rest) {
             let (outside, string) = rest.split_at(quote);
-            found.add(outside);
+            total.add(outside);
             rest = after_string(string);
         }
-        found.add(rest);
+        total.add(rest);
         let StructuralCounts {
             values,
             members,
             objects,
             empty_objects,
-        } = found;
+        } = total;
         Counts {
             bytes: text.len(),
             elements: values.saturating_sub(members),

@@ -144,8 +144,8 @@ impl Equivalents {
 
     fn known_family(&self, group: &str, resource: &str) -> Option<usize> {
         let groups = self.families.get(resource)?;
-        let found = groups.iter().find(|(known, _)| same_name(known, group));
-        found.map(|(_, at)| *at)
+        let family = groups.iter().find(|(known, _)| same_name(known, group));
+        family.map(|(_, at)| *at)
     }
 
     fn set_family(&mut self, resource: &GroupVersionResource, family: usize) {

@@ -69,29 +69,34 @@ impl MatchIndex {
 
     /// The positions that can match, in ascending order.
     pub fn candidates(&self, target: &Target<'_>, equivalents: &Equivalents) -> Vec<u32> {
-        let mut found = self.always.clone();
+        let mut matching_positions = self.always.clone();
         let wanted = |(operation, _): &&(_, _)| *operation == target.operation;
         let Some((_, groups)) = self.operations.iter().find(wanted) else {
-            return found;
+            return matching_positions;
         };
         if target.assumes_resource {
             // Any name may be that of the resource.
             let lists = groups.of(&target.resource.group).flat_map(NameMap::all);
-            lists.for_each(|positions| found.extend(positions));
-            found.sort_unstable();
-            found.dedup();
-            return found;
+            lists.for_each(|positions| matching_positions.extend(positions));
+            matching_positions.sort_unstable();
+            matching_positions.dedup();
+            return matching_positions;
         }
         let others = equivalents.of(target.resource, target.subresource).iter();
         let others = others
             .map(|other| &other.resource)
             .filter(|other| *other != target.resource);
         for resource in std::iter::once(target.resource).chain(others) {
-            collect(groups, &resource.group, &resource.resource, &mut found);
+            collect(
+                groups,
+                &resource.group,
+                &resource.resource,
+                &mut matching_positions,
+            );
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        matching_positions.sort_unstable();
+        matching_positions.dedup();
+        matching_positions
     }
 
     fn add(&mut self, position: u32, constraints: &MatchResources) {
@@ -138,9 +143,9 @@ fn any_or_each(names: Option<&[String]>) -> Vec<Option<&str>> {
     }
 }
 
-fn collect(groups: &GroupMap, group: &str, resource: &str, found: &mut Vec<u32>) {
+fn collect(groups: &GroupMap, group: &str, resource: &str, matching_positions: &mut Vec<u32>) {
     let lists = groups.of(group).flat_map(|resources| resources.of(resource));
-    lists.for_each(|positions| found.extend(positions));
+    lists.for_each(|positions| matching_positions.extend(positions));
 }
 
 #[cfg(test)]
@@ -169,11 +174,11 @@ mod tests {
         ]);
         let check = |request: &str, expected: &[u32]| {
             let request: AdmissionRequest<'_> = serde_json::from_str(request).unwrap();
-            let found = index.candidates(
+            let matching_positions = index.candidates(
                 &Target::new(&request),
                 &Equivalents::of_release(BuiltinResources::latest()),
             );
-            assert_eq!(found, expected);
+            assert_eq!(matching_positions, expected);
         };
         check(
             r#"{"operation":"CREATE","resource":{"group":"","version":"v1","resource":"pods"}}"#,

@@ -48,8 +48,8 @@ impl MatchResources {
         if self.matches(target, equivalents, namespaces) != Ok(None) {
             return None;
         }
-        let found = |rules: &crate::Rules| !matches!(rules.find(target, equivalents), Ok(None));
-        Some(if !self.rules.is_empty() && !found(&self.rules) {
+        let may_match = |rules: &crate::Rules| !matches!(rules.find(target, equivalents), Ok(None));
+        Some(if !self.rules.is_empty() && !may_match(&self.rules) {
             let fields = self.rules.rules.iter().map(|rule| rule.mismatched_field(target));
             Mismatch::Rules(fields.collect())
         } else if self.namespace_matches(target, namespaces) == Ok(false) {

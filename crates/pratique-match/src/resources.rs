@@ -140,12 +140,12 @@ impl MatchResources {
             return Err(error.clone());
         }
         // The reference evaluates the selectors first; as they have no effects, rules may come first.
-        let found = if self.rules.is_empty() && !self.needs_rule {
+        let rule_match = if self.rules.is_empty() && !self.needs_rule {
             Ok(Some(Found::Itself))
         } else {
             self.rules.find(target, equivalents)
         };
-        if matches!(found, Ok(None)) && self.exclude.is_empty() {
+        if matches!(rule_match, Ok(None)) && self.exclude.is_empty() {
             return Ok(None);
         }
         let in_namespace = self.namespace_matches(target, namespaces);
@@ -155,14 +155,14 @@ impl MatchResources {
         }
         match self.excludes(target, equivalents) {
             Ok(true) => return Ok(None),
-            Err(MatchError::UnknownResource(_)) if matches!(found, Ok(None)) => return Ok(None),
+            Err(MatchError::UnknownResource(_)) if matches!(rule_match, Ok(None)) => return Ok(None),
             excludes => drop(excludes?),
         }
-        let Some(found) = found? else {
+        let Some(rule_match) = rule_match? else {
             return Ok(None);
         };
         in_namespace.and(selected)?;
-        Ok(Some(match found {
+        Ok(Some(match rule_match {
             Found::Itself => Matched {
                 resource: target.resource,
                 kind: target.kind,

@@ -73,16 +73,20 @@ struct Labels<'a>(&'a [(&'static str, String)], Option<(&'static str, f64)>);
 
 impl Display for Labels<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let mut before = "{";
+        let mut separator = "{";
         for (name, value) in self.0 {
-            write!(out, "{before}{name}=\"{}\"", EscapedText(value, true))?;
-            before = ",";
+            write!(out, "{separator}{name}=\"{}\"", EscapedText(value, true))?;
+            separator = ",";
         }
         if let Some((name, value)) = self.1 {
-            write!(out, "{before}{name}=\"{}\"", number(value))?;
-            before = ",";
+            write!(out, "{separator}{name}=\"{}\"", number(value))?;
+            separator = ",";
         }
-        if before == "," { out.write_str("}") } else { Ok(()) }
+        if separator == "," {
+            out.write_str("}")
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -75,7 +75,7 @@ fn aggregated_rules(
     roles: &BTreeMap<String, ClusterRole>,
     work: &mut usize,
 ) -> Option<Vec<PolicyRule>> {
-    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let (mut rules, mut seen) = (Vec::new(), HashSet::new());
     let selectors = roles.get(name).and_then(|role| role.selectors.as_ref());
     for selector in selectors.into_iter().flatten() {
         for (other, role) in roles {
@@ -84,10 +84,10 @@ fn aggregated_rules(
                 continue;
             }
             *work = work.checked_sub(role.rules.len())?;
-            found.extend(role.rules.iter().filter(|rule| seen.insert(*rule)).cloned());
+            rules.extend(role.rules.iter().filter(|rule| seen.insert(*rule)).cloned());
         }
     }
-    Some(found)
+    Some(rules)
 }
 
 /// A selector; `None` if it is not valid.

@@ -44,13 +44,13 @@ impl RoleBinding {
     /// The binding in reasons.
     // Upstream: kubernetes/pkg/registry/rbac/validation/rule.go, clusterRoleBindingDescriber and roleBindingDescriber
     pub(crate) fn described(&self, name: &str, namespace: &str, subject: &BindingSubject) -> String {
-        let (kind, shown) = match namespace {
+        let (kind, quoted_name) = match namespace {
             "" => ("ClusterRoleBinding", quote(name)),
             namespace => ("RoleBinding", quote(&format!("{name}/{namespace}"))),
         };
         let (role_kind, role) = (&self.role_kind, quote(&self.role));
         format!(
-            "{kind} {shown} of {role_kind} {role} to {}",
+            "{kind} {quoted_name} of {role_kind} {role} to {}",
             subject.described(namespace)
         )
     }

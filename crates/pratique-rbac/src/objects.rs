@@ -139,14 +139,14 @@ impl Rbac {
     // Upstream: kubernetes/pkg/registry/rbac/validation/rule.go, GetRoleReferenceRules
     fn rules(&self, binding: &RoleBinding, namespace: &str) -> Result<&[PolicyRule], String> {
         let (kind, name) = (binding.role_kind.as_str(), &binding.role);
-        let found = match kind {
+        let role_rules = match kind {
             "Role" => self.roles.get(&(namespace.to_owned(), name.clone())),
             "ClusterRole" => self.cluster_roles.get(name).map(|role| &role.rules),
             other => return Err(format!("unsupported role reference kind: {}", quote(other))),
         };
         let resource = kind.to_lowercase();
         let missing = || format!("{resource}.rbac.authorization.k8s.io {} not found", quote(name));
-        found.map(Vec::as_slice).ok_or_else(missing)
+        role_rules.map(Vec::as_slice).ok_or_else(missing)
     }
 }
 

@@ -49,8 +49,12 @@ pub fn decode(review: &Value<'static>) -> Result<AdmissionRequest<'static>, Revi
 /// Decodes a request, without copying its objects.
 fn read(request: Object<'static>) -> Result<AdmissionRequest<'static>, serde_json::Error> {
     let mut request = request;
-    let mut taken = |key: &str| request.remove(key).unwrap_or_default();
-    let (object, old_object, options) = (taken("object"), taken("oldObject"), taken("options"));
+    let mut take_member = |key: &str| request.remove(key).unwrap_or_default();
+    let (object, old_object, options) = (
+        take_member("object"),
+        take_member("oldObject"),
+        take_member("options"),
+    );
     let text = Value::Object(request).to_string();
     let read: AdmissionRequest<'_> = serde_json::from_str(&text)?;
     Ok(AdmissionRequest {

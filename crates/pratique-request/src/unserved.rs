@@ -274,8 +274,8 @@ fn replacement(kind: &GroupVersionKind, release: &'static Release) -> Option<&'s
             is_kind && (!in_group || served.kind.group == kind.group)
         })
     };
-    let found = of_name(true).or_else(|| of_name(false));
-    found.map(|served| &served.kind)
+    let served_resource = of_name(true).or_else(|| of_name(false));
+    served_resource.map(|served| &served.kind)
 }
 
 #[cfg(test)]

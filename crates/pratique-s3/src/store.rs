@@ -333,12 +333,12 @@ fn trusted(settings: &Settings) -> Result<Option<Vec<Certificate>>, StoreError> 
 
 /// Reads a file of certificates: a pipe would be waited for, and a device can be read without end.
 fn read_certificates(path: &Path) -> io::Result<Vec<u8>> {
-    let found = fs::metadata(path)?;
+    let metadata = fs::metadata(path)?;
     let refused = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    if !found.is_file() && !found.is_dir() {
+    if !metadata.is_file() && !metadata.is_dir() {
         return refused("not a regular file");
     }
-    if found.len() > MAX_CERTIFICATES {
+    if metadata.len() > MAX_CERTIFICATES {
         return refused("larger than 16 MiB");
     }
     fs::read(path)

@@ -95,17 +95,17 @@ fn after_colon(text: &str) -> String {
 
 /// The text of an element of an error, which has no others of the name; empty if there is none.
 fn element(body: &str, name: &str) -> String {
-    let found = body
+    let content_and_rest = body
         .split_once(&format!("<{name}>"))
         .and_then(|(_, rest)| rest.split_once(&format!("</{name}>")));
-    unescaped(found.map(|(text, _)| text).unwrap_or_default())
+    unescaped(content_and_rest.map(|(text, _)| text).unwrap_or_default())
 }
 
 /// The text that XML has in escaped form: stores written in Go escape quotation marks by their numbers.
 fn unescaped(text: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((before, after)) = rest.split_once('&') {
-        plain.push_str(before);
+    while let Some((plain_text, after)) = rest.split_once('&') {
+        plain.push_str(plain_text);
         let reference = after.split_once(';');
         rest = match reference.and_then(|(name, rest)| Some((character(name)?, rest))) {
             Some((character, rest)) => {

@@ -48,8 +48,8 @@ impl TypeConstraints {
 }
 
 fn find<'t>(list: &'t [(&str, Vec<&'static str>)], field: &str) -> Option<&'t [&'static str]> {
-    let found = list.iter().find(|(name, _)| *name == field)?;
-    Some(found.1.as_slice())
+    let entry = list.iter().find(|(name, _)| *name == field)?;
+    Some(entry.1.as_slice())
 }
 
 /// Parses the table; other lines are skipped.

@@ -109,8 +109,8 @@ pub enum NoMergeType {
 impl MergeSchema {
     /// The type of a kind.
     pub fn kind(&self, kind: &GroupVersionKind) -> Result<MergeTypeId, NoMergeType> {
-        let found = self.kinds.get(kind).copied();
-        found.ok_or_else(|| {
+        let type_id = self.kinds.get(kind).copied();
+        type_id.ok_or_else(|| {
             if self
                 .versions
                 .contains(&(kind.group.clone(), kind.version.clone()))
@@ -131,11 +131,11 @@ impl MergeSchema {
         };
         let at = id.index();
         let local = at.checked_sub(self.base.map_or(0, |base| base.types.len()));
-        let found = match (local, self.base) {
+        let merge_type = match (local, self.base) {
             (Some(local), _) => self.types.get(local),
             (None, base) => base.and_then(|base| base.types.get(at)),
         };
-        found.unwrap_or(NOTHING)
+        merge_type.unwrap_or(NOTHING)
     }
 }
 

@@ -165,13 +165,13 @@ impl SnapshotIndex {
         Ok(yaml::block(&value.map_err(IndexError::Malformed)?, 0))
     }
 
-    /// The kinds of which all objects are there, if `found` of them are: objects may have been removed since.
-    pub fn complete(&self, found: &BTreeMap<GroupVersionKind, usize>) -> Vec<GroupVersionKind> {
+    /// The kinds of which all objects are there, if `counts` of them are: objects may have been removed since.
+    pub fn complete(&self, counts: &BTreeMap<GroupVersionKind, usize>) -> Vec<GroupVersionKind> {
         let complete = self.kinds.iter().filter(|kind| kind.extent == Extent::All);
         complete
             .filter_map(|kind| {
                 let version_kind = kind.version_kind().ok()?;
-                let count = found.get(&version_kind).copied().unwrap_or_default();
+                let count = counts.get(&version_kind).copied().unwrap_or_default();
                 (count >= kind.objects).then_some(version_kind)
             })
             .collect()

@@ -56,22 +56,22 @@ impl StoredState {
         objects: impl IntoIterator<Item = &'o Value<'static>>,
     ) -> Result<Self, StoredStateError> {
         let index = SnapshotIndex::read(index)?;
-        let mut found: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<GroupVersionKind, usize> = BTreeMap::new();
         let kinds = objects.into_iter().filter_map(|object| kind_of(object).ok());
-        kinds.for_each(|kind| *found.entry(kind).or_default() += 1);
+        kinds.for_each(|kind| *counts.entry(kind).or_default() += 1);
         for kind in index.kinds.iter().filter(|kind| kind.extent != Extent::Unknown) {
             let named = kind.version_kind().map_err(IndexError::from)?;
-            let found = found.get(&named).copied().unwrap_or_default();
-            if found < kind.objects {
+            let count = counts.get(&named).copied().unwrap_or_default();
+            if count < kind.objects {
                 return Err(StoredStateError::Incomplete {
-                    found,
+                    found: count,
                     objects: kind.objects,
                     kind: kind.kind.clone(),
                     version: kind.api_version.clone(),
                 });
             }
         }
-        let complete = index.complete(&found);
+        let complete = index.complete(&counts);
         let has = |kind: &&str| {
             let kind = GroupVersionKind::new("rbac.authorization.k8s.io", "v1", kind);
             complete.contains(&kind)

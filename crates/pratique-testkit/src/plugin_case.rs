@@ -153,7 +153,7 @@ fn outcome(result: &Result<(), Rejection>, effects: &Effects) -> Json {
 }
 
 /// The differences, field by field. Of messages that depend on the order of a map any recorded one is right.
-fn differences(expected: &Json, found: &Json) -> Vec<String> {
+fn differences(expected: &Json, actual: &Json) -> Vec<String> {
     let fields = [
         "loadError",
         "allowed",
@@ -163,7 +163,7 @@ fn differences(expected: &Json, found: &Json) -> Vec<String> {
         "booked",
     ];
     let differ = fields.into_iter().filter(|field| {
-        let (expected_field, found_field) = (&expected[field], &found[field]);
+        let (expected_field, found_field) = (&expected[field], &actual[field]);
         let texts = expected["texts"].as_array();
         let is_text = |text: &Json| texts.is_some_and(|texts| texts.contains(text));
         let is_message = *field == "status" && is_text(&found_field["message"]) && {
@@ -176,7 +176,7 @@ fn differences(expected: &Json, found: &Json) -> Vec<String> {
         expected_field != found_field && !is_message && !is_text(found_field)
     });
     differ
-        .map(|field| format!("{field}:\n  want {}\n  have {}", expected[field], found[field]))
+        .map(|field| format!("{field}:\n  want {}\n  have {}", expected[field], actual[field]))
         .collect()
 }
 

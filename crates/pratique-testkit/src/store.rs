@@ -240,8 +240,8 @@ impl Request {
     }
 
     fn parameter(&self, name: &str) -> Option<String> {
-        let found = self.query.iter().find(|(found, _)| found == name)?;
-        Some(found.1.clone())
+        let parameter = self.query.iter().find(|(key, _)| key == name)?;
+        Some(parameter.1.clone())
     }
 
     /// The signature that its query should have.

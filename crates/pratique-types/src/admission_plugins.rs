@@ -197,8 +197,8 @@ pub fn known(name: &str) -> Result<&'static BuiltIn, UnknownPlugin> {
 /// # Errors
 /// There is none; the error names the plugin that was meant, or the replacement.
 pub fn known_in(name: &str, release: (u32, u32)) -> Result<&'static BuiltIn, UnknownPlugin> {
-    let found = built_in(name);
-    match (found, refused(name)) {
+    let known_plugin = built_in(name);
+    match (known_plugin, refused(name)) {
         (Some(plugin), _) if plugin.is_in(release) => Ok(plugin),
         (
             Some(BuiltIn {

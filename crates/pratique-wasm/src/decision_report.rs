@@ -88,9 +88,9 @@ impl DecisionReport {
         } = review;
         let explanation = &explanation.unwrap_or_default();
         let decision = ReviewDecision::from_outcome(&outcome).name();
-        let before = &request.object;
-        let after = outcome.object.as_ref();
-        let lines = after.map(|after| diff::between(before, after));
+        let old_object = &request.object;
+        let new_object = outcome.object.as_ref();
+        let lines = new_object.map(|new_object| diff::between(old_object, new_object));
         let patch = outcome.patch(request).into_iter().map(pratique_json::Value::from);
         let patch: Vec<_> = patch.map(pratique_json::Value::into_owned).collect();
         let mutations = outcome.mutations.iter().map(|step| {

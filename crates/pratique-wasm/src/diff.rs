@@ -18,8 +18,8 @@ pub(crate) struct Line {
 }
 
 /// The lines that differ between two objects, with what is around them.
-pub(crate) fn between(before: &Value<'_>, after: &Value<'_>) -> Vec<Line> {
-    let (old, new) = (yaml::block(before, 0), yaml::block(after, 0));
+pub(crate) fn between(old_object: &Value<'_>, new_object: &Value<'_>) -> Vec<Line> {
+    let (old, new) = (yaml::block(old_object, 0), yaml::block(new_object, 0));
     let diff = TextDiff::from_lines(&old, &new);
     let mut lines = Vec::new();
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {

@@ -46,10 +46,10 @@ pub(crate) fn request(arguments: &Evaluate, cluster: &Cluster, problems: &mut Ve
     if let Some(request) = &arguments.request {
         return sent(request.to_string().as_bytes(), problems);
     }
-    let before = problems.len();
+    let previous_count = problems.len();
     let object = single("object", arguments.object.as_deref(), problems);
     let old = single("oldObject", arguments.old_object.as_deref(), problems);
-    if problems.len() > before {
+    if problems.len() > previous_count {
         return None;
     }
     if let Some(object) = object.as_ref().filter(|object| review::is_review(object)) {
@@ -160,8 +160,8 @@ pub(crate) fn read(name: &str, text: &str, problems: &mut Vec<Finding>) -> Vec<V
         path: name.to_owned(),
         content: text.as_bytes().to_vec(),
     };
-    pratique_manifest::convert::objects(&file).unwrap_or_else(|found| {
-        problems.extend(found.iter().map(Finding::from));
+    pratique_manifest::convert::objects(&file).unwrap_or_else(|read_problems| {
+        problems.extend(read_problems.iter().map(Finding::from));
         Vec::new()
     })
 }

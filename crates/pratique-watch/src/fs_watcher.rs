@@ -46,11 +46,11 @@ impl FsWatcher {
         let mut watched = Ok(());
         for _ in 0..MAX_ROUNDS {
             let path = Arc::new(ResolvedPath::resolve(paths));
-            let before = self.path.swap(Arc::clone(&path));
-            if before == path && self.watched == *path.directories() {
+            let previous_path = self.path.swap(Arc::clone(&path));
+            if previous_path == path && self.watched == *path.directories() {
                 break;
             }
-            before
+            previous_path
                 .replaced(&path)
                 .for_each(|directory| self.unwatch(directory));
             // A directory that was removed meanwhile is not on the path in the next round.

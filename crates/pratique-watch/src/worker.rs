@@ -44,8 +44,8 @@ pub(crate) struct LogState {
 impl LogState {
     /// Records whether the directory is watched; `Some` if that changed.
     fn update_watched(&mut self, is_watched: bool) -> Option<bool> {
-        let before = self.is_watched.replace(is_watched);
-        (before != Some(is_watched)).then_some(is_watched)
+        let was_watched = self.is_watched.replace(is_watched);
+        (was_watched != Some(is_watched)).then_some(is_watched)
     }
 }
 

@@ -183,14 +183,14 @@ fn recorded(head: &http::request::Parts, client: Option<&'static str>) -> BTreeM
     let mut headers = BTreeMap::new();
     let host = head.uri.authority().map(ToString::to_string);
     headers.insert("Host".to_owned(), host.or_else(|| text(HOST)).unwrap_or_default());
-    for (name, shown) in [
+    for (name, header_name) in [
         (http::header::ACCEPT, "Accept"),
         (http::header::AUTHORIZATION, "Authorization"),
         (http::header::CONTENT_TYPE, "Content-Type"),
         (http::header::USER_AGENT, "User-Agent"),
     ] {
         if let Some(value) = text(name).filter(|value| !value.is_empty()) {
-            headers.insert(shown.to_owned(), value);
+            headers.insert(header_name.to_owned(), value);
         }
     }
     if let Some(client) = client {

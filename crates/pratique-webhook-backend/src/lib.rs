@@ -99,8 +99,10 @@ impl Backend {
     /// The address of a listener; connections to that of [`Listener::Closed`] are refused.
     pub fn address(&self, listener: Listener) -> SocketAddr {
         let mut all = self.listening.iter();
-        let found = all.find(|listening| listening.listener == listener);
-        found.map_or(SocketAddr::from(([127, 0, 0, 1], 1)), |found| found.address)
+        let bound_listener = all.find(|listening| listening.listener == listener);
+        bound_listener.map_or(SocketAddr::from(([127, 0, 0, 1], 1)), |bound_listener| {
+            bound_listener.address
+        })
     }
 
     /// `https://` and the address, also of those that do not speak TLS.

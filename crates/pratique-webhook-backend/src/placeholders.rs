@@ -28,18 +28,18 @@ pub(crate) fn mask(text: &str, addresses: &BTreeMap<&str, SocketAddr>, uids: &[S
 fn mask_clock(text: &str) -> String {
     const NOW: &str = "current time ";
     const AFTER: &str = " is after ";
-    let Some((before, rest)) = text.split_once(NOW) else {
+    let Some((preceding_text, rest)) = text.split_once(NOW) else {
         return text.to_owned();
     };
     let Some((now, rest)) = rest.split_once(AFTER).filter(|(now, _)| !now.contains(' ')) else {
-        return format!("{before}{NOW}{}", mask_clock(rest));
+        return format!("{preceding_text}{NOW}{}", mask_clock(rest));
     };
     let is_time = |letter: char| letter.is_ascii_digit() || "TZ:+-".contains(letter);
     let after = rest.trim_start_matches(is_time);
     if now.is_empty() || after.len() == rest.len() {
-        return format!("{before}{NOW}{now}{AFTER}{}", mask_clock(rest));
+        return format!("{preceding_text}{NOW}{now}{AFTER}{}", mask_clock(rest));
     }
-    format!("{before}{NOW}$NOW{AFTER}$THEN{}", mask_clock(after))
+    format!("{preceding_text}{NOW}$NOW{AFTER}$THEN{}", mask_clock(after))
 }
 
 #[cfg(test)]

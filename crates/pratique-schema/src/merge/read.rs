@@ -80,10 +80,10 @@ impl<'t> Reader<'t> {
 
     /// `apps/v1/Deployment apps/v1.Deployment`
     fn kind(&mut self, line: &str) {
-        let found = line
+        let kind_and_type = line
             .split_once(' ')
             .and_then(|(kind, name)| Some((GroupVersionKind::from_path(kind)?, *self.shapes.get(name)?)));
-        self.schema.kinds.extend(found);
+        self.schema.kinds.extend(kind_and_type);
     }
 
     /// The type of a shape: `string`, `[string`, `(name)core/v1.Container`
