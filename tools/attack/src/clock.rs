@@ -179,14 +179,14 @@ fn call(served: &ServedProgram, stop: &AtomicBool) -> Result<[usize; 2], Error> 
 #[expect(clippy::cast_precision_loss, reason = "seconds are few enough")]
 fn shows(served: &ServedProgram, offset: i64) -> Result<(), Error> {
     let expected = now() as f64 + offset as f64;
-    let found = served.metric(
+    let last_reload = served.metric(
         LAST_RELOAD,
         "plugin=\"ValidatingAdmissionPolicy\",status=\"success\"",
     )?;
-    if (found - expected).abs() < SAME {
+    if (last_reload - expected).abs() < SAME {
         Ok(())
     } else {
-        Err(format!("the server's clock shows {found}, and should show {expected}").into())
+        Err(format!("the server's clock shows {last_reload}, and should show {expected}").into())
     }
 }
 

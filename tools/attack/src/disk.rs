@@ -97,7 +97,7 @@ fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
     // The first disk can be seen there when another one is above it.
     let first = options.state.join("first");
     fs::create_dir_all(&first).map_err(Error::file(&first))?;
-    let [shown, log] = [&folder, &file].map(|path| path.display().to_string());
+    let [folder_path, log] = [&folder, &file].map(|path| path.display().to_string());
     let start = |prepare: &str| {
         let script = within(options, "--mount", prepare)?;
         ServedProgram::start(&ServeOptions {
@@ -106,7 +106,7 @@ fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
             ..*options
         })
     };
-    let refused = match start(&format!("mount -t tmpfs -o ro tmpfs \"{shown}\"")) {
+    let refused = match start(&format!("mount -t tmpfs -o ro tmpfs \"{folder_path}\"")) {
         Ok(_) => return Err("a server started whose audit log cannot be written".into()),
         Err(error) => error.to_string(),
     };
@@ -115,7 +115,7 @@ fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
     }
 
     let mut served = start(&format!(
-        "mount -t tmpfs tmpfs \"{shown}\"\nmount --bind \"{shown}\" \"{}\"",
+        "mount -t tmpfs tmpfs \"{folder_path}\"\nmount --bind \"{folder_path}\" \"{}\"",
         first.display()
     ))?;
     let mut asked = used(&served, scale)?;
@@ -123,7 +123,10 @@ fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
     eventually("written all events", || Ok(written(&served, &file)? >= asked))?;
     // A disk with a file that is open for writing cannot be made read-only by hand. So another one comes above it: the
     // server notices that its file lost its name, and cannot make it anew.
-    enter(served.id(), &format!("mount -t tmpfs -o ro tmpfs \"{shown}\""))?;
+    enter(
+        served.id(),
+        &format!("mount -t tmpfs -o ro tmpfs \"{folder_path}\""),
+    )?;
     asked += used(&served, scale)?;
     eventually("told that events cannot be written", || {
         Ok(served.metric(WRITE_FAILURES, "")? > 0.0)
@@ -131,7 +134,7 @@ fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
     if !served.log()?.contains("Error in audit plugin; trying again") {
         return Err("the log does not tell that events cannot be written".into());
     }
-    enter(served.id(), &format!("mount -o remount,rw \"{shown}\""))?;
+    enter(served.id(), &format!("mount -o remount,rw \"{folder_path}\""))?;
     asked += used(
         &served,
         AttackScale {
@@ -199,10 +202,10 @@ fn slow(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
     disk.hold(true);
     fs::write(source.join("marker.yaml"), MARKER).map_err(failed)?;
     thread::sleep(HUNG);
-    let before = served.metric(RELOADS, "success")?;
+    let previous_reloads = served.metric(RELOADS, "success")?;
     disk.hold(false);
     let took = eventually("noticed what changed meanwhile", || {
-        Ok(served.metric(RELOADS, "success")? > before)
+        Ok(served.metric(RELOADS, "success")? > previous_reloads)
     })?;
     let results = clients.stop()?;
     let answers = results.answers()?;

@@ -20,7 +20,7 @@ const OBSERVED: Duration = Duration::from_secs(1);
 pub(super) fn comparisons(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
     let body = reviews::many_finalizers(FINALIZERS).to_string();
     let codes = hostile(served, scale, "/validate?timeout=1s", &body)?;
-    let before = served.processor_time()?;
+    let time_at_answer = served.processor_time()?;
     thread::sleep(LATE);
     let settled = served.processor_time()?;
     thread::sleep(OBSERVED);
@@ -28,7 +28,7 @@ pub(super) fn comparisons(served: &ServedProgram, scale: AttackScale) -> Result<
     // Usual clients continue, so the server does some work.
     let text = format!(
         "{codes}; after the last answer processors worked {:.1?} and then {:.1?} in {OBSERVED:?}",
-        settled.saturating_sub(before),
+        settled.saturating_sub(time_at_answer),
         after.saturating_sub(settled)
     );
     outcome(after.saturating_sub(settled) < OBSERVED * 3 / 4, text)

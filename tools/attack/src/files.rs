@@ -28,9 +28,11 @@ pub(super) fn aliases(served: &ServedProgram, scale: AttackScale) -> Result<Stri
     let path = served.manifests().join("bomb.yaml");
     let failures = || served.metric(RELOADS, "failure");
     for _ in 0..scale.rounds.min(3) {
-        let before = failures()?;
+        let previous_failures = failures()?;
         put(&path, &bomb())?;
-        eventually("told of what does not load", || Ok(failures()? > before))?;
+        eventually("told of what does not load", || {
+            Ok(failures()? > previous_failures)
+        })?;
         fs::remove_file(&path).map_err(|error| error.to_string())?;
     }
     let took = takes_effect(served)?;
@@ -96,17 +98,17 @@ pub(super) fn certificates(served: &ServedProgram, _: AttackScale) -> Result<Str
                 _ => symlink("/dev/zero", path).map_err(failed)?,
             }
         }
-        let before = count("failure")?;
+        let previous_failures = count("failure")?;
         point(&folder, Path::new(&format!("..{hostile}"))).map_err(failed)?;
         eventually("told that certificates cannot be read", || {
-            Ok(count("failure")? > before)
+            Ok(count("failure")? > previous_failures)
         })?;
     }
-    let before = count("success")?;
+    let previous_successes = count("success")?;
     point(&folder, &data).map_err(failed)?;
     // What is as it was before may be noticed without being loaded again.
     thread::sleep(Duration::from_secs(2));
-    let loaded = count("success")? - before;
+    let loaded = count("success")? - previous_successes;
     served.connect()?.get("/livez")?;
     Ok(format!(
         "pipes and devices were refused; good certificates were loaded {loaded} times after them"

@@ -176,9 +176,9 @@ impl SlowDirectory {
                 Ok(entry)
             }
             GETATTR => {
-                let mut found = longs(&[0, 0]);
-                found.extend(self.attributes(node)?);
-                Ok(found)
+                let mut reply = longs(&[0, 0]);
+                reply.extend(self.attributes(node)?);
+                Ok(reply)
             }
             OPEN | OPENDIR => Ok(vec![0; 16]),
             READ => {
@@ -219,25 +219,25 @@ impl SlowDirectory {
     }
 
     fn attributes(&self, node: u64) -> Result<Vec<u8>, i32> {
-        let found = fs::metadata(self.path(node)).map_err(|_| NO_SUCH_FILE)?;
+        let metadata = fs::metadata(self.path(node)).map_err(|_| NO_SUCH_FILE)?;
         let seconds = |time: i64| time.cast_unsigned();
         let mut attributes = longs(&[
             node,
-            found.size(),
-            found.blocks(),
-            seconds(found.atime()),
-            seconds(found.mtime()),
-            seconds(found.ctime()),
+            metadata.size(),
+            metadata.blocks(),
+            seconds(metadata.atime()),
+            seconds(metadata.mtime()),
+            seconds(metadata.ctime()),
         ]);
         let nanos = |time: i64| u32::try_from(time).unwrap_or_default();
         attributes.extend(le_words(&[
-            nanos(found.atime_nsec()),
-            nanos(found.mtime_nsec()),
-            nanos(found.ctime_nsec()),
-            found.mode(),
+            nanos(metadata.atime_nsec()),
+            nanos(metadata.mtime_nsec()),
+            nanos(metadata.ctime_nsec()),
+            metadata.mode(),
             1,
-            found.uid(),
-            found.gid(),
+            metadata.uid(),
+            metadata.gid(),
             0,
             4096,
             0,
@@ -266,13 +266,13 @@ impl SlowDirectory {
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {
-    let found = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    u32::from_ne_bytes(found.copied().unwrap_or_default())
+    let chunk = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    u32::from_ne_bytes(chunk.copied().unwrap_or_default())
 }
 
 fn long(bytes: &[u8], at: usize) -> u64 {
-    let found = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    u64::from_ne_bytes(found.copied().unwrap_or_default())
+    let chunk = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    u64::from_ne_bytes(chunk.copied().unwrap_or_default())
 }
 
 fn le_words(values: &[u32]) -> Vec<u8> {

@@ -178,9 +178,9 @@ fn send_review(
 fn until_idle(served: &ServedProgram) -> Result<Duration, Error> {
     let start = Instant::now();
     while start.elapsed() < VERY_LATE {
-        let (began, before) = (start.elapsed(), served.processor_time()?);
+        let (began, previous_time) = (start.elapsed(), served.processor_time()?);
         thread::sleep(SPAN);
-        if served.processor_time()?.saturating_sub(before) <= IDLE {
+        if served.processor_time()?.saturating_sub(previous_time) <= IDLE {
             return Ok(began);
         }
     }

@@ -62,10 +62,10 @@ pub(super) fn large_reviews(served: &ServedProgram, scale: AttackScale) -> Resul
         }
     }
     let refused = || served.metric("pratique_reviews_refused_total", "code=\"413\"");
-    let before = refused()?;
+    let previous_count = refused()?;
     let too_large = " ".repeat(64 << 20);
     let answer = served.post("/validate", &too_large)?;
-    match (answer.code, refused()? - before) {
+    match (answer.code, refused()? - previous_count) {
         (413, 1.0) => Ok(format!(
             "{} reviews of {} bytes were denied, one of {} bytes refused and counted",
             scale.rounds,

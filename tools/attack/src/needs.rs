@@ -51,17 +51,17 @@ impl MachineNeed {
 /// The failure of a command, if it fails.
 fn fails(command: &[&str]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
-    let shown = command.join(" ");
+    let command_line = command.join(" ");
     let ran = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .output();
     match ran {
-        Err(error) => Some(format!("`{shown}`: {error}")),
+        Err(error) => Some(format!("`{command_line}`: {error}")),
         Ok(output) if output.status.success() => None,
         Ok(output) => {
             let stderr = String::from_utf8_lossy(&output.stderr);
-            Some(format!("`{shown}`: {}, {}", output.status, stderr.trim()))
+            Some(format!("`{command_line}`: {}, {}", output.status, stderr.trim()))
         }
     }
 }

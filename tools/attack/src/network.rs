@@ -42,16 +42,16 @@ pub(super) fn mutate(served: &ServedProgram) -> Result<(bool, String), Error> {
     let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
     let took = start.elapsed();
     let text = String::from_utf8_lossy(&answer.body).into_owned();
-    let shown: String = text.chars().take(800).collect();
+    let excerpt: String = text.chars().take(800).collect();
     if answer.code != 200 || took > PATIENCE || answer.body.len() > ANSWER {
         return Err(format!(
-            "{} with {} bytes after {took:.1?}: {shown}",
+            "{} with {} bytes after {took:.1?}: {excerpt}",
             answer.code,
             answer.body.len()
         )
         .into());
     }
-    Ok((text.contains("\"allowed\":true"), shown))
+    Ok((text.contains("\"allowed\":true"), excerpt))
 }
 
 /// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
@@ -84,8 +84,8 @@ fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<S
         };
         let clients = RegularClients::start(served)?;
         for (expected, script) in &cases {
-            let shown: String = script.to_string().chars().take(80).collect();
-            let wrong = |error: Error| Error::from(format!("{shown}: {error}"));
+            let script_text: String = script.to_string().chars().take(80).collect();
+            let wrong = |error: Error| Error::from(format!("{script_text}: {error}"));
             begin(script)?;
             for answer in together(scale.rounds.min(8), || mutate(served))? {
                 let (allowed, text) = answer.map_err(wrong)?;

@@ -103,8 +103,8 @@ fn send_reviews(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measur
         thread::sleep(PAUSE);
         let start = Instant::now();
         match review_once(&mut connection, address, trust, body) {
-            Ok(found) if found == *allowed => measured.answered(start.elapsed()),
-            Ok(found) => measured.failed(format!("a wrong decision: allowed is {found}")),
+            Ok(is_allowed) if is_allowed == *allowed => measured.answered(start.elapsed()),
+            Ok(is_allowed) => measured.failed(format!("a wrong decision: allowed is {is_allowed}")),
             Err(error) => measured.failed(error.to_string()),
         }
     }

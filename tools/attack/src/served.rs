@@ -244,12 +244,12 @@ fn start(
         ])
         .args(options.arguments);
     let log = options.state.join("serve.log");
-    let before = fs::read_to_string(&log).unwrap_or_default().len();
+    let previous_length = fs::read_to_string(&log).unwrap_or_default().len();
     let mut process = Process::start(command, &log)?;
     process.wait_until("serving", |process| {
         Ok(process
             .log()?
-            .get(before..)
+            .get(previous_length..)
             .unwrap_or_default()
             .contains("Serving"))
     })?;

@@ -42,16 +42,16 @@ pub(super) fn idle(served: &ServedProgram, scale: AttackScale) -> Result<String,
 /// Whether a change of manifests is noticed, and how long that takes.
 pub(super) fn takes_effect(served: &ServedProgram) -> Result<Duration, Error> {
     let count = || served.metric(RELOADS, "success");
-    let before = count()?;
+    let previous_count = count()?;
     let path = served.manifests().join("marker.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let took = if path.exists() {
         fs::remove_file(&path).map_err(failed)?;
-        eventually("noticed that a manifest went", || Ok(count()? > before))?
+        eventually("noticed that a manifest went", || Ok(count()? > previous_count))?
     } else {
         fs::write(path.with_extension("new"), MARKER).map_err(failed)?;
         fs::rename(path.with_extension("new"), &path).map_err(failed)?;
-        eventually("noticed a new manifest", || Ok(count()? > before))?
+        eventually("noticed a new manifest", || Ok(count()? > previous_count))?
     };
     Ok(took)
 }

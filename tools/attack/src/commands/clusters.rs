@@ -71,12 +71,12 @@ pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<S
         ],
     ] {
         let result = run(program, folder, arguments)?;
-        let shown = arguments.join(" ");
+        let command_line = arguments.join(" ");
         if result.memory > MOST_MEMORY {
-            return Err(format!("`{shown}`: {}", result.summary()).into());
+            return Err(format!("`{command_line}`: {}", result.summary()).into());
         }
         let summary = result.refused();
-        results.push(summary.map_err(|error| Error::from(format!("`{shown}`: {error}")))?);
+        results.push(summary.map_err(|error| Error::from(format!("`{command_line}`: {error}")))?);
     }
     Ok(results.join("\n"))
 }

@@ -57,12 +57,12 @@ fn repository(folder: &Path) -> Result<(), Error> {
 }
 
 /// Nothing outside is shown, changed or made.
-fn check_untouched(folder: &Path, shown: &str, printed: &str) -> Result<(), Error> {
+fn check_untouched(folder: &Path, command_line: &str, printed: &str) -> Result<(), Error> {
     let outside = folder.join("outside");
     let secret = fs::read_to_string(outside.join("secret.yaml")).map_err(Error::file(&outside))?;
     let count = fs::read_dir(&outside).map_err(Error::file(&outside))?.count();
     if printed.contains("swordfish") || secret != SECRET || count != 1 {
-        return Err(format!("{shown}: reads or writes outside of the repository: {printed}").into());
+        return Err(format!("{command_line}: reads or writes outside of the repository: {printed}").into());
     }
     Ok(())
 }
@@ -77,11 +77,11 @@ pub(super) fn named(program: &Path, folder: &Path, _: AttackScale) -> Result<Str
         symlink(target, &link).map_err(Error::file(&link))?;
         for command in COMMANDS {
             let result = run(program, &root, command)?;
-            let shown = format!("`{}` with a link to {target}", command.join(" "));
-            check_untouched(folder, &shown, &[&*result.stdout, &result.stderr].concat())?;
+            let command_line = format!("`{}` with a link to {target}", command.join(" "));
+            check_untouched(folder, &command_line, &[&*result.stdout, &result.stderr].concat())?;
             result
                 .refused()
-                .map_err(|error| Error::from(format!("{shown}: {error}")))?;
+                .map_err(|error| Error::from(format!("{command_line}: {error}")))?;
             runs += 1;
         }
         fs::remove_file(&link).map_err(Error::file(&link))?;
@@ -113,11 +113,11 @@ pub(super) fn temporary(program: &Path, folder: &Path, _: AttackScale) -> Result
     for (flag, written) in WRITTEN {
         let arguments = ["scan", "rendered", "--policies", "policies", flag, written];
         let result = run(program, &root, &arguments)?;
-        let shown = format!("`{}`", arguments.join(" "));
-        check_untouched(folder, &shown, &[&*result.stdout, &result.stderr].concat())?;
-        let is_file = fs::symlink_metadata(root.join(written)).is_ok_and(|found| found.is_file());
+        let command_line = format!("`{}`", arguments.join(" "));
+        check_untouched(folder, &command_line, &[&*result.stdout, &result.stderr].concat())?;
+        let is_file = fs::symlink_metadata(root.join(written)).is_ok_and(|metadata| metadata.is_file());
         if !is_file {
-            return Err(format!("{shown} wrote no file: {}", result.summary()).into());
+            return Err(format!("{command_line} wrote no file: {}", result.summary()).into());
         }
     }
     Ok(format!(

@@ -53,15 +53,15 @@ pub(super) fn later(program: &Path, folder: &Path, _: AttackScale) -> Result<Str
                 ]
                 .concat();
                 let result = run(program, folder, &arguments)?;
-                let shown = arguments.join(" ");
+                let command_line = arguments.join(" ");
                 if result.status.code() != Some(1) {
-                    return Err(format!("`{shown}` allowed it: {}", result.summary()).into());
+                    return Err(format!("`{command_line}` allowed it: {}", result.summary()).into());
                 }
                 if !result
                     .stderr
                     .contains("it changes the labels of the namespace shop")
                 {
-                    return Err(format!("`{shown}` does not tell it: {}", result.summary()).into());
+                    return Err(format!("`{command_line}` does not tell it: {}", result.summary()).into());
                 }
                 runs += 1;
             }

@@ -92,9 +92,9 @@ pub(super) fn programs(program: &Path, folder: &Path, _: AttackScale) -> Result<
             write(&root, "pratique.yaml", &format!("{FILE}{USUAL}{field}\n"))?;
             for command in COMMANDS {
                 let result = run(program, &root, command)?;
-                let shown = format!("`{}` with {field}", command.join(" "));
+                let command_line = format!("`{}` with {field}", command.join(" "));
                 if ran.exists() {
-                    return Err(format!("{shown} ran a program: {}", result.summary()).into());
+                    return Err(format!("{command_line} ran a program: {}", result.summary()).into());
                 }
                 // The field of another command need not be looked at; without one, `check`, `review` and `test` are run.
                 let is_of_command = match command.first() {
@@ -102,7 +102,7 @@ pub(super) fn programs(program: &Path, folder: &Path, _: AttackScale) -> Result<
                     None => section != "scan",
                 };
                 if is_of_command && result.status.success() {
-                    return Err(format!("{shown} does not refuse it: {}", result.summary()).into());
+                    return Err(format!("{command_line} does not refuse it: {}", result.summary()).into());
                 }
                 runs += 1;
             }
@@ -131,11 +131,11 @@ pub(super) fn places(program: &Path, folder: &Path, _: AttackScale) -> Result<St
         let usual: String = usual.flat_map(|line| [line, "\n"]).collect();
         write(&root, "pratique.yaml", &format!("{FILE}{usual}{field}\n"))?;
         let result = run(program, &root, command)?;
-        let shown = format!("`{}` with {field}", command.join(" "));
-        check_untouched(folder, &shown, &[&result.stdout, &result.stderr])?;
+        let command_line = format!("`{}` with {field}", command.join(" "));
+        check_untouched(folder, &command_line, &[&result.stdout, &result.stderr])?;
         result
             .refused()
-            .map_err(|error| Error::from(format!("{shown}: {error}")))?;
+            .map_err(|error| Error::from(format!("{command_line}: {error}")))?;
     }
     // A file that is elsewhere itself.
     let file = root.join("pratique.yaml");

@@ -92,12 +92,16 @@ pub(super) fn pipeline(program: &Path, folder: &Path, _: AttackScale) -> Result<
             .env("PRATIQUE_REPORTS", folder.join("reports"))
             .output()
             .map_err(|error| format!("bash: {error}"))?;
-        let shown = format!("ci/run in {} with {revision}", place.display());
+        let command_line = format!("ci/run in {} with {revision}", place.display());
         if places.ran.exists() {
-            return Err(format!("{shown} ran a program").into());
+            return Err(format!("{command_line} ran a program").into());
         }
         if output.status.success() {
-            return Err(format!("{shown}: allowed: {}", String::from_utf8_lossy(&output.stdout)).into());
+            return Err(format!(
+                "{command_line}: allowed: {}",
+                String::from_utf8_lossy(&output.stdout)
+            )
+            .into());
         }
         runs += 1;
     }
@@ -116,12 +120,12 @@ pub(super) fn bare(program: &Path, folder: &Path, _: AttackScale) -> Result<Stri
         let policies = root.join("policies").display().to_string();
         let arguments = ["review", inputs, "--policies", &policies, "--since", "HEAD"];
         let result = run(program, place, &arguments)?;
-        let shown = format!("`{}` in {}", arguments.join(" "), place.display());
+        let command_line = format!("`{}` in {}", arguments.join(" "), place.display());
         if ran.exists() {
-            return Err(format!("{shown} ran a program").into());
+            return Err(format!("{command_line} ran a program").into());
         }
         if result.status.success() {
-            return Err(format!("{shown}: allowed: {}{}", result.stdout, result.stderr).into());
+            return Err(format!("{command_line}: allowed: {}{}", result.stdout, result.stderr).into());
         }
         runs += 1;
     }
