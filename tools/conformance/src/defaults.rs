@@ -73,8 +73,8 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     let member = |of: &Value, name: &str| of.get(name).cloned().unwrap_or_default();
     let decision = member(expect, "error").is_string() == member(&actual, "error").is_string()
         && equal(&member(expect, "object"), &member(&actual, "object"));
-    let (expected, found) = (text(expect), text(&actual));
-    Outcome::new(decision, expect, actual).text(expected.as_deref(), found.as_deref())
+    let (expected, actual_text) = (text(expect), text(&actual));
+    Outcome::new(decision, expect, actual).text(expected.as_deref(), actual_text.as_deref())
 }
 
 fn kind(of: &Value) -> GroupVersionKind {

@@ -141,14 +141,15 @@ fn observe(
     let mut messages = Vec::new();
     // Webhooks are not called for the configuration of admission, nor for what is not stored.
     let (group, resource) = (&target.resource.group, &target.resource.resource);
-    let shown = group != "admissionregistration.k8s.io" && !pratique_exclusion::is_virtual(group, resource);
+    let has_plugins =
+        group != "admissionregistration.k8s.io" && !pratique_exclusion::is_virtual(group, resource);
     let verb = request.verb;
     let outcome = registry.receive(request).and_then(|received| {
         let mut received = received;
         if let Some(plugins) = plugins {
             messages.extend(warnings_of(plugins.admit(&mut received.attributes))?);
         }
-        if shown {
+        if has_plugins {
             actual.insert("mutatingSees".to_owned(), review(&received.attributes));
         }
         let created = received.attributes.operation == pratique_types::Operation::Create;
@@ -172,7 +173,7 @@ fn observe(
     });
     match outcome {
         Ok((created, prepared)) => {
-            if shown {
+            if has_plugins {
                 actual.insert("validatingSees".to_owned(), review(&prepared.attributes));
             }
             messages.extend(prepared.warnings);

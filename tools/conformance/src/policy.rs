@@ -111,7 +111,7 @@ pub fn shown(evaluated: &Evaluated) -> Value {
         members.remove("status");
         members.remove("metadata");
     }
-    let shown = json!({
+    let outcome = json!({
         "allowed": evaluated.allowed(),
         "warnings": evaluated.warnings,
         "auditAnnotations": evaluated.audit_annotations,
@@ -119,7 +119,7 @@ pub fn shown(evaluated: &Evaluated) -> Value {
     let object = evaluated.object.as_ref().map(serde_json::to_value);
     let object = object.map(|object| ("object", object.unwrap_or_default()));
     let status = (!status.is_null()).then_some(("status", status));
-    with(shown, status.into_iter().chain(object))
+    with(outcome, status.into_iter().chain(object))
 }
 
 /// The decision is everything but the wording of messages, warnings and annotations.

@@ -75,11 +75,11 @@ fn tally(path: &Path) -> Result<Tally, Error> {
             match run_case(test) {
                 CaseResult::Passed => tally.passed += 1,
                 CaseResult::Skipped(reason) => *tally.skipped.entry(reason).or_default() += 1,
-                CaseResult::Failed(found) => {
+                CaseResult::Failed(failure) => {
                     let name = format!("{}/{}", section.text("name"), test.text("name"));
                     tally
                         .failed
-                        .push((format!("{name}: {}", test.text("expr")), found));
+                        .push((format!("{name}: {}", test.text("expr")), failure));
                 }
             }
         }
@@ -104,8 +104,8 @@ impl Tally {
             self.failed.len()
         );
         if name != "all" {
-            for (case, found) in &self.failed {
-                println!("  {case}\n    {}", found.replace('\n', "\n    "));
+            for (case, failure) in &self.failed {
+                println!("  {case}\n    {}", failure.replace('\n', "\n    "));
             }
         }
     }

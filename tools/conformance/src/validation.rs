@@ -234,10 +234,10 @@ const UIDS: [&str; 2] = [
 ];
 
 fn refused(status: &Status, warnings: &[String]) -> Value {
-    let mut shown = json!({"code": status.code, "message": status.message});
+    let mut status_json = json!({"code": status.code, "message": status.message});
     // A server's internal errors have none.
     if !status.reason.is_empty() {
-        shown["reason"] = status.reason.clone().into();
+        status_json["reason"] = status.reason.clone().into();
     }
     if let Some(details) = &status.details {
         let mut members = serde_json::Map::new();
@@ -253,9 +253,9 @@ fn refused(status: &Status, warnings: &[String]) -> Value {
         if !causes.is_empty() {
             members.insert("causes".to_owned(), causes.into());
         }
-        shown["details"] = members.into();
+        status_json["details"] = members.into();
     }
-    with_warnings(json!({"status": shown}), warnings)
+    with_warnings(json!({"status": status_json}), warnings)
 }
 
 fn cause(cause: &pratique_types::StatusCause) -> Value {

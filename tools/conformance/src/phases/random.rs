@@ -35,19 +35,19 @@ pub(super) fn placeholders() -> Placeholders {
 
 /// Replaces the placeholders of a text by the values of this run.
 pub(super) fn concrete(text: &str) -> String {
-    RANDOM
-        .iter()
-        .fold(text.to_owned(), |text, (value, shown)| text.replace(shown, value))
+    RANDOM.iter().fold(text.to_owned(), |text, (value, placeholder)| {
+        text.replace(placeholder, value)
+    })
 }
 
 /// Replaces the values of this run by the placeholders of recordings.
 pub(super) fn recorded(value: Value) -> Value {
     match value {
         Value::String(text) => {
-            let shown = RANDOM
-                .iter()
-                .fold(text, |text, (value, shown)| text.replace(value, shown));
-            Value::String(shown)
+            let masked_text = RANDOM.iter().fold(text, |text, (value, placeholder)| {
+                text.replace(value, placeholder)
+            });
+            Value::String(masked_text)
         }
         Value::Number(number) if number.as_i64().is_some_and(|port| PORTS.contains(&port)) => json!("<port>"),
         Value::Array(elements) => elements.into_iter().map(recorded).collect(),

@@ -7,14 +7,16 @@ use crate::compare::same;
 
 /// Compares a request, or each of a sequence.
 pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
-    let (expected, found) = match (expect, &actual) {
-        (Value::Array(expected), Value::Array(found)) => (expected.as_slice(), found.as_slice()),
+    let (expected, actual_parts) = match (expect, &actual) {
+        (Value::Array(expected), Value::Array(actual_parts)) => {
+            (expected.as_slice(), actual_parts.as_slice())
+        }
         _ => (std::slice::from_ref(expect), std::slice::from_ref(&actual)),
     };
-    let mut decision = expected.len() == found.len();
+    let mut decision = expected.len() == actual_parts.len();
     let mut text = None;
-    for (expected, found) in expected.iter().zip(found) {
-        let (same_decision, same_text) = of_request(expected, found);
+    for (expected, actual_part) in expected.iter().zip(actual_parts) {
+        let (same_decision, same_text) = of_request(expected, actual_part);
         decision &= same_decision;
         if let Some(same_text) = same_text {
             text = Some(text.unwrap_or(true) && same_text);
@@ -39,8 +41,8 @@ fn of_request(expect: &Value, actual: &Value) -> (bool, Option<bool>) {
 /// Whether the decision is the same, and the text, if there is one.
 fn of_variant(expect: &Value, actual: &Value) -> (bool, Option<bool>) {
     if let Some(error) = expect.get("loadError") {
-        let found = actual.get("loadError");
-        return (found.is_some(), Some(is_text(expect, error, found)));
+        let actual_error = actual.get("loadError");
+        return (actual_error.is_some(), Some(is_text(expect, error, actual_error)));
     }
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let decision = actual.get("loadError").is_none()
@@ -63,7 +65,7 @@ fn of_variant(expect: &Value, actual: &Value) -> (bool, Option<bool>) {
 }
 
 /// Whether a text is the expected one, or any of its forms.
-fn is_text(expect: &Value, expected: &Value, found: Option<&Value>) -> bool {
+fn is_text(expect: &Value, expected: &Value, actual_text: Option<&Value>) -> bool {
     let mut forms = expect["texts"].as_array().into_iter().flatten();
-    found.is_some_and(|found| found == expected || forms.any(|form| form == found))
+    actual_text.is_some_and(|actual_text| actual_text == expected || forms.any(|form| form == actual_text))
 }

@@ -43,8 +43,8 @@ fn attempt(test: &Message) -> Result<CaseResult, UnsupportedFeature> {
     if let Some(of) = expected.of_type
         && of != *program.result_type()
     {
-        let found = format!("its type is {}, not {of}", program.result_type());
-        return Ok(CaseResult::Failed(found));
+        let mismatch = format!("its type is {}, not {of}", program.result_type());
+        return Ok(CaseResult::Failed(mismatch));
     }
     if test.flag("check_only") {
         return Ok(CaseResult::Passed);
@@ -64,7 +64,7 @@ fn attempt(test: &Message) -> Result<CaseResult, UnsupportedFeature> {
         (Some(_), Err(fault)) => CaseResult::Failed(fault.to_string()),
         (None, Ok(value)) => CaseResult::Failed(format!("no error but {value:?}")),
         (Some(expected), Ok(value)) => match Constant::of(&value) {
-            Some(found) if same(&expected, &found) => CaseResult::Passed,
+            Some(actual) if same(&expected, &actual) => CaseResult::Passed,
             _ => CaseResult::Failed(format!("{value:?} instead of {expected:?}")),
         },
     })

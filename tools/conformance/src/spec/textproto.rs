@@ -99,7 +99,7 @@ impl ProtoReader<'_> {
             self.blank();
             match (self.rest.chars().next(), close) {
                 (None, None) => break,
-                (Some(found), Some(close)) if found == close => {
+                (Some(bracket), Some(close)) if bracket == close => {
                     self.skip(1);
                     break;
                 }
@@ -147,7 +147,7 @@ impl ProtoReader<'_> {
             }
             return Ok(ProtoField::Text(bytes));
         }
-        let word = self.while_true(|found| found.is_alphanumeric() || "_+-.".contains(found));
+        let word = self.while_true(|character| character.is_alphanumeric() || "_+-.".contains(character));
         if word.is_empty() {
             Err(self.fault("has no value"))
         } else {
@@ -158,11 +158,11 @@ impl ProtoReader<'_> {
     /// A name, or the name of a type in brackets.
     fn name(&mut self) -> Result<String, Error> {
         let name = if self.take('[') {
-            let name = self.while_true(|found| found != ']');
+            let name = self.while_true(|character| character != ']');
             self.skip(1);
             name
         } else {
-            self.while_true(|found| found.is_alphanumeric() || found == '_')
+            self.while_true(|character| character.is_alphanumeric() || character == '_')
         };
         if name.is_empty() {
             Err(self.fault("has no name of a field"))
@@ -175,15 +175,15 @@ impl ProtoReader<'_> {
         let mut rest = self.rest.chars();
         let quote = rest.next();
         loop {
-            let found = rest.next();
-            match found {
+            let next_character = rest.next();
+            match next_character {
                 None | Some('\n') => return Err(self.fault("ends within a string")),
                 Some('\\') => match escape(&mut rest) {
                     Some(escaped) => bytes.extend(escaped),
                     None => return Err(self.fault("has an unknown escape")),
                 },
-                found if found == quote => break,
-                Some(found) => bytes.extend(found.to_string().bytes()),
+                next_character if next_character == quote => break,
+                Some(next_character) => bytes.extend(next_character.to_string().bytes()),
             }
         }
         self.rest = rest.as_str();
@@ -191,7 +191,10 @@ impl ProtoReader<'_> {
     }
 
     fn while_true(&mut self, wanted: impl Fn(char) -> bool) -> String {
-        let end = self.rest.find(|found| !wanted(found)).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|character| !wanted(character))
+            .unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         word.to_owned()
@@ -256,7 +259,11 @@ fn escape(rest: &mut std::str::Chars<'_>) -> Option<Vec<u8>> {
 fn digits(rest: &mut std::str::Chars<'_>, radix: u32, start: u32, most: usize) -> Option<u32> {
     let mut number = start;
     for _ in 0..most {
-        let Some(digit) = rest.clone().next().and_then(|found| found.to_digit(radix)) else {
+        let Some(digit) = rest
+            .clone()
+            .next()
+            .and_then(|character| character.to_digit(radix))
+        else {
             break;
         };
         number = number.checked_mul(radix)?.checked_add(digit)?;
@@ -266,7 +273,7 @@ fn digits(rest: &mut std::str::Chars<'_>, radix: u32, start: u32, most: usize) -
 }
 
 fn character(code: u32) -> Option<Vec<u8>> {
-    char::from_u32(code).map(|found| found.to_string().into_bytes())
+    char::from_u32(code).map(|scalar| scalar.to_string().into_bytes())
 }
 
 #[cfg(test)]

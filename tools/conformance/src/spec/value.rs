@@ -195,8 +195,8 @@ fn primitive(name: &str) -> Result<Type, UnsupportedFeature> {
 }
 
 /// Whether a value is the one that is expected: of the same types, maps in any order, NaN like NaN.
-pub(super) fn same(expected: &Constant, found: &Constant) -> bool {
-    match (expected, found) {
+pub(super) fn same(expected: &Constant, actual: &Constant) -> bool {
+    match (expected, actual) {
         (Constant::Double(one), Constant::Double(other)) => one == other || (one.is_nan() && other.is_nan()),
         (Constant::List(one), Constant::List(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))

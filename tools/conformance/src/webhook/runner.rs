@@ -203,11 +203,12 @@ impl ChainResult {
     ) -> Result<(), Error> {
         let mut reinvocation = Reinvocation::default();
         loop {
-            let before = self.object.take();
-            let attributes = Attributes::written(request, before.as_ref().unwrap_or(&request.object));
+            let previous_object = self.object.take();
+            let attributes =
+                Attributes::written(request, previous_object.as_ref().unwrap_or(&request.object));
             let mutated = mutate(sets, attributes, context, &mut reinvocation, caller, &mut ()).await;
             let mutated = mutated.map_err(|error| error.to_string())?;
-            self.object = mutated.object.or(before);
+            self.object = mutated.object.or(previous_object);
             self.warnings.extend(mutated.warnings);
             self.annotate(mutated.audit_annotations);
             if audits_requests {
