@@ -61,7 +61,7 @@ pub(crate) fn keep(arguments: &[String]) -> Result<(), Error> {
         return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".into());
     };
     let first = load(small, plugin(name)?)?;
-    let before = kib("self", "RssAnon")?;
+    let first_memory = kib("self", "RssAnon")?;
     let second = load(directory, plugin(name)?)?;
     // As a server that goes on: the allocator returns unused memory at later allocations.
     for _ in 0..TURNS {
@@ -71,6 +71,6 @@ pub(crate) fn keep(arguments: &[String]) -> Result<(), Error> {
     }
     let after = kib("self", "RssAnon")?;
     drop(black_box((first, second)));
-    println!("{}", json!({"resident_kib": after.saturating_sub(before)}));
+    println!("{}", json!({"resident_kib": after.saturating_sub(first_memory)}));
     Ok(())
 }

@@ -50,8 +50,8 @@ pub fn tokens(dictionary: &str) -> Vec<Vec<u8>> {
 fn token(quoted: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = quoted;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        bytes.extend(before.as_bytes());
+    while let Some((plain_text, escape)) = rest.split_once('\\') {
+        bytes.extend(plain_text.as_bytes());
         let hex = escape.strip_prefix('x').and_then(|digits| digits.get(..2));
         let code = hex.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         rest = match code {

@@ -19,8 +19,8 @@ pub(crate) fn read(input: &[u8], parts: usize) -> Option<InputForm<'_>> {
     if let Some((0, choices)) = input.split_first() {
         return Some(InputForm::Choices(Unstructured::new(choices)));
     }
-    let found = divided(input);
-    (found.len() == parts).then_some(InputForm::Text(found))
+    let text_parts = divided(input);
+    (text_parts.len() == parts).then_some(InputForm::Text(text_parts))
 }
 
 /// The parts of a text that lines of `---` divide.

@@ -136,8 +136,8 @@ fn replaced(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut replaced = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.windows(from.len()).position(|window| window == from) {
-        let (before, after) = rest.split_at(at);
-        replaced.extend(before);
+        let (preceding_bytes, after) = rest.split_at(at);
+        replaced.extend(preceding_bytes);
         replaced.extend(to);
         rest = after.get(from.len()..).unwrap_or_default();
     }

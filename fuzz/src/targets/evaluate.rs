@@ -87,8 +87,8 @@ fn evaluated(program: &Program, object: &json::Value<'_>, limit: u64) -> (Result
         }
     }
     let result = program.evaluate(&context, &activation);
-    let shown = result.map(|value| format!("{value:?}"));
-    (shown.map_err(|fault| fault.kind().clone()), context.cost())
+    let outcome = result.map(|value| format!("{value:?}"));
+    (outcome.map_err(|fault| fault.kind().clone()), context.cost())
 }
 
 /// An expression, with macros, operators and functions of many types.

@@ -37,14 +37,17 @@ fn patched(document: &Value<'_>, patch: &Value<'_>) {
     };
     let result = apply(document.clone(), &operations, &Progress::unwatched());
     if let Some(expected) = model(document, patch) {
-        let found = result.as_ref().map(plain);
-        assert_eq!(found, Ok(expected), "{document} patched by {patch}");
+        let actual = result.as_ref().map(plain);
+        assert_eq!(actual, Ok(expected), "{document} patched by {patch}");
     }
     match result {
         Ok(result) => {
             assert_differs(document, &result);
-            let (before, after) = (written(document) + written(patch), written(&result));
-            assert!(after <= 8 * before + MOST_COPIED, "{after} bytes of {before}");
+            let (input_length, output_length) = (written(document) + written(patch), written(&result));
+            assert!(
+                output_length <= 8 * input_length + MOST_COPIED,
+                "{output_length} bytes of {input_length}"
+            );
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }

@@ -26,8 +26,8 @@ pub fn regex(input: &[u8]) {
     assert!(all.len() <= text.chars().count() + 1);
     let bounds = text.as_bytes().as_ptr_range();
     let mut end = bounds.start;
-    for found in all {
-        let range = found.as_bytes().as_ptr_range();
+    for occurrence in all {
+        let range = occurrence.as_bytes().as_ptr_range();
         assert!(
             end <= range.start && range.end <= bounds.end,
             "matches of {pattern:?} overlap in {text:?}"
@@ -49,15 +49,15 @@ pub fn quantity(input: &[u8]) {
         return;
     };
     for quantity in [&left, &right] {
-        let shown = quantity.to_string();
-        let again = Quantity::parse(&shown);
+        let quantity_text = quantity.to_string();
+        let again = Quantity::parse(&quantity_text);
         assert_eq!(
             again.as_ref().map(Quantity::to_string).ok().as_ref(),
-            Some(&shown)
+            Some(&quantity_text)
         );
         // There is no suffix for more, and the reference writes it without one.
         if quantity.as_approximate_float().abs() < 1e20 {
-            assert_eq!(again.as_ref().ok(), Some(quantity), "{shown:?}");
+            assert_eq!(again.as_ref().ok(), Some(quantity), "{quantity_text:?}");
         }
         assert_eq!(quantity.is_zero(), quantity.signum() == 0);
         if let Some(number) = quantity.as_integer() {
@@ -103,9 +103,9 @@ pub fn time(input: &[u8]) {
     let Ok(timestamp) = Timestamp::parse(first) else {
         return;
     };
-    for shown in [timestamp.to_string(), timestamp.to_proto_json()] {
-        let again = Timestamp::parse(&shown);
-        assert_eq!(again.ok(), Some(timestamp), "{first:?} is shown as {shown:?}");
+    for time_text in [timestamp.to_string(), timestamp.to_proto_json()] {
+        let again = Timestamp::parse(&time_text);
+        assert_eq!(again.ok(), Some(timestamp), "{first:?} is shown as {time_text:?}");
     }
     assert!(timestamp.is_in_range() && timestamp.nanos() < 1_000_000_000);
     if let Some(duration) = duration
@@ -137,13 +137,17 @@ pub fn url(input: &[u8]) {
         let _ = (url.hostname(), url.port(), url.host(), url.query());
     }
     if let Ok(url) = Url::parse(text) {
-        let shown = url.to_string();
-        let again = Url::parse(&shown).map(|again| (again.to_string(), again.hostname(), again.query()));
+        let url_text = url.to_string();
+        let again = Url::parse(&url_text).map(|again| (again.to_string(), again.hostname(), again.query()));
         assert!(url.hostname().len() <= url.host().len().max(1));
         // A path may look like a host or a scheme once it is written without these, and zones may not have all escapes that
         // they are written with.
         if !url.scheme().is_empty() && !url.host().is_empty() && url.hostname().is_ascii() {
-            assert_eq!(again.ok(), Some((shown, url.hostname(), url.query())), "{text:?}");
+            assert_eq!(
+                again.ok(),
+                Some((url_text, url.hostname(), url.query())),
+                "{text:?}"
+            );
         }
     }
     if let Ok(address) = Ip::parse(text) {

@@ -80,11 +80,11 @@ pub(super) fn start_both(
     let Some((theirs, arguments)) = theirs else {
         return Ok((ours, None));
     };
-    let (theirs, found) = Program::start(theirs, arguments, setup)?;
-    if compared(&facts) == compared(&found) {
+    let (theirs, their_facts) = Program::start(theirs, arguments, setup)?;
+    if compared(&facts) == compared(&their_facts) {
         Ok((ours, Some(theirs)))
     } else {
-        Err(format!("the sides differ: ours {facts}, theirs {found}").into())
+        Err(format!("the sides differ: ours {facts}, theirs {their_facts}").into())
     }
 }
 

@@ -165,7 +165,7 @@ impl ComparedArea for Cel {
         let shorter = shorter(source)
             .into_iter()
             .map(|source| GeneratedExpression { source, tree: None });
-        let mut found: Vec<WorldRound> = simpler
+        let mut rounds: Vec<WorldRound> = simpler
             .chain(shorter)
             .map(|expression| WorldRound {
                 world: round.world.clone(),
@@ -179,20 +179,20 @@ impl ComparedArea for Cel {
         for index in 0..round.world.variables.len() {
             let mut world = round.world.clone();
             world.variables.remove(index);
-            found.push(with(world));
+            rounds.push(with(world));
         }
         let cuts = AllowedCuts {
             may_go: &|path, _| path.len() < DEPTH,
             texts: &|_, _| Vec::new(),
         };
         let inputs = cuts.of(&round.world.inputs, &mut Vec::new()).into_iter();
-        found.extend(inputs.map(|(_, inputs)| {
+        rounds.extend(inputs.map(|(_, inputs)| {
             with(World {
                 inputs,
                 ..round.world.clone()
             })
         }));
-        found
+        rounds
     }
 
     fn texts(&self, outcome: &Value) -> String {

@@ -28,8 +28,8 @@ fn shows_an_address(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> boo
 fn shows_a_go_struct(ours: &ExpressionOutcome, theirs: &ExpressionOutcome) -> bool {
     const SHOWN: &str = "unsupported conversion to ref.Val: (v1.";
     let value = theirs.value.as_ref().map(ToString::to_string);
-    let shown = theirs.error.contains(SHOWN) || value.is_some_and(|value| value.contains(SHOWN));
-    shown && ours.of == theirs.of
+    let shows_struct = theirs.error.contains(SHOWN) || value.is_some_and(|value| value.contains(SHOWN));
+    shows_struct && ours.of == theirs.of
 }
 
 /// Names of the reference's own types for one type of CEL. Messages about a wrong kind of value show them, and which

@@ -22,16 +22,16 @@ pub(super) fn expression(dice: &mut Dice) -> ExpressionTree {
     let text: String = text.collect();
     let repeated = if dice.chance(5) { 1 + dice.below(60) } else { 1 };
     // A literal pattern is compiled with the expression, others when it is evaluated.
-    let (before, after) = if dice.chance(50) {
+    let (opening, closing) = if dice.chance(50) {
         ("\"", "\"")
     } else {
         ("[\"", "\"][0]")
     };
     let (call, end) = dice.pick(CALLS).copied().unwrap_or_default();
     ExpressionTree(vec![
-        TreeNode::Text(format!("\"{}\"{call}{before}", text.repeat(repeated))),
+        TreeNode::Text(format!("\"{}\"{call}{opening}", text.repeat(repeated))),
         TreeNode::Inner(pattern),
-        TreeNode::Text(format!("{after}{end}")),
+        TreeNode::Text(format!("{closing}{end}")),
     ])
 }
 

@@ -64,12 +64,12 @@ fn patch(patch: &dyn Struct) -> Json {
     let context = Context::new(&arena, u64::MAX);
     let fields = patch.fields(&context).unwrap_or_default();
     let members = fields.iter().map(|(name, value)| {
-        let shown = match (*name, value) {
+        let member = match (*name, value) {
             ("value", value) => render(value),
             (_, Value::String(text)) => json!(text),
             (_, other) => render(other),
         };
-        ((*name).to_owned(), shown)
+        ((*name).to_owned(), member)
     });
     Json::Object(members.collect())
 }

@@ -88,17 +88,17 @@ impl<A: ComparedArea> ComparedSides<'_, A> {
             }
             let mut likely = Vec::new();
             for (index, case) in cases.iter().enumerate() {
-                let found = self.difference(case)?;
+                let difference = self.difference(case)?;
                 likely.extend(
-                    found
-                        .filter(|found| self.is_like(found, best))
+                    difference
+                        .filter(|difference| self.is_like(difference, best))
                         .map(|_| (index, case)),
                 );
             }
             for (index, case) in likely {
-                let found = self.confirmed(case.clone(), AGAIN)?;
-                if let Some(found) = found.filter(|found| self.is_like(found, best)) {
-                    return Ok(Some((chunk * AT_ONCE + index, found)));
+                let difference = self.confirmed(case.clone(), AGAIN)?;
+                if let Some(difference) = difference.filter(|difference| self.is_like(difference, best)) {
+                    return Ok(Some((chunk * AT_ONCE + index, difference)));
                 }
             }
         }
@@ -171,16 +171,16 @@ impl AllowedCuts<'_> {
     ///
     /// Recursion follows the value, which the generators bound.
     pub(super) fn of(&self, value: &Value, path: &mut Vec<String>) -> Vec<(usize, Value)> {
-        let mut found = Vec::new();
+        let mut variants = Vec::new();
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
                     if (self.may_go)(path, Part::Member(name)) {
                         let mut smaller = members.clone();
                         smaller.remove(name);
-                        found.push((path.len(), Value::Object(smaller)));
+                        variants.push((path.len(), Value::Object(smaller)));
                     }
-                    found.extend(self.within(member, name, path).map(|(depth, replacement)| {
+                    variants.extend(self.within(member, name, path).map(|(depth, replacement)| {
                         let mut smaller = members.clone();
                         smaller.insert(name.clone(), replacement);
                         (depth, Value::Object(smaller))
@@ -192,9 +192,9 @@ impl AllowedCuts<'_> {
                     if (self.may_go)(path, Part::Element(elements.len())) {
                         let mut smaller = elements.clone();
                         smaller.remove(index);
-                        found.push((path.len(), Value::Array(smaller)));
+                        variants.push((path.len(), Value::Array(smaller)));
                     }
-                    found.extend(self.within(element, "", path).map(|(depth, replacement)| {
+                    variants.extend(self.within(element, "", path).map(|(depth, replacement)| {
                         let mut smaller = elements.clone();
                         if let Some(place) = smaller.get_mut(index) {
                             *place = replacement;
@@ -206,11 +206,11 @@ impl AllowedCuts<'_> {
             Value::String(text) => {
                 let texts = (self.texts)(path, text).into_iter();
                 // There are many of them, and each removes little.
-                found.extend(texts.map(|text| (usize::MAX, Value::String(text))));
+                variants.extend(texts.map(|text| (usize::MAX, Value::String(text))));
             }
             _ => {}
         }
-        found
+        variants
     }
 
     fn within(
@@ -220,8 +220,8 @@ impl AllowedCuts<'_> {
         path: &mut Vec<String>,
     ) -> impl Iterator<Item = (usize, Value)> + use<> {
         path.push(name.to_owned());
-        let found = self.of(value, path);
+        let variants = self.of(value, path);
         path.pop();
-        found.into_iter()
+        variants.into_iter()
     }
 }

@@ -55,18 +55,18 @@ impl ExpressionTree {
     /// Simpler expressions: with a part replaced by something in it, or by the simplest there is. Those from which most is
     /// gone come first.
     pub(super) fn simpler(&self) -> Vec<ExpressionTree> {
-        let mut found = Vec::new();
+        let mut trees = Vec::new();
         self.visit(&mut |part, rebuild| {
             let length = part.plain().len();
             for inner in part.inner() {
-                found.push(rebuild(inner.clone()));
+                trees.push(rebuild(inner.clone()));
             }
             for simplest in SIMPLEST.iter().filter(|simplest| simplest.len() < length) {
-                found.push(rebuild(ExpressionTree::text(*simplest)));
+                trees.push(rebuild(ExpressionTree::text(*simplest)));
             }
         });
-        found.sort_by_key(|tree| tree.plain().len());
-        found
+        trees.sort_by_key(|tree| tree.plain().len());
+        trees
     }
 
     fn inner(&self) -> impl Iterator<Item = &ExpressionTree> {
@@ -101,7 +101,7 @@ impl ExpressionTree {
 /// Shorter texts: without one of its stretches, long ones first.
 pub(super) fn shorter(source: &str) -> Vec<String> {
     let characters: Vec<char> = source.chars().collect();
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     let mut length = characters.len() / 2;
     while length > 0 {
         for start in (0..characters.len()).step_by(length) {
@@ -109,11 +109,11 @@ pub(super) fn shorter(source: &str) -> Vec<String> {
                 .iter()
                 .enumerate()
                 .filter(|(index, _)| !(start..start + length).contains(index));
-            found.push(rest.map(|(_, character)| *character).collect());
+            texts.push(rest.map(|(_, character)| *character).collect());
         }
         length /= 2;
     }
-    found
+    texts
 }
 
 #[cfg(test)]

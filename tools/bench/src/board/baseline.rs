@@ -51,8 +51,8 @@ impl BoardBaseline {
     /// Compares counts with those of the baseline.
     pub(super) fn compare(&self, counts: &BTreeMap<String, u64>) -> ComparedCounts {
         let after_baseline = |(name, count): (&String, &u64)| {
-            let before = self.instructions.get(name).copied();
-            (name.clone(), (*count, before))
+            let baseline_count = self.instructions.get(name).copied();
+            (name.clone(), (*count, baseline_count))
         };
         ComparedCounts(counts.iter().map(after_baseline).collect())
     }
@@ -65,35 +65,41 @@ fn path() -> PathBuf {
 impl ComparedCounts {
     /// Whether any row grew more than allowed.
     pub(super) fn is_worse(&self) -> bool {
-        self.0.values().any(|(count, before)| is_worse(*count, *before))
+        self.0
+            .values()
+            .any(|(count, baseline_count)| is_worse(*count, *baseline_count))
     }
 
     /// All numbers.
     pub(super) fn to_json(&self) -> Value {
-        let row = |(name, (count, before)): (&String, &(u64, Option<u64>))| json!({"name": name, "instructions": count, "before": before, "worse": is_worse(*count, *before)});
+        let row = |(name, (count, baseline_count)): (&String, &(u64, Option<u64>))| json!({"name": name, "instructions": count, "before": baseline_count, "worse": is_worse(*count, *baseline_count)});
         json!({"bench": "instructions", "rows": self.0.iter().map(row).collect::<Vec<_>>()})
     }
 }
 
-fn is_worse(count: u64, before: Option<u64>) -> bool {
-    before.is_some_and(|before| count as f64 > before as f64 * TOLERANCE)
+fn is_worse(count: u64, baseline_count: Option<u64>) -> bool {
+    baseline_count.is_some_and(|baseline_count| count as f64 > baseline_count as f64 * TOLERANCE)
 }
 
 impl Display for ComparedCounts {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{:18}{:>12}{:>12}", "instructions", "now", "before")?;
-        for (name, (count, before)) in &self.0 {
+        for (name, (count, baseline_count)) in &self.0 {
             write!(formatter, "{name:18}{:>12}", amount(*count))?;
-            match before {
+            match baseline_count {
                 None => writeln!(formatter, "{:>12}", "new")?,
-                Some(before) => {
-                    let change = (*count as f64 / (*before).max(1) as f64 - 1.0) * 100.0;
-                    let worse = if is_worse(*count, Some(*before)) {
+                Some(baseline_count) => {
+                    let change = (*count as f64 / (*baseline_count).max(1) as f64 - 1.0) * 100.0;
+                    let worse = if is_worse(*count, Some(*baseline_count)) {
                         "  worse"
                     } else {
                         ""
                     };
-                    writeln!(formatter, "{:>12}{change:>+8.1} %{worse}", amount(*before))?;
+                    writeln!(
+                        formatter,
+                        "{:>12}{change:>+8.1} %{worse}",
+                        amount(*baseline_count)
+                    )?;
                 }
             }
         }

@@ -74,9 +74,9 @@ impl EvaluatingSides {
 }
 
 /// The outcome of a request, without the fields that a Go type always prints.
-fn plain(found: &Value) -> Value {
-    let mut found = found.clone();
-    if let Some(object) = found.get_mut("object").and_then(Value::as_object_mut) {
+fn plain(facts: &Value) -> Value {
+    let mut outcome = facts.clone();
+    if let Some(object) = outcome.get_mut("object").and_then(Value::as_object_mut) {
         object.remove("apiVersion");
         object.remove("kind");
         if object
@@ -88,7 +88,7 @@ fn plain(found: &Value) -> Value {
         }
         remove_empty_resources(object);
     }
-    found
+    outcome
 }
 
 fn remove_empty_resources(object: &mut serde_json::Map<String, Value>) {

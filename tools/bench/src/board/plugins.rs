@@ -21,11 +21,11 @@ pub(super) fn measure(context: &RowContext<'_>, case: &PluginCase) -> Result<Mea
 /// The plugins, the objects of the cluster, and the request.
 pub(super) fn setup(case: &PluginCase) -> Result<Value, Error> {
     let cases: Vec<Value> = serde_json::from_str(PLUGIN_CASES).map_err(|error| error.to_string())?;
-    let mut found = cases
+    let mut setup = cases
         .into_iter()
-        .find(|found| found.get("name").and_then(Value::as_str) == Some(&case.name))
+        .find(|case_of_name| case_of_name.get("name").and_then(Value::as_str) == Some(&case.name))
         .ok_or_else(|| format!("no case of plugins is named {:?}", case.name))?;
-    let objects = found.get_mut("objects").and_then(Value::as_array_mut);
+    let objects = setup.get_mut("objects").and_then(Value::as_array_mut);
     let objects = objects.ok_or_else(|| format!("{}: no objects", case.name))?;
     let last = objects.last().cloned().unwrap_or_default();
     for number in 1..case.of_last {
@@ -35,7 +35,7 @@ pub(super) fn setup(case: &PluginCase) -> Result<Value, Error> {
         }
         objects.push(further);
     }
-    Ok(found)
+    Ok(setup)
 }
 
 #[cfg(test)]

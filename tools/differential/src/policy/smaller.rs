@@ -12,7 +12,7 @@ type Place = fn(&mut World) -> &mut Vec<Value>;
 
 /// Variants of a world without one of its parts, or with a simpler expression; large parts are removed first.
 pub(super) fn smaller(world: &World) -> Vec<World> {
-    let mut found = Vec::new();
+    let mut worlds = Vec::new();
     let parts: [(&Vec<Value>, Place, bool); 4] = [
         (&world.manifests, |world| &mut world.manifests, true),
         (&world.api, |world| &mut world.api, true),
@@ -23,11 +23,11 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
         for index in 0..objects.len() {
             let mut smaller = world.clone();
             part(&mut smaller).remove(index);
-            found.push(smaller);
+            worlds.push(smaller);
         }
     }
     if world.allow.as_array().is_some_and(|rules| !rules.is_empty()) {
-        found.push(World {
+        worlds.push(World {
             allow: Value::Array(Vec::new()),
             ..world.clone()
         });
@@ -70,9 +70,9 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
         if let Some(place) = part(&mut smaller).get_mut(index) {
             *place = object;
         }
-        found.push(smaller);
+        worlds.push(smaller);
     }
-    found
+    worlds
 }
 
 /// Fields that policies and bindings must have, and fields that an API server would default.
@@ -103,7 +103,7 @@ fn is_expression(path: &[String]) -> bool {
 const SIMPLER: usize = 60;
 
 fn simpler(source: &str, trees: &SourceTrees) -> Vec<String> {
-    let mut found: Vec<String> = match trees.get(source) {
+    let mut expressions: Vec<String> = match trees.get(source) {
         Some(tree) => tree
             .simpler()
             .iter()
@@ -111,11 +111,11 @@ fn simpler(source: &str, trees: &SourceTrees) -> Vec<String> {
             .collect(),
         None => Vec::new(),
     };
-    found.retain(|simpler| simpler.len() < source.len());
-    found.dedup();
-    found.truncate(SIMPLER);
+    expressions.retain(|simpler| simpler.len() < source.len());
+    expressions.dedup();
+    expressions.truncate(SIMPLER);
     if source.len() < 120 {
-        found.extend(shorter(source).into_iter().take(2 * SIMPLER));
+        expressions.extend(shorter(source).into_iter().take(2 * SIMPLER));
     }
-    found
+    expressions
 }

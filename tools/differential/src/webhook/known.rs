@@ -28,10 +28,14 @@ fn is_out_of_range(case: &Case, ours: &Value) -> bool {
 /// The reference says how a number of a patch was written, we say it as Go writes it.
 fn spells_a_number(ours: &Value, theirs: &Value) -> bool {
     let plain = |outcome: &Value| {
-        let (before, rest) = message(outcome).split_once("cannot unmarshal number ")?;
-        let (number, after) = rest.split_once(" into ")?;
+        let (leading_words, rest) = message(outcome).split_once("cannot unmarshal number ")?;
+        let (number, trailing_words) = rest.split_once(" into ")?;
         let number: f64 = number.parse().ok()?;
-        Some((before.to_owned(), number.to_bits(), after.to_owned()))
+        Some((
+            leading_words.to_owned(),
+            number.to_bits(),
+            trailing_words.to_owned(),
+        ))
     };
     let (ours, theirs) = (plain(ours), plain(theirs));
     ours.is_some() && ours == theirs

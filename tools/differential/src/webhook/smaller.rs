@@ -10,14 +10,14 @@ use crate::tree::shorter;
 
 /// Variants of a case without one of its parts; large parts are removed first.
 pub(super) fn smaller(case: &Case) -> Vec<Case> {
-    let mut found = Vec::new();
+    let mut cases = Vec::new();
     for (path, answer) in &case.answers {
         let mut with = |change: &dyn Fn(&mut WebhookAnswer)| {
             let mut smaller = case.clone();
             if let Some(place) = smaller.answers.get_mut(path) {
                 change(place);
             }
-            found.push(smaller);
+            cases.push(smaller);
         };
         if answer.damaged.is_some() || answer.patch.is_some() {
             with(&|answer| {
@@ -80,8 +80,8 @@ pub(super) fn smaller(case: &Case) -> Vec<Case> {
                     Some(value) => members.insert(name.to_owned(), value),
                 };
             }
-            found.push(smaller);
+            cases.push(smaller);
         }
     }
-    found
+    cases
 }
