@@ -58,14 +58,14 @@ impl<'r> Commands<'r> {
     ///
     /// # Errors
     /// The program does not start, or files cannot be read.
-    pub fn run(program: &'r Path, repository: &'r Repository, found: &Found) -> Result<Ran, Error> {
+    pub fn run(program: &'r Path, repository: &'r Repository, selection: &Found) -> Result<Ran, Error> {
         let mut commands = Commands {
             program,
             repository,
             nearest: BTreeMap::new(),
         };
         let mut ran = Ran::default();
-        let files: BTreeSet<PathBuf> = found
+        let files: BTreeSet<PathBuf> = selection
             .manifests
             .iter()
             .filter(|manifest| !manifest.is_template())
@@ -215,12 +215,12 @@ impl<'r> Commands<'r> {
     fn nearest(&mut self, file: &Path) -> Result<Vec<Value<'static>>, Error> {
         for directory in file.ancestors().skip(1) {
             if !self.nearest.contains_key(directory) {
-                let mut found = below(directory)?;
-                found.truncate(MOST);
-                self.nearest.insert(directory.to_owned(), found);
+                let mut objects = below(directory)?;
+                objects.truncate(MOST);
+                self.nearest.insert(directory.to_owned(), objects);
             }
             match self.nearest.get(directory) {
-                Some(found) if !found.is_empty() => return Ok(found.clone()),
+                Some(objects) if !objects.is_empty() => return Ok(objects.clone()),
                 _ if directory == self.repository.path => break,
                 _ => {}
             }

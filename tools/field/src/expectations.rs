@@ -66,7 +66,7 @@ impl Expectations {
 
 /// Runs the tests of a repository.
 pub fn expectations(repository: &Repository) -> Result<Expectations, Error> {
-    let mut found = Expectations::default();
+    let mut expectations = Expectations::default();
     let roots = Roots::new([repository.path.clone()])
         .map_err(|error| format!("{}: {error}", repository.path.display()))?;
     let mut open = vec![repository.path.clone()];
@@ -81,14 +81,14 @@ pub fn expectations(repository: &Repository) -> Result<Expectations, Error> {
                 open.extend(entries(&path)?);
             }
         } else if name == kubescape::TESTS {
-            kubescape::run(&path, &mut found)?;
+            kubescape::run(&path, &mut expectations)?;
         } else if is_manifest_name(&name) {
-            suites(&path, &roots, &mut found);
+            suites(&path, &roots, &mut expectations);
         }
     }
-    found.differing.sort();
-    found.refused.sort();
-    Ok(found)
+    expectations.differing.sort();
+    expectations.refused.sort();
+    Ok(expectations)
 }
 
 /// Whether a file looks like a template, of which only the rendered text is YAML.
@@ -97,28 +97,28 @@ fn is_template(content: &[u8]) -> bool {
 }
 
 /// Runs the suites of a file, if there are any.
-fn suites(path: &Path, roots: &Roots, found: &mut Expectations) {
+fn suites(path: &Path, roots: &Roots, expectations: &mut Expectations) {
     let Ok(file) = read_file(path) else { return };
     if !READER.may_be_suite(&file.content) {
         return;
     }
     if is_template(&file.content) {
-        found.templates += 1;
+        expectations.templates += 1;
         return;
     }
     match READER.read(path, &file, roots) {
-        Ok(suites) => suites.iter().for_each(|suite| run(suite, found)),
+        Ok(suites) => suites.iter().for_each(|suite| run(suite, expectations)),
         // Only what is a suite is reported.
-        Err(problems) => found.refused.extend(problems.first().map(|problem| {
+        Err(problems) => expectations.refused.extend(problems.first().map(|problem| {
             let name = path.display();
             format!("{name}: {}", problem.message)
         })),
     }
 }
 
-fn run(suite: &Suite, found: &mut Expectations) {
+fn run(suite: &Suite, expectations: &mut Expectations) {
     for left in &suite.not_evaluated {
-        *found.not_evaluated.entry(left.why.clone()).or_default() += 1;
+        *expectations.not_evaluated.entry(left.why.clone()).or_default() += 1;
     }
     if suite.cases.is_empty() {
         return;
@@ -128,7 +128,7 @@ fn run(suite: &Suite, found: &mut Expectations) {
         Err(problems) => {
             let first = problems.first().map(|problem| problem.message.as_str());
             let tests = suite.cases.len();
-            found.refused.push(format!(
+            expectations.refused.push(format!(
                 "{} ({}, {tests} tests): {}",
                 suite.file,
                 suite.name,
@@ -147,17 +147,17 @@ fn run(suite: &Suite, found: &mut Expectations) {
             .iter()
             .map(|loaded| &loaded.object.metadata.name);
         let all = names.chain(mutating).flatten();
-        found
+        expectations
             .policies
             .extend(all.map(|name| format!("{}: {name}", suite.file)));
     }
     for case in &suite.cases {
         let result = suite.test(case, &policies, None);
         if let Ok(actual) = &result.actual {
-            found.ask(suite, case, &policies, actual);
+            expectations.ask(suite, case, &policies, actual);
         }
         if result.passed() {
-            found.equal += 1;
+            expectations.equal += 1;
             continue;
         }
         let why = result.actual.err().map(|error| error.to_string()).into_iter();
@@ -170,7 +170,7 @@ fn run(suite: &Suite, found: &mut Expectations) {
             )
         });
         let all: Vec<String> = why.chain(differences).collect();
-        found.differing.push(format!(
+        expectations.differing.push(format!(
             "{}: {} / {}: {}",
             suite.file,
             suite.name,

@@ -98,10 +98,10 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
         if !arguments.tests {
             look_at(&repository, &mut questions, &mut report)?;
         }
-        let mut found = expectations::expectations(&repository)?;
-        let of_tests = std::mem::take(&mut found.questions);
+        let mut expectations = expectations::expectations(&repository)?;
+        let of_tests = std::mem::take(&mut expectations.questions);
         let counts = report.repository(&repository.name);
-        counts.expectations = found;
+        counts.expectations = expectations;
         if let Some(program) = &arguments.program {
             counts.commands = Commands::run(program, &repository, &repository.manifests()?)?;
         }
@@ -132,10 +132,10 @@ fn look_at(
     report: &mut Report,
 ) -> Result<(), Error> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
-    let found = repository.manifests()?;
+    let repository_manifests = repository.manifests()?;
     let counts = report.repository(&repository.name);
-    counts.files = found.files;
-    for manifest in &found.manifests {
+    counts.files = repository_manifests.files;
+    for manifest in &repository_manifests.manifests {
         match manifest.load(&expressions) {
             Ok(set) => {
                 report.repository(&repository.name).loaded += 1;

@@ -43,7 +43,7 @@ const SKIPPED: [&str; 4] = [".git", "node_modules", "vendor", "target"];
 
 /// The checkouts below a directory, by name.
 pub fn repositories(directory: &Path) -> Result<Vec<Repository>, Error> {
-    let mut found: Vec<Repository> = entries(directory)?
+    let mut repositories: Vec<Repository> = entries(directory)?
         .into_iter()
         .filter(|path| path.is_dir())
         .map(|path| Repository {
@@ -55,8 +55,8 @@ pub fn repositories(directory: &Path) -> Result<Vec<Repository>, Error> {
             path,
         })
         .collect();
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(found)
+    repositories.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(repositories)
 }
 
 pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
@@ -76,7 +76,7 @@ pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 impl Repository {
     /// The manifests in the checkout.
     pub fn manifests(&self) -> Result<Found, Error> {
-        let mut found = Found::default();
+        let mut selection = Found::default();
         let mut open = vec![self.path.clone()];
         while let Some(path) = open.pop() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -85,16 +85,16 @@ impl Repository {
                     open.extend(entries(&path)?);
                 }
             } else if is_manifest_name(&name) {
-                self.read(&path, &mut found)?;
+                self.read(&path, &mut selection)?;
             }
         }
-        found
+        selection
             .manifests
             .sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-        Ok(found)
+        Ok(selection)
     }
 
-    fn read(&self, path: &Path, found: &mut Found) -> Result<(), Error> {
+    fn read(&self, path: &Path, selection: &mut Found) -> Result<(), Error> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if fs::metadata(path).map_err(failed)?.len() > LARGEST {
             return Ok(());
@@ -106,13 +106,13 @@ impl Repository {
         let documents = documents(&text)
             .into_iter()
             .filter(|(_, text)| has_manifest(text));
-        let before = found.manifests.len();
-        found.manifests.extend(documents.map(|(line, text)| Manifest {
+        let previous_count = selection.manifests.len();
+        selection.manifests.extend(documents.map(|(line, text)| Manifest {
             file: format!("{}/{}", self.name, file.display()),
             text: "\n".repeat(line) + &as_v1(text),
             line,
         }));
-        found.files += usize::from(found.manifests.len() > before);
+        selection.files += usize::from(selection.manifests.len() > previous_count);
         Ok(())
     }
 }

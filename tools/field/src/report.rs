@@ -80,15 +80,15 @@ impl Report {
         let rows = self.rows.iter().filter(|row| {
             repository.is_none_or(|name| row.repository == name) && lint.is_none_or(|lint| row.lint == lint)
         });
-        rows.fold((0, 0), |(all, shown), row| {
-            (all + 1, shown + usize::from(row.outcome.is_reproduced()))
+        rows.fold((0, 0), |(all, reproduced), row| {
+            (all + 1, reproduced + usize::from(row.outcome.is_reproduced()))
         })
     }
 
     /// Whether a percentage of all warnings reproduces.
     pub fn is_good(&self, percent: usize) -> bool {
-        let (all, shown) = self.count(None, None);
-        shown * 100 >= all * percent
+        let (all, reproduced) = self.count(None, None);
+        reproduced * 100 >= all * percent
     }
 
     /// All of it.
@@ -133,11 +133,11 @@ impl Report {
         }
         self.line(&mut out, None, None);
         self.other_warnings(&mut out, verbose);
-        let shown = self
+        let listed_rows = self
             .rows
             .iter()
             .filter(|row| verbose || !row.outcome.is_reproduced());
-        for row in shown {
+        for row in listed_rows {
             let _ = writeln!(
                 out,
                 "\n{}: {} [{}]: {}",
@@ -179,16 +179,16 @@ impl Report {
             "same"
         );
         for (name, counts) in &self.repositories {
-            let found = &counts.expectations;
+            let expectations = &counts.expectations;
             let _ = writeln!(
                 out,
                 "{name:<60} {:>8} {:>6} {:>6} {:>9} {:>7} {:>13} {:>9} {:>5}",
-                found.policies.len(),
-                found.tests(),
-                found.equal,
-                found.differing.len(),
-                found.refused.len(),
-                found.not_evaluated.values().sum::<usize>(),
+                expectations.policies.len(),
+                expectations.tests(),
+                expectations.equal,
+                expectations.differing.len(),
+                expectations.refused.len(),
+                expectations.not_evaluated.values().sum::<usize>(),
                 counts.of_tests.requests,
                 counts.of_tests.same
             );
@@ -256,15 +256,15 @@ impl Report {
     }
 
     fn line(&self, out: &mut String, repository: Option<&str>, lint: Option<&str>) {
-        let (all, shown) = self.count(repository, lint);
+        let (all, reproduced) = self.count(repository, lint);
         // Of single repositories only what there is.
         if all == 0 && repository.is_some() {
             return;
         }
-        let percent = (shown * 100).checked_div(all).unwrap_or(100);
+        let percent = (reproduced * 100).checked_div(all).unwrap_or(100);
         let _ = writeln!(
             out,
-            "{:<60} {:<16} {all:>8} {shown:>10} {percent:>4}",
+            "{:<60} {:<16} {all:>8} {reproduced:>10} {percent:>4}",
             repository.unwrap_or("all"),
             lint.unwrap_or("all")
         );

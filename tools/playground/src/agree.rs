@@ -73,18 +73,18 @@ fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareFunction>)>, E
     if let Some(compare) = suite(directory) {
         return Ok(vec![(directory.to_owned(), Some(compare))]);
     }
-    let mut found = Vec::new();
+    let mut suites = Vec::new();
     for entry in fs::read_dir(directory).map_err(Error::file(&directory))? {
         let path = entry?.path();
         if path.is_dir() {
             let compare = suite(&path);
-            found.push((path, compare));
+            suites.push((path, compare));
         }
     }
-    if found.is_empty() {
+    if suites.is_empty() {
         Err(format!("{}: there are no suites of cases", directory.display()).into())
     } else {
-        Ok(found)
+        Ok(suites)
     }
 }
 
@@ -110,9 +110,17 @@ fn compared(
     match (count, differences.as_slice()) {
         (0, _) => Err("there are no cases".into()),
         (_, []) => Ok(format!("{count} of {count} cases agree{others}")),
-        (_, found) => {
-            let shown: Vec<&str> = found.iter().take(SHOWN).map(String::as_str).collect();
-            Err(format!("{agreed} of {count} cases agree{others}\n{}", shown.join("\n")).into())
+        (_, listed_differences) => {
+            let first_differences: Vec<&str> = listed_differences
+                .iter()
+                .take(SHOWN)
+                .map(String::as_str)
+                .collect();
+            Err(format!(
+                "{agreed} of {count} cases agree{others}\n{}",
+                first_differences.join("\n")
+            )
+            .into())
         }
     }
 }

@@ -34,17 +34,17 @@ pub(crate) fn check_all(url: &str, browser: &Browser, bless: bool, transcript: &
 
 /// The shown decision, once all evaluations have ended.
 pub(crate) fn decision(browser: &Browser) -> Result<String, Error> {
-    let mut shown = String::new();
+    let mut decision_text = String::new();
     eventually("decided", || {
         let observed = browser.ask(
             "const banner = document.querySelector('[data-decision]');
             return document.body.dataset.evaluated && !document.body.dataset.pending && !document.body.dataset.running
                 && banner ? banner.dataset.decision : null",
         )?;
-        shown = observed.as_str().unwrap_or_default().to_owned();
-        Ok(!shown.is_empty())
+        decision_text = observed.as_str().unwrap_or_default().to_owned();
+        Ok(!decision_text.is_empty())
     })?;
-    Ok(shown)
+    Ok(decision_text)
 }
 
 /// Chooses an example, and waits for its decision.
@@ -188,7 +188,7 @@ fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
         "oldObject",
         "{apiVersion: v1, kind: ConfigMap, metadata: {name: ü, namespace: shop, labels: {owner: zoë}}}",
     )?;
-    let before = decision(browser)?;
+    let first_decision = decision(browser)?;
     let message = read_text(browser, "#decision .message")?;
     browser.ask("document.getElementById('share').click()")?;
     let mut link = String::new();
@@ -200,12 +200,12 @@ fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
             .to_owned();
         Ok(link.contains("#v1="))
     })?;
-    let supplied = browser.ask(TEXTS)?;
+    let input_texts = browser.ask(TEXTS)?;
     browser.open("about:blank")?;
     browser.open(&link)?;
-    same(&before, &decision(browser)?)?;
+    same(&first_decision, &decision(browser)?)?;
     same(&message, &read_text(browser, "#decision .message")?)?;
-    equal(&browser.ask(TEXTS)?, &supplied)?;
+    equal(&browser.ask(TEXTS)?, &input_texts)?;
     // An invalid link is reported, and has no other effect.
     browser.open("about:blank")?;
     browser.open(&format!("{url}#v1=AAAA"))?;

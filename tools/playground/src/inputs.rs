@@ -26,7 +26,7 @@ pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
     let mut reported = Vec::new();
     for change in changes()? {
         let named = format!("{}: {}", change.example, change.field);
-        let before = choose(browser, change.example)?;
+        let first_decision = choose(browser, change.example)?;
         fill(
             browser,
             &format!("tab-{}", change.tab),
@@ -34,8 +34,8 @@ pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
             &change.text,
         )?;
         let after = decision(browser)?;
-        if [before.as_str(), after.as_str()] != ["denied", "allowed"] {
-            return Err(format!("{named}: {before}, then {after}").into());
+        if [first_decision.as_str(), after.as_str()] != ["denied", "allowed"] {
+            return Err(format!("{named}: {first_decision}, then {after}").into());
         }
         reported.push(named);
     }

@@ -55,11 +55,11 @@ fn run(command: &mut Command, otherwise: &str) -> Result<(), Error> {
 pub(crate) fn size(module: &Path, bounded: bool) -> Result<String, Error> {
     let content = fs::read(module).map_err(Error::file(&module))?;
     let packed = compressed(&content)?.len();
-    let shown = format!("{} bytes, {packed} with gzip -9 (at most {MOST})", content.len());
+    let size_text = format!("{} bytes, {packed} with gzip -9 (at most {MOST})", content.len());
     if bounded && packed > MOST {
-        Err(format!("too large: {shown}").into())
+        Err(format!("too large: {size_text}").into())
     } else {
-        Ok(shown)
+        Ok(size_text)
     }
 }
 

@@ -90,13 +90,13 @@ fn recorded(page: &str, picture: &str, bless: bool) -> Result<String, Error> {
             picture.len()
         ));
     }
-    let before = fs::read_to_string(&path).map_err(Error::file(&path))?;
+    let recorded_page = fs::read_to_string(&path).map_err(Error::file(&path))?;
     // Fonts differ from machine to machine: the picture is only looked at by readers.
     fs::metadata(&pictured).map_err(Error::file(&pictured))?;
-    if before == page {
+    if recorded_page == page {
         Ok(format!("as {PAGE} has it"))
     } else {
-        Err(format!("{PAGE} has\n{before}\nand seen is\n{page}").into())
+        Err(format!("{PAGE} has\n{recorded_page}\nand seen is\n{page}").into())
     }
 }
 

@@ -18,7 +18,7 @@ use super::Expectations;
 pub(super) const TESTS: &str = "tests.json";
 
 /// Runs the tests of a control, in whose directory they are: converted to a suite in a temporary directory.
-pub(super) fn run(path: &Path, found: &mut Expectations) -> Result<(), Error> {
+pub(super) fn run(path: &Path, expectations: &mut Expectations) -> Result<(), Error> {
     let control = path.parent().unwrap_or(Path::new(""));
     let Some(top) = control
         .ancestors()
@@ -42,12 +42,12 @@ pub(super) fn run(path: &Path, found: &mut Expectations) -> Result<(), Error> {
             policy: &policy,
             directory: &directory,
         };
-        let ran = made.run(test, found);
+        let ran = made.run(test, expectations);
         let removed = fs::remove_dir_all(&directory);
         ran?;
         removed.map_err(|error| format!("{}: {error}", directory.display()))?;
     }
-    found.policies.insert(name);
+    expectations.policies.insert(name);
     Ok(())
 }
 
@@ -60,7 +60,7 @@ struct ConvertedTest<'a> {
 }
 
 impl ConvertedTest<'_> {
-    fn run(&self, test: &Value<'_>, found: &mut Expectations) -> Result<(), Error> {
+    fn run(&self, test: &Value<'_>, expectations: &mut Expectations) -> Result<(), Error> {
         let text = |name: &str, default: &'static str| {
             let value = test.get(name).and_then(Value::as_str);
             value.unwrap_or(default).to_owned()
@@ -81,7 +81,7 @@ impl ConvertedTest<'_> {
         let mut set = Vec::new();
         for change in changes.unwrap_or_default().iter().filter_map(Value::as_str) {
             let Some((path, value)) = change.split_once('=') else {
-                found.refused.push(format!("{}: {change}", self.name));
+                expectations.refused.push(format!("{}: {change}", self.name));
                 return Ok(());
             };
             let path = path.replace(".[", "[");
@@ -123,17 +123,19 @@ impl ConvertedTest<'_> {
             fs::write(self.directory.join(name), text).map_err(|error| error.to_string())?;
         }
         let place = format!("{}: {}", self.name, text("name", ""));
-        self.compare(&place, &text("expected", ""), found);
+        self.compare(&place, &text("expected", ""), expectations);
         Ok(())
     }
 
     /// Runs the suite, and compares as the script does.
-    fn compare(&self, place: &str, expected: &str, found: &mut Expectations) {
-        let refused = |found: &mut Expectations, why: String| found.refused.push(format!("{place}: {why}"));
+    fn compare(&self, place: &str, expected: &str, expectations: &mut Expectations) {
+        let refused = |expectations: &mut Expectations, why: String| {
+            expectations.refused.push(format!("{place}: {why}"))
+        };
         let path = self.directory.join("suite.yaml");
         let file: ManifestFile = match read_file(&path) {
             Ok(file) => file,
-            Err(error) => return refused(found, error.to_string()),
+            Err(error) => return refused(expectations, error.to_string()),
         };
         let first = |problems: pratique_manifest::ProblemList| {
             let messages: BTreeSet<String> = problems.into_iter().map(|problem| problem.message).collect();
@@ -141,23 +143,23 @@ impl ConvertedTest<'_> {
         };
         let suites = match SuiteReader::default().read(&path, &file, &Roots::default()) {
             Ok(suites) => suites,
-            Err(problems) => return refused(found, first(problems)),
+            Err(problems) => return refused(expectations, first(problems)),
         };
         let Some(suite) = suites.first() else { return };
         let policies = match suite.policies() {
             Ok(policies) => policies,
-            Err(problems) => return refused(found, first(problems)),
+            Err(problems) => return refused(expectations, first(problems)),
         };
         let Some(case) = suite.cases.first() else { return };
         let actual = match suite.test(case, &policies, None).actual {
             Ok(actual) => actual,
             Err(why) => {
-                return found
+                return expectations
                     .differing
                     .push(format!("{place}: expected {expected}, actual {why}"));
             }
         };
-        found.ask(suite, case, &policies, &actual);
+        expectations.ask(suite, case, &policies, &actual);
         let names = |text: &String| text.contains(self.name);
         let is_equal = match expected {
             "pass" => actual.decision == ReviewDecision::Allowed,
@@ -166,9 +168,9 @@ impl ConvertedTest<'_> {
             _ => false,
         };
         if is_equal {
-            found.equal += 1
+            expectations.equal += 1
         } else {
-            found.differing.push(format!(
+            expectations.differing.push(format!(
                 "{place}: expected {expected}, actual {} {}",
                 actual.decision.name(),
                 actual.message

@@ -149,9 +149,9 @@ fn rules(case: &Value) -> Vec<Value> {
 }
 
 /// A rule of a case's authorizer in the form of suites; `None` for one that no check meets.
-fn rule(supplied: &Value) -> Option<Value> {
+fn rule(case_rule: &Value) -> Option<Value> {
     let text = |name: &str| {
-        supplied
+        case_rule
             .get(name)
             .and_then(Value::as_str)
             .filter(|text| !text.is_empty())

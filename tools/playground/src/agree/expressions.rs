@@ -25,8 +25,8 @@ pub(super) fn compare(module: &mut WasmModule, _: &CliProgram, case: &Value) -> 
     for name in OBJECTS {
         let has_params = case.pointer("/env/hasParams") == Some(&json!(true));
         if name != "params" || has_params {
-            let supplied = bindings.and_then(|bindings| bindings.get(name));
-            variables.insert(name.to_owned(), supplied.cloned().unwrap_or_default());
+            let binding = bindings.and_then(|bindings| bindings.get(name));
+            variables.insert(name.to_owned(), binding.cloned().unwrap_or_default());
         }
     }
     let request = json!({"expression": {"expression": expression, "variables": variables}});

@@ -16,8 +16,8 @@ pub(super) fn compare(
     if !plugin.ends_with("AdmissionPolicy") {
         return Ok(CaseOutcome::Skipped("the page has policies alone"));
     }
-    let supplied = case.get("files").and_then(Value::as_object);
-    let files: Option<Vec<(String, String)>> = supplied
+    let case_files = case.get("files").and_then(Value::as_object);
+    let files: Option<Vec<(String, String)>> = case_files
         .into_iter()
         .flatten()
         .map(|(name, text)| Some((format!("manifests/{name}"), text.as_str()?.to_owned())))
@@ -59,13 +59,13 @@ pub(super) fn compare(
 /// The findings: rule, severity, message, help and position of each, in order.
 fn findings(of: &[Value], names: [&str; 2]) -> Vec<String> {
     let lists = of.iter().flat_map(|result| names.map(|name| result.get(name)));
-    let found = lists.flatten().filter_map(Value::as_array).flatten();
-    let shown = |finding: &Value| {
+    let members = lists.flatten().filter_map(Value::as_array).flatten();
+    let describe = |finding: &Value| {
         let fields = ["rule", "severity", "message", "help"].map(|name| finding.get(name));
         let place = ["/location/file", "/location/start", "/location/end"].map(|path| finding.pointer(path));
         format!("{fields:?} {place:?}")
     };
-    let mut found: Vec<String> = found.map(shown).collect();
-    found.sort();
-    found
+    let mut descriptions: Vec<String> = members.map(describe).collect();
+    descriptions.sort();
+    descriptions
 }

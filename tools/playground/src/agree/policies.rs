@@ -41,13 +41,13 @@ fn beside_engine(answer: &Value, case: &Value) -> Option<String> {
 /// An outcome with the warnings that reach the user: those of the engine are all that it gave.
 fn as_passed_on(mut outcome: Value) -> Value {
     if let Some(warnings) = outcome.get_mut("warnings") {
-        let supplied: Vec<&str> = warnings
+        let warning_texts: Vec<&str> = warnings
             .as_array()
             .into_iter()
             .flatten()
             .filter_map(Value::as_str)
             .collect();
-        *warnings = json!(warnings::passed_on(supplied));
+        *warnings = json!(warnings::passed_on(warning_texts));
     }
     outcome
 }
@@ -117,16 +117,16 @@ fn reviewed(output: &Value) -> Option<RequestOutcome> {
     ])
 }
 
-fn list(supplied: Option<&Value>) -> Value {
-    supplied
-        .filter(|supplied| !supplied.is_null())
+fn list(elements: Option<&Value>) -> Value {
+    elements
+        .filter(|value| !value.is_null())
         .cloned()
         .unwrap_or_else(|| json!([]))
 }
 
-fn members(supplied: Option<&Value>) -> Value {
-    supplied
-        .filter(|supplied| !supplied.is_null())
+fn members(object: Option<&Value>) -> Value {
+    object
+        .filter(|value| !value.is_null())
         .cloned()
         .unwrap_or_else(|| json!({}))
 }

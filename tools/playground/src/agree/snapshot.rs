@@ -47,8 +47,8 @@ pub(super) fn index(case: &Value) -> Value {
 /// Whether a request is for what servers of today do not serve.
 pub(super) fn is_of_other_server(case: &Value) -> bool {
     let text = |name: &str| {
-        let supplied = case.pointer(&format!("/request/resource/{name}"));
-        supplied.and_then(Value::as_str).unwrap_or_default()
+        let member = case.pointer(&format!("/request/resource/{name}"));
+        member.and_then(Value::as_str).unwrap_or_default()
     };
     let served = served_besides();
     let resources = served.iter().map(|served| &served.resource);
