@@ -54,8 +54,8 @@ fn next_version<'m>(module: &Path, modules: &'m [PathBuf]) -> Option<(&'m PathBu
     let (name, minor) = parse_module(module)?;
     let next = minor.checked_add(1)?;
     let mut others = modules.iter();
-    let found = others.find(|other| parse_module(other) == Some((name, next)))?;
-    Some((found, next))
+    let next_module = others.find(|other| parse_module(other) == Some((name, next)))?;
+    Some((next_module, next))
 }
 
 /// The name of a module and its minor version, which is that of the release.

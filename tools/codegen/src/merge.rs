@@ -74,7 +74,7 @@ pub(super) fn schemas<'v>(document: &'v Value<'v>) -> impl Iterator<Item = (&'v 
 
 /// The kinds of a document's own version, and their types; objects are no lists and no options.
 fn kinds(document: &Value<'_>, version: &str) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
+    let mut type_names = BTreeMap::new();
     for (name, schema) in schemas(document).filter(|(name, _)| !name.contains(".meta.v1.")) {
         let kinds = schema
             .get("x-kubernetes-group-version-kind")
@@ -83,11 +83,11 @@ fn kinds(document: &Value<'_>, version: &str) -> BTreeMap<String, String> {
             let text = |key| kind.get(key).and_then(Value::as_str).unwrap_or_default();
             let is_of_version = format!("{}/{}", text("group"), text("version")) == version;
             if is_of_version && !text("kind").ends_with("List") {
-                found.insert(text("kind").to_owned(), short(name));
+                type_names.insert(text("kind").to_owned(), short(name));
             }
         }
     }
-    found
+    type_names
 }
 
 /// `io.k8s.api.core.v1.Pod` → `core/v1.Pod`

@@ -73,7 +73,7 @@ fn matchers(rest: &str) -> Vec<(&str, Option<&str>)> {
     let Some((inside, _)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut labels = Vec::new();
     for matcher in inside.split(',') {
         let Some((label, value)) = matcher.split_once('=') else {
             continue;
@@ -83,12 +83,12 @@ fn matchers(rest: &str) -> Vec<(&str, Option<&str>)> {
         let is_plain = !value.contains(['$', '\\', '*', '+', '.']);
         let label = label.trim().trim_end_matches(['!', '=']).trim();
         match is_plain {
-            true if is_pattern => found.extend(value.split('|').map(|value| (label, Some(value)))),
-            true if !negated || !value.is_empty() => found.push((label, Some(value))),
-            _ => found.push((label, None)),
+            true if is_pattern => labels.extend(value.split('|').map(|value| (label, Some(value)))),
+            true if !negated || !value.is_empty() => labels.push((label, Some(value))),
+            _ => labels.push((label, None)),
         }
     }
-    found
+    labels
 }
 
 /// Labels that results are grouped by.

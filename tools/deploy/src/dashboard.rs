@@ -34,26 +34,26 @@ pub fn dashboard(dashboard: &Value) -> Vec<String> {
     if ids.len() != panels.len() {
         faults.push("two panels have the same id".to_owned());
     }
-    let mut taken = BTreeSet::new();
+    let mut cells = BTreeSet::new();
     for panel in panels {
         let title = text(panel, "/title");
-        let found = place(panel, &mut taken)
+        let place_faults = place(panel, &mut cells)
             .into_iter()
             .chain(targets(panel, &variables, &known));
-        faults.extend(found.map(|fault| format!("{title}: {fault}")));
+        faults.extend(place_faults.map(|fault| format!("{title}: {fault}")));
     }
     faults
 }
 
 /// Panels lie within the columns, and on no other.
-fn place(panel: &Value, taken: &mut BTreeSet<(u64, u64)>) -> Option<String> {
+fn place(panel: &Value, cells: &mut BTreeSet<(u64, u64)>) -> Option<String> {
     let of = |name: &str| part(panel, "/gridPos").get(name)?.as_u64();
     let (Some(x), Some(y), Some(w), Some(h)) = (of("x"), of("y"), of("w"), of("h")) else {
         return Some("it has no place".to_owned());
     };
     let mut free = x + w <= COLUMNS;
     for at in (y..y + h).flat_map(|y| (x..x + w).map(move |x| (x, y))) {
-        free &= taken.insert(at);
+        free &= cells.insert(at);
     }
     (!free).then(|| "it lies over another panel or the edge".to_owned())
 }

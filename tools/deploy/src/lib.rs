@@ -60,12 +60,12 @@ const RELEASE: &str = "9.8.7";
 pub fn faults(objects: &[Object], state: State) -> Vec<String> {
     let mut faults = Vec::new();
     for object in objects {
-        let found = shape::faults(object)
+        let shape_faults = shape::faults(object)
             .into_iter()
             .chain(policies::faults(object))
             .chain(registration::faults(object))
             .chain(alerts::faults(object));
-        faults.extend(found.map(|fault| format!("{object}: {fault}")));
+        faults.extend(shape_faults.map(|fault| format!("{object}: {fault}")));
     }
     faults.extend(rules::faults(objects, state).unwrap_or_else(|error| vec![error.to_string()]));
     faults

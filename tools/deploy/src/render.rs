@@ -74,16 +74,16 @@ impl Tools {
 }
 
 fn output(command: &mut Command) -> Result<String, Error> {
-    let shown = format!("{command:?}");
+    let command_line = format!("{command:?}");
     let output = command
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| format!("{shown}: {error}"))?;
+        .map_err(|error| format!("{command_line}: {error}"))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
         Err(format!(
-            "{shown}\n{}{}",
+            "{command_line}\n{}{}",
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         )

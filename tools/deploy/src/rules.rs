@@ -57,15 +57,15 @@ pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Er
         };
         for element in scope.evaluate(&each)?.as_array().unwrap_or_default() {
             scope.set("it", element.clone());
-            let shown = element
+            let element_name = element
                 .get("shown")
                 .and_then(json::Value::as_str)
                 .unwrap_or_default();
             // What lacks something that a rule takes for granted is wrong as well.
-            let found = scope
+            let rule_faults = scope
                 .evaluate(&rule.faults)
                 .unwrap_or_else(|error| error.to_string().into());
-            gather(&found, &format!("{shown}: "), &mut faults);
+            gather(&rule_faults, &format!("{element_name}: "), &mut faults);
         }
     }
     Ok(faults)
@@ -146,11 +146,11 @@ fn show_object(object: &Object) -> Value {
 }
 
 /// Texts that are not empty, in lists of any depth that the rules write.
-fn gather(value: &json::Value<'_>, shown: &str, faults: &mut Vec<String>) {
+fn gather(value: &json::Value<'_>, prefix: &str, faults: &mut Vec<String>) {
     for element in value.as_array().unwrap_or_default() {
-        gather(element, shown, faults);
+        gather(element, prefix, faults);
     }
     if let Some(fault) = value.as_str().filter(|fault| !fault.is_empty()) {
-        faults.push(format!("{shown}{fault}"));
+        faults.push(format!("{prefix}{fault}"));
     }
 }

@@ -55,11 +55,11 @@ impl SchemaChecker<'_> {
 
     fn referred(&mut self, to: &Value, value: &Value, place: &str) -> bool {
         let pointer = to.as_str().and_then(|to| to.strip_prefix('#'));
-        let found = pointer.and_then(|pointer| self.whole.pointer(pointer)).cloned();
-        if let Some(schema) = &found {
+        let schema_part = pointer.and_then(|pointer| self.whole.pointer(pointer)).cloned();
+        if let Some(schema) = &schema_part {
             self.at(schema, value, place);
         }
-        found.is_some()
+        schema_part.is_some()
     }
 
     fn elements(&mut self, schema: &Value, value: &Value, place: &str) -> bool {

@@ -49,8 +49,8 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
             .to_string_lossy()
             .into_owned();
         let rendered = tools.helm(&chart, &values);
-        let taken = rendered.and_then(|text| take(kubectl, CHARTED, &text));
-        transcript.step(&format!("helm/pratique with {name}"), taken);
+        let applied_count = rendered.and_then(|text| take(kubectl, CHARTED, &text));
+        transcript.step(&format!("helm/pratique with {name}"), applied_count);
     }
     api.stop()
 }
@@ -58,9 +58,9 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
 /// Applies objects: all are taken without a word, and are then what they were meant to be.
 fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Error> {
     let apply = ["apply", "--validate=strict", "--namespace", namespace];
-    let taken = kubectl.feed(&apply, rendered)?;
-    if !taken.ok || !taken.stderr.is_empty() {
-        return Err(format!("{}{}", taken.stdout, taken.stderr).into());
+    let output = kubectl.feed(&apply, rendered)?;
+    if !output.ok || !output.stderr.is_empty() {
+        return Err(format!("{}{}", output.stdout, output.stderr).into());
     }
     let differing = kubectl.feed(&["diff", "--namespace", namespace], rendered)?;
     if !differing.ok || !differing.stdout.is_empty() {
@@ -74,7 +74,7 @@ fn take(kubectl: &Kubectl, namespace: &str, rendered: &str) -> Result<String, Er
     let pod = pod?;
     Ok(format!(
         "{} objects\n{}",
-        taken.stdout.lines().count(),
+        output.stdout.lines().count(),
         pod.trim()
     ))
 }

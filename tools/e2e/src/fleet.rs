@@ -187,15 +187,15 @@ impl Fleet {
             .end()?;
         let counts: Value =
             serde_json::from_str(&compared.out).map_err(|error| format!("{error}: {}", compared.errors))?;
-        let found = ["newlyRefused", "newlyAllowed", "undecided", "errors"]
+        let actual_counts = ["newlyRefused", "newlyAllowed", "undecided", "errors"]
             .map(|name| counts.get(name).and_then(Value::as_u64));
         let tenth = OBJECTS as u64 / 10;
         // There are a few objects of the server's own.
         let same = counts.get("same").and_then(Value::as_u64).unwrap_or_default();
-        if found == [tenth, tenth, 0, 0].map(Some) && same >= 8 * tenth {
+        if actual_counts == [tenth, tenth, 0, 0].map(Some) && same >= 8 * tenth {
             Ok(compared.speed())
         } else {
-            Err(format!("{found:?} and {same} the same\n{}", compared.errors).into())
+            Err(format!("{actual_counts:?} and {same} the same\n{}", compared.errors).into())
         }
     }
 
@@ -241,7 +241,7 @@ impl Fleet {
 
     /// Objects are changed, created and deleted while they are listed slowly, and the server compacts old revisions.
     fn while_changing(&self) -> Result<String, Error> {
-        let before = self.expired()?;
+        let previous_count = self.expired()?;
         let slow = [
             "-o",
             "ndjson",
@@ -265,11 +265,11 @@ impl Fleet {
         let objects = scanned.objects()?;
         for number in 0..OBJECTS {
             let (namespace, name) = place(number);
-            let found = objects.get(&format!("{namespace}/{name}"));
-            let found = found.ok_or_else(|| format!("{namespace}/{name} is not seen"))?;
-            let is_reported = found.changes == "0" || found.is_changed;
-            if found.times != 1 || !is_reported {
-                let ScannedObject { times, changes, .. } = found;
+            let scanned_object = objects.get(&format!("{namespace}/{name}"));
+            let scanned_object = scanned_object.ok_or_else(|| format!("{namespace}/{name} is not seen"))?;
+            let is_reported = scanned_object.changes == "0" || scanned_object.is_changed;
+            if scanned_object.times != 1 || !is_reported {
+                let ScannedObject { times, changes, .. } = scanned_object;
                 return Err(
                     format!("{namespace}/{name} is seen {times} times, after {changes} changes").into(),
                 );
@@ -279,7 +279,7 @@ impl Fleet {
             return Err(format!("{key} is seen more than once").into());
         }
         let reported = objects.values().filter(|object| object.is_changed).count();
-        let expired = self.expired()? - before;
+        let expired = self.expired()? - previous_count;
         if reported == 0 || expired == 0 {
             return Err(format!("{changes} changes, {reported} told, {expired} lists expired").into());
         }

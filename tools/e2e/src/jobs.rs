@@ -105,7 +105,7 @@ impl Jobs {
             job = self.api.kubectl().json(&get)?;
             Ok(items(part(&job, "/status/conditions"))
                 .iter()
-                .any(|found| found["type"] == condition && found["status"] == "True"))
+                .any(|job_condition| job_condition["type"] == condition && job_condition["status"] == "True"))
         })?;
         Ok(job)
     }

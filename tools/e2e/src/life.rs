@@ -72,12 +72,12 @@ fn warns(served: &ServedApi) -> Result<String, Error> {
     let mut line = String::new();
     eventually("in the audit log", || {
         let log = served.audit_log()?;
-        let found = log
+        let event_line = log
             .lines()
             .rev()
             .find(|line| line.contains("no-latest.static.k8s.io.images"));
-        line = found.and_then(annotations).unwrap_or_default();
-        Ok(found.is_some())
+        line = event_line.and_then(annotations).unwrap_or_default();
+        Ok(event_line.is_some())
     })?;
     Ok(format!("{result}\n{line}"))
 }
@@ -117,10 +117,10 @@ fn keeps(served: &ServedApi) -> Result<String, Error> {
 }
 
 fn rotates(served: &mut ServedApi) -> Result<String, Error> {
-    let before = served.serial()?;
+    let previous_serial = served.serial()?;
     served.certificates.issue()?;
     eventually("served with the new certificate", || {
-        Ok(served.serial()? != before)
+        Ok(served.serial()? != previous_serial)
     })?;
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }

@@ -66,10 +66,10 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
         .try_for_each(|policies| api.kubectl().must(&["apply"], policies).map(drop))?;
     transcript.step("its policies are active", are_active(&api));
     // Before, they had no say.
-    let before = api.audit_log()?.lines().count();
+    let previous_lines = api.audit_log()?.lines().count();
     transcript.step("requests are made", make(&api));
     let log = api.audit_log()?;
-    let log: Vec<&str> = log.lines().skip(before).collect();
+    let log: Vec<&str> = log.lines().skip(previous_lines).collect();
     let path = environment.state.join("replayed.log");
     fs::write(&path, log.join("\n") + "\n").map_err(Error::file(&path))?;
     let kubeconfig = api
@@ -134,11 +134,11 @@ fn compared(rows: &str, errors: &str) -> Result<String, Error> {
     let mut refused_by: BTreeMap<String, usize> = BTreeMap::new();
     let mut others = Vec::new();
     for row in rows.lines() {
-        let found: Value = serde_json::from_str(row).map_err(|error| format!("{error}: {row}"))?;
-        if found.get("summary").is_some() {
+        let record: Value = serde_json::from_str(row).map_err(|error| format!("{error}: {row}"))?;
+        if record.get("summary").is_some() {
             continue;
         }
-        let text = |path: &str| found.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let text = |path: &str| record.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let comparison = text("/comparison").to_owned();
         let is_same = match comparison.as_str() {
             "same" if text("/now/decision") == "denied" => {

@@ -106,9 +106,9 @@ fn plain(line: &str) -> String {
         "error when creating \"STDIN\": ",
         "error when replacing \"STDIN\": ",
     ] {
-        if let Some((before, rest)) = line.split_once(prefix) {
+        if let Some((leading_words, rest)) = line.split_once(prefix) {
             line = match prefix.ends_with('(') {
-                true if before.is_empty() => rest.split_once("): ").map_or(rest, |(_, rest)| rest),
+                true if leading_words.is_empty() => rest.split_once("): ").map_or(rest, |(_, rest)| rest),
                 true => line,
                 false => rest,
             };

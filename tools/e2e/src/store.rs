@@ -126,10 +126,10 @@ impl StoreScans {
             succeeds(&mut self.scan(&["--results", &format!("s3://{object}")]))?;
             let [file, object] = [self.folder.join(name), self.store.object(&object)];
             let read = |path: &Path| fs::read(path).map_err(Error::file(path));
-            let (expected, found) = (read(&file)?, read(&object)?);
-            if found != expected || found.len() as u64 <= 2 * PART {
-                let [found, expected] = [found.len(), expected.len()];
-                return Err(format!("{name}: {found} bytes for {expected}, or others").into());
+            let (expected, actual) = (read(&file)?, read(&object)?);
+            if actual != expected || actual.len() as u64 <= 2 * PART {
+                let [actual_length, expected] = [actual.len(), expected.len()];
+                return Err(format!("{name}: {actual_length} bytes for {expected}, or others").into());
             }
         }
         match self.store.parts(BUCKET) {

@@ -65,12 +65,12 @@ fn outcome(
     kubectl: &Kubectl,
     audit_log: impl Fn() -> Result<String, Error>,
 ) -> Result<RequestOutcome, Error> {
-    let before = audit_log()?.lines().count();
+    let previous_lines = audit_log()?.lines().count();
     let answer = request.make(kubectl)?;
     let mut annotations = BTreeMap::new();
     eventually("in the audit log", || {
         let log = audit_log()?;
-        let events = log.lines().skip(before);
+        let events = log.lines().skip(previous_lines);
         let events = events.filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let write = events.filter(is_write).last();
         if let Some(write) = &write {

@@ -65,9 +65,12 @@ fn build() -> Result<PathBuf, Error> {
 
 /// Starts a target; its findings are kept in the target directory.
 fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, Error> {
-    let found = made(directory().join("corpus").join(target))?;
+    let corpus_directory = made(directory().join("corpus").join(target))?;
     let mut command = Command::new(binaries.join(target));
-    command.arg(found).arg(corpus::directory(target)).args(BOUNDS);
+    command
+        .arg(corpus_directory)
+        .arg(corpus::directory(target))
+        .args(BOUNDS);
     if let Some(dictionary) = corpus::dictionary(target) {
         command.arg(format!("-dict={}", dictionary.display()));
     }

@@ -106,18 +106,19 @@ fn alone(
     time: Duration,
     transcript: &mut Transcript,
 ) -> Result<Measured, Error> {
-    let (before, work) = (served.memory()?, served.processor_time()?);
+    let (initial_memory, work) = (served.memory()?, served.processor_time()?);
     let mut memory = Vec::new();
     let measured = load.run(time, &During::each_second(|| memory.push(served.memory())))?;
     let work = served.processor_time()?.saturating_sub(work);
     let text = format!("{measured}\nprocessors worked {work:.1?} for the server");
     transcript.step("load", measured.flawless().map(|()| text));
     let memory: Vec<u64> = memory.into_iter().collect::<Result<_, _>>()?;
-    let most = memory.iter().copied().max().unwrap_or(before);
+    let most = memory.iter().copied().max().unwrap_or(initial_memory);
     #[expect(clippy::cast_precision_loss, reason = "kibibytes of a process are few")]
-    let growth = most as f64 / before as f64;
-    let last = memory.last().copied().unwrap_or(before);
-    let text = format!("{before} KiB before, at most {most} KiB while under load, {last} KiB in the end");
+    let growth = most as f64 / initial_memory as f64;
+    let last = memory.last().copied().unwrap_or(initial_memory);
+    let text =
+        format!("{initial_memory} KiB before, at most {most} KiB while under load, {last} KiB in the end");
     transcript.step("memory stays", outcome(growth <= GROWTH, text));
     Ok(measured)
 }

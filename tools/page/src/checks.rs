@@ -93,11 +93,11 @@ fn loaded(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
             (since, at(source, "/loaded").as_str()),
             (last, at(source, "/lastReload/at").as_str()),
         ];
-        if let Some((shown, reported)) = wanted
+        if let Some((cell, reported)) = wanted
             .iter()
-            .find(|(shown, reported)| reported != &Some(shown.as_str()))
+            .find(|(cell, reported)| reported != &Some(cell.as_str()))
         {
-            return Err(format!("{shown:?} is shown, {reported:?} told").into());
+            return Err(format!("{cell:?} is shown, {reported:?} told").into());
         }
         let names = at(source, "/names").as_array().map_or(0, Vec::len).to_string();
         if *count != names || !at(source, "/hash").to_string().contains(hash.as_str()) {
@@ -112,16 +112,19 @@ fn loaded(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
 }
 
 fn names(browser: &Browser) -> Result<String, Error> {
-    let before = browser.ask("return document.body.innerText.includes('stamp.static.k8s.io')")?;
-    equal(&before, &json!(false))?;
+    let is_visible = browser.ask("return document.body.innerText.includes('stamp.static.k8s.io')")?;
+    equal(&is_visible, &json!(false))?;
     browser.ask("document.querySelectorAll('summary').forEach(element => element.click())")?;
-    let shown =
+    let details =
         browser.ask("return [...document.querySelectorAll('details')].map(element => element.innerText)")?;
-    let shown = shown.to_string();
+    let details_text = details.to_string();
     for name in ["stamp.static.k8s.io", "owners.static.k8s.io", "old.static.k8s.io"] {
-        shown.contains(name).then_some(()).ok_or_else(|| shown.clone())?;
+        details_text
+            .contains(name)
+            .then_some(())
+            .ok_or_else(|| details_text.clone())?;
     }
-    Ok(shown)
+    Ok(details_text)
 }
 
 /// The page is not opened again meanwhile: it reloads itself.
@@ -147,7 +150,7 @@ fn decisions(served: &ServedProgram, browser: &Browser) -> Result<String, Error>
     for (row, [answer, name, why]) in observed.iter().skip(1).zip(expected) {
         let [
             _,
-            shown,
+            decision,
             operation,
             resource,
             namespace,
@@ -159,7 +162,7 @@ fn decisions(served: &ServedProgram, browser: &Browser) -> Result<String, Error>
         else {
             return Err(format!("{row:?}").into());
         };
-        let right = shown == answer
+        let right = decision == answer
             && shown_name == name
             && shown_why.contains(why)
             && [operation, resource, namespace, user] == ["CREATE", "configmaps", "shop", USER]
@@ -176,12 +179,12 @@ fn certificates(served: &ServedProgram, browser: &Browser) -> Result<String, Err
         .unwrap_or_default()
         .to_owned();
     let rows = rows(browser, "Certificates")?;
-    let shown = rows
+    let expiry_cell = rows
         .get(1)
         .and_then(|row| row.get(2))
         .cloned()
         .unwrap_or_default();
-    if !expires.is_empty() && shown == expires {
+    if !expires.is_empty() && expiry_cell == expires {
         Ok(table_text(&rows))
     } else {
         Err(format!("{rows:?}").into())

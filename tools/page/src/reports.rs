@@ -207,11 +207,11 @@ fn says(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
 }
 
 fn harmless(browser: &Browser) -> Result<String, Error> {
-    let found = browser.ask(LIVELY)?;
-    if found == json!([]) {
+    let lively_elements = browser.ask(LIVELY)?;
+    if lively_elements == json!([]) {
         Ok("nothing but text, tables and their own style".to_owned())
     } else {
-        Err(found.to_string().into())
+        Err(lively_elements.to_string().into())
     }
 }
 

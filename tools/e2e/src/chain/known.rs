@@ -20,6 +20,6 @@ pub(super) fn reason_of_webhook(name: &str) -> Option<&'static str> {
 }
 
 fn find(known: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    let found = known.iter().find(|(known, _)| *known == name);
-    found.map(|(_, reason)| *reason)
+    let exception = known.iter().find(|(known, _)| *known == name);
+    exception.map(|(_, reason)| *reason)
 }

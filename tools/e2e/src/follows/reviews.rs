@@ -56,7 +56,7 @@ fn both(environment: &PartEnvironment, kubectl: &Kubectl) -> Result<String, Erro
     // The server does without it, too: there is no controller that makes accounts.
     let plugins = "--disable-admission-plugins=ServiceAccount";
     let live = pratique(&[&["review", plugins, "--kubeconfig", &kubeconfig][..], &user].concat())?;
-    let taken = pratique(&["snapshot", plugins, "--kubeconfig", &kubeconfig, "saved"])?;
+    let snapshot = pratique(&["snapshot", plugins, "--kubeconfig", &kubeconfig, "saved"])?;
     let stored = pratique(&[&["review", plugins, "--snapshot", "saved"][..], &user].concat())?;
     let expected = [
         // The Pod of the one that is allowed is reviewed, too.
@@ -70,9 +70,9 @@ fn both(environment: &PartEnvironment, kubectl: &Kubectl) -> Result<String, Erro
         let text = text.split("evaluated: ").next().unwrap_or_default();
         (*code, text.to_owned())
     };
-    if is_expected && taken.0 == Some(0) && decisions(&live) == decisions(&stored) {
-        Ok(format!("{}{}", live.1, taken.1))
+    if is_expected && snapshot.0 == Some(0) && decisions(&live) == decisions(&stored) {
+        Ok(format!("{}{}", live.1, snapshot.1))
     } else {
-        Err(format!("{}{}{}", live.1, taken.1, stored.1).into())
+        Err(format!("{}{}{}", live.1, snapshot.1, stored.1).into())
     }
 }

@@ -71,12 +71,12 @@ impl Jobs {
         ];
         self.kubectl().must(&patch, "")?;
         self.until([CRON[0], &first], "Complete")?;
-        let found = self.findings()?;
+        let reported_names = self.findings()?;
         let account_requests = self.account_requests()?;
-        if found == "infra/other\nshop/unowned" && !account_requests.contains("403") {
+        if reported_names == "infra/other\nshop/unowned" && !account_requests.contains("403") {
             Ok(account_requests)
         } else {
-            Err(format!("{found}\n{account_requests}\n{}", self.last_log(&first)?).into())
+            Err(format!("{reported_names}\n{account_requests}\n{}", self.last_log(&first)?).into())
         }
     }
 
@@ -88,14 +88,14 @@ impl Jobs {
         )?;
         self.apply(OF_BEFORE)?;
         self.scan_now("mended", "Complete")?;
-        let (found, log) = (self.findings()?, self.last_log("mended")?);
+        let (reported_names, log) = (self.findings()?, self.last_log("mended")?);
         let left = self
             .kubectl()
             .must(&["get", "clusterpolicyreports", "-o", "name"], "")?;
-        if found == "infra/other" && left.is_empty() && log.contains("1 stale removed") {
+        if reported_names == "infra/other" && left.is_empty() && log.contains("1 stale removed") {
             Ok(log)
         } else {
-            Err(format!("{found}\n{left}{log}").into())
+            Err(format!("{reported_names}\n{left}{log}").into())
         }
     }
 
@@ -128,7 +128,7 @@ impl Jobs {
         let reports = self
             .kubectl()
             .json(&["get", "policyreports", "--all-namespaces"])?;
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for result in items(part(&reports, "/items"))
             .iter()
             .flat_map(|report| items(&report["results"]))
@@ -138,11 +138,11 @@ impl Jobs {
                 && at("kind") == "ConfigMap"
                 && ["shop", "infra"].contains(&at("namespace"))
             {
-                found.push(format!("{}/{}", at("namespace"), at("name")));
+                names.push(format!("{}/{}", at("namespace"), at("name")));
             }
         }
-        found.sort();
-        Ok(found.join("\n"))
+        names.sort();
+        Ok(names.join("\n"))
     }
 
     /// The requests of the CronJob's account, with the codes of the responses.
