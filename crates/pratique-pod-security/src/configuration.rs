@@ -47,7 +47,7 @@ impl PodSecuritySettings {
     /// # Errors
     /// The server would not start.
     // Upstream: pod-security-admission/admission/api/load/load.go, LoadFromData
-    pub fn read(path: &str, text: &[u8], release: &Release) -> Result<Self, ConfigurationError> {
+    pub fn read(path: &str, text: &[u8], release: &'static Release) -> Result<Self, ConfigurationError> {
         if text.is_empty() {
             return Ok(PodSecuritySettings::default());
         }

@@ -40,7 +40,7 @@ const KINDS: [ConfigurationKind; 5] = [
 pub fn read_limited_resources(
     path: &str,
     text: &[u8],
-    release: &Release,
+    release: &'static Release,
 ) -> Result<Vec<LimitedResource>, Failure> {
     let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Strict, release))?;
     let limited = elements(member(decoded.value(), "limitedResources"));

@@ -74,7 +74,10 @@ pub enum KubeConfigIssue {
 /// # Errors
 /// The file cannot be read, or is not a valid kubeconfig.
 // Upstream: apiserver/pkg/util/webhook/authentication.go, NewDefaultAuthenticationInfoResolver
-pub fn load_kube_config(path: &str, release: &Release) -> Result<Option<KubeConfig>, KubeConfigError> {
+pub fn load_kube_config(
+    path: &str,
+    release: &'static Release,
+) -> Result<Option<KubeConfig>, KubeConfigError> {
     load_below(Root::below(""), path, release)
 }
 
@@ -82,7 +85,7 @@ pub fn load_kube_config(path: &str, release: &Release) -> Result<Option<KubeConf
 pub(super) fn load_below(
     root: Root<'_>,
     path: &str,
-    release: &Release,
+    release: &'static Release,
 ) -> Result<Option<KubeConfig>, KubeConfigError> {
     if path.is_empty() {
         return Ok(None);
@@ -97,7 +100,7 @@ pub(super) fn load_below(
         })
 }
 
-fn load(root: Root<'_>, path: &str, release: &Release) -> Result<KubeConfig, KubeConfigIssue> {
+fn load(root: Root<'_>, path: &str, release: &'static Release) -> Result<KubeConfig, KubeConfigIssue> {
     let bytes = directory::read_file(path)?;
     if bytes.is_empty() {
         return Ok(KubeConfig::default());
@@ -105,13 +108,7 @@ fn load(root: Root<'_>, path: &str, release: &Release) -> Result<KubeConfig, Kub
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
     check_kind(&parsed, release)?;
-    let decoded = decode::decode(
-        Release::latest(),
-        parsed.tree(),
-        parsed.root,
-        "api/v1.Config",
-        Raw::LeftOut,
-    );
+    let decoded = decode::decode(release, parsed.tree(), parsed.root, "api/v1.Config", Raw::LeftOut);
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(KubeConfigIssue::WrongType(fault.message.clone()));
     }

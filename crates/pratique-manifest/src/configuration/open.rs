@@ -48,7 +48,7 @@ const OTHER_KINDS: [&str; 4] = [
 ];
 
 // Upstream: apiserver/pkg/admission/config.go, ReadAdmissionConfiguration
-pub(super) fn open(path: &str, release: &Release) -> Result<OpenedConfiguration, Failure> {
+pub(super) fn open(path: &str, release: &'static Release) -> Result<OpenedConfiguration, Failure> {
     let bytes = directory::read_file(path).map_err(|reason| {
         let text = format!(
             "unable to read admission control configuration from {} [{reason}]",
@@ -63,7 +63,7 @@ pub(super) fn open(path: &str, release: &Release) -> Result<OpenedConfiguration,
 pub(super) fn open_content(
     path: &str,
     bytes: Vec<u8>,
-    release: &Release,
+    release: &'static Release,
 ) -> Result<OpenedConfiguration, Failure> {
     let parsed = parse(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| prefixed(*failure))?;
@@ -102,7 +102,10 @@ enum Refusal {
     Failed(Failure),
 }
 
-fn decode_configuration(parsed: &Parsed, release: &Release) -> Result<AdmissionConfiguration, Refusal> {
+fn decode_configuration(
+    parsed: &Parsed,
+    release: &'static Release,
+) -> Result<AdmissionConfiguration, Refusal> {
     let unless_legacy = |failure| {
         if is_legacy(parsed) {
             Refusal::Legacy
@@ -112,7 +115,7 @@ fn decode_configuration(parsed: &Parsed, release: &Release) -> Result<AdmissionC
     };
     let document_kind = failures::kind_of(parsed, parsed.root).map_err(unless_legacy)?;
     if let Some(type_name) = configuration_type(&document_kind) {
-        return decode_as(parsed, parsed.root, type_name).map_err(Refusal::Failed);
+        return decode_as(parsed, parsed.root, (release, type_name)).map_err(Refusal::Failed);
     }
     if document_kind.group == GROUP
         && OTHER_KINDS.contains(&document_kind.kind.as_str())
@@ -142,13 +145,13 @@ fn is_legacy(parsed: &Parsed) -> bool {
         && type_meta(TreeNode::new(parsed.tree(), parsed.root)).is_ok()
 }
 
-/// Decodes a value strictly as a type that has the fields of one of the tables.
+/// Decodes a value strictly as a type of a release that has the fields of one of the tables.
 pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
     parsed: &Parsed,
     id: NodeId,
-    type_name: &str,
+    (release, type_name): (&'static Release, &str),
 ) -> Result<T, Failure> {
-    let decoded = decode::decode(Release::latest(), parsed.tree(), id, type_name, Raw::Kept);
+    let decoded = decode::decode(release, parsed.tree(), id, type_name, Raw::Kept);
     match failures::decoding(parsed, id, &decoded) {
         Some(failure) => Err(failure),
         // The types are the schema's, so nothing is lost.

@@ -158,13 +158,7 @@ fn decoded(
     } else {
         Strictness::Lenient
     };
-    // Upstream: staticOrder is new in 1.38; all other fields are as old as the kinds.
-    let types = if release.at_least(1, 38) {
-        release
-    } else {
-        Release::latest()
-    };
-    let value = decode_value(parsed, *root, (types, type_name), strictness)?;
+    let value = decode_value(parsed, *root, (release, type_name), strictness)?;
     // The types are the schema's, so nothing is lost.
     let mut decoded: WebhookAdmissionConfiguration = serde_json::from_value(value).unwrap_or_default();
     // There was no such field before 1.36, and those that are not known were passed over.

@@ -82,7 +82,7 @@ pub fn decode_plugin_configuration(
     path: &str,
     text: &[u8],
     kinds: &[ConfigurationKind],
-    (strictness, release): (Strictness, &Release),
+    (strictness, release): (Strictness, &'static Release),
 ) -> Result<DecodedConfiguration, Failure> {
     let parsed = parse_file(path, text)?;
     let document_kind = failures::kind_of(&parsed, parsed.root)?;
@@ -95,9 +95,7 @@ pub fn decode_plugin_configuration(
         let text = registry::not_registered(&document_kind, release);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
-    // Configurations of plugins have the same fields in all releases.
-    let of = (Release::latest(), kind.type_name);
-    let value = decode_value(&parsed, parsed.root, of, strictness)?;
+    let value = decode_value(&parsed, parsed.root, (release, kind.type_name), strictness)?;
     Ok(DecodedConfiguration { parsed, value })
 }
 

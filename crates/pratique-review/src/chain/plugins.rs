@@ -120,7 +120,7 @@ pub fn start(
 ///
 /// # Errors
 /// The message of the first problem.
-pub fn check_kube_config(path: &str, release: &Release) -> Result<(), String> {
+pub fn check_kube_config(path: &str, release: &'static Release) -> Result<(), String> {
     load_kube_config(path, release)
         .map(drop)
         .map_err(|error| error.to_string())

@@ -26,7 +26,7 @@ const KINDS: [ConfigurationKind; 2] = [
 pub(super) fn read(
     path: &str,
     text: &[u8],
-    release: &Release,
+    release: &'static Release,
 ) -> Result<(Vec<OwnedToleration>, Vec<OwnedToleration>), Failure> {
     let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Lenient, release))?;
     let mut faults = Vec::new();
