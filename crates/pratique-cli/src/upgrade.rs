@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let command = server_command(&inputs, limits)?;
     let state = &of_server(arguments, &state_source, command.as_ref())?;
     let state_name = state_source.name();
-    let to = Release::by_version(&arguments.to).unwrap_or(Release::latest());
+    let to = arguments.to;
     let from = state.gates.feature_gates.release();
     if from == to {
         return Err(UpgradeError::SameRelease(to).into());
@@ -126,7 +126,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     };
     let mut sources = match &source {
         #[cfg(feature = "kube")]
-        ObjectSource::Cluster(_) => Sources::of((&source, stdin), [&old, &new], choice, &files)?,
+        ObjectSource::Cluster(_) => Sources::resolve((&source, stdin), [&old, &new], choice, &files)?,
         _ => {
             let _ = choice;
             Sources::Files(Box::new(inputs))
@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     };
     let passed_over = files.passed_over();
     if arguments.files.verbose {
-        output::eprint(&passed_over.text(true));
+        output::eprint(&passed_over.to_text(true));
     }
     report_sources(sources.not_evaluated());
     let mut notes = left_out(&source, [&old, &new]);

@@ -280,6 +280,7 @@ struct WrittenGates {
 impl WrittenGates {
     fn read(self) -> Result<GateArguments, clap::Error> {
         let release = match &self.kubernetes_version {
+            // Where nobody names one, a server of today is meant.
             None => Release::latest(),
             Some(version) => Release::by_version(version)
                 .map_err(|error| invalid("kubernetes-version <VERSION>", version, &error))?,

@@ -50,10 +50,11 @@ pub(crate) struct UpgradeArguments {
         env = "PRATIQUE_TO",
         value_name = "VERSION",
         value_parser = release,
-        default_value_t = Release::latest().to_string(),
+        // The way of most upgrades.
+        default_value_t = Release::latest(),
         help = format!("Release of Kubernetes to upgrade to: {}", known_releases())
     )]
-    pub(crate) to: String,
+    pub(crate) to: &'static Release,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     #[command(flatten)]
@@ -146,8 +147,7 @@ impl UpgradeAnswerArguments {
     }
 }
 
-/// A release that is known, as it is written.
-fn release(text: &str) -> Result<String, String> {
-    let release = Release::by_version(text).map_err(|error| error.to_string());
-    release.map(ToString::to_string)
+/// A release that is known, by its version.
+fn release(text: &str) -> Result<&'static Release, String> {
+    Release::by_version(text).map_err(|error| error.to_string())
 }

@@ -119,6 +119,7 @@ The fields of the AdmissionConfiguration, of what plugins are configured by, and
 [Run policies in the API server](../run-in-the-api-server.md) introduces them.
 "
     .to_owned();
+    // A page is about one release: that of a server of which nothing is said.
     let schema = Release::latest().schema();
     let mut described_types = BTreeSet::new();
     for (kind, name) in CONFIGURATION {

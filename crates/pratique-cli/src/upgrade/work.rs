@@ -77,9 +77,8 @@ impl InputComparison for UpgradeWorker<'_> {
         &self.log
     }
 
-    /// Objects are read once, and then `decoded` as each side does.
     fn release(&self) -> &'static Release {
-        Release::latest()
+        reading_release()
     }
 
     fn rendered(&self) -> &RenderedInputs {
@@ -102,7 +101,7 @@ impl InputComparison for UpgradeWorker<'_> {
         part.count_limitations(&new.0, self.new.engine);
         let pods = self.workloads.pods_of(&new.0, has_pods, &mut part.unexpanded);
         // Whoever creates it is not in the inputs.
-        let mut subject = Subject::of(&new.0.request, "");
+        let mut subject = Subject::from_request(&new.0.request, "");
         subject.user.clear();
         let subject = subject.to_string();
         if let Some(command) = ServerCommand::from_pod(&new.0.request.object, "") {
@@ -130,7 +129,7 @@ impl InputComparison for UpgradeWorker<'_> {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {
                 let place = problems::place(&location);
-                let subject = Subject::of(&request, &at).to_string();
+                let subject = Subject::from_request(&request, &at).to_string();
                 let release = self.new.gates.release();
                 // The name of the kind is that of the object.
                 let of_resource = || versions::kind_of_resource(&request.resource, self.old.gates.release());
@@ -211,7 +210,7 @@ impl UpgradeWorker<'_> {
         at: &str,
         part: &mut UpgradePart,
     ) {
-        let subject = Subject::of(&replayed.request, at).to_string();
+        let subject = Subject::from_request(&replayed.request, at).to_string();
         part.results.approximations.extend(&replayed.approximations);
         let request = input(replayed, location.clone());
         let is_written = matches!(request.request.operation, Operation::Create | Operation::Update)
@@ -265,7 +264,7 @@ impl UpgradeWorker<'_> {
             let releases = [old_gates.release(), new_gates.release()];
             findings.extend(unmatched_rules(&kind, &request.object, releases));
         }
-        let assumed = AssumedResource::of(request).filter(|_| new.0.received.is_ok());
+        let assumed = AssumedResource::from_request(request).filter(|_| new.0.received.is_ok());
         let depends = Cell::new(false);
         let reviewed = self
             .review(&self.old, old, pods, &depends)
@@ -377,10 +376,15 @@ fn decoded(
             let others = warnings.iter().filter(|warning| !is_unknown_field(warning));
             Ok(others.cloned().chain(of_release).collect())
         }
-        // The newest release refuses it for its types, which this one has otherwise.
-        Err(_) if received_in(Release::latest().schema(), kind, object).is_err() => Ok(of_release),
+        // The release that it was read by refuses it for its types, which this one has otherwise.
+        Err(_) if received_in(reading_release().schema(), kind, object).is_err() => Ok(of_release),
         Err(why) => Err(why.clone()),
     }
+}
+
+/// The release that objects are read by: once, with all fields that there are, and then they are decoded as each side does.
+fn reading_release() -> &'static Release {
+    Release::latest()
 }
 
 fn is_unknown_field(warning: &str) -> bool {
