@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{Sleep, sleep};
 
-use crate::connection::ConnectionLine;
+use crate::connection::SharedConnection;
 use crate::record::{Call, RecordState};
 use crate::script::{Close, Hang, Refuse, Script};
 
@@ -50,7 +50,7 @@ impl std::error::Error for ConnectionCut {
 /// Records a request and follows the script of its path.
 pub(crate) async fn answer(
     request: Request<Incoming>,
-    line: &Arc<ConnectionLine>,
+    line: &Arc<SharedConnection>,
     client: Option<&'static str>,
 ) -> Result<Response<Body>, ConnectionCut> {
     let state = &line.state;
@@ -207,8 +207,8 @@ fn not_found() -> Response<Body> {
     response
 }
 
-fn respond(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -> Response<Body> {
-    let mut body = text(script, review, line).into_bytes();
+fn respond(script: &Script, review: &ReviewFields, line: &Arc<SharedConnection>) -> Response<Body> {
+    let mut body = fill_body(script, review, line).into_bytes();
     body.resize(body.len() + script.pad_bytes, b' ');
     let length = body.len();
     let mut response = Response::new(Body::new(Bytes::from(body)));
@@ -235,7 +235,7 @@ fn respond(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -
     response
 }
 
-fn headers(script: &Script, line: &Arc<ConnectionLine>, headers: &mut HeaderMap) {
+fn headers(script: &Script, line: &Arc<SharedConnection>, headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     for (name, value) in &script.headers {
         let Ok(name) = HeaderName::try_from(name.as_str()) else {
@@ -249,7 +249,7 @@ fn headers(script: &Script, line: &Arc<ConnectionLine>, headers: &mut HeaderMap)
     }
 }
 
-fn text(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -> String {
+fn fill_body(script: &Script, review: &ReviewFields, line: &Arc<SharedConnection>) -> String {
     let uid = &review.request.uid;
     if let Some(body) = &script.body {
         return line.state.filled(&body.replace("$UID", uid));
@@ -286,7 +286,7 @@ fn text(script: &Script, review: &ReviewFields, line: &Arc<ConnectionLine>) -> S
 
 type ReleaseSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-fn released(line: &Arc<ConnectionLine>) -> ReleaseSignal {
+fn released(line: &Arc<SharedConnection>) -> ReleaseSignal {
     let mut round = line.state.round();
     Box::pin(async move {
         if round.changed().await.is_err() {
@@ -299,7 +299,7 @@ fn released(line: &Arc<ConnectionLine>) -> ReleaseSignal {
 pub(crate) struct Body {
     first: Option<Bytes>,
     end: AnswerEnd,
-    line: Option<Arc<ConnectionLine>>,
+    line: Option<Arc<SharedConnection>>,
 }
 
 enum AnswerEnd {

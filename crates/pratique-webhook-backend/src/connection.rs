@@ -17,13 +17,13 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 
 use crate::answer::{Body, ConnectionCut, answer};
-use crate::record::HandlerState;
+use crate::record::BackendState;
 use crate::script::Refuse;
 use crate::shared::SharedStream;
 
 /// The state that the handlers of a connection share.
-pub(crate) struct ConnectionLine {
-    pub(crate) state: Arc<HandlerState>,
+pub(crate) struct SharedConnection {
+    pub(crate) state: Arc<BackendState>,
     /// The connection is reset.
     pub(crate) cut: Notify,
     /// Notified when the connection has to announce that it takes no further calls.
@@ -34,8 +34,8 @@ pub(crate) struct ConnectionLine {
     socket: TcpStream,
 }
 
-impl ConnectionLine {
-    pub(crate) fn new(stream: TcpStream, state: &Arc<HandlerState>) -> io::Result<(Arc<Self>, TcpStream)> {
+impl SharedConnection {
+    pub(crate) fn new(stream: TcpStream, state: &Arc<BackendState>) -> io::Result<(Arc<Self>, TcpStream)> {
         stream.set_nodelay(true)?;
         let stream = stream.into_std()?;
         let socket = TcpStream::from_std(stream.try_clone()?)?;
@@ -52,15 +52,19 @@ impl ConnectionLine {
     }
 }
 
-impl Drop for ConnectionLine {
+impl Drop for SharedConnection {
     fn drop(&mut self) {
         self.state.open.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Serves a connection of a client with a certificate of this name.
-pub(crate) async fn serve<S>(stream: S, line: &Arc<ConnectionLine>, client: Option<&'static str>, http2: bool)
-where
+pub(crate) async fn serve<S>(
+    stream: S,
+    line: &Arc<SharedConnection>,
+    client: Option<&'static str>,
+    http2: bool,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let handler = Arc::clone(line);
@@ -114,14 +118,14 @@ async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: SharedStream<S>,
     .await;
 }
 
-fn reset(line: &ConnectionLine) {
+fn reset(line: &SharedConnection) {
     // If it fails, the connection is closed in order instead, and the test that needs a reset fails.
     let _ = line.socket.set_zero_linger();
 }
 
 async fn handle(
     request: Request<Incoming>,
-    line: Arc<ConnectionLine>,
+    line: Arc<SharedConnection>,
     client: Option<&'static str>,
 ) -> Result<Response<Body>, ConnectionCut> {
     let answered = answer(request, &line, client).await;

@@ -37,13 +37,13 @@ pub use script::{Close, Hang, Refuse, Script};
 
 use authority::BackendCertificates;
 use listener::ListeningBackend;
-use record::HandlerState;
+use record::BackendState;
 
 /// Listeners that follow scripts; dropping it closes them and all their connections.
 pub struct Backend {
     listening: Vec<ListeningBackend>,
     certificates: Arc<BackendCertificates>,
-    state: Arc<HandlerState>,
+    state: Arc<BackendState>,
 }
 
 impl Backend {
@@ -53,7 +53,7 @@ impl Backend {
     /// No port, no certificate.
     pub async fn start() -> io::Result<Self> {
         let certificates = Arc::new(BackendCertificates::new().map_err(io::Error::other)?);
-        let state = Arc::new(HandlerState::default());
+        let state = Arc::new(BackendState::default());
         let mut listening = Vec::new();
         for listener in Listener::ALL {
             listening.push(ListeningBackend::start(listener, &certificates, &state).await?);

@@ -11,8 +11,8 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
 use crate::authority::{BackendCertificates, CertificateIdentity};
-use crate::connection::{ConnectionLine, serve};
-use crate::record::HandlerState;
+use crate::connection::{SharedConnection, serve};
+use crate::record::BackendState;
 
 /// A listener, by its behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,7 +114,7 @@ impl ListeningBackend {
     pub(crate) async fn start(
         listener: Listener,
         certificates: &Arc<BackendCertificates>,
-        state: &Arc<HandlerState>,
+        state: &Arc<BackendState>,
     ) -> io::Result<Self> {
         let any: SocketAddr = (std::net::Ipv4Addr::LOCALHOST, 0).into();
         if listener == Listener::Closed {
@@ -163,13 +163,13 @@ fn listener_protocol(
 }
 
 /// Serves connections; they end with this task.
-async fn accept(socket: TcpListener, protocol: ListenerProtocol, state: Arc<HandlerState>) {
+async fn accept(socket: TcpListener, protocol: ListenerProtocol, state: Arc<BackendState>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = socket.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                let Ok((line, stream)) = ConnectionLine::new(stream, &state) else { continue };
+                let Ok((line, stream)) = SharedConnection::new(stream, &state) else { continue };
                 connections.spawn(converse(line, stream, protocol.clone()));
             }
             Some(_) = connections.join_next() => {}
@@ -177,7 +177,7 @@ async fn accept(socket: TcpListener, protocol: ListenerProtocol, state: Arc<Hand
     }
 }
 
-async fn converse(line: Arc<ConnectionLine>, stream: tokio::net::TcpStream, protocol: ListenerProtocol) {
+async fn converse(line: Arc<SharedConnection>, stream: tokio::net::TcpStream, protocol: ListenerProtocol) {
     let disconnected = line.state.disconnected();
     let served = async {
         match protocol {

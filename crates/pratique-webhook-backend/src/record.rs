@@ -34,7 +34,7 @@ pub struct Call {
 }
 
 /// The state that handlers share.
-pub(crate) struct HandlerState {
+pub(crate) struct BackendState {
     record: Mutex<RecordState>,
     /// The values of placeholders.
     pub(crate) values: OnceLock<Vec<(String, String)>>,
@@ -58,9 +58,9 @@ pub(crate) struct RecordState {
 }
 
 /// A handler at work.
-pub(crate) struct ActiveHandler<'a>(&'a HandlerState);
+pub(crate) struct ActiveHandler<'a>(&'a BackendState);
 
-impl Default for HandlerState {
+impl Default for BackendState {
     fn default() -> Self {
         Self {
             record: Mutex::default(),
@@ -75,7 +75,7 @@ impl Default for HandlerState {
     }
 }
 
-impl HandlerState {
+impl BackendState {
     pub(crate) fn lock(&self) -> MutexGuard<'_, RecordState> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }

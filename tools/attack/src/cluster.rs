@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The state of the connection to the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConnectionLine {
+pub(super) enum LinkState {
     /// Requests are answered.
     Up,
     /// Connections are closed as soon as they come.
@@ -35,7 +35,7 @@ pub(super) struct ClusterServer {
 }
 
 struct State {
-    line: ConnectionLine,
+    line: LinkState,
     version: u64,
     /// By the path of the collection, and by name.
     objects: BTreeMap<String, BTreeMap<String, Value>>,
@@ -55,7 +55,7 @@ impl ClusterServer {
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let state = Arc::new(Mutex::new(State {
-            line: ConnectionLine::Up,
+            line: LinkState::Up,
             version: 0,
             objects: BTreeMap::new(),
             events: Vec::new(),
@@ -113,7 +113,7 @@ impl ClusterServer {
     }
 
     /// Changes the state of the connection, and ends all existing connections.
-    pub(super) fn set(&self, line: ConnectionLine) {
+    pub(super) fn set(&self, line: LinkState) {
         let mut state = lock(&self.state);
         state.line = line;
         for connection in std::mem::take(&mut state.connections).into_values() {
@@ -168,19 +168,19 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         reader.by_ref().take(length).read_to_end(&mut Vec::new())?;
         let line = lock(state).line;
         match line {
-            ConnectionLine::Closed => return Ok(()),
-            ConnectionLine::Silent => {
+            LinkState::Closed => return Ok(()),
+            LinkState::Silent => {
                 // The connection ends when the line changes.
                 reader.read_to_end(&mut Vec::new())?;
                 return Ok(());
             }
-            ConnectionLine::Up | ConnectionLine::BrokenOff => {}
+            LinkState::Up | LinkState::BrokenOff => {}
         }
         let target = first.split(' ').nth(1).unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         if query.contains("watch=true") || query.contains("watch=1") {
             return match line {
-                ConnectionLine::BrokenOff => break_off(&mut writer),
+                LinkState::BrokenOff => break_off(&mut writer),
                 _ => watch(&mut writer, state, path, query),
             };
         }
@@ -191,7 +191,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             text.len()
         );
         writer.write_all(head.as_bytes())?;
-        if line == ConnectionLine::BrokenOff {
+        if line == LinkState::BrokenOff {
             let (half, _) = text.as_bytes().split_at(text.len() / 2);
             writer.write_all(half)?;
             return writer.shutdown(Shutdown::Both);

@@ -163,7 +163,7 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
         let place = folder("server")?;
         let mut served = ServedProgram::start(&ServeOptions::new(&program, &place))?;
         let baseline = baseline(&served, scale)?;
-        transcript.step("nothing", baseline.check(None));
+        transcript.step("nothing", baseline.check_answers(None));
         for (name, attack) in ATTACKS.into_iter().filter(|(name, _)| wanted(name)) {
             let outcome = run_attack(&mut served, attack, scale, &baseline.reviews);
             // State that a failed attack left behind must not fail the next one, too.
@@ -221,7 +221,7 @@ fn run_attack(
     let results = clients.stop()?;
     let survived = served.survived()?;
     let baseline = scale.measures_time.then_some(baseline);
-    let results = results.check(baseline);
+    let results = results.check_answers(baseline);
     let is_fine = attacked.is_ok() && results.is_ok();
     let [attacked, results] =
         [attacked, results].map(|summary| summary.unwrap_or_else(|error| error.to_string()));
@@ -235,7 +235,7 @@ fn run_attack(
 
 impl ClientResults {
     /// Checks that all answers came and were right, and in time compared with the baseline.
-    fn check(&self, baseline: Option<&Measured>) -> Result<String, Error> {
+    fn check_answers(&self, baseline: Option<&Measured>) -> Result<String, Error> {
         self.reviews.flawless()?;
         self.health.flawless()?;
         self.probes.flawless()?;

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::cluster::{ClusterServer, ConnectionLine};
+use super::cluster::{ClusterServer, LinkState};
 use super::faults::{FaultCase, used, webhook, with_webhook};
 use super::files::bomb;
 use super::needs::{IP, NETWORK};
@@ -173,13 +173,9 @@ fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Err
     })?;
     let clients = RegularClients::start(&served)?;
     let mut took = Vec::new();
-    for (index, line) in [
-        ConnectionLine::Closed,
-        ConnectionLine::Silent,
-        ConnectionLine::BrokenOff,
-    ]
-    .into_iter()
-    .enumerate()
+    for (index, line) in [LinkState::Closed, LinkState::Silent, LinkState::BrokenOff]
+        .into_iter()
+        .enumerate()
     {
         cluster.set(line);
         let label = format!("changed-{index}");
@@ -191,7 +187,7 @@ fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Err
             }
             thread::sleep(Duration::from_millis(20));
         }
-        cluster.set(ConnectionLine::Up);
+        cluster.set(LinkState::Up);
         took.push(eventually("known of what changed meanwhile", || {
             Ok(!allows(&served, &label)?)
         })?);

@@ -83,9 +83,9 @@ impl RegularClients {
         let health = self.health.join().map_err(panicked)?;
         let probes = self.probes.join().map_err(panicked)?;
         Ok(ClientResults {
-            reviews: Measured::of(all, Duration::ZERO),
-            health: Measured::of(vec![health], Duration::ZERO),
-            probes: Measured::of(vec![probes], Duration::ZERO),
+            reviews: Measured::merge(all, Duration::ZERO),
+            health: Measured::merge(vec![health], Duration::ZERO),
+            probes: Measured::merge(vec![probes], Duration::ZERO),
         })
     }
 }

@@ -107,7 +107,7 @@ impl ServedProgram {
 
     /// The certificates that clients trust.
     pub(super) fn trust(&self) -> Result<Trust, Error> {
-        Trust::of(&self.certificates.authority())
+        Trust::from_authority(&self.certificates.authority())
     }
 
     pub(super) fn connect(&self) -> Result<Client, Error> {
