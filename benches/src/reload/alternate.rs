@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
     let volume = MountedVolume::new(directory, POLICIES)?;
     for set in ["A", "B", "broken"] {
-        volume.write(set, |index| text(set, index))?;
+        volume.write(set, |index| write_policy(set, index))?;
     }
     volume.choose("A")?;
     let (live, results) = Live::start(directory)?;
@@ -76,7 +76,7 @@ fn take_turns(
 }
 
 /// A policy of a set, which only warns.
-fn text(set: &str, index: usize) -> String {
+fn write_policy(set: &str, index: usize) -> String {
     if (set, index) == ("broken", POLICIES / 2) {
         return "{".to_owned();
     }

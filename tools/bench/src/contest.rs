@@ -137,11 +137,11 @@ fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (Sample, Option<Sample>
             .iter()
             .filter_map(|(ours, theirs)| Some((ours.each(), theirs.as_ref()?.each())))
     };
-    let theirs = Spread::of(pairs().map(|(_, theirs)| theirs));
-    let ratio = Spread::of(pairs().map(|(ours, theirs)| theirs / ours));
+    let theirs = Spread::from_numbers(pairs().map(|(_, theirs)| theirs));
+    let ratio = Spread::from_numbers(pairs().map(|(ours, theirs)| theirs / ours));
     Some(Line {
         case: case.to_owned(),
-        ours: Spread::of(rounds.iter().map(|(ours, _)| ours.each()))?,
+        ours: Spread::from_numbers(rounds.iter().map(|(ours, _)| ours.each()))?,
         against: theirs.zip(ratio),
     })
 }

@@ -181,7 +181,7 @@ impl StepCost {
     fn new(times: &[StepTime]) -> Result<Self, Error> {
         let spread = |time: fn(&StepTime) -> Duration| {
             let times = times.iter().map(|step| time(step).as_nanos() as f64);
-            Spread::of(times).ok_or("no edit was measured")
+            Spread::from_numbers(times).ok_or("no edit was measured")
         };
         Ok(StepCost {
             clock: spread(|step| step.clock)?,

@@ -67,17 +67,17 @@ impl LoadTimes {
     }
 
     fn time(&self) -> Option<Spread> {
-        Spread::of(self.nanos.iter().copied())
+        Spread::from_numbers(self.nanos.iter().copied())
     }
 
     fn peak(&self) -> Option<Spread> {
-        Spread::of(self.peaks.iter().copied())
+        Spread::from_numbers(self.peaks.iter().copied())
     }
 }
 
 /// The ratios of measurements of the same rounds.
 fn ratio(of: &[f64], to: &[f64]) -> Option<Spread> {
-    Spread::of(of.iter().zip(to).map(|(of, to)| of / to))
+    Spread::from_numbers(of.iter().zip(to).map(|(of, to)| of / to))
 }
 
 fn show(arguments: &Arguments, ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> Result<(), Error> {

@@ -13,7 +13,7 @@ pub struct Spread {
 
 impl Spread {
     /// Of at least one number.
-    pub fn of(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn from_numbers(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
         let middle = |at: usize| sorted.get(at).copied();
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn spreads() {
         let check = |numbers: &[f64], expected: Option<(f64, f64, f64)>| {
-            let actual = Spread::of(numbers.iter().copied());
+            let actual = Spread::from_numbers(numbers.iter().copied());
             let actual = actual.map(|spread| (spread.lowest, spread.median, spread.highest));
             assert_eq!(actual, expected, "{numbers:?}");
         };

@@ -112,7 +112,7 @@ impl MergeWriter<'_> {
             if written.contains_key(&name) {
                 continue;
             }
-            let of = self.of(id);
+            let of = self.merge_type(id);
             let Some(map) = &of.map else { continue };
             let mut lines = format!("type {name}{}\n", if map.atomic { " atomic" } else { "" });
             for (field, id) in map.fields() {
@@ -123,7 +123,7 @@ impl MergeWriter<'_> {
         text.extend(written.into_values());
     }
 
-    fn of(&self, id: MergeTypeId) -> MergeType {
+    fn merge_type(&self, id: MergeTypeId) -> MergeType {
         self.types.get(id.index()).cloned().unwrap_or_default()
     }
 
@@ -133,7 +133,7 @@ impl MergeWriter<'_> {
             DEDUCED => return "deduced".to_owned(),
             _ => {}
         }
-        let of = self.of(id);
+        let of = self.merge_type(id);
         match (&of.scalar, &of.list, &of.map) {
             (Some(_), Some(_), Some(map)) if map.atomic => "untyped-atomic".to_owned(),
             (Some(_), Some(_), Some(_)) => "any".to_owned(),

@@ -199,6 +199,6 @@ fn compare(expect: &Value, mut actual: Value) -> Outcome {
     let cost = |of: &Value| of.get("cost").and_then(Value::as_u64);
     let (texts, costs) = ((text(&expect), text(&actual)), (cost(&expect), cost(&actual)));
     Outcome::new(decision, &expect, actual)
-        .text(texts.0.as_deref(), texts.1.as_deref())
+        .compare_texts(texts.0.as_deref(), texts.1.as_deref())
         .cost(costs.0, costs.1)
 }

@@ -26,7 +26,7 @@ pub(super) fn canonical(value: &Value<'_>) -> Json {
         Value::Optional(None) => json!({"opaque": "optional_type"}),
         Value::Optional(Some(value)) => json!({"opaque": "optional_type", "value": canonical(value)}),
         Value::Type(name) => json!({"typeValue": name}),
-        Value::Opaque(value) => json!({"opaque": value.type_name(), "text": value.text()}),
+        Value::Opaque(value) => json!({"opaque": value.type_name(), "text": value.to_text()}),
         Value::Struct(of) => {
             let text = mutation::to_json(value)
                 .map_or_else(|error| format!("error: {error}"), |json| json.to_string());

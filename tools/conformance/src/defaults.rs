@@ -74,7 +74,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     let decision = member(expect, "error").is_string() == member(&actual, "error").is_string()
         && equal(&member(expect, "object"), &member(&actual, "object"));
     let (expected, actual_text) = (text(expect), text(&actual));
-    Outcome::new(decision, expect, actual).text(expected.as_deref(), actual_text.as_deref())
+    Outcome::new(decision, expect, actual).compare_texts(expected.as_deref(), actual_text.as_deref())
 }
 
 fn kind(of: &Value) -> GroupVersionKind {

@@ -36,7 +36,7 @@ impl CaseDirectory {
     }
 
     /// Its path as the case's texts show it.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn display_path(&self) -> String {
         self.path.to_string_lossy().into_owned()
     }
 
@@ -44,7 +44,12 @@ impl CaseDirectory {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        let text = |field: &Value| field.as_str().unwrap_or_default().replace("$DIR", &self.text());
+        let text = |field: &Value| {
+            field
+                .as_str()
+                .unwrap_or_default()
+                .replace("$DIR", &self.display_path())
+        };
         if content.is_string() {
             fs::write(path, text(content))
         } else if let Some(encoded) = content.get("base64") {

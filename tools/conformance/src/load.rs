@@ -25,9 +25,9 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     let configures = case["plugin"] == "AdmissionConfiguration";
     let path = match case["dir"].as_str() {
         Some("") => String::new(),
-        Some(entry) => format!("{}/{entry}", directory.text()),
-        None if configures => format!("{}/config.yaml", directory.text()),
-        None => directory.text(),
+        Some(entry) => format!("{}/{entry}", directory.display_path()),
+        None if configures => format!("{}/config.yaml", directory.display_path()),
+        None => directory.display_path(),
     };
     let release = release_of(case);
     let cache = Arc::new(Cache::new().of_release(release));
@@ -47,7 +47,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 }
 
 fn with_directory(expect: &Value, directory: &CaseDirectory) -> Value {
-    let text = expect.to_string().replace("$DIR", &directory.text());
+    let text = expect.to_string().replace("$DIR", &directory.display_path());
     serde_json::from_str(&text).unwrap_or_default()
 }
 
@@ -132,5 +132,5 @@ fn compare(expect: &Value, actual: Value) -> Outcome {
         Some(_) => text.is_some() && expect.get("exitCode") == actual.get("exitCode"),
         None => *expect == actual,
     };
-    Outcome::new(decision, expect, actual).text(expected.as_deref(), text.as_deref())
+    Outcome::new(decision, expect, actual).compare_texts(expected.as_deref(), text.as_deref())
 }

@@ -48,7 +48,7 @@ impl Outcome {
     }
 
     /// Compares the texts of a case that has one.
-    pub fn text(self, expected: Option<&str>, actual: Option<&str>) -> Self {
+    pub fn compare_texts(self, expected: Option<&str>, actual: Option<&str>) -> Self {
         let text = expected.map(|expected| actual == Some(expected));
         Outcome { text, ..self }
     }

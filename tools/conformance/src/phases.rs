@@ -77,7 +77,7 @@ fn answer(case: &Value) -> Result<(Value, bool), Error> {
             builtin: &builtin,
             custom: &custom,
         };
-        let plugins = plugins::of(case, &stored, administrator(), gates)?;
+        let plugins = plugins::read_plugins(case, &stored, administrator(), gates)?;
         before::create(&scheme, &placeholders, &mut stored, object, plugins.as_ref())?;
         if object["kind"] == "CustomResourceDefinition" {
             serve(&mut custom, object)?;
@@ -124,7 +124,7 @@ fn answer(case: &Value) -> Result<(Value, bool), Error> {
         let answer = json!({"code": 404, "error": message, "warnings": []});
         return Ok((answer, target.custom.is_some()));
     }
-    let plugins = plugins::of(case, &stored, user(case), gates)?;
+    let plugins = plugins::read_plugins(case, &stored, user(case), gates)?;
     let actual = observe(&registry, request, &target, plugins.as_ref(), gates);
     Ok((actual, target.custom.is_some()))
 }

@@ -41,7 +41,7 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
     let outcome = admission
         .admit_policies(&request, context, &mut ())
         .map_err(|error| error.to_string())?;
-    Ok(shown(&outcome))
+    Ok(to_expectation(&outcome))
 }
 
 /// Loads the manifests and objects of a case.
@@ -104,7 +104,7 @@ fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<Arc
 }
 
 /// The outcome in the form of a case's expectation.
-pub fn shown(evaluated: &Evaluated) -> Value {
+pub fn to_expectation(evaluated: &Evaluated) -> Value {
     let mut status = serde_json::to_value(&evaluated.status).unwrap_or_default();
     if let Some(members) = status.as_object_mut() {
         // Every expectation is a failure; the cases leave that out.

@@ -76,10 +76,10 @@ fn tally(path: &Path) -> Result<Tally, Error> {
                 CaseResult::Passed => tally.passed += 1,
                 CaseResult::Skipped(reason) => *tally.skipped.entry(reason).or_default() += 1,
                 CaseResult::Failed(failure) => {
-                    let name = format!("{}/{}", section.text("name"), test.text("name"));
+                    let name = format!("{}/{}", section.read_text("name"), test.read_text("name"));
                     tally
                         .failed
-                        .push((format!("{name}: {}", test.text("expr")), failure));
+                        .push((format!("{name}: {}", test.read_text("expr")), failure));
                 }
             }
         }

@@ -55,7 +55,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     };
     let decision = verdict(&expect) == verdict(&actual);
     let (expected, text) = (expect.to_string(), actual.to_string());
-    Outcome::new(decision, &expect, actual).text(Some(&expected), Some(&text))
+    Outcome::new(decision, &expect, actual).compare_texts(Some(&expected), Some(&text))
 }
 
 /// What is said of the object of a case, in the form of its `expect`.

@@ -1,7 +1,7 @@
 //! Whether queries ask for metrics that there are, by labels that these have.
 
 use super::metrics::KnownSamples;
-use super::objects::{Object, items, text};
+use super::objects::{Object, items, text_at};
 
 /// The faults of rules for Prometheus.
 pub(super) fn faults(object: &Object) -> Vec<String> {
@@ -12,13 +12,13 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     let groups = items(object.part("/spec/groups")).iter();
     let mut faults = Vec::new();
     for rule in groups.flat_map(|group| items(&group["rules"])) {
-        let name = text(rule, "/alert");
+        let name = text_at(rule, "/alert");
         faults.extend(
-            query(text(rule, "/expr"), &known)
+            query(text_at(rule, "/expr"), &known)
                 .into_iter()
                 .map(|fault| format!("{name}: {fault}")),
         );
-        if text(rule, "/annotations/summary").is_empty() || text(rule, "/labels/severity").is_empty() {
+        if text_at(rule, "/annotations/summary").is_empty() || text_at(rule, "/labels/severity").is_empty() {
             faults.push(format!(
                 "{name}: it says neither what happens nor how bad that is"
             ));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::alerts::query;
 use super::metrics::KnownSamples;
-use super::objects::{items, part, text};
+use super::objects::{items, part, text_at};
 
 /// How many columns a dashboard has.
 const COLUMNS: u64 = 24;
@@ -16,18 +16,18 @@ const COLUMNS: u64 = 24;
 pub fn dashboard(dashboard: &Value) -> Vec<String> {
     let known = KnownSamples::new();
     let mut faults = Vec::new();
-    if text(dashboard, "/uid").is_empty()
-        || text(dashboard, "/title").is_empty()
+    if text_at(dashboard, "/uid").is_empty()
+        || text_at(dashboard, "/title").is_empty()
         || !dashboard["id"].is_null()
     {
         faults.push("a dashboard to import has a uid and a title, and no id yet".to_owned());
     }
     let variables: Vec<&str> = items(part(dashboard, "/templating/list"))
         .iter()
-        .map(|of| text(of, "/name"))
+        .map(|of| text_at(of, "/name"))
         .collect();
     for variable in items(part(dashboard, "/templating/list")) {
-        faults.extend(query(text(variable, "/query/query"), &known));
+        faults.extend(query(text_at(variable, "/query/query"), &known));
     }
     let panels = items(&dashboard["panels"]);
     let ids: BTreeSet<u64> = panels.iter().filter_map(|panel| panel["id"].as_u64()).collect();
@@ -36,7 +36,7 @@ pub fn dashboard(dashboard: &Value) -> Vec<String> {
     }
     let mut cells = BTreeSet::new();
     for panel in panels {
-        let title = text(panel, "/title");
+        let title = text_at(panel, "/title");
         let place_faults = place(panel, &mut cells)
             .into_iter()
             .chain(targets(panel, &variables, &known));
@@ -61,11 +61,11 @@ fn place(panel: &Value, cells: &mut BTreeSet<(u64, u64)>) -> Option<String> {
 fn targets(panel: &Value, variables: &[&str], known: &KnownSamples) -> Vec<String> {
     let targets = items(&panel["targets"]);
     let mut faults = Vec::new();
-    if text(panel, "/type") != "row" && targets.is_empty() {
+    if text_at(panel, "/type") != "row" && targets.is_empty() {
         faults.push("it asks for nothing".to_owned());
     }
     for target in targets {
-        let expression = text(target, "/expr");
+        let expression = text_at(target, "/expr");
         faults.extend(query(expression, known));
         let used = expression.split('$').skip(1).map(|rest| {
             let end = rest.find(|at: char| !at.is_ascii_alphanumeric() && at != '_');
@@ -78,7 +78,7 @@ fn targets(panel: &Value, variables: &[&str], known: &KnownSamples) -> Vec<Strin
                 .map(|name| format!("there is no variable {name}")),
         );
         for source in [&panel["datasource"], &target["datasource"]] {
-            if text(source, "/uid") != "${datasource}" {
+            if text_at(source, "/uid") != "${datasource}" {
                 faults.push("it asks another source than the one that is chosen".to_owned());
             }
         }

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use pratique_harness::{Error, entries, workspace};
 
 pub use dashboard::dashboard;
-pub use objects::{Object, items, part, read, text};
+pub use objects::{Object, items, part, read, text_at};
 pub use values::misfits;
 pub use written::written;
 

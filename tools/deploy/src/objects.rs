@@ -33,7 +33,7 @@ pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, Error> {
         if let Some(twice) = document.duplicates.first() {
             return Err(format!("{origin}: {}", twice.message).into());
         }
-        let text = document.source.document().text();
+        let text = document.source.document().as_str();
         let json = if is_json(text.as_bytes()) {
             text.to_owned()
         } else {
@@ -61,23 +61,23 @@ impl Object {
     /// Its kind, without group and version.
     #[must_use]
     pub fn kind(&self) -> &str {
-        self.text("/kind")
+        self.text_at("/kind")
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.text("/metadata/name")
+        self.text_at("/metadata/name")
     }
 
     /// Its namespace.
     #[must_use]
     pub fn namespace(&self) -> &str {
-        self.text("/metadata/namespace")
+        self.text_at("/metadata/namespace")
     }
 
     /// A text in it; empty where there is none.
-    pub(super) fn text(&self, pointer: &str) -> &str {
+    pub(super) fn text_at(&self, pointer: &str) -> &str {
         self.value
             .pointer(pointer)
             .and_then(Value::as_str)
@@ -104,7 +104,7 @@ pub fn items(value: &Value) -> &[Value] {
 
 /// A text of a value; empty where there is none.
 #[must_use]
-pub fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+pub fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 

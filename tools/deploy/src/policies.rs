@@ -4,7 +4,7 @@ use pratique::expressions::Expressions;
 use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 use serde_json::Value;
 
-use super::objects::{Object, items, read, text};
+use super::objects::{Object, items, read, text_at};
 
 /// The faults that keep the files of a ConfigMap from loading.
 pub(super) fn faults(object: &Object) -> Vec<String> {
@@ -37,7 +37,7 @@ pub(super) fn directories(object: &Object) -> Vec<String> {
         .flat_map(|configuration| {
             let plugins = items(configuration.part("/plugins")).iter();
             plugins
-                .map(|plugin| text(plugin, "/configuration/staticManifestsDir").to_owned())
+                .map(|plugin| text_at(plugin, "/configuration/staticManifestsDir").to_owned())
                 .filter(|path| !path.is_empty())
                 .collect::<Vec<_>>()
         })

@@ -30,7 +30,7 @@ const METADATA: [&str; 6] = [
 
 /// The faults of an object's fields, as for an API server.
 pub(super) fn faults(object: &Object) -> Vec<String> {
-    let api_version = object.text("/apiVersion");
+    let api_version = object.text_at("/apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = GroupVersionKind::new(group, version, object.kind());
     if let Some(id) = Release::latest().schema().kind(&kind) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
-use super::objects::{Object, items, read, text};
+use super::objects::{Object, items, read, text_at};
 
 /// Gathers the objects of kustomizations that are applied together.
 ///
@@ -52,7 +52,8 @@ fn made(directory: &Path, generator: &Value) -> Result<Object, Error> {
         let key = name.rsplit('/').next().unwrap_or_default();
         data.insert(key.to_owned(), text.into());
     }
-    let metadata = json!({"name": text(generator, "/name"), "namespace": text(generator, "/namespace")});
+    let metadata =
+        json!({"name": text_at(generator, "/name"), "namespace": text_at(generator, "/namespace")});
     Ok(Object {
         origin: directory.display().to_string(),
         value: json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}),

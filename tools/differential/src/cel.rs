@@ -185,7 +185,7 @@ impl ComparedArea for Cel {
             may_go: &|path, _| path.len() < DEPTH,
             texts: &|_, _| Vec::new(),
         };
-        let inputs = cuts.of(&round.world.inputs, &mut Vec::new()).into_iter();
+        let inputs = cuts.list_cuts(&round.world.inputs, &mut Vec::new()).into_iter();
         rounds.extend(inputs.map(|(_, inputs)| {
             with(World {
                 inputs,

@@ -98,7 +98,7 @@ impl ExpressionGenerator {
             dice.pick(&candidates.branches)
         };
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
-            return ExpressionTree::text(NOTHING);
+            return ExpressionTree::from_text(NOTHING);
         };
         let mut progress = Progress {
             dice,
@@ -145,7 +145,7 @@ impl ExpressionGenerator {
     /// An expression of a type with about `size` parts; of a type that the checker knows, if it is to be exact.
     fn tree(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> ExpressionTree {
         if let Some(made_up) = made_up(of, progress.dice) {
-            return ExpressionTree::text(made_up);
+            return ExpressionTree::from_text(made_up);
         }
         if !self.manner.sound && progress.dice.chance(1) {
             let other = self.any_type(progress.dice, 1);
@@ -163,7 +163,7 @@ impl ExpressionGenerator {
         if let Some(variable) = progress.dice.pick(&fitting)
             && progress.dice.chance(if size <= 1 { 80 } else { 25 })
         {
-            return ExpressionTree::text(variable.name.clone());
+            return ExpressionTree::from_text(variable.name.clone());
         }
         let wanted = match (exact, self.manner.sound) {
             (true, _) => WantedProductions::Exact,
@@ -178,7 +178,7 @@ impl ExpressionGenerator {
             progress.dice.pick(&candidates.branches)
         };
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
-            return ExpressionTree::text(NOTHING);
+            return ExpressionTree::from_text(NOTHING);
         };
         self.filled(&production, of, size, exact, progress)
     }

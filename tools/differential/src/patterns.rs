@@ -80,10 +80,10 @@ fn repeated(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> Expres
 
 fn atom(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
     match dice.below(10) {
-        0..5 => ExpressionTree::text(character(dice, alphabet)),
-        5..6 => ExpressionTree::text(OF_EXPRESSIONS.word("pattern atom", dice)),
+        0..5 => ExpressionTree::from_text(character(dice, alphabet)),
+        5..6 => ExpressionTree::from_text(OF_EXPRESSIONS.word("pattern atom", dice)),
         6..8 => class(dice),
-        _ if depth == 0 => ExpressionTree::text("a"),
+        _ if depth == 0 => ExpressionTree::from_text("a"),
         _ => {
             let mut nodes = vec![TreeNode::Text(OF_EXPRESSIONS.word("group", dice).to_owned())];
             nodes.push(TreeNode::Inner(ExpressionTree(alternatives(
@@ -102,7 +102,7 @@ fn class(dice: &mut Dice) -> ExpressionTree {
         if dice.chance(30) { "[^" } else { "[" }.to_owned(),
     )];
     for _ in 0..1 + dice.below(3) {
-        nodes.push(TreeNode::Inner(ExpressionTree::text(
+        nodes.push(TreeNode::Inner(ExpressionTree::from_text(
             OF_EXPRESSIONS.word("class member", dice),
         )));
     }

@@ -27,7 +27,7 @@ pub(super) fn render(value: &Value<'_>) -> Json {
         Value::Optional(None) => json!({"optional": null}),
         Value::Optional(Some(value)) => json!({"optional": render(value)}),
         Value::Type(name) => json!({"type": name}),
-        Value::Opaque(value) => json!({value.type_name(): value.text()}),
+        Value::Opaque(value) => json!({value.type_name(): value.to_text()}),
         Value::Struct(of) if of.type_name() == "kubernetes.variables" => json!({"variables": null}),
         Value::Struct(of) if of.type_name() == "JSONPatch" => json!({"patch": patch(*of)}),
         Value::Struct(of) => match mutation::check_type_names(value, &Progress::unwatched()) {

@@ -170,7 +170,7 @@ impl AllowedCuts<'_> {
     /// The value with one thing in it gone or otherwise, and how deep that was; `path` is where it is.
     ///
     /// Recursion follows the value, which the generators bound.
-    pub(super) fn of(&self, value: &Value, path: &mut Vec<String>) -> Vec<(usize, Value)> {
+    pub(super) fn list_cuts(&self, value: &Value, path: &mut Vec<String>) -> Vec<(usize, Value)> {
         let mut variants = Vec::new();
         match value {
             Value::Object(members) => {
@@ -220,7 +220,7 @@ impl AllowedCuts<'_> {
         path: &mut Vec<String>,
     ) -> impl Iterator<Item = (usize, Value)> + use<> {
         path.push(name.to_owned());
-        let variants = self.of(value, path);
+        let variants = self.list_cuts(value, path);
         path.pop();
         variants.into_iter()
     }

@@ -17,14 +17,14 @@ pub(super) enum TreeNode {
 const SIMPLEST: &[&str] = &["1", "''", "true", "null", "[]", "{}", "object"];
 
 /// Builds a whole with another part in a place.
-type TreeRebuild<'r> = dyn Fn(ExpressionTree) -> ExpressionTree + 'r;
+type RebuildTree<'r> = dyn Fn(ExpressionTree) -> ExpressionTree + 'r;
 
 /// Looks at a part.
-type PartVisitor<'a> = dyn FnMut(&ExpressionTree, &TreeRebuild<'_>) + 'a;
+type PartVisitor<'a> = dyn FnMut(&ExpressionTree, &RebuildTree<'_>) + 'a;
 
 impl ExpressionTree {
     /// An expression of text only.
-    pub(super) fn text(text: impl Into<String>) -> Self {
+    pub(super) fn from_text(text: impl Into<String>) -> Self {
         ExpressionTree(vec![TreeNode::Text(text.into())])
     }
 
@@ -62,7 +62,7 @@ impl ExpressionTree {
                 trees.push(rebuild(inner.clone()));
             }
             for simplest in SIMPLEST.iter().filter(|simplest| simplest.len() < length) {
-                trees.push(rebuild(ExpressionTree::text(*simplest)));
+                trees.push(rebuild(ExpressionTree::from_text(*simplest)));
             }
         });
         trees.sort_by_key(|tree| tree.plain().len());
@@ -81,7 +81,7 @@ impl ExpressionTree {
         self.visit_below(act, &|tree| tree);
     }
 
-    fn visit_below(&self, act: &mut PartVisitor<'_>, rebuild: &TreeRebuild<'_>) {
+    fn visit_below(&self, act: &mut PartVisitor<'_>, rebuild: &RebuildTree<'_>) {
         act(self, rebuild);
         for (index, node) in self.0.iter().enumerate() {
             let TreeNode::Inner(inner) = node else {
@@ -124,7 +124,7 @@ mod tests {
     fn parts_take_the_place_of_the_whole() {
         let inner = ExpressionTree(vec![
             TreeNode::Text("!".into()),
-            TreeNode::Inner(ExpressionTree::text("object.a")),
+            TreeNode::Inner(ExpressionTree::from_text("object.a")),
         ]);
         let whole = ExpressionTree(vec![
             TreeNode::Text("f(".into()),

@@ -293,7 +293,7 @@ impl ComparedArea for ValidationArea {
         let mut cases = Vec::new();
         for name in ["object", "oldObject"] {
             let Some(object) = case.get(name) else { continue };
-            for (_, smaller) in cuts.of(object, &mut Vec::new()) {
+            for (_, smaller) in cuts.list_cuts(object, &mut Vec::new()) {
                 let mut case = case.clone();
                 case[name] = smaller;
                 if name == "object" || is_storable(&of_stored(&case)) {

@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use pratique_deploy::{items, part, text};
+use pratique_deploy::{items, part, text_at};
 use pratique_harness::Error;
 use serde_json::{Map, Value, json};
 
@@ -76,7 +76,7 @@ impl Kubelet {
             let is_of_job = items(part(pod, "/metadata/ownerReferences"))
                 .iter()
                 .any(|owner| owner["kind"] == "Job");
-            let uid = text(pod, "/metadata/uid");
+            let uid = text_at(pod, "/metadata/uid");
             let is_there = part(pod, "/metadata/deletionTimestamp").is_null();
             if is_of_job && is_there && !self.runs.contains_key(uid) {
                 let child = self.start(pod)?;
@@ -97,7 +97,7 @@ impl Kubelet {
     /// Ends the container of a Pod at once, as where its node has no more room.
     pub(super) fn evict(&mut self, name: &str) -> Result<(), Error> {
         let mut runs = self.runs.values_mut();
-        let run = runs.find(|(pod, _)| text(pod, "/metadata/name") == name);
+        let run = runs.find(|(pod, _)| text_at(pod, "/metadata/name") == name);
         let (pod, child) = run.ok_or_else(|| format!("{name} does not run"))?;
         let mut child = child.take().ok_or_else(|| format!("{name} has ended"))?;
         child.kill()?;
@@ -110,7 +110,7 @@ impl Kubelet {
     }
 
     fn start(&self, pod: &Value) -> Result<Child, Error> {
-        let (name, spec) = (text(pod, "/metadata/name"), &pod["spec"]);
+        let (name, spec) = (text_at(pod, "/metadata/name"), &pod["spec"]);
         let [container] = items(&spec["containers"]) else {
             return Err(format!("{name}: not one container").into());
         };
@@ -140,7 +140,7 @@ impl Kubelet {
 
     /// The script that mounts what the container has, and becomes its program.
     fn script(&self, pod: &Value, container: &Value) -> Result<String, Error> {
-        let folder = self.folder.join(text(pod, "/metadata/uid"));
+        let folder = self.folder.join(text_at(pod, "/metadata/uid"));
         let root = folder.join("root");
         let system = OF_THE_SYSTEM.into_iter().filter(|path| Path::new(path).exists());
         let system = system.map(|path| (path.into(), path.to_owned(), true));
@@ -150,9 +150,9 @@ impl Kubelet {
             let mut volumes = items(part(pod, "/spec/volumes")).iter();
             let volume = volumes.find(|volume| volume["name"] == mount["name"]);
             let volume = volume.ok_or("a mount of no volume")?;
-            let source = self.volume(pod, volume, &folder.join(text(volume, "/name")))?;
+            let source = self.volume(pod, volume, &folder.join(text_at(volume, "/name")))?;
             let is_read_only = mount["readOnly"] == true;
-            mounts.push((source, text(mount, "/mountPath").to_owned(), is_read_only));
+            mounts.push((source, text_at(mount, "/mountPath").to_owned(), is_read_only));
         }
         let of_pod = |field: &str| part(pod, &format!("/spec/securityContext/{field}")).to_string();
         let group_of_volumes = of_pod("fsGroup");
@@ -198,8 +198,8 @@ impl Kubelet {
                 place(path, &self.token(pod)?)?;
             } else if source["downwardAPI"].is_object() {
                 for item in items(part(source, "/downwardAPI/items")) {
-                    let value = field(pod, text(item, "/fieldRef/fieldPath"))?;
-                    place(text(item, "/path"), &value)?;
+                    let value = field(pod, text_at(item, "/fieldRef/fieldPath"))?;
+                    place(text_at(item, "/path"), &value)?;
                 }
             } else if !source["emptyDir"].is_object() {
                 return Err(format!("a volume of a kind that is not known here: {source}").into());
@@ -210,7 +210,7 @@ impl Kubelet {
 
     /// The data of an object of the Pod's namespace.
     fn data(&self, pod: &Value, resource: &str, name: &str) -> Result<Map<String, Value>, Error> {
-        let namespace = text(pod, "/metadata/namespace");
+        let namespace = text_at(pod, "/metadata/namespace");
         let object = self
             .kubectl
             .json(&["get", resource, name, "--namespace", namespace])?;
@@ -220,8 +220,8 @@ impl Kubelet {
     /// A token of the Pod's account, which holds as long as the Pod is there.
     fn token(&self, pod: &Value) -> Result<String, Error> {
         let [namespace, name, uid] =
-            ["namespace", "name", "uid"].map(|of| text(&pod["metadata"], &format!("/{of}")));
-        let account = text(pod, "/spec/serviceAccountName");
+            ["namespace", "name", "uid"].map(|of| text_at(&pod["metadata"], &format!("/{of}")));
+        let account = text_at(pod, "/spec/serviceAccountName");
         let create = format!(
             "create token {account} --namespace {namespace} --bound-object-kind Pod --bound-object-name {name} \
              --bound-object-uid {uid}"
@@ -240,8 +240,8 @@ impl Kubelet {
             .to_vec();
         for source in items(&container["envFrom"]) {
             known(source, "secretRef")?;
-            let namespace = text(pod, "/metadata/namespace");
-            let name = text(source, "/secretRef/name");
+            let namespace = text_at(pod, "/metadata/namespace");
+            let name = text_at(source, "/secretRef/name");
             let get = ["get", "secret", name, "--namespace", namespace, "-o", SECRET];
             let lines = self.kubectl.must(&get, "")?;
             let variables = lines.lines().filter_map(|line| line.split_once('='));
@@ -249,11 +249,11 @@ impl Kubelet {
         }
         for variable in items(&container["env"]) {
             let value = if variable["valueFrom"].is_null() {
-                text(variable, "/value").to_owned()
+                text_at(variable, "/value").to_owned()
             } else {
-                field(pod, text(variable, "/valueFrom/fieldRef/fieldPath"))?
+                field(pod, text_at(variable, "/valueFrom/fieldRef/fieldPath"))?
             };
-            all.push((text(variable, "/name").to_owned(), value));
+            all.push((text_at(variable, "/name").to_owned(), value));
         }
         Ok(all)
     }
@@ -271,7 +271,7 @@ fn tell(kubectl: &Kubectl, pod: &Value, code: i32, conditions: &Value) -> Result
         "name": container["name"], "image": container["image"], "imageID": "", "ready": false, "restartCount": 0,
         "state": {"terminated": {"exitCode": code, "reason": reason}},
     }]}});
-    let [namespace, name] = ["/metadata/namespace", "/metadata/name"].map(|path| text(pod, path));
+    let [namespace, name] = ["/metadata/namespace", "/metadata/name"].map(|path| text_at(pod, path));
     let patch = format!(
         "patch pod {name} --namespace {namespace} --subresource=status --type=merge --patch {status}"
     );

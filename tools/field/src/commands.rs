@@ -72,7 +72,7 @@ impl<'r> Commands<'r> {
             .map(|manifest| repository.path.join(manifest.path()))
             .collect();
         for file in &files {
-            if commands.check(file, &mut ran)? {
+            if commands.check_file(file, &mut ran)? {
                 commands.review(file, &files, &mut ran)?;
             }
         }
@@ -91,7 +91,7 @@ impl<'r> Commands<'r> {
     }
 
     /// Whether `check` finds no error in a file.
-    fn check(&self, file: &Path, ran: &mut Ran) -> Result<bool, Error> {
+    fn check_file(&self, file: &Path, ran: &mut Ran) -> Result<bool, Error> {
         let output = self.program(&["check"], &[file])?;
         let is_clean = output.status.success();
         ran.checked += 1;

@@ -77,7 +77,7 @@ pub const SHOWN: [&str; 10] = [
 pub fn run(arguments: &Arguments) -> ExitCode {
     match looked(arguments) {
         Ok(report) => {
-            print!("{}", report.text(arguments.verbose));
+            print!("{}", report.to_text(arguments.verbose));
             ExitCode::from(u8::from(!report.is_good(arguments.percent)))
         }
         Err(error) => {

@@ -92,7 +92,7 @@ impl Report {
     }
 
     /// All of it.
-    pub fn text(&self, verbose: bool) -> String {
+    pub fn to_text(&self, verbose: bool) -> String {
         let mut out = String::new();
         // Writing to a string does not fail.
         let _ = writeln!(

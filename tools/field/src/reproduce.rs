@@ -179,7 +179,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
     let Ok(ast) = environment(expression.declarations, 37).parse(expression.text) else {
         return Outcome::Not("the expression does not parse".to_owned());
     };
-    let watch = WatchedNodes {
+    let watched_nodes = WatchedNodes {
         nodes: nodes(&ast, &warning.field, subject.source, &warning.location),
         ast: &ast,
     };
@@ -222,10 +222,10 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
                     if evaluated.expression != expression.id {
                         continue;
                     }
-                    if let Some(error) = watch.failed(&evaluated) {
+                    if let Some(error) = watched_nodes.failed(&evaluated) {
                         return Outcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
                     }
-                    tally.record(&watch, &evaluated);
+                    tally.record(&watched_nodes, &evaluated);
                 }
             }
         }
@@ -263,7 +263,7 @@ fn matched_resources(policy: Policy<'_>, message: &str) -> Vec<(&'static ServedR
 /// The nodes of an expression that stand where a warning is.
 fn nodes(ast: &Ast, field: &str, source: &ObjectSource, place: &Location) -> Vec<ExprId> {
     let path = path(field);
-    let text = ast.source.text();
+    let text = ast.source.as_str();
     let starts: HashMap<u32, usize> = (0..ast.len() as u32)
         .map(|id| {
             let offset = ast.node(ExprId(id)).offset;
@@ -345,11 +345,11 @@ struct EvaluationTally {
 }
 
 impl EvaluationTally {
-    fn record(&mut self, watch: &WatchedNodes<'_>, evaluated: &pratique_sample::EvaluatedExpression) {
+    fn record(&mut self, watched_nodes: &WatchedNodes<'_>, evaluated: &pratique_sample::EvaluatedExpression) {
         self.evaluations += 1;
         for (id, value) in &evaluated.parts {
             // Only what asks or compares, not what macros are made of.
-            let asks = match watch.ast.expr(*id) {
+            let asks = match watched_nodes.ast.expr(*id) {
                 Expr::Select { test_only, .. } => *test_only,
                 Expr::Call { function, .. } => matches!(
                     &**function,
@@ -357,7 +357,7 @@ impl EvaluationTally {
                 ),
                 _ => false,
             };
-            if let (true, true, PartValue::Bool(value)) = (asks, watch.nodes.contains(id), value) {
+            if let (true, true, PartValue::Bool(value)) = (asks, watched_nodes.nodes.contains(id), value) {
                 let (yes, no) = self.bools.entry(*id).or_default();
                 *(if *value { yes } else { no }) += 1;
             }

@@ -33,11 +33,11 @@ fn warnings_reproduce() {
             ("mistaken/policies/policies.yaml:27", "type-check", field),
         ],
         "{}",
-        report.text(true)
+        report.to_text(true)
     );
-    assert_eq!(report.count(None, None), (2, 2), "{}", report.text(true));
+    assert_eq!(report.count(None, None), (2, 2), "{}", report.to_text(true));
     assert!(report.is_good(100));
-    let text = report.text(true);
+    let text = report.to_text(true);
     assert!(text.contains("no such key: replica"), "{text}");
     assert!(
         !text.contains("charts/template.yaml") && text.contains("refused.json"),
@@ -149,7 +149,7 @@ fn tests_of_repositories_come_to_what_they_expect() {
         differing.contains("policies[images]: expected allowed or mutated, actual denied"),
         "{differing}"
     );
-    let text = report.text(false);
+    let text = report.to_text(false);
     assert!(
         text.contains("differs: ") && text.contains("not evaluated"),
         "{text}"

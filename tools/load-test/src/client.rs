@@ -35,7 +35,7 @@ pub struct Answer {
 
 impl Trust {
     /// In certificates that this authority signed.
-    pub fn of(authority: &Path) -> Result<Self, Error> {
+    pub fn from_authority(authority: &Path) -> Result<Self, Error> {
         Ok(Trust(Arc::new(builder(authority)?.with_no_client_auth())))
     }
 

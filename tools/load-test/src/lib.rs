@@ -72,7 +72,7 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
     let mut served = ServedProgram::start(&program, arguments.policies)?;
     let load = Load {
         address: served.address(),
-        trust: Trust::of(&served.authority())?,
+        trust: Trust::from_authority(&served.authority())?,
         connections: arguments.connections,
         request: load::review(),
     };

@@ -59,7 +59,7 @@ impl Load {
             let all = clients.into_iter().map(|client| client.join());
             let all = all.collect::<Result<Vec<_>, _>>();
             let all = all.map_err(|_| "a client panicked".to_owned())?;
-            Ok(Measured::of(all, start.elapsed()))
+            Ok(Measured::merge(all, start.elapsed()))
         })
     }
 
@@ -67,7 +67,7 @@ impl Load {
     pub fn run_until_refused(&self) -> Result<Measured, Error> {
         let start = Instant::now();
         let all = together(self.connections, || self.ask_until_refused())?;
-        Ok(Measured::of(all, start.elapsed()))
+        Ok(Measured::merge(all, start.elapsed()))
     }
 
     /// One connection after the other; there is but one as long as nothing goes wrong.
@@ -92,7 +92,7 @@ impl Load {
             let mut attempt = Measured::default();
             let ended = self.keep_asking(&mut client, || true, &mut attempt);
             let begun = attempt.flawless().is_ok();
-            measured = Measured::of(vec![measured, attempt], Duration::ZERO);
+            measured = Measured::merge(vec![measured, attempt], Duration::ZERO);
             if let Err(error) = ended {
                 if begun {
                     measured.failed(error.to_string());

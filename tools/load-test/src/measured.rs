@@ -26,7 +26,7 @@ impl Measured {
     }
 
     /// All together, within this time.
-    pub fn of(all: Vec<Measured>, elapsed: Duration) -> Self {
+    pub fn merge(all: Vec<Measured>, elapsed: Duration) -> Self {
         let mut whole = Measured {
             elapsed,
             ..Measured::default()
@@ -104,7 +104,7 @@ mod tests {
                 part.answered(Duration::from_millis(millis));
             }
         }
-        let whole = Measured::of(parts, Duration::from_secs(1));
+        let whole = Measured::merge(parts, Duration::from_secs(1));
         let check = |part, millis| assert_eq!(whole.percentile(part), Duration::from_millis(millis));
         check(0.0, 1);
         check(0.5, 51);

@@ -90,7 +90,7 @@ impl BoardMaterial {
     /// Writes a file of JSON and returns its path.
     pub(super) fn file(&self, name: &str, value: &Value) -> Result<String, Error> {
         let path = self.directory.join(name);
-        fs::write(&path, objects::text(value)).map_err(Error::file(&path))?;
+        fs::write(&path, objects::write_lines(value)).map_err(Error::file(&path))?;
         Ok(path.display().to_string())
     }
 }

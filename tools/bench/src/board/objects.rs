@@ -39,7 +39,7 @@ pub(super) fn request(which: Object) -> Value {
 }
 
 /// JSON in lines, indented by one blank.
-pub(super) fn text(value: &Value) -> Vec<u8> {
+pub(super) fn write_lines(value: &Value) -> Vec<u8> {
     let mut text = Vec::new();
     let format = PrettyFormatter::with_indent(b" ");
     // Writing to a vector cannot fail.
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn requests_are_as_large_as_they_are_said_to_be() {
         let check = |which: Object, from: usize, to: usize| {
-            let length = text(&request(which)).len();
+            let length = write_lines(&request(which)).len();
             assert!((from..to).contains(&length), "{which:?}: {length}");
         };
         check(Object::Full, 8_000, 10_500);

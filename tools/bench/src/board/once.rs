@@ -61,7 +61,7 @@ pub(super) fn keep(context: &RowContext<'_>, policies: &PolicySet) -> Result<Mea
             .map(|kib| kib.max(1.0) * 1024.0)
             .ok_or_else(|| Error::from(format!("no resident_kib in {kept}")))
     })?;
-    if let Some(heap) = Spread::of(heaps) {
+    if let Some(heap) = Spread::from_numbers(heaps) {
         measured.note = Some(format!("their live heap: {}", table::bytes(heap.median)));
     }
     Ok(measured)
@@ -98,7 +98,7 @@ fn median(program: &Path, arguments: &[&str]) -> Result<f64, Error> {
         nanos: Vec<u64>,
     }
     let Times { nanos } = shot::run(program, arguments)?;
-    let spread = Spread::of(nanos.iter().map(|nanos| *nanos as f64));
+    let spread = Spread::from_numbers(nanos.iter().map(|nanos| *nanos as f64));
     spread
         .map(|spread| spread.median)
         .ok_or_else(|| Error::from(format!("{} measured nothing", program.display())))

@@ -109,7 +109,7 @@ impl PolicySet {
             documents.push(policy);
         }
         let file = |(number, policies): (usize, &[Vec<Value>])| {
-            let texts: Vec<String> = policies.iter().flatten().map(yaml::text).collect();
+            let texts: Vec<String> = policies.iter().flatten().map(yaml::write_document).collect();
             (format!("policies-{number:05}.yaml"), texts.join("---\n"))
         };
         documents.chunks(IN_A_FILE).enumerate().map(file).collect()

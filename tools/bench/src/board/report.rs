@@ -35,7 +35,7 @@ impl SideRatio {
     fn new(some: &[f64], other: &[f64]) -> Option<Self> {
         let ratios: Vec<f64> = some.iter().zip(other).map(|(some, other)| some / other).collect();
         let mean = geometric_mean(ratios.iter().copied())?;
-        Spread::of(ratios).map(|spread| SideRatio { mean, spread })
+        Spread::from_numbers(ratios).map(|spread| SideRatio { mean, spread })
     }
 
     fn to_json(self) -> Value {
@@ -56,8 +56,8 @@ impl Line {
         Some(Line {
             ratio: SideRatio::new(&measured.theirs, &measured.ours),
             control: SideRatio::new(&measured.ours, &measured.control),
-            ours: Spread::of(measured.ours)?,
-            theirs: Spread::of(measured.theirs),
+            ours: Spread::from_numbers(measured.ours)?,
+            theirs: Spread::from_numbers(measured.theirs),
             row,
             note: measured.note,
         })

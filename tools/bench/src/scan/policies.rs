@@ -33,7 +33,7 @@ pub(crate) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), Err
             _ => PolicyKinds::Rbac,
         };
         let documents = [policy(index, about, &mut dice), binding(index)];
-        let text = documents.each_ref().map(yaml::text).join("---\n");
+        let text = documents.each_ref().map(yaml::write_document).join("---\n");
         fs::write(directory.join(format!("policy-{index:05}.yaml")), text).map_err(failed)?;
     }
     Ok(())

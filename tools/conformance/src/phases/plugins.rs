@@ -117,7 +117,7 @@ fn made_by_server() -> Vec<Value> {
 }
 
 /// The default plugins, if a case was recorded with them.
-pub(super) fn of(
+pub(super) fn read_plugins(
     case: &Value,
     stored: &Stored,
     user: UserInfo,

@@ -24,7 +24,7 @@ pub(super) fn run_case(test: &Message) -> CaseResult {
 }
 
 fn attempt(test: &Message) -> Result<CaseResult, UnsupportedFeature> {
-    let text = test.text("expr");
+    let text = test.read_text("expr");
     if let Some((_, unsupported)) = UNSUPPORTED.iter().find(|(word, _)| text.contains(word)) {
         return Err(unsupported.clone());
     }
@@ -63,7 +63,7 @@ fn attempt(test: &Message) -> Result<CaseResult, UnsupportedFeature> {
         (None, Err(_)) => CaseResult::Passed,
         (Some(_), Err(fault)) => CaseResult::Failed(fault.to_string()),
         (None, Ok(value)) => CaseResult::Failed(format!("no error but {value:?}")),
-        (Some(expected), Ok(value)) => match Constant::of(&value) {
+        (Some(expected), Ok(value)) => match Constant::from_value(&value) {
             Some(actual) if same(&expected, &actual) => CaseResult::Passed,
             _ => CaseResult::Failed(format!("{value:?} instead of {expected:?}")),
         },
@@ -80,7 +80,7 @@ fn compile(environment: &Environment, text: &str, unchecked: bool) -> Result<Pro
 /// The expected error message, which may be that of the type checker.
 fn expected_error(test: &Message) -> Option<String> {
     let error = test.message("eval_error")?.message("errors")?;
-    Some(error.text("message")).filter(|text| !text.is_empty())
+    Some(error.read_text("message")).filter(|text| !text.is_empty())
 }
 
 /// The cost limit of a case, which none should reach.
@@ -165,10 +165,10 @@ fn environment(test: &Message) -> Result<Environment, UnsupportedFeature> {
         .fold(Environment::standard(), |environment, library| {
             environment.with_library(library())
         });
-    let container = test.text("container");
+    let container = test.read_text("container");
     let mut environment = environment.with_container(&container);
     for declaration in test.messages("type_env") {
-        let name = declaration.text("name");
+        let name = declaration.read_text("name");
         if let Some(ident) = declaration.message("ident") {
             let of = ident.message("type").map_or(Ok(Type::Dyn), value::type_of)?;
             environment = environment.with_variable(&name, of);
@@ -191,7 +191,7 @@ fn declared(name: &str, of: &Message) -> Result<Function, UnsupportedFeature> {
                 .map_or(Ok(Type::Dyn), value::type_of)?;
             let member = overload.flag("is_instance_function");
             Ok(function.with(Overload::new(
-                &overload.text("overload_id"),
+                &overload.read_text("overload_id"),
                 member,
                 &params,
                 result,
@@ -203,7 +203,7 @@ fn bindings(test: &Message) -> Result<Vec<(Arc<str>, Constant)>, UnsupportedFeat
     let binding = |binding: &Message| {
         let value = binding.message("value").and_then(|of| of.get("value"));
         match value.and_then(ProtoField::message) {
-            Some(value) => Ok((binding.text("key").into(), value::value(value)?)),
+            Some(value) => Ok((binding.read_text("key").into(), value::value(value)?)),
             None => Err(UnsupportedFeature::PartialEvaluation),
         }
     };

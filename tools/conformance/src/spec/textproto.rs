@@ -35,11 +35,11 @@ pub(super) fn parse(text: &str) -> Result<Message, Error> {
 impl Message {
     /// The field of a name; the first where there are several.
     pub(super) fn get(&self, name: &str) -> Option<&ProtoField> {
-        self.all(name).next()
+        self.find_all(name).next()
     }
 
     /// All fields of a name.
-    pub(super) fn all<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m ProtoField> {
+    pub(super) fn find_all<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m ProtoField> {
         let name = name.to_owned();
         let fields = self.fields.iter();
         fields
@@ -49,7 +49,7 @@ impl Message {
 
     /// The messages of a field.
     pub(super) fn messages<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m Message> {
-        self.all(name).filter_map(ProtoField::message)
+        self.find_all(name).filter_map(ProtoField::message)
     }
 
     /// The message of a field.
@@ -58,7 +58,7 @@ impl Message {
     }
 
     /// The string or word of a field; empty where it is absent.
-    pub(super) fn text(&self, name: &str) -> String {
+    pub(super) fn read_text(&self, name: &str) -> String {
         match self.get(name) {
             Some(ProtoField::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
             Some(ProtoField::Word(word)) => word.clone(),
@@ -68,7 +68,7 @@ impl Message {
 
     /// Whether a field is `true`.
     pub(super) fn flag(&self, name: &str) -> bool {
-        self.text(name) == "true"
+        self.read_text(name) == "true"
     }
 }
 

@@ -92,17 +92,17 @@ fn well_known(any: &Message) -> Result<Constant, UnsupportedFeature> {
         "Struct" => fields(message)?,
         "ListValue" => elements(message)?,
         "BoolValue" => Constant::Bool(message.flag("value")),
-        "BytesValue" => Constant::Bytes(message.text("value").as_bytes().into()),
-        "DoubleValue" | "FloatValue" => Constant::Double(match message.text("value").as_str() {
+        "BytesValue" => Constant::Bytes(message.read_text("value").as_bytes().into()),
+        "DoubleValue" | "FloatValue" => Constant::Double(match message.read_text("value").as_str() {
             "" => 0.0,
             word => double(word)?,
         }),
         "Int32Value" | "Int64Value" => Constant::Int(number("value")?),
-        "UInt32Value" | "UInt64Value" => Constant::Uint(match message.text("value").as_str() {
+        "UInt32Value" | "UInt64Value" => Constant::Uint(match message.read_text("value").as_str() {
             "" => 0,
             word => integer(word)?,
         }),
-        "StringValue" => Constant::String(message.text("value").into()),
+        "StringValue" => Constant::String(message.read_text("value").into()),
         _ => return Err(UnsupportedFeature::Messages),
     })
 }
@@ -127,7 +127,7 @@ fn dynamic(of: &Message) -> Result<Constant, UnsupportedFeature> {
 fn fields(of: &Message) -> Result<Constant, UnsupportedFeature> {
     let entry = |entry: &Message| {
         let value = entry.message("value").map_or(Ok(Constant::Null), dynamic)?;
-        Ok((Constant::String(entry.text("key").into()), value))
+        Ok((Constant::String(entry.read_text("key").into()), value))
     };
     let entries = of.messages("fields").map(entry);
     Ok(Constant::Map(entries.collect::<Result<_, UnsupportedFeature>>()?))
@@ -172,7 +172,7 @@ pub(super) fn type_of(of: &Message) -> Result<Type, UnsupportedFeature> {
         ("abstract_type", ProtoField::Message(inner)) => {
             let parameters = inner.messages("parameter_types").map(type_of);
             let parameters: Vec<Type> = parameters.collect::<Result<_, _>>()?;
-            Type::Opaque(inner.text("name").into(), parameters.into())
+            Type::Opaque(inner.read_text("name").into(), parameters.into())
         }
         _ => return Err(UnsupportedFeature::TypeKind(kind.clone())),
     })

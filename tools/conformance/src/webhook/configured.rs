@@ -66,7 +66,7 @@ fn manifests(runner: &WebhookRunner, files: Option<&Value>) -> Result<Vec<Value>
         };
         let documents = read_documents(&file).map_err(|errors| format!("does not load: {errors}"))?;
         for document in documents {
-            let text = yaml_as_json(document.source.document().text().as_bytes());
+            let text = yaml_as_json(document.source.document().as_str().as_bytes());
             let text = text.map_err(|error| error.to_string())?;
             let object: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
             match object.get("items").and_then(Value::as_array) {

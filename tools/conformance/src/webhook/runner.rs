@@ -97,7 +97,10 @@ impl WebhookRunner {
         };
         let directory = CaseDirectory::new(&json!({"kubeconfig": self.fill(text)}));
         let directory = directory.map_err(|error| error.to_string())?;
-        let config = load_kube_config(&format!("{}/kubeconfig", directory.text()), release_of(case));
+        let config = load_kube_config(
+            &format!("{}/kubeconfig", directory.display_path()),
+            release_of(case),
+        );
         let config = config.map_err(|error| error.to_string())?;
         let credentials = Arc::new(config.unwrap_or_default());
         Ok(HttpCaller::builder().credentials(credentials).build())

@@ -41,7 +41,7 @@ fn outcome(admission: &Admission, request: &Value, cluster: &Objects, authorizer
     };
     let context = EvalContext::new(cluster, Arc::new(authorizer.clone()));
     match admission.admit_policies(&request, context, &mut ()) {
-        Ok(outcome) => policy::shown(&outcome),
+        Ok(outcome) => policy::to_expectation(&outcome),
         Err(unfinished) => json!({"unfinished": unfinished.to_string()}),
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
                 continue;
             }
             let cuts = if of_policy { &of_policies } else { &of_others };
-            let smaller = cuts.of(object, &mut Vec::new()).into_iter();
+            let smaller = cuts.list_cuts(object, &mut Vec::new()).into_iter();
             candidates.extend(smaller.map(|(depth, object)| (depth, part, index, object)));
         }
     }

@@ -305,7 +305,7 @@ impl RandomObjects {
     }
 
     fn structure(&self, dice: &mut Dice, of: &StructType, depth: usize) -> Value {
-        let constraints = Release::latest().constraints().of(of.name);
+        let constraints = Release::latest().constraints().for_type(of.name);
         let mut members = Map::new();
         for field in of.fields.iter() {
             let is_often = field.is_always() || constraints.is_required(field.name);

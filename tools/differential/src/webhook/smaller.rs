@@ -68,7 +68,7 @@ pub(super) fn smaller(case: &Case) -> Vec<Case> {
             replaced.push(None);
         }
         replaced.extend(
-            cuts.of(value, &mut Vec::new())
+            cuts.list_cuts(value, &mut Vec::new())
                 .into_iter()
                 .map(|(_, value)| Some(value)),
         );

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use pratique_deploy::{RELEASED_INTO, items, part, text};
+use pratique_deploy::{RELEASED_INTO, items, part, text_at};
 use pratique_harness::{Error, eventually, go};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ impl Jobs {
                 .api
                 .kubectl()
                 .json(&["get", "jobs", "--namespace", CRON[0]])?;
-            first = text(&jobs, "/items/0/metadata/name").to_owned();
+            first = text_at(&jobs, "/items/0/metadata/name").to_owned();
             Ok(!first.is_empty())
         })?;
         // The others are started by hand.
@@ -133,7 +133,7 @@ impl Jobs {
             .iter()
             .flat_map(|report| items(&report["results"]))
         {
-            let at = |name: &str| text(result, &format!("/resources/0/{name}"));
+            let at = |name: &str| text_at(result, &format!("/resources/0/{name}"));
             if result["result"] == "fail"
                 && at("kind") == "ConfigMap"
                 && ["shop", "infra"].contains(&at("namespace"))
@@ -151,10 +151,10 @@ impl Jobs {
         for line in self.api.audit_log()?.lines() {
             let event: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
             if *part(&event, "/user/username") == ACCOUNT && *part(&event, "/stage") == "ResponseComplete" {
-                let what = text(&event, "/objectRef/resource");
+                let what = text_at(&event, "/objectRef/resource");
                 let code = part(&event, "/responseStatus/code");
                 *account_requests
-                    .entry(format!("{} {what} {code}", text(&event, "/verb")))
+                    .entry(format!("{} {what} {code}", text_at(&event, "/verb")))
                     .or_default() += 1;
             }
         }
@@ -168,6 +168,6 @@ impl Jobs {
     fn last_log(&self, job: &str) -> Result<String, Error> {
         let pods = self.pods([CRON[0], job])?;
         let pod = pods.last().ok_or("it has no Pod")?;
-        self.kubelet.log(text(pod, "/metadata/name"))
+        self.kubelet.log(text_at(pod, "/metadata/name"))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
-use pratique_deploy::{part, text};
+use pratique_deploy::{part, text_at};
 use pratique_harness::{Certificates, Error, eventually, workspace};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ impl Jobs {
         let mut reported = String::new();
         for pod in &pods {
             let code = pod.pointer("/status/containerStatuses/0/state/terminated/exitCode");
-            let log = self.kubelet.log(text(pod, "/metadata/name"))?;
+            let log = self.kubelet.log(text_at(pod, "/metadata/name"))?;
             if code != Some(&json!(2)) || !log.contains("/scan/objects.ndjson") {
                 return Err(format!("exit code {code:?}: {log}").into());
             }
@@ -74,18 +74,19 @@ impl Jobs {
             self.kubelet.turn()?;
             Ok(checkpoint.exists())
         })?;
-        let index =
-            |pod: &Value| text(pod, "/metadata/labels/batch.kubernetes.io~1job-completion-index").to_owned();
+        let index = |pod: &Value| {
+            text_at(pod, "/metadata/labels/batch.kubernetes.io~1job-completion-index").to_owned()
+        };
         let is_second = |pod: &&Value| index(pod) == "1";
         let pods = self.pods(KUSTOMIZED)?;
         let victim = pods.iter().find(is_second).ok_or("no Pod has the index 1")?;
-        self.kubelet.evict(text(victim, "/metadata/name"))?;
+        self.kubelet.evict(text_at(victim, "/metadata/name"))?;
         let job = self.until(KUSTOMIZED, "Complete")?;
         let pods = self.pods(KUSTOMIZED)?;
         let after = pods
             .iter()
             .rfind(is_second)
-            .map(|pod| text(pod, "/metadata/name"));
+            .map(|pod| text_at(pod, "/metadata/name"));
         let log = self.kubelet.log(after.unwrap_or_default())?;
         if pods.len() != 5 || !log.contains("continued from the checkpoint") || checkpoint.exists() {
             return Err(format!("{} Pods\n{log}{}", pods.len(), part(&job, "/status")).into());

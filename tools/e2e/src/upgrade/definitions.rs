@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_deploy::text as text_at;
+use pratique_deploy::text_at;
 use pratique_harness::{Error, eventually};
 use serde_json::{Value, json};
 

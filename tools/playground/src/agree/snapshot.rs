@@ -40,7 +40,10 @@ pub(super) fn index(case: &Value) -> Value {
         });
     let mut index = SnapshotIndex::new();
     index.kinds = kinds.collect();
-    index.served = served_besides().iter().map(SnapshotResource::of).collect();
+    index.served = served_besides()
+        .iter()
+        .map(SnapshotResource::from_served)
+        .collect();
     serde_json::to_value(index).unwrap_or_default()
 }
 

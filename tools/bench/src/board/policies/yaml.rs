@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The text of a document.
-pub(crate) fn text(value: &Value) -> String {
+pub(crate) fn write_document(value: &Value) -> String {
     let mut text = String::new();
     write(value, 0, &mut text);
     text
@@ -91,6 +91,6 @@ mod tests {
     fn documents_are_in_block_style() {
         let value = json!({"a": {"kind": "Pod", "list": [{"x": 1, "y": ["z"]}, "it's: \"so\""]}, "none": [], "t": true});
         let expected = "a:\n  kind: Pod\n  list:\n    - x: 1\n      y:\n        - \"z\"\n    - \"it's: \\\"so\\\"\"\nnone: []\nt: true\n";
-        assert_eq!(text(&value), expected);
+        assert_eq!(write_document(&value), expected);
     }
 }
