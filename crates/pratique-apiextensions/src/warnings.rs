@@ -9,14 +9,14 @@ use pratique_json::Value;
 /// The warnings about finalizers that are new.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go, generateWarningsFromObj
 pub(crate) fn finalizers(metadata: &Value<'_>, old: Option<&Value<'_>>) -> Vec<String> {
-    let mut added = of(metadata);
-    for finalizer in old.map(of).unwrap_or_default() {
+    let mut added = list_finalizers(metadata);
+    for finalizer in old.map(list_finalizers).unwrap_or_default() {
         added.remove(finalizer);
     }
     added.into_iter().flat_map(finalizer).collect()
 }
 
-fn of<'v>(metadata: &'v Value<'_>) -> BTreeSet<&'v str> {
+fn list_finalizers<'v>(metadata: &'v Value<'_>) -> BTreeSet<&'v str> {
     let finalizers = metadata.get("finalizers").and_then(Value::as_array);
     finalizers
         .into_iter()

@@ -14,7 +14,7 @@ pub enum Target {
 impl Target {
     /// Parses a target: the path of a file, or `-` for standard output.
     #[must_use]
-    pub fn of(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         match name {
             "-" => Target::Stdout,
             path => Target::File(path.into()),

@@ -114,7 +114,7 @@ impl Arena {
     ///
     /// # Errors
     /// [`Stop::MemoryLimit`] or [`Stop::MemoryBudget`].
-    pub fn check(&self, more: usize) -> Result<(), Fault> {
+    pub fn check_room(&self, more: usize) -> Result<(), Fault> {
         let bytes = self.allocated_bytes().saturating_add(more);
         let mut held = self.held.borrow_mut();
         let missing = bytes.saturating_sub(held.bytes());

@@ -152,7 +152,7 @@ pub enum QuestionSubject {
 
 impl Question {
     /// The check.
-    pub fn check(&self) -> Check<'_> {
+    pub fn as_check(&self) -> Check<'_> {
         Check {
             user: &self.user,
             verb: &self.verb,

@@ -31,7 +31,7 @@ use unify::Bindings;
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
 pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
     let mut checker = TypeChecker::new(environment, &ast);
-    checker.check(ast.root);
+    checker.check_expression(ast.root);
     checker.settle();
     let WalkOutcome {
         mut issues,
@@ -53,7 +53,7 @@ pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<Checked, 
 pub(crate) fn check_loosely(environment: &Environment, ast: Ast) -> Checked {
     let mut checker = TypeChecker::new(environment, &ast);
     checker.loose = true;
-    checker.check(ast.root);
+    checker.check_expression(ast.root);
     checker.settle();
     let mut outcome = checker.outcome;
     for of in outcome.types.iter_mut().flatten() {
@@ -126,7 +126,7 @@ impl<'e> TypeChecker<'e> {
     }
 
     /// Finds the type of a node and of all below it. A node that several share is visited once.
-    fn check(&mut self, id: ExprId) {
+    fn check_expression(&mut self, id: ExprId) {
         if self.type_of(id).is_some() || self.bindings.exhausted() {
             return;
         }

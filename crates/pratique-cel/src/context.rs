@@ -116,13 +116,13 @@ impl<'a> Context<'a> {
     }
 
     /// Accounts for work, which is independent of the cost: a unit is about a nanosecond, in which a byte is read. After some
-    /// tenths of a millisecond this [checks](Self::check) the limits.
+    /// tenths of a millisecond this [checks](Self::check_limits) the limits.
     ///
     /// Functions that take longer than a millisecond call it repeatedly. The evaluation of expressions and calls of functions with
     /// large arguments are accounted for already.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// As [`check_limits`](Self::check_limits).
     #[inline]
     pub fn work(&self, units: u64) -> Result<(), Fault> {
         match self.until_check.get().checked_sub(units) {
@@ -144,16 +144,16 @@ impl<'a> Context<'a> {
     #[inline(never)]
     fn refill(&self) -> Result<(), Fault> {
         self.until_check.set(CHECK_INTERVAL);
-        self.check()
+        self.check_limits()
     }
 
     /// Checks the limits at once.
     ///
     /// # Errors
     /// The evaluation is interrupted, or holds too much memory.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check_limits(&self) -> Result<(), Fault> {
         self.check_interrupt()?;
-        self.arena.check(0)
+        self.arena.check_room(0)
     }
 
     /// Checks the memory limit before an allocation of so many bytes, which may be held twice for a while.
@@ -164,7 +164,7 @@ impl<'a> Context<'a> {
     pub fn reserve(&self, bytes: usize) -> Result<(), Fault> {
         match bytes {
             0..SMALL => Ok(()),
-            large => self.arena.check(large.saturating_mul(2)),
+            large => self.arena.check_room(large.saturating_mul(2)),
         }
     }
 

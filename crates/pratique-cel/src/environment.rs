@@ -107,7 +107,7 @@ impl Environment {
 
     /// Adds a function, or overloads to the function of that name: the same as a library of that function only.
     pub fn with_function(self, function: Function) -> Self {
-        self.with_library(Library::of(vec![function]))
+        self.with_library(Library::from_functions(vec![function]))
     }
 
     /// Adds a variable. Its name may have dots; it hides an earlier one of that name.

@@ -186,7 +186,7 @@ pub use value::Value;
 pub mod internal {
     pub use crate::boxed::into_boxed_exact;
     pub use crate::interned::Interned;
-    pub use crate::ops::{go_type, shown as go_format};
+    pub use crate::ops::{format_value as go_format, go_type};
 }
 
 /// Macros: calls that the parser replaces by other expressions, for [libraries](library::Library) of a host.

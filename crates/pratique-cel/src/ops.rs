@@ -24,8 +24,8 @@ pub(crate) use convert::{
 pub(crate) use equality::equal;
 pub(crate) use equality::{equal_by, pair, surely_equal};
 pub(crate) use failed::{failed, is_failed, presence, sound, wrong};
-pub use naming::{go_type, shown};
-pub(crate) use naming::{shown_by, unknown_operands, unmet_need};
+pub(crate) use naming::{format_metered, unknown_operands, unmet_need};
+pub use naming::{format_value, go_type};
 pub(crate) use order::{compare, has_order};
 pub use size::cost_of_traversal;
 pub(crate) use size::{characters, cost_of_equality, cost_of_match, cost_of_string, cost_size, size};

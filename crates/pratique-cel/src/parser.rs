@@ -36,10 +36,10 @@ pub(crate) struct MacroGrammar<'m> {
 
 /// Parses a text. Of the issues, those that are shown come first, in order of position.
 pub(crate) fn parse(source: Arc<Source>, grammar: MacroGrammar<'_>) -> Result<Ast, Vec<Issue>> {
-    limits::check_size(source.text())?;
-    let capacity = source.text().len() / 3 + 4;
+    limits::check_size(source.as_str())?;
+    let capacity = source.as_str().len() / 3 + 4;
     let mut builder = Builder::new(grammar, capacity);
-    let root = match fast::read(source.text(), &mut builder) {
+    let root = match fast::read(source.as_str(), &mut builder) {
         Ok(root) => root,
         Err(fast::Unsupported) => {
             builder = Builder::new(grammar, capacity);

@@ -12,7 +12,7 @@ pub fn print(ast: &Ast) -> String {
     let mut printer = AstPrinter {
         ast,
         left: vec![OpenPiece::Node(ast.root, BindingLevel::Conditional)],
-        text: String::with_capacity(ast.source.text().len()),
+        text: String::with_capacity(ast.source.as_str().len()),
     };
     printer.run();
     printer.text

@@ -21,7 +21,7 @@ pub(crate) fn write(formatter: &mut Formatter<'_>, source: &Source, issue: &Issu
     let line = source
         .line(position.line)
         .filter(|line| line.len() <= LONGEST_LINE);
-    let Some(line) = line.filter(|_| !source.text().is_empty()) else {
+    let Some(line) = line.filter(|_| !source.as_str().is_empty()) else {
         return Ok(());
     };
     write!(formatter, "\n | {}\n | ", line.replace('\t', " "))?;

@@ -48,7 +48,7 @@ impl Source {
     }
 
     /// The whole text.
-    pub fn text(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 

@@ -187,7 +187,7 @@ pub trait Opaque: Any + Debug {
     fn equal(&self, other: &Value<'_>) -> Result<bool, Fault>;
 
     /// The form that tools show.
-    fn text(&self) -> String;
+    fn to_text(&self) -> String;
 
     /// The length that costs are computed from, where the type has one.
     fn size(&self) -> Option<u64> {

@@ -106,12 +106,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         .collect();
     output_target::print_all(outputs, |format, is_stdout| {
         if is_stdout && !matches!(format, CheckFormat::Human | CheckFormat::Json) {
-            output::eprint(&passed_over.text(lists));
+            output::eprint(&passed_over.to_text(lists));
         }
         match format {
             CheckFormat::Human => {
-                let mut text = human::report_text(&checked, &levels);
-                text.push(&passed_over.text(lists));
+                let mut text = human::checked_text(&checked, &levels);
+                text.push(&passed_over.to_text(lists));
                 output::print(&text)
             }
             CheckFormat::Json => {

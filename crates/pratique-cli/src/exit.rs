@@ -236,7 +236,7 @@ impl CliError {
     }
 
     /// The message.
-    pub(crate) fn text(&self) -> Text {
+    pub(crate) fn to_text(&self) -> Text {
         let message = self.to_string();
         let lines = Lines {
             text: &message,
@@ -250,7 +250,7 @@ impl CliError {
         match self {
             CliError::BrokenPipe => return ExitCode::from(BROKEN_PIPE),
             CliError::Logged => {}
-            _ => output::eprint(&self.text()),
+            _ => output::eprint(&self.to_text()),
         }
         ExitCode::from(ERROR)
     }

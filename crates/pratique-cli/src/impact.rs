@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         #[cfg(feature = "kube")]
         list: &arguments.list,
     };
-    let mut sources = Sources::of((&source, stdin), [&old, &new], choice, &files)?;
+    let mut sources = Sources::resolve((&source, stdin), [&old, &new], choice, &files)?;
     let ImpactArguments {
         sender,
         memory,
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let passed_over = files.passed_over();
     if arguments.files.verbose {
-        output::eprint(&passed_over.text(true));
+        output::eprint(&passed_over.to_text(true));
     }
     let mut notes = notes(&source, [&old, &new]);
     report_sources(sources.not_evaluated());
@@ -185,7 +185,7 @@ fn evaluated(
 ) -> EvaluationSummary {
     let named = &arguments.sets;
     let of_revision = |revision: &Option<String>| {
-        let paths = input::all_shown(&named.policies);
+        let paths = input::format_paths(&named.policies);
         match revision {
             Some(revision) => paths.iter().map(|path| format!("{revision}:{path}")).collect(),
             None => paths,
@@ -193,7 +193,10 @@ fn evaluated(
     };
     let (old_sources, new_sources) = match named.old_rev {
         Some(_) => (of_revision(&named.old_rev), of_revision(&named.new_rev)),
-        None => (input::all_shown(&named.old), input::all_shown(named.new_paths())),
+        None => (
+            input::format_paths(&named.old),
+            input::format_paths(named.new_paths()),
+        ),
     };
     EvaluationSummary::new(&EvaluationFacts {
         policies: vec![side("old", old_sources, old), side("new", new_sources, new)],

@@ -63,7 +63,7 @@ pub(crate) fn name_stdin(path: &Path) {
 }
 
 /// How a path of the user is shown.
-pub(crate) fn shown(path: &Path) -> String {
+pub(crate) fn format_path(path: &Path) -> String {
     if path == Path::new(STDIN) {
         STDIN_FILE.get().map_or(STDIN_NAME, String::as_str).to_owned()
     } else {
@@ -72,8 +72,8 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// How paths of the user are shown.
-pub(crate) fn all_shown(paths: &[PathBuf]) -> Vec<String> {
-    paths.iter().map(|path| shown(path)).collect()
+pub(crate) fn format_paths(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| format_path(path)).collect()
 }
 
 /// An object of an input, and its location.
@@ -283,7 +283,7 @@ fn received_as(
 
 /// Reads a file; `-` is standard input.
 pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, InputError> {
-    let display_path = shown(path);
+    let display_path = format_path(path);
     match named::read(path, u64::from(mebibytes) << 20) {
         Ok(content) => Ok(ManifestFile {
             path: display_path,

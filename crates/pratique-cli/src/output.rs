@@ -46,7 +46,7 @@ pub(crate) struct Printed(Vec<u8>);
 
 impl Printed {
     /// Adds text.
-    pub(crate) fn text(&mut self, text: &Text) {
+    pub(crate) fn push_text(&mut self, text: &Text) {
         self.0.extend_from_slice(text::printed(text).as_bytes());
     }
 

@@ -31,7 +31,7 @@ use crate::destination;
 use crate::evaluation::results::Results;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use crate::exit::{CliError, ExitStatus};
-use crate::input::{FileSelection, all_shown};
+use crate::input::{FileSelection, format_paths};
 use crate::output::notice::Notices;
 use crate::output_target::{self, OutputTarget};
 use crate::snapshot::StateSource;
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let digest = inputs_of_state.digest(Digest::new(state, &others), &[&policies.sets]);
     let run = digest.run(
         "replay",
-        all_shown(&arguments.logs),
+        format_paths(&arguments.logs),
         "",
         policies.scope.can_deny(),
     );

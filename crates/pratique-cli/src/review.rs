@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         };
         Inputs::built(&arguments.inputs, &files, options)?
     } else {
-        Inputs::of(&arguments.inputs, since, &files)?
+        Inputs::resolve(&arguments.inputs, since, &files)?
     };
     inputs.expect_rendered(stdin);
     let rendered = std::mem::take(&mut inputs.rendered);
@@ -134,10 +134,10 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     }
     let old = match since {
         Some(revision) => since::stored(revision, &inputs, &mut reader)?,
-        None => reader.all(&arguments.request.old)?,
+        None => reader.read_all(&arguments.request.old)?,
     };
     let old = reader.existing(old)?;
-    let namespaces = reader.all(&arguments.namespace_object)?;
+    let namespaces = reader.read_all(&arguments.namespace_object)?;
     let mut state_objects = reader.namespaces(namespaces)?;
     let mut objects = Vec::new();
     for path in &arguments.state.objects {
@@ -149,7 +149,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             None => objects.push(path),
         }
     }
-    let objects = reader.all(&objects)?;
+    let objects = reader.read_all(&objects)?;
     state_objects.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.state.authorizer.as_deref())?;
     let (stored, faults) = Stored::new(&old, &arguments.request.sender.namespace);
@@ -262,8 +262,8 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     printer.notices.extend(files.notices());
     let passed_over = files.passed_over();
     if printer.object_count == 0 && printer.errors.count() == 0 {
-        output::eprint(&passed_over.text(arguments.files.verbose));
-        let inputs = input::all_shown(&arguments.inputs).join(", ");
+        output::eprint(&passed_over.to_text(arguments.files.verbose));
+        let inputs = input::format_paths(&arguments.inputs).join(", ");
         if printer.empty_lists == 0 {
             return Err(CliError::Review(ReviewError::NothingToReview { inputs }));
         }

@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
-    let mut inputs = Inputs::of(
+    let mut inputs = Inputs::resolve(
         ObjectSource::new(&arguments.inputs, state, &source, "scan")?,
         &files,
         stdin,
@@ -146,7 +146,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let digest = inputs_of_state.digest(Digest::new(state, &others), &[sets]);
     let limits = input_limits(state.max_input);
-    let phases = Phases::of(&arguments.completion);
+    let phases = Phases::for_objects(&arguments.completion);
     let sources = inputs.sources(&policies, operation, arguments)?;
     let mut changes = Vec::new();
     let of_state = inputs_of_state.notices();
@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     });
     changes
         .iter()
-        .for_each(|change: &Notice| output::eprint(&change.text()));
+        .for_each(|change: &Notice| output::eprint(&change.to_text()));
     let (stored, _) = Stored::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
@@ -215,7 +215,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     let passed_over = files.passed_over();
     if arguments.files.verbose {
-        output::eprint(&passed_over.text(true));
+        output::eprint(&passed_over.to_text(true));
     }
     if let Some(note) = passed_over.line() {
         report.add_note(&note);
@@ -256,7 +256,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         Results::open_outputs(&answers.results, choices, ScanFormat::columns, ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
     if let (0, None) = (sources.shard().index, &from) {
-        for error in errors.all() {
+        for error in errors.as_slice() {
             collector.count_error(&error.place, &error.message)?;
         }
     }
@@ -265,7 +265,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let told = told.chain(scope.notices()).chain(project::notices("scan"));
     told.for_each(|notice| collector.add_notice(notice));
     for notice in acceptance.notices() {
-        output::eprint(&notice.text());
+        output::eprint(&notice.to_text());
         collector.add_notice(notice);
     }
     let facts = EvaluationFacts {
@@ -304,8 +304,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
 
 impl Inputs {
     /// The inputs of a source; `stdin` is what standard input stands for.
-    fn of(source: ObjectSource, files: &FileSelection, stdin: Option<&Path>) -> Result<Self, CliError> {
-        let mut files = FileInputs::of(source.paths(), None, files)?;
+    fn resolve(source: ObjectSource, files: &FileSelection, stdin: Option<&Path>) -> Result<Self, CliError> {
+        let mut files = FileInputs::resolve(source.paths(), None, files)?;
         files.leave_out_repeated();
         files.expect_rendered(stdin);
         Ok(Inputs { source, files })

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitStatus, CliError> {
     let ended = start(arguments, &logging).map_err(|error| match error {
         CliError::BrokenPipe => error,
         error => {
-            logging.fail(&error.text());
+            logging.fail(&error.to_text());
             CliError::Logged
         }
     });
@@ -331,7 +331,7 @@ fn audit(arguments: &ServeArguments, limits: &Limits) -> Result<Option<Log>, Cli
         AuditLevel::Metadata => Level::Metadata,
         AuditLevel::Request => Level::Request,
     };
-    let usual = LogOptions::new(Target::of(name), level);
+    let usual = LogOptions::new(Target::from_name(name), level);
     let options = LogOptions {
         secrets: arguments.audit_secrets,
         bytes: usual.bytes.min(limits.memory / 8),

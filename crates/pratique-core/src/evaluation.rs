@@ -59,7 +59,9 @@ impl Halt {
     /// The reason, for a fault that is not an error of the expression. `namespace` is that of the request.
     pub fn from_fault(fault: &Fault, namespace: &str) -> Option<Self> {
         match fault.kind() {
-            FaultKind::Unknown(unknown) => Some(Halt::Undecided(Box::new(Missing::of(unknown, namespace)))),
+            FaultKind::Unknown(unknown) => Some(Halt::Undecided(Box::new(Missing::from_unknown(
+                unknown, namespace,
+            )))),
             _ => Unfinished::from_fault(fault).map(Halt::Unfinished),
         }
     }
@@ -74,5 +76,8 @@ pub fn compilation_error(error: &ExpressionError) -> String {
 /// The message for an expression whose evaluation failed.
 // Upstream: pkg/admission/plugin/cel/activation.go, Evaluate
 pub fn evaluation_error(expression: &Expression, fault: &Fault) -> String {
-    format!("expression '{}' resulted in error: {fault}", expression.text())
+    format!(
+        "expression '{}' resulted in error: {fault}",
+        expression.source_text()
+    )
 }

@@ -22,7 +22,7 @@ pub struct Notice {
 
 impl Notice {
     /// The notice for a configuration, given the rules of all its webhooks; none if they name no such resources.
-    pub fn of<'r>(
+    pub fn for_rules<'r>(
         kind: &'static str,
         name: &str,
         rules: impl IntoIterator<Item = &'r RuleWithOperations>,
@@ -71,7 +71,7 @@ mod tests {
     #[track_caller]
     fn check(rules: &str, expected: &[&str]) {
         let rules: Vec<RuleWithOperations> = serde_json::from_str(rules).unwrap();
-        let notice = Notice::of("ValidatingWebhookConfiguration", "w", &rules);
+        let notice = Notice::for_rules("ValidatingWebhookConfiguration", "w", &rules);
         let named = notice.map(|notice| notice.excluded_resources).unwrap_or_default();
         assert_eq!(named, expected);
     }

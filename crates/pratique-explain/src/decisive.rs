@@ -21,7 +21,7 @@ pub(crate) fn decisive(
         Ok(_) => root,
         Err(fault) => error(source, observed, &fault.to_string()),
     };
-    (node != root).then(|| source.text(node))
+    (node != root).then(|| source.print_part(node))
 }
 
 /// Follows a truth value down to the subexpression that gave it.

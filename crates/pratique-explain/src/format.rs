@@ -57,7 +57,7 @@ impl<'a> ValueWriter<'a> {
             Value::Opaque(value) => {
                 let name = value.type_name();
                 let name = name.rsplit('.').next().unwrap_or(name);
-                self.text.push_str(&format!("{name}({})", value.text()));
+                self.text.push_str(&format!("{name}({})", value.to_text()));
             }
         }
     }

@@ -244,13 +244,13 @@ impl OpenEvaluation {
 
     /// The values of the subexpressions that the author wrote, without constants.
     fn inner(&self, source: &SourceExpression) -> Vec<Inner> {
-        let reported = source.all().into_iter();
+        let reported = source.subexpressions().into_iter();
         let reported = reported.filter(|id| !source.is_literal(*id) && !self.is_propagated(source, *id));
         let inner = reported.filter_map(|id| {
             let observed = self.observed.get(&id)?;
             Some(Inner {
                 offset: source.anchor(id),
-                text: source.text(id),
+                text: source.print_part(id),
                 value: observed.value.clone(),
                 times: observed.times,
             })

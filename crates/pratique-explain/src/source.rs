@@ -54,7 +54,7 @@ impl SourceExpression {
     }
 
     /// The text of an expression, in one line.
-    pub fn text(&self, id: ExprId) -> String {
+    pub fn print_part(&self, id: ExprId) -> String {
         let mut ast = self.ast.clone();
         ast.root = id;
         print::print(&ast)
@@ -72,7 +72,7 @@ impl SourceExpression {
     }
 
     /// All subexpressions, in preorder.
-    pub fn all(&self) -> Vec<ExprId> {
+    pub fn subexpressions(&self) -> Vec<ExprId> {
         let mut nodes = Vec::new();
         let mut left = vec![self.ast.root];
         while let Some(id) = left.pop() {
@@ -134,7 +134,7 @@ impl SourceExpression {
             first = first.min(self.anchor(id));
             left.extend(self.children(id));
         }
-        let text = self.ast.source.text();
+        let text = self.ast.source.as_str();
         text.char_indices()
             .nth(first as usize)
             .map_or(text.len(), |(at, _)| at)
@@ -159,14 +159,14 @@ impl SourceExpression {
 
     /// The first position from an offset on that is neither one of these characters nor white space.
     fn after(&self, offset: u32, skipped: &[char]) -> u32 {
-        let rest = self.ast.source.text().chars().skip(offset as usize);
+        let rest = self.ast.source.as_str().chars().skip(offset as usize);
         let skipped = rest.take_while(|next| skipped.contains(next) || next.is_whitespace());
         offset + skipped.count() as u32
     }
 
     /// The start of the name of a function whose parenthesis opens at an offset.
     fn name_before(&self, offset: u32, name: &str) -> u32 {
-        let text: Vec<char> = self.ast.source.text().chars().take(offset as usize).collect();
+        let text: Vec<char> = self.ast.source.as_str().chars().take(offset as usize).collect();
         let name: Vec<char> = name.chars().collect();
         let blanks = text
             .iter()
@@ -200,7 +200,11 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let source = SourceExpression::read(text).unwrap();
         let mut marks = vec![' '; text.chars().count()];
-        for id in source.all().into_iter().filter(|id| !source.is_literal(*id)) {
+        for id in source
+            .subexpressions()
+            .into_iter()
+            .filter(|id| !source.is_literal(*id))
+        {
             marks[source.anchor(id) as usize] = '^';
         }
         let marks: String = marks.into_iter().collect();
@@ -222,7 +226,7 @@ mod tests {
         let Logic::And(terms) = source.logic(source.root()) else {
             panic!()
         };
-        let texts: Vec<_> = terms.iter().map(|term| source.text(*term)).collect();
+        let texts: Vec<_> = terms.iter().map(|term| source.print_part(*term)).collect();
         assert_eq!(texts, ["a", "b", "c", "d || e"]);
     }
 }

@@ -45,7 +45,7 @@ impl Expression {
     }
 
     /// Its text as it was written.
-    pub fn text(&self) -> &str {
+    pub fn source_text(&self) -> &str {
         &self.text
     }
 

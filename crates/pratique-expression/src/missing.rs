@@ -121,7 +121,7 @@ impl Missing {
     }
 
     /// The missing input behind an unknown value, in an evaluation for a request in a namespace.
-    pub fn of(unknown: &Unknown, namespace: &str) -> Self {
+    pub fn from_unknown(unknown: &Unknown, namespace: &str) -> Self {
         match unknown {
             Unknown::Check(check) => Missing::Authorizer { check: check.clone() },
             Unknown::Attribute(path) if is_of_old_object(path) => Missing::OldObject {

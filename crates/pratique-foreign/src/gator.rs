@@ -56,11 +56,14 @@ fn read_test(
     skips: bool,
 ) -> Result<Suite, Vec<Problem>> {
     let fields = document.fields(id);
-    let name = fields.text("name").unwrap_or_default();
+    let name = fields.read_text("name").unwrap_or_default();
     let mut suite = document.suite(format!("{suite} / {name}"));
     let cases = fields.list("cases");
     let leave_out = |suite: &mut Suite, id: NodeId, reason: &NotEvaluatedReason| {
-        let name = document.fields(id).text("name").unwrap_or_else(|| name.clone());
+        let name = document
+            .fields(id)
+            .read_text("name")
+            .unwrap_or_else(|| name.clone());
         suite.not_evaluated.push(reason.of_test(document, id, name));
     };
     let policy = if skips || fields.bool("skip").unwrap_or_default() {
@@ -94,7 +97,7 @@ fn read_test(
         objects,
     } = policy;
     suite.add_policies(vec![ManifestFile {
-        path: format!("<policy of {}>", fields.text("template").unwrap_or_default()),
+        path: format!("<policy of {}>", fields.read_text("template").unwrap_or_default()),
         content: manifest.into_bytes(),
     }]);
     suite.add_cluster_objects(objects);
@@ -115,7 +118,7 @@ fn read_case(
     id: NodeId,
 ) -> Result<Result<Case, NotEvaluatedReason>, Vec<Problem>> {
     let fields = document.fields(id);
-    let name = fields.text("name").unwrap_or_default();
+    let name = fields.read_text("name").unwrap_or_default();
     if fields.bool("skip").unwrap_or_default() {
         return Ok(Err(NotEvaluatedReason::SkippedCase));
     }
@@ -170,7 +173,7 @@ fn read_assertion(document: &SuiteDocument<'_>, id: NodeId) -> Option<ExpectedVi
         Some(_) => return None,
     };
     Some(ExpectedViolations {
-        message: fields.text("message"),
+        message: fields.read_text("message"),
         count,
     })
 }

@@ -48,11 +48,11 @@ fn read_tests(document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> 
         let file = document.fields(id).as_text().unwrap_or_default();
         defaults.policies(document, &file, id);
     }
-    let name = document.name().or_else(|| root.text("name"));
+    let name = document.name().or_else(|| root.read_text("name"));
     let name = name.unwrap_or_else(|| path_text(document.path()));
     let results = root.list("results");
     let is_ours = |id: &NodeId| {
-        let policy = document.fields(*id).text("policy").unwrap_or_default();
+        let policy = document.fields(*id).read_text("policy").unwrap_or_default();
         defaults.names.contains_key(&policy)
     };
     let (ours, others): (Vec<NodeId>, Vec<NodeId>) = results.into_iter().partition(is_ours);
@@ -60,7 +60,7 @@ fn read_tests(document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> 
     if !ours.is_empty() {
         defaults.state(document, &root)?;
     }
-    let policy_of = |id: NodeId| document.fields(id).text("policy").unwrap_or_default();
+    let policy_of = |id: NodeId| document.fields(id).read_text("policy").unwrap_or_default();
     // A file that is not read may have the policy.
     let missing = others
         .iter()
@@ -76,7 +76,7 @@ fn read_tests(document: &SuiteDocument<'_>) -> Result<Vec<Suite>, Vec<Problem>> 
         .collect();
     for id in ours {
         let fields = document.fields(id);
-        let policy = fields.text("policy").unwrap_or_default();
+        let policy = fields.read_text("policy").unwrap_or_default();
         let suite = suites.entry(policy.clone()).or_insert_with(|| {
             let mut suite = document.suite(format!("{name} / {policy}"));
             suite.add_policy_files(defaults.names.get(&policy).cloned().unwrap_or_default());
@@ -235,20 +235,20 @@ impl TestDefaults {
     ) -> Result<Vec<Case>, Vec<Problem>> {
         let fields = document.fields(id);
         let result = fields
-            .text("result")
-            .or_else(|| fields.text("status"))
+            .read_text("result")
+            .or_else(|| fields.read_text("status"))
             .unwrap_or_default();
         let Some(outcomes) = outcomes(&result) else {
             return Err(vec![document.problem(format!("`{result}` is no result"), id)]);
         };
-        let kind = fields.text("kind");
+        let kind = fields.read_text("kind");
         let is_of_kind = |object: &&Value<'static>| {
             kind.as_deref()
                 .is_none_or(|kind| kind == text_at(object, &["kind"]))
         };
         let of_kind: Vec<_> = self.resources.iter().filter(is_of_kind).collect();
         let mut names = fields.texts("resources");
-        names.extend(fields.text("resource"));
+        names.extend(fields.read_text("resource"));
         let mut chosen = Vec::new();
         for name in &names {
             let with_name: Vec<_> = of_kind.iter().filter(|object| is_named(object, name)).collect();

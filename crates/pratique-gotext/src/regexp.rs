@@ -34,7 +34,7 @@ use std::sync::{Arc, OnceLock};
 
 use automaton::PatternAutomaton;
 use machine::PatternMachine;
-use meter::UnmeteredMatch;
+use meter::NoMeter;
 
 pub use error::{Error, ErrorKind, Refused};
 pub use meter::Meter;
@@ -55,7 +55,7 @@ impl Regex {
     /// # Errors
     /// Go's.
     pub fn new(pattern: &str) -> Result<Self, Error> {
-        Regex::try_new(pattern, &UnmeteredMatch).map_err(|refused| match refused {
+        Regex::try_new(pattern, &NoMeter).map_err(|refused| match refused {
             Refused::Pattern(error) | Refused::Stopped(error) => error,
         })
     }
@@ -87,25 +87,24 @@ impl Regex {
 
     /// Whether a text is a pattern.
     pub fn is_pattern(text: &str) -> bool {
-        parser::parse(text, &UnmeteredMatch).is_ok()
+        parser::parse(text, &NoMeter).is_ok()
     }
 
     /// Whether the text has a match (`MatchString`).
     pub fn is_match(&self, text: &str) -> bool {
-        matches!(self.try_is_match(text, &UnmeteredMatch), Ok(true))
+        matches!(self.try_is_match(text, &NoMeter), Ok(true))
     }
 
     /// The first match (`FindString`, which gives an empty string where there is none).
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let first_match = self.try_find(text, &UnmeteredMatch);
+        let first_match = self.try_find(text, &NoMeter);
         first_match.unwrap_or_default()
     }
 
     /// Matches from left to right that do not overlap, at most `limit`; all where that is negative (`FindAllString`).
     /// An empty match right after another match does not count.
     pub fn find_all<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
-        self.try_find_all(text, limit, &UnmeteredMatch)
-            .unwrap_or_default()
+        self.try_find_all(text, limit, &NoMeter).unwrap_or_default()
     }
 
     /// [`is_match`](Self::is_match), on behalf of a meter.
@@ -183,7 +182,7 @@ impl Regex {
                 return Ok(automaton.find(text, from));
             }
             meter.work((text.len() - from) as u64)?;
-            let parsed = || parser::parse(&self.pattern, &UnmeteredMatch).ok();
+            let parsed = || parser::parse(&self.pattern, &NoMeter).ok();
             let hir = || parsed().map(|parsed| parsed.hir);
             if let Ok(first_match) = automaton.find_in_long(text, from, any, hir) {
                 return Ok(first_match);

@@ -29,7 +29,7 @@ pub struct Counts {
 
 impl Counts {
     /// Counts outside of strings: each value but the first of its container has a comma before it.
-    pub fn of(text: &[u8]) -> Self {
+    pub fn count(text: &[u8]) -> Self {
         let mut total = StructuralCounts::default();
         let mut rest = text;
         while let Some(quote) = memchr(b'"', rest) {
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn values_are_counted_outside_of_strings() {
         let check = |text: &str, elements: usize, members: usize, objects: [usize; 2]| {
-            let counts = Counts::of(text.as_bytes());
+            let counts = Counts::count(text.as_bytes());
             assert_eq!(
                 (
                     counts.elements,
@@ -212,7 +212,7 @@ mod tests {
                 let text = format!("[{}]", vec![part; count].join(","));
                 let value = parse(text.as_bytes()).unwrap();
                 let held = value.owned_bytes();
-                let counted = Counts::of(text.as_bytes()).parsed_bytes();
+                let counted = Counts::count(text.as_bytes()).parsed_bytes();
                 assert!(held <= counted, "{held} of {counted}: {count} × {part}");
                 assert!(matches!(value, Value::Array(_)));
             }

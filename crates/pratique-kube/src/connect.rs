@@ -204,7 +204,7 @@ impl ApiServer {
         };
         // The client uses the provider that is installed, and panics if there is none and several could be.
         pratique_crypto::install().map_err(|error| failed(error.to_string()))?;
-        let plugin = ExecPlugin::of(&config).map_err(|error| failed(error.to_string()))?;
+        let plugin = ExecPlugin::from_config(&config).map_err(|error| failed(error.to_string()))?;
         let client = async move {
             match plugin {
                 Some(plugin) => renewed::client(config, plugin).await,

@@ -128,7 +128,7 @@ struct Status {
 
 impl ExecPlugin {
     /// The command that a configuration needs; `None` if it has other credentials, or none.
-    pub(super) fn of(config: &Config) -> Result<Option<Self>, ExecError> {
+    pub(super) fn from_config(config: &Config) -> Result<Option<Self>, ExecError> {
         let user = &config.auth_info;
         let is_static = user.token.is_some() || user.token_file.is_some() || user.username.is_some();
         match &user.exec {

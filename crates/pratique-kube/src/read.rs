@@ -150,7 +150,7 @@ impl ClusterReader {
     pub fn served_in(&self, version: &GroupVersion) -> Result<Option<Vec<ServedResource>>, ReadError> {
         let path = root(&version.group, &version.version)?;
         let answer = self.run(|requests| async move {
-            let list = requests.text(&path).await?;
+            let list = requests.read_text(&path).await?;
             discovery::of_version(&list).map_err(|error| ReadError::Failed(error.to_string()))
         });
         absent_as_none(answer)

@@ -116,13 +116,13 @@ impl BoundedRequests {
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Value<'static>, ReadError> {
-        let text = self.text(path).await?;
+        let text = self.read_text(path).await?;
         let value = json::parse(&text).map_err(|error| ReadError::Failed(error.to_string()))?;
         Ok(value.into_owned())
     }
 
     /// Requests a path, with retries after transient failures.
-    pub(super) async fn text(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+    pub(super) async fn read_text(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         let mut pauses = PAUSES.into_iter();
         loop {
             let remaining = self.remaining.load(Ordering::Relaxed);

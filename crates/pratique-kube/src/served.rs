@@ -117,6 +117,6 @@ mod tests {
         );
         assert_eq!(kind("", "v1", "ConfigMap"), None);
         let pods = GroupVersionResource::new("", "v1", "pods");
-        assert_eq!(served.equivalents.of(&pods, "").len(), 1);
+        assert_eq!(served.equivalents.list(&pods, "").len(), 1);
     }
 }

@@ -215,7 +215,7 @@ fn key(sources: &[&ObjectSource]) -> Option<MemoryKey> {
         let document = source.document();
         let lead = document.start().lead;
         let is_plain = document.file_lines().is_none();
-        is_plain.then(|| (document.text().into(), (lead.chars, lead.bytes), source.root()))
+        is_plain.then(|| (document.as_str().into(), (lead.chars, lead.bytes), source.root()))
     };
     sources.iter().map(key).collect()
 }

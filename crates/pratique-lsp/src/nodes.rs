@@ -24,7 +24,7 @@ pub(crate) struct NamedNode {
 
 /// The names of an expression, in the order of the text. What macros made is left out.
 pub(crate) fn names(ast: &Ast) -> Vec<NamedNode> {
-    let text = ast.source.text();
+    let text = ast.source.as_str();
     let starts: Vec<usize> = text
         .char_indices()
         .map(|(at, _)| at)

@@ -88,7 +88,7 @@ fn is_cut_by_comment(source: &ObjectSource, path: &[Step]) -> bool {
     let Some(node) = tree.find(source.root(), path).map(|id| tree.get(id)) else {
         return false;
     };
-    let rest = source.document().text().get(node.span.end as usize..);
+    let rest = source.document().as_str().get(node.span.end as usize..);
     let rest = rest.and_then(|rest| rest.lines().next()).unwrap_or_default();
     !source.is_json()
         && matches!(&node.value, TreeValue::String(_, Style::Plain))

@@ -184,7 +184,7 @@ fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
 impl Mismatch {
     fn new(release: &'static Release, value: &TreeValue, expected: &Shape) -> Self {
         let fields = match expected {
-            Shape::Struct(id) => names_in_order(release.layouts().of(release.schema().get(*id).name)),
+            Shape::Struct(id) => names_in_order(release.layouts().for_type(release.schema().get(*id).name)),
             _ => Vec::new(),
         };
         Mismatch {

@@ -59,7 +59,7 @@ fn differences(path: &str, one: &Json, other: &Json, paths: &mut Vec<String>) {
 
 fn structure(release: &'static Release, of: TypeId, object: &mut Map<String, Json>) {
     let of = release.schema().get(of);
-    for (field, given) in release.given().of(of.name) {
+    for (field, given) in release.given().for_type(of.name) {
         if let FieldPresence::Default(Some(value)) = given
             && !object.contains_key(*field)
         {

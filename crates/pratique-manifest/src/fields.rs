@@ -47,7 +47,7 @@ impl<'a> MappingFields<'a> {
     }
 
     /// A field that is a string.
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub fn read_text(&self, name: &str) -> Option<String> {
         self.at(self.node(name)?).as_text()
     }
 

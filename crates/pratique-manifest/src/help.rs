@@ -108,7 +108,7 @@ impl Help {
     pub fn adding_document(mut self, source: &ObjectSource, text: &str) -> Self {
         let document = source.document();
         let is_block = !source.is_json() && source.locate(&[]).start.column == 1;
-        let end = u32::try_from(document.text().len()).unwrap_or(u32::MAX);
+        let end = u32::try_from(document.as_str().len()).unwrap_or(u32::MAX);
         self.edit = (is_block && end > 0).then(|| Edit {
             location: document.location(Span { start: end, end }),
             replacement: format!("\n---\n{}", text.trim_end()),

@@ -96,7 +96,7 @@ pub(crate) fn parsed_json(
         Err(error) => {
             let text = unknown_kind(&error.message);
             let span = Span::new(error.offset, error.offset + 1);
-            let help = help::for_json(source.text(), error.offset);
+            let help = help::for_json(source.as_str(), error.offset);
             Err(helped(unparsed(text, error.message, &source, span), help))
         }
     }
@@ -133,7 +133,7 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
             })
         }
         Err(error) => {
-            let help = help::for_yaml(source.text(), error.span.start as usize);
+            let help = help::for_yaml(source.as_str(), error.span.start as usize);
             let failure = unparsed(error.message.clone(), error.message, &source, error.span);
             Err(helped(failure, help))
         }
@@ -164,7 +164,7 @@ impl Parsed {
         match self.format {
             _ if id == self.root => match &self.written {
                 Some(written) => written.to_string(),
-                None => self.document.source.text().to_owned(),
+                None => self.document.source.as_str().to_owned(),
             },
             _ => lossy(&self.raw_item(id)).into_owned(),
         }
@@ -218,7 +218,7 @@ impl Parsed {
     pub(crate) fn rest_location(&self) -> Option<Location> {
         let rest = self.rest?;
         let source = &self.document.source;
-        let line = source.text().get(rest..).and_then(|rest| rest.lines().next());
+        let line = source.as_str().get(rest..).and_then(|rest| rest.lines().next());
         let length = line.map_or(1, |line| line.trim_end().len());
         Some(source.location(Span::new(rest, rest + length)))
     }

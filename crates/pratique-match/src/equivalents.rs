@@ -98,7 +98,7 @@ impl Equivalents {
     }
 
     /// The resources that are equivalent to a resource, itself included, in the order of registration.
-    pub fn of(&self, resource: &GroupVersionResource, subresource: &str) -> &[Equivalent] {
+    pub fn list(&self, resource: &GroupVersionResource, subresource: &str) -> &[Equivalent] {
         let family = self.known_family(&resource.group, &resource.resource);
         let Some(family) = family.and_then(|at| self.served.get(at)) else {
             return &[];
@@ -126,7 +126,7 @@ impl Equivalents {
 
     /// Whether a resource is served in this very version.
     pub fn serve(&self, resource: &GroupVersionResource, subresource: &str) -> bool {
-        self.of(resource, subresource)
+        self.list(resource, subresource)
             .iter()
             .any(|served| served.resource == *resource)
     }
@@ -183,7 +183,7 @@ mod tests {
             GroupVersionKind::new("extensions", "v1beta1", "Deployment"),
         );
         let resource = GroupVersionResource::new(group, version, resource);
-        let found = equivalents.of(&resource, subresource).iter();
+        let found = equivalents.list(&resource, subresource).iter();
         let found: Vec<String> = found.map(|served| served.resource.to_string()).collect();
         assert_eq!(found, expected);
     }

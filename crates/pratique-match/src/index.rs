@@ -43,7 +43,7 @@ impl<T: Default> NameMap<T> {
     }
 
     /// The entries of a name and of any name.
-    fn of(&self, name: &str) -> impl Iterator<Item = &T> {
+    fn entries_for(&self, name: &str) -> impl Iterator<Item = &T> {
         let of_name = match name {
             "" => Some(&self.unnamed),
             name => self.named.get(name),
@@ -52,7 +52,7 @@ impl<T: Default> NameMap<T> {
     }
 
     /// The entries of all names.
-    fn all(&self) -> impl Iterator<Item = &T> {
+    fn entries(&self) -> impl Iterator<Item = &T> {
         self.named.values().chain([&self.unnamed, &self.any])
     }
 }
@@ -76,13 +76,15 @@ impl MatchIndex {
         };
         if target.assumes_resource {
             // Any name may be that of the resource.
-            let lists = groups.of(&target.resource.group).flat_map(NameMap::all);
+            let lists = groups
+                .entries_for(&target.resource.group)
+                .flat_map(NameMap::entries);
             lists.for_each(|positions| matching_positions.extend(positions));
             matching_positions.sort_unstable();
             matching_positions.dedup();
             return matching_positions;
         }
-        let others = equivalents.of(target.resource, target.subresource).iter();
+        let others = equivalents.list(target.resource, target.subresource).iter();
         let others = others
             .map(|other| &other.resource)
             .filter(|other| *other != target.resource);
@@ -144,7 +146,9 @@ fn any_or_each(names: Option<&[String]>) -> Vec<Option<&str>> {
 }
 
 fn collect(groups: &GroupMap, group: &str, resource: &str, matching_positions: &mut Vec<u32>) {
-    let lists = groups.of(group).flat_map(|resources| resources.of(resource));
+    let lists = groups
+        .entries_for(group)
+        .flat_map(|resources| resources.entries_for(resource));
     lists.for_each(|positions| matching_positions.extend(positions));
 }
 

@@ -175,7 +175,7 @@ impl Rules {
         if !self.equivalent {
             return Ok(None);
         }
-        let others = equivalents.of(target.resource, target.subresource);
+        let others = equivalents.list(target.resource, target.subresource);
         for rule in &self.rules {
             for other in others.iter().filter(|other| other.resource != *target.resource) {
                 if !rule.matches(target, &other.resource) {

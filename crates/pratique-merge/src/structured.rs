@@ -64,7 +64,7 @@ pub fn apply<'a>(
         progress,
         duplicates: true,
     };
-    let checked = allowing_duplicates.check(of, object)?;
+    let checked = allowing_duplicates.validate_value(of, object)?;
     checked.map_err(|errors| Error::Object(errors.to_string()))?;
     combine::Combiner { schema, progress }.combine(of, object, patch);
     Ok(progress.outcome()?)
@@ -99,7 +99,7 @@ fn checked<'a>(
         progress,
         duplicates: false,
     };
-    let checked = strict.check(of, &patch)?;
+    let checked = strict.validate_value(of, &patch)?;
     checked.map_err(|errors| Error::Patch(errors.to_string()))?;
     Ok(patch)
 }

@@ -2,7 +2,7 @@
 //! begin with `pratique_`.
 //!
 //! [`Metrics`] has a method for each event that is counted. [`Metrics::gather`] returns all families with data,
-//! [`Metrics::text`] writes them as an API server does, and [`Metrics::openmetrics`] as OpenMetrics; [`Format::accepted`]
+//! [`Metrics::to_text`] writes them as an API server does, and [`Metrics::openmetrics`] as OpenMetrics; [`Format::accepted`]
 //! chooses the format for a client.
 //!
 //! ```
@@ -11,7 +11,7 @@
 //!
 //! let metrics = Metrics::new("the-name-of-this-server");
 //! metrics.reload_succeeded("ValidatingAdmissionPolicy", "sha256:78da", SystemTime::now());
-//! assert!(metrics.text().contains("automatic_reloads_total"));
+//! assert!(metrics.to_text().contains("automatic_reloads_total"));
 //! ```
 //!
 //! Counting allocates only for new combinations of labels. Names of policies and webhooks are the only labels without a

@@ -287,14 +287,14 @@ impl Metrics {
     #[must_use]
     pub fn render(&self, format: Format) -> String {
         match format {
-            Format::Text => self.text(),
+            Format::Text => self.to_text(),
             Format::OpenMetrics => self.openmetrics(),
         }
     }
 
     /// All families in the Prometheus text format, as an API server writes them.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn to_text(&self) -> String {
         crate::text::write(&self.gather())
     }
 

@@ -17,5 +17,5 @@ pub(crate) fn encode(tables: &ObjectTables, kind: &GroupVersionKind, object: &Va
         shape_of: json_schema::shape_of,
         is_bare: false,
     };
-    encoder.text(tables.type_of(kind).map(Shape::Struct).as_ref(), object)
+    encoder.to_text(tables.type_of(kind).map(Shape::Struct).as_ref(), object)
 }

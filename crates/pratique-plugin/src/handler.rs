@@ -39,7 +39,7 @@ impl Handler {
     pub const fn new(name: &'static str, operations: &[Operation]) -> Self {
         Handler {
             name,
-            operations: Operations::of(operations),
+            operations: Operations::new(operations),
             mutates: false,
             validates: false,
             needs: &[],
@@ -100,7 +100,7 @@ pub struct Operations(u8);
 
 impl Operations {
     /// A set of these operations.
-    pub const fn of(mut operations: &[Operation]) -> Self {
+    pub const fn new(mut operations: &[Operation]) -> Self {
         let mut bits = 0;
         while let [first, rest @ ..] = operations {
             bits |= bit(*first);

@@ -85,7 +85,7 @@ pub trait ClusterState: Sync {
     ///
     /// # Errors
     /// They are not known.
-    fn all<'a>(&'a self, kind: StateKind, namespace: &str) -> Result<&'a ObjectList, Rejection> {
+    fn require_list<'a>(&'a self, kind: StateKind, namespace: &str) -> Result<&'a ObjectList, Rejection> {
         self.list(kind, namespace)
             .ok_or_else(|| kind.missing(namespace, None))
     }

@@ -265,7 +265,7 @@ impl PodSecurity {
             let violations = self.evaluator.violations(policy.enforce, &pod);
             self.evaluated(attributes, Mode::Enforce, policy, &violations);
             if !violations.is_empty() {
-                let message = format!("violates {}", description.of(policy.enforce, &violations));
+                let message = format!("violates {}", description.describe(policy.enforce, &violations));
                 denial = Some(status::forbidden(
                     &request.resource,
                     attributes.object_name(),
@@ -285,7 +285,7 @@ impl PodSecurity {
             }
         };
         if !audited.is_empty() {
-            let message = format!("would violate {}", description.of(policy.audit, audited));
+            let message = format!("would violate {}", description.describe(policy.audit, audited));
             effects.annotate(VIOLATIONS, message);
             self.evaluated(attributes, Mode::Audit, policy, audited);
         }
@@ -302,7 +302,10 @@ impl PodSecurity {
             }
         };
         if !warned.is_empty() {
-            effects.warn(format!("would violate {}", description.of(policy.warn, warned)));
+            effects.warn(format!(
+                "would violate {}",
+                description.describe(policy.warn, warned)
+            ));
             self.evaluated(attributes, Mode::Warn, policy, warned);
         }
         Ok(())
@@ -360,7 +363,7 @@ const IGNORED_SUBRESOURCES: [&str; 8] = [
 struct Description(Option<(LevelVersion, String)>);
 
 impl Description {
-    fn of(&mut self, level: LevelVersion, violations: &[Violation]) -> &str {
+    fn describe(&mut self, level: LevelVersion, violations: &[Violation]) -> &str {
         if self.0.as_ref().is_some_and(|(described, _)| *described != level) {
             self.0 = None;
         }

@@ -19,7 +19,7 @@ pub(crate) struct Denial {
 impl Denial {
     /// The status that the user gets.
     pub(crate) fn status(&self, target: &Target<'_>) -> Status {
-        let message = self.text();
+        let message = self.to_text();
         let mut status = forbidden(target, &message);
         status.reason = match self.reason.as_deref() {
             None | Some("") => Reason::Invalid.as_str().to_owned(),
@@ -35,7 +35,7 @@ impl Denial {
         status
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         let Denial { policy, message, .. } = self;
         match &self.binding {
             Some(binding) => format!(

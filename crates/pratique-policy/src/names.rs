@@ -88,7 +88,7 @@ impl SharedAffixes {
 
 impl<'n> Name<'n> {
     /// The whole name, assembled in an arena unless it is stored in one piece, as that of an only binding is.
-    pub(crate) fn text(self, arena: &'n Arena) -> &'n str {
+    pub(crate) fn assemble(self, arena: &'n Arena) -> &'n str {
         match self.parts().unwrap_or_default() {
             ["", middle, ""] => middle,
             parts => arena.str(&parts.concat()),
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(kept.shapes.len(), names.len());
         let arena = Arena::new();
         let all = (0..names.len()).map(|at| kept.name(at));
-        let all = all.inspect(|name| assert_eq!(name.text(&arena), name.to_string()));
+        let all = all.inspect(|name| assert_eq!(name.assemble(&arena), name.to_string()));
         all.map(|name| name.to_string()).collect()
     }
 

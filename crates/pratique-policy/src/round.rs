@@ -59,7 +59,7 @@ impl<'e, 's> Round<'e, 's> {
                 return Ok(Err(error));
             }
         };
-        trace.inspect(|trace| trace.begin(id, expression.text()));
+        trace.inspect(|trace| trace.begin(id, expression.source_text()));
         let MemoEntry { evaluation, cost, .. } = self.result(compiled, expression)?;
         let namespace = &self.session.request.namespace;
         let fault = evaluation.as_ref().err();

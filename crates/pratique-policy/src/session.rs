@@ -114,15 +114,18 @@ impl<'s> Session<'s> {
                 self.until_check.set(remaining);
                 Ok(())
             }
-            None => self.check(),
+            None => self.check_interruption(),
         }
     }
 
     /// The error of an interruption.
-    pub(crate) fn check(&self) -> Result<(), Unfinished> {
+    pub(crate) fn check_interruption(&self) -> Result<(), Unfinished> {
         self.until_check.set(CHECK_INTERVAL);
         self.finished()?;
-        self.scratch().context().check().map_err(|fault| ended(&fault))
+        self.scratch()
+            .context()
+            .check_limits()
+            .map_err(|fault| ended(&fault))
     }
 
     /// The error of an interruption of work on whole objects, whose results are void then.

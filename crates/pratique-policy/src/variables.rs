@@ -204,7 +204,7 @@ impl<'s> Variables<'s> {
     fn evaluate_now(&self, name: &str, expression: &'s Expression) -> (Evaluation<'s>, u64) {
         self.nesting.set(self.nesting.get() + 1);
         let trace = self.scratch.trace;
-        trace.inspect(|trace| trace.begin(ExpressionId::Variable(name), expression.text()));
+        trace.inspect(|trace| trace.begin(ExpressionId::Variable(name), expression.source_text()));
         let evaluated = self
             .scratch
             .evaluate(expression.program(), &self.activation.borrow());

@@ -99,7 +99,9 @@ impl Plugin for ResourceQuota {
         if !measured.handles(attributes) {
             return Ok(());
         }
-        let list = context.state.all(StateKind::RESOURCE_QUOTA, &request.namespace)?;
+        let list = context
+            .state
+            .require_list(StateKind::RESOURCE_QUOTA, &request.namespace)?;
         let has_limited = !self.settings.limited.is_empty();
         if list.is_empty() && !has_limited {
             return Ok(());

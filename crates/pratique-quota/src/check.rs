@@ -292,7 +292,10 @@ impl<'a> QuotaCheck<'_, 'a> {
         for (at, CoveringQuota { quota, status }) in covering.into_iter().enumerate() {
             let hard = |name: &str| status.hard.iter().find(|(other, _)| other == name);
             let used = |name: &str| status.used.iter().find(|(other, _)| other == name);
-            let requested = deltas.of(at).iter().filter(|(name, _)| hard(name).is_some());
+            let requested = deltas
+                .usage_at(at)
+                .iter()
+                .filter(|(name, _)| hard(name).is_some());
             let requested: ResourceList<'_> = requested
                 .map(|(name, amount)| (Cow::Borrowed(name), amount.clone()))
                 .collect();
@@ -372,7 +375,7 @@ struct UsageDeltas<'a> {
 
 impl<'a> UsageDeltas<'a> {
     /// The usage that is added to the covering quota at a place.
-    fn of(&self, at: usize) -> &ResourceList<'a> {
+    fn usage_at(&self, at: usize) -> &ResourceList<'a> {
         match self.is_update_of.get(at) {
             Some(true) => &self.updated,
             _ => &self.full,
@@ -382,7 +385,7 @@ impl<'a> UsageDeltas<'a> {
     /// Whether nothing is added anywhere.
     fn are_empty(&self) -> bool {
         if self.has_quotas {
-            (0..self.is_update_of.len()).all(|at| self.of(at).is_empty())
+            (0..self.is_update_of.len()).all(|at| self.usage_at(at).is_empty())
         } else {
             self.full.is_empty()
         }

@@ -8,11 +8,6 @@ pub(crate) fn present<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<
     value.get(name).filter(|value| !value.is_null())
 }
 
-/// A text, empty where there is none.
-pub(crate) fn text_member<'a>(value: &'a Value<'_>, name: &str) -> &'a str {
-    text_at(value, &[name])
-}
-
 /// The elements of a list.
 pub(crate) fn items<'a, 'v>(value: &'a Value<'v>, name: &str) -> &'a [Value<'v>] {
     value.get(name).and_then(Value::as_array).unwrap_or_default()

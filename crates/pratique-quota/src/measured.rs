@@ -50,7 +50,9 @@ impl<'a> MeasureInputs<'a> {
     pub(crate) fn with_classes(self, measured: &MeasuredResource) -> Result<Self, Rejection> {
         let counts = *measured == MeasuredResource::ResourceClaims && self.rules.has_extended_devices;
         let classes = if counts {
-            Some(DeviceClasses(self.state.all(StateKind::DEVICE_CLASS, "")?))
+            Some(DeviceClasses(
+                self.state.require_list(StateKind::DEVICE_CLASS, "")?,
+            ))
         } else {
             None
         };

@@ -8,7 +8,7 @@ use pratique_json::Value;
 use pratique_match::Selector;
 
 use crate::QuotaError;
-use crate::fields::{items, text_member};
+use crate::fields::{items, text_at};
 
 /// A scope with an operator and values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl ScopeSelector {
             let texts = values.iter().map(|value| value.as_str().unwrap_or_default());
             texts.map(str::to_owned).collect()
         });
-        let owned = |name| text_member(value, name).to_owned();
+        let owned = |name| text_at(value, &[name]).to_owned();
         ScopeSelector::new(owned("scopeName"), owned("operator"), values)
     }
 

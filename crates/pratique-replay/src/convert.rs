@@ -28,7 +28,7 @@ pub(crate) fn event<'e>(
 ) -> Replayed<'e> {
     let id = event.audit_id.clone();
     let at = event.request_received_timestamp.clone();
-    let then = RecordedOutcome::of(&event);
+    let then = RecordedOutcome::from_event(&event);
     let uri = RequestUri::parse(&event.request_uri);
     let about = event.object_ref.clone();
     let requests = match (&about, event.stage) {

@@ -139,14 +139,14 @@ impl<'e> Event<'e> {
     /// It is none, or a field that matters is not as it should be.
     pub fn decode(members: Object<'e>) -> Result<Self, EventError> {
         let mut fields = Fields(members);
-        let (kind, api_version) = (fields.text("kind")?, fields.text("apiVersion")?);
+        let (kind, api_version) = (fields.take_text("kind")?, fields.take_text("apiVersion")?);
         match (kind.as_str(), api_version.as_str()) {
             ("Event", API_VERSION) => {}
             ("", _) => return Err(EventError::NoKind),
             _ => return Err(EventError::OtherKind { kind, api_version }),
         }
-        let level = fields.text("level")?;
-        let stage = fields.text("stage")?;
+        let level = fields.take_text("level")?;
+        let stage = fields.take_text("stage")?;
         Ok(Event {
             level: match level.as_str() {
                 "Metadata" => Level::Metadata,
@@ -161,17 +161,17 @@ impl<'e> Event<'e> {
                 "Panic" => Stage::Panic,
                 _ => return Err(unknown("stage", stage)),
             },
-            audit_id: fields.text("auditID")?,
-            request_uri: fields.text("requestURI")?,
-            verb: fields.text("verb")?,
+            audit_id: fields.take_text("auditID")?,
+            request_uri: fields.take_text("requestURI")?,
+            verb: fields.take_text("verb")?,
             user: fields.object("user")?.map(user).transpose()?.unwrap_or_default(),
             impersonated_user: fields.object("impersonatedUser")?.map(user).transpose()?,
-            user_agent: fields.text("userAgent")?,
+            user_agent: fields.take_text("userAgent")?,
             object_ref: fields.object("objectRef")?.map(reference).transpose()?,
             response_status: fields.object("responseStatus")?.map(status).transpose()?,
             request_object: fields.take("requestObject"),
             response_object: fields.take("responseObject"),
-            request_received_timestamp: fields.text("requestReceivedTimestamp")?,
+            request_received_timestamp: fields.take_text("requestReceivedTimestamp")?,
             annotations: fields
                 .object("annotations")?
                 .map(annotations)
@@ -209,7 +209,7 @@ impl<'e> Fields<'e> {
     }
 
     /// A text; empty where there is none.
-    fn text(&mut self, field: &'static str) -> Result<String, EventError> {
+    fn take_text(&mut self, field: &'static str) -> Result<String, EventError> {
         match self.take(field) {
             Value::Null => Ok(String::new()),
             Value::String(text) => Ok(text.into_owned()),
@@ -255,8 +255,8 @@ fn user(members: Object<'_>) -> Result<UserInfo, EventError> {
         .into_iter()
         .map(|(key, values)| Ok((key.into_owned(), texts(values, "extra")?)));
     Ok(UserInfo {
-        username: fields.text("username")?,
-        uid: fields.text("uid")?,
+        username: fields.take_text("username")?,
+        uid: fields.take_text("uid")?,
         groups: fields.texts("groups")?,
         extra: extra.collect::<Result<_, EventError>>()?,
     })
@@ -265,13 +265,13 @@ fn user(members: Object<'_>) -> Result<UserInfo, EventError> {
 fn reference(members: Object<'_>) -> Result<ObjectReference, EventError> {
     let mut fields = Fields(members);
     Ok(ObjectReference {
-        resource: fields.text("resource")?,
-        namespace: fields.text("namespace")?,
-        name: fields.text("name")?,
-        api_group: fields.text("apiGroup")?,
-        api_version: fields.text("apiVersion")?,
-        resource_version: fields.text("resourceVersion")?,
-        subresource: fields.text("subresource")?,
+        resource: fields.take_text("resource")?,
+        namespace: fields.take_text("namespace")?,
+        name: fields.take_text("name")?,
+        api_group: fields.take_text("apiGroup")?,
+        api_version: fields.take_text("apiVersion")?,
+        resource_version: fields.take_text("resourceVersion")?,
+        subresource: fields.take_text("subresource")?,
     })
 }
 
@@ -283,8 +283,8 @@ fn status(members: Object<'_>) -> Result<ResponseStatus, EventError> {
             Value::Int(code) => code,
             _ => return Err(wrong("responseStatus.code", "integer")),
         },
-        reason: fields.text("reason")?,
-        message: fields.text("message")?,
+        reason: fields.take_text("reason")?,
+        message: fields.take_text("message")?,
     })
 }
 

@@ -97,7 +97,7 @@ impl Display for RefusedBy {
 
 impl RecordedOutcome {
     /// The outcome of the request of an event.
-    pub fn of(event: &Event<'_>) -> Self {
+    pub fn from_event(event: &Event<'_>) -> Self {
         let Some(status) = &event.response_status else {
             return RecordedOutcome::Unknown;
         };

@@ -109,7 +109,7 @@ pub(crate) enum ResourceError {
 
 impl AssumedResource {
     /// That of a request, if its resource was assumed.
-    pub fn of(request: &AdmissionRequest<'_>) -> Option<Self> {
+    pub fn from_request(request: &AdmissionRequest<'_>) -> Option<Self> {
         request.assumes_resource.then(|| AssumedResource {
             kind: format!("{} of {}", request.kind.kind, request.kind.api_version()),
             resource: request.resource.clone(),

@@ -51,7 +51,7 @@ pub fn is_scale(object: &Value<'_>) -> bool {
 ///
 /// # Errors
 /// There is no such subresource.
-pub fn check(
+pub fn check_subresource(
     resource: &GroupVersionResource,
     subresource: &str,
     release: &Release,
@@ -78,7 +78,7 @@ pub fn to_subresource(request: &mut AdmissionRequest<'_>, release: &Release) -> 
     if subresource.is_empty() {
         return Ok(());
     }
-    check(&request.resource, &subresource, release)?;
+    check_subresource(&request.resource, &subresource, release)?;
     let resource = request.resource.group_resource().to_string();
     let part = match release.resources().find(&request.resource, &subresource) {
         Some(part) => part,
@@ -188,7 +188,8 @@ mod tests {
     #[test]
     fn subresources_are_those_of_the_release() {
         let nodes = GroupVersionResource::new("storage.k8s.io", "v1", "csinodes");
-        let is_known = |version| check(&nodes, "status", Release::by_version(version).unwrap()).is_ok();
+        let is_known =
+            |version| check_subresource(&nodes, "status", Release::by_version(version).unwrap()).is_ok();
         assert!(is_known("1.37") && !is_known("1.36"));
     }
 

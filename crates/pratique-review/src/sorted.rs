@@ -236,7 +236,7 @@ impl SortedPolicies {
                 continue;
             };
             let name = text(&["metadata", "name"]).unwrap_or_default();
-            let named = || NamedOrigin::of(kind, name, text(&["spec", "policyName"]));
+            let named = || NamedOrigin::from_name(kind, name, text(&["spec", "policyName"]));
             let group = match (self.origin, named()) {
                 (Some(Origin::Static), _) | (None, NamedOrigin::Static) => Group::Static(kind.plugin()),
                 (Some(Origin::Api), _) | (None, NamedOrigin::Api) => Group::Api,

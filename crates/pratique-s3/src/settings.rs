@@ -53,14 +53,14 @@ impl Settings {
     /// # Errors
     /// There are no credentials, or a variable is faulty.
     pub fn of_environment() -> Result<Self, SettingsError> {
-        Self::of(|name| std::env::var(name).ok())
+        Self::from_variables(|name| std::env::var(name).ok())
     }
 
     /// The settings of environment variables.
     ///
     /// # Errors
     /// There are no credentials, or a variable is faulty.
-    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let value = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
         let needed = |name| value(name).ok_or(SettingsError::NoCredentials(name));
         let (key, secret) = (needed("AWS_ACCESS_KEY_ID")?, needed("AWS_SECRET_ACCESS_KEY")?);
@@ -132,7 +132,7 @@ mod tests {
 
     fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
         let keys = [("AWS_ACCESS_KEY_ID", "key"), ("AWS_SECRET_ACCESS_KEY", "secret")];
-        Settings::of(|name| {
+        Settings::from_variables(|name| {
             let mut all = variables.iter().chain(&keys);
             let found = all.find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned())

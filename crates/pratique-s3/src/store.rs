@@ -142,7 +142,7 @@ impl Store {
                 .sign(SIGNED_FOR)
         };
         let answer = self.send(Method::POST, sign, Bytes::new(), ANSWER_BYTES)?;
-        let parsed = CreateMultipartUpload::parse_response(&answer.text());
+        let parsed = CreateMultipartUpload::parse_response(&answer.to_text());
         match parsed {
             Ok(created) => Ok(created.upload_id().to_owned()),
             Err(error) => Err(StoreError::Answer(error.to_string())),
@@ -185,9 +185,9 @@ impl Store {
         let sign = || action.sign(SIGNED_FOR);
         let answer = self.send(Method::POST, sign, body.into(), ANSWER_BYTES)?;
         // A store may answer 200 before it is done, and report an error in the body.
-        match CompleteMultipartUploadResponse::parse(&answer.text()) {
+        match CompleteMultipartUploadResponse::parse(&answer.to_text()) {
             Ok(_) => Ok(()),
-            Err(_) if answer.text().contains("<Error>") => Err(StoreError::refused(200, &answer.body)),
+            Err(_) if answer.to_text().contains("<Error>") => Err(StoreError::refused(200, &answer.body)),
             Err(error) => Err(StoreError::Answer(error.to_string())),
         }
     }
@@ -265,7 +265,7 @@ impl Store {
 }
 
 impl Answer {
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }

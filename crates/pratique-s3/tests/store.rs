@@ -8,7 +8,7 @@ use pratique_testkit::FakeStore;
 
 fn client(fake: &FakeStore, changed: &[(&str, &str)]) -> Store {
     let environment = fake.environment();
-    let settings = Settings::of(|name| {
+    let settings = Settings::from_variables(|name| {
         let changed = changed.iter().find(|(changed, _)| *changed == name);
         let default = environment.iter().find(|(default, _)| *default == name);
         let value = changed.map(|(_, value)| (*value).to_owned());

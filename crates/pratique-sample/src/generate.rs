@@ -61,7 +61,7 @@ struct ObjectGenerator<'m> {
 impl ObjectGenerator<'_> {
     fn structure(&mut self, of: &StructType, reads: Option<&ReadTree>, depth: usize) -> Object<'static> {
         let mut object = Object::default();
-        let constraints = self.spec.release.constraints().of(of.name);
+        let constraints = self.spec.release.constraints().for_type(of.name);
         for field in of.fields.iter() {
             let read = reads.and_then(|reads| reads.fields.get(field.name));
             let required = constraints.is_required(field.name) || is_needed(of.name, field.name);

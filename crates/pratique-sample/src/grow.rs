@@ -42,7 +42,7 @@ impl GrowablePlace {
                 _ => return None,
             };
         }
-        let constraints = release.constraints().of(parent);
+        let constraints = release.constraints().for_type(parent);
         let kind = match shape {
             Shape::List(_) => GrowableKind::List(constraints.keys(field)),
             Shape::Map(_) => GrowableKind::Map,

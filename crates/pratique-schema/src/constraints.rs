@@ -19,7 +19,7 @@ pub struct TypeConstraints {
 
 impl Constraints {
     /// The constraints of a type by its name (`core/v1.Container`); none for a type without.
-    pub fn of(&self, name: &str) -> &TypeConstraints {
+    pub fn for_type(&self, name: &str) -> &TypeConstraints {
         const NOTHING: &TypeConstraints = &TypeConstraints {
             required: Vec::new(),
             enums: Vec::new(),
@@ -87,13 +87,13 @@ mod tests {
     #[test]
     fn constraints_are_known() {
         let all = Release::latest().constraints();
-        let container = all.of("core/v1.Container");
+        let container = all.for_type("core/v1.Container");
         assert!(container.is_required("name") && !container.is_required("image"));
         assert!(container.values("imagePullPolicy").contains(&"Never"));
         assert!(container.values("image").is_empty());
         assert_eq!(container.keys("env"), Some(["name"].as_slice()));
         assert_eq!(container.keys("args"), None);
-        let meta = all.of("meta/v1.ObjectMeta");
+        let meta = all.for_type("meta/v1.ObjectMeta");
         assert_eq!(meta.keys("finalizers"), Some([].as_slice()));
     }
 

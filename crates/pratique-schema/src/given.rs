@@ -18,7 +18,7 @@ pub struct GivenFields(HashMap<&'static str, Vec<(&'static str, FieldPresence)>>
 impl GivenFields {
     /// The fields that are always present in their parent in objects of a type, by their path from the type on
     /// (`strategy.type`); paths go through all elements of lists.
-    pub fn of(&self, type_name: &str) -> &[(&'static str, FieldPresence)] {
+    pub fn for_type(&self, type_name: &str) -> &[(&'static str, FieldPresence)] {
         self.0.get(type_name).map_or(&[], Vec::as_slice)
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[track_caller]
     fn check(type_name: &str, path: &str, expected: Option<FieldPresence>) {
-        let mut fields = Release::latest().given().of(type_name).iter();
+        let mut fields = Release::latest().given().for_type(type_name).iter();
         let found = fields.find(|(known, _)| *known == path).map(|(_, given)| *given);
         assert_eq!(found, expected, "{type_name} {path}");
     }

@@ -62,7 +62,7 @@ impl Layouts {
     }
 
     /// The fields of a type, such as `core/v1.Volume`, in Go's order; none of an unknown type.
-    pub fn of(&self, name: &str) -> &[LayoutField] {
+    pub fn for_type(&self, name: &str) -> &[LayoutField] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 }
@@ -117,7 +117,7 @@ mod tests {
     use crate::Release;
 
     fn layout(name: &str) -> &'static [LayoutField] {
-        Release::latest().layouts().of(name)
+        Release::latest().layouts().for_type(name)
     }
 
     #[test]

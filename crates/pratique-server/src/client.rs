@@ -16,7 +16,7 @@ pub(crate) struct Client {
 impl Client {
     /// The permissions of a connection. `authenticated` is whether the client showed a certificate, if clients are asked
     /// for one; `is_local` is whether it is on this machine.
-    pub(crate) fn of(authenticated: Option<bool>, is_local: bool, local: Option<IpAddr>) -> Self {
+    pub(crate) fn new(authenticated: Option<bool>, is_local: bool, local: Option<IpAddr>) -> Self {
         Client {
             may_review: authenticated.unwrap_or(true),
             may_view_status: authenticated.unwrap_or(is_local),
@@ -26,7 +26,7 @@ impl Client {
 
     /// The client of an embedded service or of the health listener, where the caller decides about permissions.
     pub(crate) fn trusted() -> Self {
-        Client::of(Some(true), false, None)
+        Client::new(Some(true), false, None)
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     fn remote_clients_do_not_view_the_status() {
         let check = |authenticated, address: &str, may_review, may_view_status| {
             let address: IpAddr = address.parse().unwrap_or_else(|_| panic!("{address}"));
-            let client = Client::of(authenticated, is_local(address), None);
+            let client = Client::new(authenticated, is_local(address), None);
             assert_eq!(
                 (client.may_review, client.may_view_status),
                 (may_review, may_view_status),

@@ -53,7 +53,7 @@ pub(crate) async fn serve(
     let local = stream.local_addr().ok().map(|address| address.ip());
     let connection = &guard.connection;
     let Some(certificates) = &context.certificates else {
-        let client = Client::of(None, is_local, local);
+        let client = Client::new(None, is_local, local);
         let service = service(client, connection, &context, &stage);
         let http = http1(&context).serve_connection(TokioIo::new(stream), service);
         return drive(http, connection, stage).await;
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
     let authenticated = certificates
         .requests_client_certificates()
         .then(|| session.peer_certificates().is_some());
-    let client = Client::of(authenticated, is_local, local);
+    let client = Client::new(authenticated, is_local, local);
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let service = service(client, connection, &context, &stage);
     if is_http2 {

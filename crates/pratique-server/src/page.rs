@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::configz::{self, ConfigzContent};
 use crate::context::ServerContext;
 use crate::recent::RecentDecisions;
-use crate::respond::{HttpResponse, text};
+use crate::respond::{HttpResponse, respond_text};
 use filter::DecisionFilter;
 use html::HtmlPage;
 
@@ -36,14 +36,14 @@ static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
 
 /// The response with the status page.
 pub(crate) fn response(
-    configuration: &ConfigzContent,
+    content: &ConfigzContent,
     query: Option<&str>,
     context: &ServerContext,
 ) -> HttpResponse {
-    let mut answer = text(
+    let mut answer = respond_text(
         StatusCode::OK,
         "text/html; charset=utf-8",
-        write(configuration, &DecisionFilter::new(query), context),
+        write(content, &DecisionFilter::new(query), context),
     );
     let headers = answer.headers_mut();
     if let Some(policy) = &*POLICY {
@@ -54,7 +54,7 @@ pub(crate) fn response(
     answer
 }
 
-fn write(configuration: &ConfigzContent, filter: &DecisionFilter, context: &ServerContext) -> String {
+fn write(content: &ConfigzContent, filter: &DecisionFilter, context: &ServerContext) -> String {
     let now = SystemTime::now();
     let mut out = HtmlPage::default();
     out.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pratique</title>");
@@ -62,26 +62,26 @@ fn write(configuration: &ConfigzContent, filter: &DecisionFilter, context: &Serv
     out.raw("<meta http-equiv=\"refresh\" content=\"10\"><style>")
         .raw(STYLE)
         .raw("</style></head><body>");
-    out.raw("<h1>Pratique ").text(configuration.version).raw(": ");
-    match &configuration.not_ready {
+    out.raw("<h1>Pratique ").push_text(content.version).raw(": ");
+    match &content.not_ready {
         None => out.raw("<span class=\"good\">ready</span>"),
         Some(why) => out
             .raw("<span class=\"bad\">not ready</span> <small>")
-            .text(why)
+            .push_text(why)
             .raw("</small>"),
     };
     out.raw("</h1><p class=\"quiet\">As of ")
-        .text(&configz::time_text(now))
+        .push_text(&configz::time_text(now))
         .raw(", every ten seconds.</p>");
-    tables::sources(&mut out, &configuration.sources);
-    tables::certificates(&mut out, &configuration.certificates, now);
+    tables::sources(&mut out, &content.sources);
+    tables::certificates(&mut out, &content.certificates, now);
     tables::latencies(&mut out, &context.metrics.gather());
     tables::decisions(
         &mut out,
         &context
             .recent
             .as_ref()
-            .map(RecentDecisions::all)
+            .map(RecentDecisions::to_vec)
             .unwrap_or_default(),
         filter,
     );

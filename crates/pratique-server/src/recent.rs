@@ -157,7 +157,7 @@ impl RecentDecisions {
     }
 
     /// All decisions, newest first.
-    pub(crate) fn all(&self) -> Vec<RecentDecision> {
+    pub(crate) fn to_vec(&self) -> Vec<RecentDecision> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

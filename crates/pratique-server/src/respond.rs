@@ -18,7 +18,11 @@ pub(crate) struct Reason(pub(crate) &'static str);
 pub(crate) type HttpResponse = Response<Bytes>;
 
 /// A text response.
-pub(crate) fn text(status: StatusCode, content_type: &'static str, text: impl Into<Bytes>) -> HttpResponse {
+pub(crate) fn respond_text(
+    status: StatusCode,
+    content_type: &'static str,
+    text: impl Into<Bytes>,
+) -> HttpResponse {
     let mut answer = Response::new(text.into());
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
@@ -30,13 +34,13 @@ pub(crate) fn text(status: StatusCode, content_type: &'static str, text: impl In
 
 /// A plain text response.
 pub(crate) fn plain(status: StatusCode, line: &str) -> HttpResponse {
-    text(status, "text/plain; charset=utf-8", format!("{line}\n"))
+    respond_text(status, "text/plain; charset=utf-8", format!("{line}\n"))
 }
 
 /// A JSON response.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> HttpResponse {
     match serde_json::to_vec(value) {
-        Ok(bytes) => text(status, "application/json", bytes),
+        Ok(bytes) => respond_text(status, "application/json", bytes),
         Err(error) => plain(
             StatusCode::INTERNAL_SERVER_ERROR,
             &format!("cannot write the answer: {error}"),
@@ -51,7 +55,7 @@ pub(crate) fn review(review: &AdmissionReview<'_>, limit: usize) -> HttpResponse
         limit,
     };
     match serde_json::to_writer(&mut text, review) {
-        Ok(()) => self::text(StatusCode::OK, "application/json", text.bytes),
+        Ok(()) => respond_text(StatusCode::OK, "application/json", text.bytes),
         Err(_) => {
             let message = format!("the answer is larger than {limit} bytes");
             failure(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)

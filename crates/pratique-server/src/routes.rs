@@ -19,7 +19,7 @@ use crate::context::ServerContext;
 use crate::host;
 use crate::page;
 use crate::refusal_metrics;
-use crate::respond::{HttpResponse, failure, json, plain, text, with, without_body};
+use crate::respond::{HttpResponse, failure, json, plain, respond_text, with, without_body};
 use crate::review;
 use pratique::observer::Phases;
 
@@ -170,7 +170,7 @@ fn not_ready_reason(leaving: bool, context: &ServerContext) -> Option<String> {
 fn metrics(head: &Parts, context: &ServerContext) -> HttpResponse {
     let accept = head.headers.get(ACCEPT).and_then(|value| value.to_str().ok());
     let format = Format::accepted(accept.unwrap_or_default());
-    text(
+    respond_text(
         StatusCode::OK,
         format.content_type(),
         context.metrics.render(format),

@@ -63,7 +63,7 @@ impl ReviewWeight {
         let bound = (text.len() <= UNSEEN / TEXT).then(|| ReviewWeight::bound(text));
         let bound = bound.filter(|bound| bound.presumed(Phases::Both) <= UNSEEN);
         bound.unwrap_or_else(|| ReviewWeight {
-            counts: Counts::of(text),
+            counts: Counts::count(text),
             is_bound: false,
         })
     }

@@ -61,7 +61,9 @@ impl Authorizer for Rules {
 
 impl Decider for Rules {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
-        let decisions = questions.iter().map(|question| self.decision(&question.check()));
+        let decisions = questions
+            .iter()
+            .map(|question| self.decision(&question.as_check()));
         let decisions: Vec<AuthorizerDecision> = decisions.collect();
         Box::pin(std::future::ready(decisions))
     }

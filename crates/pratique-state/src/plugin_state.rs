@@ -52,7 +52,7 @@ const TIME: &str = "2000-01-01T00:00:00Z";
 impl PluginState {
     /// The state of nothing, for plugins. Namespaces exist, as in a review without plugins; of those that are not added
     /// only the names are known.
-    pub fn of(plugins: &PluginChain) -> Self {
+    pub fn for_plugins(plugins: &PluginChain) -> Self {
         let mut objects = StateObjects::default().without_controllers();
         objects.assume(StateKind::NAMESPACE);
         let handlers = || plugins.plugins().map(|plugin| plugin.handler());

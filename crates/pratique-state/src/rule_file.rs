@@ -65,8 +65,8 @@ impl Rule {
             non_resource_urls: fields.texts("nonResourceURLs"),
             decision: AuthorizerDecision {
                 allowed: fields.bool("allow").unwrap_or(true),
-                reason: fields.text("reason").unwrap_or_default(),
-                error: fields.text("error"),
+                reason: fields.read_text("reason").unwrap_or_default(),
+                error: fields.read_text("error"),
             },
         }
     }

@@ -206,7 +206,7 @@ impl SnapshotKind {
 
 impl SnapshotResource {
     /// The entry of a resource.
-    pub fn of(served: &ServedResource) -> Self {
+    pub fn from_served(served: &ServedResource) -> Self {
         let resource = &served.resource;
         let version = GroupVersion {
             group: resource.group.clone(),
@@ -274,7 +274,7 @@ mod tests {
                 kind("ConfigMap", 2, Extent::All),
                 kind("Secret", 0, Extent::Unknown),
             ],
-            served: vec![SnapshotResource::of(&scale)],
+            served: vec![SnapshotResource::from_served(&scale)],
             discovered: true,
             unavailable: vec!["metrics.k8s.io".to_owned()],
             ..SnapshotIndex::new()

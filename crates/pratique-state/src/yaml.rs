@@ -19,7 +19,8 @@ pub fn block(value: &Value<'_>, indent: usize) -> String {
 pub fn flow(value: &Value<'_>) -> String {
     match value {
         Value::Object(object) => {
-            let member = |(key, value): (&str, &Value<'_>)| format!("{}: {}", text(key), flow(value));
+            let member =
+                |(key, value): (&str, &Value<'_>)| format!("{}: {}", format_string(key), flow(value));
             let members: Vec<String> = object.iter().map(member).collect();
             format!("{{{}}}", members.join(", "))
         }
@@ -27,13 +28,13 @@ pub fn flow(value: &Value<'_>) -> String {
             let elements: Vec<String> = elements.iter().map(flow).collect();
             format!("[{}]", elements.join(", "))
         }
-        Value::String(string) => text(string),
+        Value::String(string) => format_string(string),
         scalar => scalar.to_string(),
     }
 }
 
 /// Writes a string, without quotes if it is unambiguous in any context.
-pub fn text(string: &str) -> String {
+pub fn format_string(string: &str) -> String {
     if is_plain(string) {
         string.to_owned()
     } else {
@@ -61,7 +62,7 @@ fn write_block(value: &Value<'_>, indent: usize, out: &mut String) {
     match value {
         Value::Object(object) if !object.is_empty() => {
             for (key, value) in object.iter() {
-                let _ = write!(out, "{blanks}{}:", text(key));
+                let _ = write!(out, "{blanks}{}:", format_string(key));
                 // A list within a mapping needs no further indentation.
                 let deeper = if matches!(value, Value::Array(_)) {
                     indent

@@ -147,7 +147,7 @@ impl FirstSuite {
                     let _ = writeln!(
                         self.text,
                         "# No object was found for {}: {description}: write one here.",
-                        yaml::text(name)
+                        yaml::format_string(name)
                     );
                 }
             }
@@ -156,8 +156,8 @@ impl FirstSuite {
 
     fn write(&mut self, name: &str, description: &str, sample: &Sample) {
         self.found += 1;
-        let name = yaml::text(name);
-        let test = yaml::text(&format!("{name}: {description}"));
+        let name = yaml::format_string(name);
+        let test = yaml::format_string(&format!("{name}: {description}"));
         let decision = sample.actual.decision.name();
         let outcome = sample.outcome.name();
         let object = yaml::block(&sample.object, 4);

@@ -99,7 +99,7 @@ impl<'a> SuiteDocument<'a> {
 
     /// The name in its metadata.
     pub fn name(&self) -> Option<String> {
-        self.fields(self.root().node("metadata")?).text("name")
+        self.fields(self.root().node("metadata")?).read_text("name")
     }
 
     /// The location of a node.

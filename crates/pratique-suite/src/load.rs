@@ -171,7 +171,7 @@ impl Suite {
             return Err(policy_files.problems);
         }
         let plugin_state = plugins.as_ref();
-        let plugin_state = plugin_state.map(|plugins| PluginState::of(plugins).with_gates(gates));
+        let plugin_state = plugin_state.map(|plugins| PluginState::for_plugins(plugins).with_gates(gates));
         let caller = Arc::new(ScriptedCaller::default());
         if self.bind {
             bind(&mut sets);

@@ -21,7 +21,7 @@ use pratique_types::Operation;
 
 /// The operation of a mapping with a field `operation`.
 pub(crate) fn operation(fields: &Fields<'_>) -> Option<Operation> {
-    Operation::from_name(&fields.text("operation")?)
+    Operation::from_name(&fields.read_text("operation")?)
 }
 
 /// Reads a document with the kind of suites.
@@ -59,7 +59,7 @@ pub(crate) fn read_suite(
     let cases: Vec<Case> = tests.into_iter().flat_map(|test| reader.test(test)).collect();
     let name = root
         .node("metadata")
-        .and_then(|id| reader.fields(id).text("name"));
+        .and_then(|id| reader.fields(id).read_text("name"));
     let runs_webhooks = webhooks.is_some() || cases.iter().any(|case| !case.input.webhooks.is_empty());
     reader.check_chain(&root, chain.is_some(), runs_webhooks);
     let (problems, files) = (reader.problems, reader.files);
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     /// A test, with its rows.
     fn test(&mut self, id: NodeId) -> Vec<Case> {
         let fields = self.fields(id);
-        let name = fields.text("name").unwrap_or_default();
+        let name = fields.read_text("name").unwrap_or_default();
         let input = self.input(&fields);
         let expect = fields.node("expect");
         let rows = fields.list("each");
@@ -250,9 +250,9 @@ impl<'a> Reader<'a> {
             old_object: self.object(fields, "oldObject"),
             request: self.object(fields, "request"),
             operation: operation(fields),
-            resource: fields.text("resource"),
-            subresource: fields.text("subresource"),
-            namespace: fields.text("namespace"),
+            resource: fields.read_text("resource"),
+            subresource: fields.read_text("subresource"),
+            namespace: fields.read_text("namespace"),
             user: fields.node("user").map(|id| self.user(id)),
             release: self.release(fields),
             dry_run: fields.bool("dryRun").unwrap_or_default(),
@@ -281,9 +281,12 @@ impl<'a> Reader<'a> {
             return pratique_request::user(&name, &[]);
         }
         pratique_types::UserInfo {
-            uid: fields.text("uid").unwrap_or_default(),
+            uid: fields.read_text("uid").unwrap_or_default(),
             extra: fields.map("extra", |texts| texts.items()),
-            ..pratique_request::user(&fields.text("name").unwrap_or_default(), &fields.texts("groups"))
+            ..pratique_request::user(
+                &fields.read_text("name").unwrap_or_default(),
+                &fields.texts("groups"),
+            )
         }
     }
 }

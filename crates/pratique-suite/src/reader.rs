@@ -53,7 +53,7 @@ impl SuiteReader {
     /// # Errors
     /// All problems, with locations.
     pub fn read(self, path: &Path, file: &ManifestFile, roots: &Roots) -> Result<Vec<Suite>, ProblemList> {
-        let roots = roots.of(path.parent().unwrap_or(Path::new("")));
+        let roots = roots.for_directory(path.parent().unwrap_or(Path::new("")));
         let mut suites = Vec::new();
         let mut problems = Vec::new();
         for document in files::documents(file)? {
@@ -110,7 +110,7 @@ fn type_of(source: &ObjectSource) -> (String, String) {
         tree: source.tree(),
         id: source.root(),
     };
-    let text = |name: &str| fields.text(name).unwrap_or_default();
+    let text = |name: &str| fields.read_text(name).unwrap_or_default();
     (text("apiVersion"), text("kind"))
 }
 

@@ -121,11 +121,11 @@ impl Roots {
 
     /// Whether a path is one that suites in a directory can name.
     pub fn permit(&self, directory: &Path, path: &Path) -> bool {
-        self.of(directory).permit(path).is_ok()
+        self.for_directory(directory).permit(path).is_ok()
     }
 
     /// The roots of the suites in a directory.
-    pub(crate) fn of(&self, directory: &Path) -> SuiteRoots {
+    pub(crate) fn for_directory(&self, directory: &Path) -> SuiteRoots {
         let local = absolute_path(directory)
             .canonicalize()
             .ok()

@@ -257,7 +257,7 @@ impl Updater<'_> {
         let mut start = self.suite.source.tree().get(id).span.start;
         if let TreeValue::String(_, Style::Literal | Style::Folded) = self.node(id) {
             // The block indicator is before the text.
-            let preceding_text = source.text().get(..start as usize).unwrap_or_default();
+            let preceding_text = source.as_str().get(..start as usize).unwrap_or_default();
             let indicator = preceding_text.rfind(['|', '>']);
             start = indicator.and_then(|at| u32::try_from(at).ok()).unwrap_or(start);
         }
@@ -350,7 +350,7 @@ impl Updater<'_> {
             Some(_) => format!(" {}", expect.flow()),
             None => format!("\n{}", expect.block(column + 2).trim_end()),
         };
-        let rest = source.text().get(span.end as usize..).unwrap_or_default();
+        let rest = source.as_str().get(span.end as usize..).unwrap_or_default();
         let line = rest.find('\n').unwrap_or(rest.len());
         let at = self.offset(span.end + u32::try_from(line).unwrap_or_default());
         Edit {

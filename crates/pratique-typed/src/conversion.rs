@@ -332,7 +332,7 @@ fn parts<'o, 'a>(object: &'o mut Object<'a>, field: &str) -> impl Iterator<Item 
 }
 
 /// The text of a field; `""` where there is none.
-fn text<'o>(object: &'o Object<'_>, field: &str) -> &'o str {
+fn read_text<'o>(object: &'o Object<'_>, field: &str) -> &'o str {
     object.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -30,7 +30,7 @@ impl Encoder<'static> {
 
 impl Encoder<'_> {
     /// A value of a shape as text; members of an unknown shape are written by name.
-    pub fn text(&self, shape: Option<&Shape>, value: &Value<'_>) -> String {
+    pub fn to_text(&self, shape: Option<&Shape>, value: &Value<'_>) -> String {
         let mut text = String::new();
         self.write(shape, value, &mut text);
         escape_html(&text).into_owned()
@@ -41,7 +41,7 @@ impl Encoder<'_> {
         match (shape, value) {
             (Some(Shape::Struct(id)), Value::Object(object)) => {
                 let of = self.schema.get(*id);
-                let order = names_in_order(self.layouts.of(of.name));
+                let order = names_in_order(self.layouts.for_type(of.name));
                 let members = order.into_iter().filter_map(|name| {
                     let missing = self.is_bare.then_some(&Value::Null);
                     let value = object.get(name).or(missing)?;

@@ -61,7 +61,7 @@ pub fn go_value(
         field: typed_part.field,
         types: GoTypes { release, progress },
     };
-    Some(shown(place, typed_part.value))
+    Some(to_go_value(place, typed_part.value))
 }
 
 fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
@@ -80,7 +80,7 @@ fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
     }
 }
 
-fn shown(place: TypedPlace<'_>, value: &Value<'_>) -> GoValue {
+fn to_go_value(place: TypedPlace<'_>, value: &Value<'_>) -> GoValue {
     let first = match (place.shape, value) {
         (Shape::List(inner), Value::Array(elements)) => elements.first().map(|first| (inner, first)),
         (Shape::Map(inner), Value::Object(members)) => members.iter().next().map(|(_, first)| (inner, first)),
@@ -120,7 +120,7 @@ impl GoTypes<'_> {
 
     /// The fields of a type, in Go's order.
     fn layout(self, of: &StructType) -> &'static [LayoutField] {
-        self.release.layouts().of(of.name)
+        self.release.layouts().for_type(of.name)
     }
 
     fn goes_on(self) -> bool {

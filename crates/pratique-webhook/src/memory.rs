@@ -90,13 +90,13 @@ impl Drop for CallMemory {
 
 /// The memory that decoding an answer takes besides its bytes: for its values, and copies of its strings.
 pub(crate) fn of_answer(answer: &[u8]) -> usize {
-    let counts = Counts::of(answer);
+    let counts = Counts::count(answer);
     counts.parsed_bytes().saturating_add(counts.bytes)
 }
 
 /// The memory that decoding a patch takes: for its parsed values, its operations, and its audit annotation.
 pub(crate) fn of_patch(patch: &[u8]) -> usize {
-    let counts = Counts::of(patch);
+    let counts = Counts::count(patch);
     let values = counts.parsed_bytes().saturating_mul(2);
     values.saturating_add(counts.bytes.saturating_mul(3))
 }

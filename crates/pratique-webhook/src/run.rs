@@ -47,7 +47,7 @@ pub(crate) struct AnswerRecords {
 impl<'r, 's> PhaseRun<'r, 's> {
     pub(crate) fn new(phase: Phase, attributes: Attributes<'s>, context: &'r WebhookContext<'s>) -> Self {
         let request = attributes.request;
-        let served = context.equivalents.of(&request.resource, &request.sub_resource);
+        let served = context.equivalents.list(&request.resource, &request.sub_resource);
         let served = served.iter().map(|equivalent| &equivalent.kind);
         PhaseRun {
             phase,

@@ -143,7 +143,7 @@ impl<'b> Meter<'b> {
     ///
     /// # Errors
     /// When the budget does not have them.
-    pub fn text(&mut self, length: usize) -> Result<(), Exceeded> {
+    pub fn spend_text(&mut self, length: usize) -> Result<(), Exceeded> {
         self.spend(0, length)
     }
 
@@ -195,6 +195,6 @@ mod tests {
         assert_eq!(meter.finish(), Ok(total));
         assert_eq!(budget.left(), (1 << 20) - total);
         let mut meter = Meter::new(&budget);
-        assert_eq!(meter.text(1 << 20), Err(Exceeded));
+        assert_eq!(meter.spend_text(1 << 20), Err(Exceeded));
     }
 }

@@ -38,7 +38,7 @@ pub struct Position {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
     /// The file's path, as it was given or found.
-    #[serde(serialize_with = "text")]
+    #[serde(serialize_with = "serialize_text")]
     pub file: Arc<str>,
     /// Which document of the file, from 0.
     pub document: usize,
@@ -48,7 +48,7 @@ pub struct Location {
     pub end: Position,
 }
 
-fn text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
 }
 
@@ -223,14 +223,14 @@ impl DocumentSource {
 
     /// The document's text, with LF line ends, without surrounding blanks, in UTF-8.
     #[must_use]
-    pub fn text(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         self.content.as_ref().map_or("", |content| content.text.as_str())
     }
 
     /// The text within a span.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
-        self.text()
+        self.as_str()
             .get(span.start as usize..span.end as usize)
             .unwrap_or_default()
     }
@@ -238,13 +238,13 @@ impl DocumentSource {
     /// The file position of a byte offset of the document's text.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
-        let offset = self.text().floor_char_boundary(offset);
+        let offset = self.as_str().floor_char_boundary(offset);
         let lines = self.lines();
         let line = lines
             .partition_point(|start| *start as usize <= offset)
             .saturating_sub(1);
         let start = lines.get(line).copied().unwrap_or_default() as usize;
-        let line_start_text = self.text().get(start..offset).unwrap_or_default();
+        let line_start_text = self.as_str().get(start..offset).unwrap_or_default();
         let from = self.start();
         let lead = if line == 0 { from.lead } else { Lead::default() };
         let file_line = from.line + line;
@@ -291,7 +291,7 @@ impl DocumentSource {
             file: Arc::clone(&self.file),
             document: self.index(),
             start: self.position(span.start as usize),
-            end: self.position(self.text().ceil_char_boundary(span.end as usize)),
+            end: self.position(self.as_str().ceil_char_boundary(span.end as usize)),
         }
     }
 
@@ -309,7 +309,7 @@ impl DocumentSource {
             .copied()
             .unwrap_or_default() as usize;
         let content = self
-            .text()
+            .as_str()
             .get(start..)
             .unwrap_or_default()
             .lines()

@@ -180,7 +180,7 @@ impl Admission {
             let needs: Vec<Need> = kinds.map(|kind| Need::new(handler.name, kind)).collect();
             needs
         };
-        self.settings.plugins.all().flat_map(of_plugin).collect()
+        self.settings.plugins.iter().flat_map(of_plugin).collect()
     }
 
     /// Whether there are webhooks to call, which may have side effects.
@@ -196,12 +196,12 @@ impl Admission {
 
     /// The plugins, in their order, to run them one by one.
     pub fn plugins(&self) -> impl Iterator<Item = &dyn Plugin> {
-        self.settings.plugins.all()
+        self.settings.plugins.iter()
     }
 
     /// The names of the plugins, in their order.
     pub fn plugin_names(&self) -> impl Iterator<Item = &str> {
-        self.settings.plugins.all().map(|plugin| plugin.handler().name)
+        self.settings.plugins.iter().map(|plugin| plugin.handler().name)
     }
 
     /// The names of the static policies: mutating ones first, each kind in the order in which they act.

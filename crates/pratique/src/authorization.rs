@@ -48,7 +48,7 @@ impl<A: Authorizer> Decider for AtOnce<A> {
     fn decide(&self, questions: Vec<Question>) -> Decisions<'_> {
         let answers = questions
             .iter()
-            .map(|question| self.0.authorize(&question.check()));
+            .map(|question| self.0.authorize(&question.as_check()));
         let decided = answers.map_while(|answer| match answer {
             Answer::Decided(decision) => Some(decision),
             Answer::Pending | Answer::Unknown => None,

@@ -125,7 +125,7 @@ impl Plugins {
     }
 
     /// The plugins, in their order.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &dyn Plugin> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Plugin> {
         self.stage(Stage::All)
     }
 

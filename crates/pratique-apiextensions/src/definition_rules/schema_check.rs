@@ -46,7 +46,7 @@ pub(crate) struct SchemaCheck<'c> {
 impl SchemaCheck<'_> {
     /// Checks the schema of a resource. The path is that of what holds it.
     // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateCustomResourceDefinitionValidation
-    pub(crate) fn check(&self, holder: &Node<'_, '_>) -> CheckedSchema {
+    pub(crate) fn check_schema(&self, holder: &Node<'_, '_>) -> CheckedSchema {
         let openapi = holder.child("openAPIV3Schema");
         let mut checked = CheckedSchema::default();
         if !openapi.is_set() {

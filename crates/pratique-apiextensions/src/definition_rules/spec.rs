@@ -350,7 +350,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
             has_status,
             is_unchanged: self.options.unchanged_schemas.contains(version),
         };
-        check.check(schema)
+        check.check_schema(schema)
     }
 
     fn validate_selectable(

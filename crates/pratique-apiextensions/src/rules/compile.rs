@@ -63,7 +63,7 @@ impl<'k> RuleCompiler<'k> {
 
     /// The type of a schema.
     fn declared(&self, schema: &Schema, is_resource: bool) -> Option<Declared> {
-        Declared::of(schema, is_resource, self.scope.release)
+        Declared::from_schema(schema, is_resource, self.scope.release)
     }
 
     /// Compiles the rules of a resource.

@@ -54,7 +54,7 @@ impl Declared {
 
     /// The type of a schema; `None` where expressions do not see values of it.
     // Upstream: apiserver/pkg/cel/common/schemas.go, SchemaDeclType
-    pub(crate) fn of(schema: &Schema, is_resource: bool, release: &Release) -> Option<Declared> {
+    pub(crate) fn from_schema(schema: &Schema, is_resource: bool, release: &Release) -> Option<Declared> {
         if schema.is_int_or_string {
             let max = schema
                 .values
@@ -70,7 +70,7 @@ impl Declared {
             Type::String => string(schema),
             Type::Array => {
                 let items = schema.items.as_deref()?;
-                let items = Declared::of(items, items.is_embedded, release)?;
+                let items = Declared::from_schema(items, items.is_embedded, release)?;
                 let max = match schema.values.max_items {
                     Some(max) => max.max(0),
                     None => (MAX_REQUEST - 2) / items.min_size.saturating_add(1),
@@ -79,7 +79,7 @@ impl Declared {
             }
             Type::Object => match &schema.additional {
                 Some(AdditionalMembers::Schema(values)) => {
-                    let values = Declared::of(values, values.is_embedded, release)?;
+                    let values = Declared::from_schema(values, values.is_embedded, release)?;
                     let max = match schema.values.max_properties {
                         Some(max) => max.max(0),
                         None => (MAX_REQUEST - 2) / values.min_size.saturating_add(6),
@@ -174,7 +174,7 @@ fn object(schema: &Schema, is_resource: bool, release: &Release) -> Declared {
         if is_resource && matches!(&**name, "apiVersion" | "kind" | "metadata") {
             continue;
         }
-        let Some(of) = Declared::of(property, property.is_embedded, release) else {
+        let Some(of) = Declared::from_schema(property, property.is_embedded, release) else {
             continue;
         };
         if schema.values.required.contains(name) && property.default.is_none() {
@@ -222,7 +222,7 @@ fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, De
     let is_declared = declares_meta(schema);
     for (name, fixed) in meta {
         let of = match schema.properties.get(name).filter(|_| is_declared) {
-            Some(property) => Declared::of(property, property.is_embedded, release).unwrap_or(fixed),
+            Some(property) => Declared::from_schema(property, property.is_embedded, release).unwrap_or(fixed),
             None => fixed,
         };
         let has_default = is_declared

@@ -109,7 +109,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         read
     }
 
-    fn text(&mut self, name: &str) -> Option<&'r str> {
+    fn read_text(&mut self, name: &str) -> Option<&'r str> {
         self.typed(name, "a string", Value::as_str)
     }
 
@@ -156,7 +156,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
     }
 
     fn generic(&mut self) -> Schema {
-        let of = self.text("type").filter(|name| !name.is_empty());
+        let of = self.read_text("type").filter(|name| !name.is_empty());
         let preserves = self.typed(
             "x-kubernetes-preserve-unknown-fields",
             "a boolean",
@@ -175,11 +175,11 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
             preserves_unknown: preserves == Some(true),
             is_embedded: self.flag("x-kubernetes-embedded-resource"),
             is_int_or_string: self.flag("x-kubernetes-int-or-string"),
-            list_type: self.text("x-kubernetes-list-type").map(Box::from),
+            list_type: self.read_text("x-kubernetes-list-type").map(Box::from),
             list_map_keys: self.texts("x-kubernetes-list-map-keys"),
-            map_type: self.text("x-kubernetes-map-type").map(Box::from),
-            has_title: self.text("title").is_some_and(|text| !text.is_empty()),
-            has_description: self.text("description").is_some_and(|text| !text.is_empty()),
+            map_type: self.read_text("x-kubernetes-map-type").map(Box::from),
+            has_title: self.read_text("title").is_some_and(|text| !text.is_empty()),
+            has_description: self.read_text("description").is_some_and(|text| !text.is_empty()),
             has_empty_lists: [
                 "required",
                 "x-kubernetes-list-map-keys",
@@ -196,7 +196,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
 
     fn values(&mut self) -> Values {
         let allowed = self.typed("enum", "a list", Value::as_array);
-        let pattern = self.text("pattern").filter(|text| !text.is_empty());
+        let pattern = self.read_text("pattern").filter(|text| !text.is_empty());
         Values {
             format: self.text("format").unwrap_or_default().into(),
             checked_format: self.text("format").unwrap_or_default().into(),
@@ -281,11 +281,11 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
                 faults: self.faults,
             };
             rules.push(Rule {
-                rule: reader.text("rule").unwrap_or_default().into(),
-                message: reader.text("message").unwrap_or_default().into(),
-                message_expression: reader.text("messageExpression").unwrap_or_default().into(),
-                reason: reader.text("reason").map(Box::from),
-                field_path: reader.text("fieldPath").unwrap_or_default().into(),
+                rule: reader.read_text("rule").unwrap_or_default().into(),
+                message: reader.read_text("message").unwrap_or_default().into(),
+                message_expression: reader.read_text("messageExpression").unwrap_or_default().into(),
+                reason: reader.read_text("reason").map(Box::from),
+                field_path: reader.read_text("fieldPath").unwrap_or_default().into(),
                 optional_old_self: reader.typed("optionalOldSelf", "a boolean", Value::as_bool),
             });
         }

@@ -29,7 +29,7 @@ impl Number {
         }
     }
 
-    fn shown(self) -> String {
+    fn to_text(self) -> String {
         match self {
             Number::Int(number) => number.to_string(),
             Number::Float(number) => general_form(number),
@@ -149,7 +149,7 @@ impl BoundCheck<'_> {
         let message = format!(
             "factor MultipleOf declared for {} must be positive: {}",
             self.path.to_dotted(),
-            factor.shown()
+            factor.to_text()
         );
         self.invalid(factor, message)
     }
@@ -158,7 +158,7 @@ impl BoundCheck<'_> {
         let message = format!(
             "{} in body should be a multiple of {}",
             self.path.to_dotted(),
-            factor.shown()
+            factor.to_text()
         );
         self.invalid(number, message)
     }
@@ -194,7 +194,7 @@ impl BoundCheck<'_> {
                 (BoundSide::Maximum, true) => "less than",
             };
             let path = self.path.to_dotted();
-            let message = format!("{path} in body should be {relation} {}", limit.shown());
+            let message = format!("{path} in body should be {relation} {}", limit.to_text());
             outcome.merge(self.invalid(number, message));
         }
         outcome

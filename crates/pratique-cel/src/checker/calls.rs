@@ -49,7 +49,7 @@ impl<'e> TypeChecker<'e> {
 
     fn check_function(&mut self, id: ExprId, name: &'e Arc<str>, target: Option<ExprId>, args: &'e [ExprId]) {
         for arg in args {
-            self.check(*arg);
+            self.check_expression(*arg);
         }
         let Some(target) = target else {
             if name.starts_with('.') {
@@ -61,7 +61,7 @@ impl<'e> TypeChecker<'e> {
             self.call_by_name(id, qualified.clone(), args);
             return self.resolve_call(id, &qualified, None, args);
         }
-        self.check(target);
+        self.check_expression(target);
         self.resolve_call(id, name, Some(target), args);
     }
 

@@ -7,8 +7,8 @@ use crate::types::Type;
 
 impl<'e> TypeChecker<'e> {
     pub(super) fn check_comprehension(&mut self, id: ExprId, comprehension: &'e Comprehension) {
-        self.check(comprehension.range);
-        self.check(comprehension.init);
+        self.check_expression(comprehension.range);
+        self.check_expression(comprehension.init);
         let (first, second) = self.variable_types(comprehension);
         let accumulator = self.known_type(comprehension.init);
 
@@ -19,12 +19,12 @@ impl<'e> TypeChecker<'e> {
         if let (Some(var2), Some(second)) = (&comprehension.var2, second) {
             self.locals.push((var2, second));
         }
-        self.check(comprehension.condition);
+        self.check_expression(comprehension.condition);
         self.expect(comprehension.condition, &Type::Bool);
-        self.check(comprehension.step);
+        self.check_expression(comprehension.step);
         self.expect(comprehension.step, &accumulator);
         self.locals.truncate(outer + 1);
-        self.check(comprehension.result);
+        self.check_expression(comprehension.result);
         self.locals.truncate(outer);
 
         let result = self.known_type(comprehension.result);

@@ -12,7 +12,7 @@ impl<'e> TypeChecker<'e> {
     pub(super) fn check_list(&mut self, id: ExprId, elements: &'e [ExprId], optional: &'e [u32]) {
         let mut element_type = None;
         for (index, element) in elements.iter().enumerate() {
-            self.check(*element);
+            self.check_expression(*element);
             let of = self.value_type(*element, optional.iter().any(|at| *at as usize == index));
             element_type = Some(self.join(element_type, of));
         }
@@ -24,10 +24,10 @@ impl<'e> TypeChecker<'e> {
     pub(super) fn check_map(&mut self, id: ExprId, entries: &'e [MapEntry]) {
         let (mut key_type, mut value_type) = (None, None);
         for entry in entries {
-            self.check(entry.key);
+            self.check_expression(entry.key);
             let of = self.known_type(entry.key);
             key_type = Some(self.join(key_type, of));
-            self.check(entry.value);
+            self.check_expression(entry.value);
             let of = self.value_type(entry.value, entry.optional);
             value_type = Some(self.join(value_type, of));
         }
@@ -71,7 +71,7 @@ impl<'e> TypeChecker<'e> {
     }
 
     fn check_field(&mut self, type_name: &str, field: &StructField) {
-        self.check(field.value);
+        self.check_expression(field.value);
         let expected = self
             .field_type(field.offset, type_name, &field.name)
             .unwrap_or(Type::Error);

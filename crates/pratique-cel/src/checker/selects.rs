@@ -36,7 +36,7 @@ impl<'e> TypeChecker<'e> {
     fn check_operand(&mut self, operand: ExprId, may_be_name: bool) {
         match self.ast.expr(operand) {
             Expr::Select { .. } if self.type_of(operand).is_none() => self.check_select(operand, may_be_name),
-            _ => self.check(operand),
+            _ => self.check_expression(operand),
         }
     }
 
@@ -54,7 +54,7 @@ impl<'e> TypeChecker<'e> {
         let Expr::Literal(Literal::String(name)) = self.ast.expr(*field) else {
             return self.report(*field, || "unsupported optional field selection".to_owned());
         };
-        self.check(*operand);
+        self.check_expression(*operand);
         let of = self.select_field(id, *operand, name, true);
         self.set_type(id, of);
         if let Some(function) = self.environment.function("_?._") {

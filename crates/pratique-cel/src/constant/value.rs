@@ -26,7 +26,7 @@ impl Constant {
     }
 
     /// A copy of a value; `None` for values that only an evaluation can hold.
-    pub fn of(value: &Value<'_>) -> Option<Self> {
+    pub fn from_value(value: &Value<'_>) -> Option<Self> {
         Some(match value {
             Value::Null => Constant::Null,
             Value::Bool(value) => Constant::Bool(*value),
@@ -39,12 +39,12 @@ impl Constant {
             Value::Duration(duration) => Constant::Duration(*duration),
             Value::List(list) => Constant::List(
                 list.iter()
-                    .map(|element| Constant::of(&element))
+                    .map(|element| Constant::from_value(&element))
                     .collect::<Option<_>>()?,
             ),
             Value::Map(map) => Constant::Map(
                 map.iter()
-                    .map(|(key, value)| Some((Constant::of(&key)?, Constant::of(&value)?)))
+                    .map(|(key, value)| Some((Constant::from_value(&key)?, Constant::from_value(&value)?)))
                     .collect::<Option<_>>()?,
             ),
             Value::Type(name) => Constant::Type(Arc::from(*name)),

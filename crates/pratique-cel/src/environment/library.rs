@@ -30,7 +30,7 @@ impl Library {
     }
 
     /// A library of functions only.
-    pub fn of(functions: Vec<Function>) -> Self {
+    pub fn from_functions(functions: Vec<Function>) -> Self {
         Library {
             functions,
             ..Library::default()

@@ -72,7 +72,7 @@ pub fn library() -> Library {
     let described = |name: &str, id: &str, of: Type, (result, call): (Type, CallFn)| {
         Function::new(name).member(id, &[of, Type::String], result, call)
     };
-    Library::of(vec![
+    Library::from_functions(vec![
         described(
             "path",
             "authorizer_path",
@@ -149,7 +149,7 @@ pub fn selectors() -> Library {
     let labels = refining("labelSelector", "authorizer_labelselector", |check| {
         &mut check.label_selector
     });
-    Library::of(vec![
+    Library::from_functions(vec![
         fields.costing_always(parsing_selector),
         labels.costing_always(parsing_selector),
     ])

@@ -19,7 +19,7 @@ use crate::value::{Evaluation, Value};
 const TWO_STRINGS: [Type; 2] = [Type::String, Type::String];
 
 pub(super) fn library() -> Library {
-    Library::of(vec![
+    Library::from_functions(vec![
         affix("startsWith", "starts_with_string"),
         affix("endsWith", "ends_with_string"),
         // The evaluator computes the member function alone; this form cost 1.
@@ -34,7 +34,7 @@ pub(super) fn library() -> Library {
 
 /// What functions of lists did, for versions that have them.
 pub(super) fn lists() -> Library {
-    Library::of(vec![
+    Library::from_functions(vec![
         Function::new("lists.range")
             .global("lists_range", &[Type::Int], Type::list(Type::Int), range)
             .costing(super::lists::makes_result),
@@ -56,7 +56,7 @@ fn refuse_duration<'a>(_: &Context<'a>, _: &[Value<'a>]) -> Evaluation<'a> {
 /// Without a bound but that on costs, and nothing where the size is negative.
 fn range<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let size = int(arguments, 0)?.max(0);
-    bounds::elements(context, usize::try_from(size).unwrap_or(usize::MAX))?;
+    bounds::check_elements(context, usize::try_from(size).unwrap_or(usize::MAX))?;
     results::collected(context, (0..size).map(Value::Int))
 }
 

@@ -27,18 +27,18 @@ pub(super) fn check_text(context: &Context<'_>, len: usize) -> Result<(), Fault>
 }
 
 /// A list of a length, for which there is memory.
-pub(super) fn elements(context: &Context<'_>, len: usize) -> Result<(), Fault> {
+pub(super) fn check_elements(context: &Context<'_>, len: usize) -> Result<(), Fault> {
     check_bound(len <= MAX_ELEMENTS)?;
     context.reserve(len.saturating_mul(size_of::<Value<'_>>()))
 }
 
 /// The comparison of each element of a list with each of another.
-pub(super) fn comparisons(len: usize, other: usize) -> Result<(), Fault> {
+pub(super) fn check_comparisons(len: usize, other: usize) -> Result<(), Fault> {
     check_bound(product(len, other) <= MAX_COMPARISONS)
 }
 
 /// A search for a pattern in a text, by their lengths in bytes.
-pub(super) fn search(text: &str, pattern: &str) -> Result<(), Fault> {
+pub(super) fn check_search(text: &str, pattern: &str) -> Result<(), Fault> {
     check_bound(product(text.len(), pattern.len()) <= MAX_PAIRS)
 }
 

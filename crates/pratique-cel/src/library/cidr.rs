@@ -21,7 +21,7 @@ pub fn library() -> Library {
     let to_string = method("cidr_to_string", ty(), Type::String, Cidr::to_string);
     let prefix_length = |cidr: &Cidr| i64::from(cidr.prefix_length());
     let is_cidr = |text: &str| Cidr::parse(text).is_ok();
-    Library::of(vec![
+    Library::from_functions(vec![
         of_text("cidr", "string_to_cidr", ty(), read)
             .with_text(|text| Cidr::parse(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
@@ -45,7 +45,7 @@ pub fn library() -> Library {
 // Upstream: the library's version 1, since Kubernetes 1.38
 pub(super) fn masks() -> Library {
     let is_mask = |cidr: &Cidr| *cidr == cidr.masked();
-    Library::of(vec![Function::new("isMask").with(method(
+    Library::from_functions(vec![Function::new("isMask").with(method(
         "cidr_is_mask",
         ty(),
         Type::Bool,
@@ -112,7 +112,7 @@ impl Opaque for Cidr {
         equal_opaque(self, other)
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.to_string()
     }
 

@@ -31,7 +31,7 @@ pub fn library() -> Library {
             Overload::new(&name, false, &[], ty()).shared(move |context, _| Ok(context.arena.opaque(format))),
         )
     }));
-    Library::of(functions)
+    Library::from_functions(functions)
 }
 
 impl Opaque for NamedFormat {
@@ -43,7 +43,7 @@ impl Opaque for NamedFormat {
         equal_opaque(self, other)
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.title.to_owned()
     }
 }

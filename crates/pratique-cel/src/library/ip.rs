@@ -22,7 +22,7 @@ pub fn library() -> Library {
     };
     let to_string = method("ip_to_string", ty(), Type::String, Ip::to_string);
     let family = |ip: &Ip| i64::from(ip.family());
-    Library::of(vec![
+    Library::from_functions(vec![
         of_text("ip", "string_to_ip", ty(), Ip::parse)
             .with_text(|text| Ip::parse(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
@@ -64,7 +64,7 @@ impl Opaque for Ip {
         equal_opaque(self, other)
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.to_string()
     }
 

@@ -20,7 +20,7 @@ pub fn library() -> Library {
             escape_key,
         )
         .costing_always(cost::reads_first);
-    Library::of(vec![escape_key])
+    Library::from_functions(vec![escape_key])
 }
 
 /// Makes a key fit to stand in a JSON pointer (RFC 6901).

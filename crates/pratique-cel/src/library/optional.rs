@@ -41,7 +41,7 @@ pub(crate) fn library() -> Library {
             &[Type::optional(map()), key()],
         ));
     let optionals = [Type::list(optional())];
-    Library::of(vec![
+    Library::from_functions(vec![
         Function::new("optional.of").global("optional_of", &[inner()], optional(), of_value),
         Function::new("optional.ofNonZeroValue").global(
             "optional_ofNonZeroValue",
@@ -134,7 +134,7 @@ fn unwrapped<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'
         match element {
             Value::Optional(value) => values.extend(value.copied()),
             other => {
-                let value_text = ops::shown(&other);
+                let value_text = ops::format_value(&other);
                 return Err(Fault::error(format!("value {value_text} is not optional")));
             }
         }

@@ -18,7 +18,7 @@ const TYPE: &str = "kubernetes.Quantity";
 
 /// Functions that read, compare and add quantities: `quantity('1Gi').add(quantity('1')).isInteger()`.
 pub fn library() -> Library {
-    Library::of(vec![
+    Library::from_functions(vec![
         of_text("quantity", "string_to_quantity", ty(), Quantity::parse)
             .with_text(of_constant)
             .costing_always(cost::reads_first),
@@ -135,7 +135,7 @@ impl Opaque for QuantityValue {
         }
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.quantity.to_string()
     }
 

@@ -22,7 +22,7 @@ pub fn library() -> Library {
     let all = |id: &str, params: &[Type]| {
         Overload::new(id, true, params, Type::list(Type::String)).implemented(find_all)
     };
-    Library::of(vec![
+    Library::from_functions(vec![
         Function::new("find")
             .member("string_find_string", &two, Type::String, find)
             .costing_always(search)
@@ -61,7 +61,7 @@ fn find_all_with<'a>(context: &Context<'a>, regex: &Regex, arguments: &[Value<'a
 /// The text, if it is not too long to be searched for the pattern.
 fn searched<'a>(arguments: &[Value<'a>]) -> Result<&'a str, Fault> {
     let text = string(arguments, 0)?;
-    bounds::search(text, string(arguments, 1)?)?;
+    bounds::check_search(text, string(arguments, 1)?)?;
     Ok(text)
 }
 

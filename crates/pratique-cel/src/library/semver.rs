@@ -27,7 +27,7 @@ pub fn library() -> Library {
         Function::new(name).with(method_of_two(id, [ty(), ty()], Type::Bool, holds))
     };
     let compare = |one: &Version, other: &Version| one.cmp(other) as i64;
-    Library::of(vec![
+    Library::from_functions(vec![
         Function::new("semver")
             .global("string_to_semver", &[Type::String], ty(), |context, arguments| {
                 read(arguments)?.into_value(context.arena)
@@ -70,7 +70,7 @@ impl Opaque for Version {
         equal_opaque(self, other)
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.to_string()
     }
 

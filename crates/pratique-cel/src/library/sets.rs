@@ -17,7 +17,7 @@ use crate::value::{Evaluation, List, Value};
 pub fn library() -> Library {
     let list = Type::list(Type::param("T"));
     let params = [list.clone(), list];
-    Library::of(vec![
+    Library::from_functions(vec![
         Function::new("sets.contains")
             .global("list_sets_contains_list", &params, Type::Bool, contains)
             .costing(|arguments, _| 1 + pairs(arguments)),
@@ -47,7 +47,7 @@ fn pairs(arguments: &[Value<'_>]) -> u64 {
 
 fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let (list, other) = (list_at(arguments, 0)?, list_at(arguments, 1)?);
-    bounds::comparisons(list.len(), other.len())?;
+    bounds::check_comparisons(list.len(), other.len())?;
     for element in list.iter() {
         if ops::is_among(context, &element, &other)? {
             return Ok(Value::Bool(true));
@@ -57,7 +57,7 @@ fn intersects<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<
 }
 
 fn holds_all<'a>(context: &Context<'a>, list: &List<'a>, other: &List<'a>) -> Result<bool, Fault> {
-    bounds::comparisons(list.len(), other.len())?;
+    bounds::check_comparisons(list.len(), other.len())?;
     for element in other.iter() {
         if !ops::is_among(context, &element, list)? {
             return Ok(false);

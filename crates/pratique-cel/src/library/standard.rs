@@ -28,7 +28,7 @@ pub(crate) fn library() -> Library {
     let functions = groups.into_iter().flatten().collect();
     NAMED
         .iter()
-        .fold(Library::of(functions), |library, of| {
+        .fold(Library::from_functions(functions), |library, of| {
             library.naming(of.runtime_name(), of.clone())
         })
         .naming("list", Type::list(Type::Dyn))

@@ -19,7 +19,7 @@ pub fn library() -> Library {
     let mut functions = searching();
     functions.extend(cutting());
     functions.extend(making());
-    Library::of(functions)
+    Library::from_functions(functions)
 }
 
 fn searching() -> Vec<Function> {

@@ -67,7 +67,7 @@ fn short(value: &Value<'_>) -> String {
         Value::Int(number) => number.to_string(),
         Value::Double(number) => number.to_string(),
         Value::String(text) => format!("'{text}'"),
-        Value::Opaque(opaque) => opaque.text(),
+        Value::Opaque(opaque) => opaque.to_text(),
         Value::Optional(None) => "none".to_owned(),
         Value::Optional(Some(value)) => format!("some {}", short(value)),
         Value::List(list) => {

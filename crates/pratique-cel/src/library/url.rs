@@ -22,7 +22,7 @@ pub fn library() -> Library {
         Function::new(name).with(method(id, ty(), Type::String, read))
     };
     let query = Type::map(Type::String, Type::list(Type::String));
-    Library::of(vec![
+    Library::from_functions(vec![
         of_text("url", "string_to_url", ty(), read)
             .with_text(|text| read(text).ok().map(ConstantValue::opaque))
             .costing_always(cost::reads_first),
@@ -60,7 +60,7 @@ impl Opaque for Url {
         Ok(self.to_string() == other.to_string())
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.to_string()
     }
 

@@ -2,7 +2,7 @@
 
 use super::container::{cost_of_search, exact_int, lookup};
 use super::failed::failed;
-use super::naming::{go_type, shown_by};
+use super::naming::{format_metered, go_type};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{List, Map, Value};
@@ -31,7 +31,7 @@ impl<'a> Lookup<'a> {
     /// The error that a member is missing, or a stop, as its key may be long.
     #[cold]
     fn fault(self, context: &Context<'a>, key: &Value<'_>) -> Fault {
-        match (shown_by(context, key), self) {
+        match (format_metered(context, key), self) {
             (Err(stop), _) => stop,
             (Ok(index), Lookup::NoIndex) => Fault::error(format!("index out of bounds: {index}")),
             (Ok(key), _) => Fault::no_such_key(key),
@@ -99,7 +99,7 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
         }
     };
     let Some(index) = index else {
-        let index = shown_by(context, key)?;
+        let index = format_metered(context, key)?;
         return Err(Fault::error(format!("unsupported index value {index} in list")));
     };
     let list_element = usize::try_from(index).ok().and_then(|index| list.get(index));
@@ -117,7 +117,7 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
 mod tests {
     use super::*;
     use crate::arena::Arena;
-    use crate::ops::shown;
+    use crate::ops::format_value;
 
     #[test]
     fn members_of_lists_and_maps() {
@@ -127,7 +127,7 @@ mod tests {
         let map = Value::Map(Map::Entries(&[(Value::String("a"), Value::Int(1))]));
         let check = |object: Value<'_>, key: Value<'_>, expected: &str| {
             let found = member(&context, object, &key).and_then(|found| found.or_missing(&context, &key));
-            let text = found.map_or_else(|fault| fault.to_string(), |value| shown(&value));
+            let text = found.map_or_else(|fault| fault.to_string(), |value| format_value(&value));
             assert_eq!(text, expected, "{key:?}");
         };
         check(list, Value::Int(0), "7");

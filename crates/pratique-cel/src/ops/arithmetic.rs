@@ -162,7 +162,7 @@ fn join_lists<'a>(context: &Context<'a>, left: &List<'a>, right: &List<'a>) -> R
 mod tests {
     use super::*;
     use crate::arena::Arena;
-    use crate::ops::shown;
+    use crate::ops::format_value;
     use crate::time::Duration;
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         let arena = Arena::new();
         let context = Context::new(&arena, 0);
         let check = |result: Evaluation<'_>, expected: &str| {
-            let text = result.map_or_else(|fault| fault.to_string(), |value| shown(&value));
+            let text = result.map_or_else(|fault| fault.to_string(), |value| format_value(&value));
             assert_eq!(text, expected);
         };
         let (one, text) = (Value::Int(1), Value::String("a"));

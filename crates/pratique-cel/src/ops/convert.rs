@@ -135,15 +135,15 @@ fn from_text(target: &str) -> Fault {
 mod tests {
     use super::*;
     use crate::arena::Arena;
-    use crate::ops::shown;
+    use crate::ops::format_value;
 
     #[test]
     fn conversions() {
         let arena = Arena::new();
         let context = Context::new(&arena, 0);
         let check = |convert: crate::function::CallFn, from: Value<'_>, expected: &str| {
-            let text =
-                convert(&context, &[from]).map_or_else(|fault| fault.to_string(), |value| shown(&value));
+            let text = convert(&context, &[from])
+                .map_or_else(|fault| fault.to_string(), |value| format_value(&value));
             assert_eq!(text, expected, "{from:?}");
         };
         check(to_int, Value::Double(1.9), "1");

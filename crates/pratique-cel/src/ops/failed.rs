@@ -88,7 +88,7 @@ impl Opaque for FailedValue {
         Err(self.fault.clone())
     }
 
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         self.fault.to_string()
     }
 

@@ -10,16 +10,16 @@ use crate::meter::{Meter, Unmetered};
 use crate::value::{List, Map, Value};
 
 /// A value as messages show it: `%v` of the reference's value.
-pub fn shown(value: &Value<'_>) -> String {
+pub fn format_value(value: &Value<'_>) -> String {
     // Without a meter it cannot fail.
-    shown_by(&Unmetered, value).unwrap_or_default()
+    format_metered(&Unmetered, value).unwrap_or_default()
 }
 
 /// A value as messages of an evaluation show it. As values may share parts, it can be much larger than they are.
 ///
 /// # Errors
 /// The evaluation was stopped.
-pub(crate) fn shown_by<M: Meter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
+pub(crate) fn format_metered<M: Meter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
     let mut output = String::new();
     show(meter, value, &mut output)?;
     Ok(output)
@@ -68,7 +68,7 @@ fn show<M: Meter>(meter: &M, value: &Value<'_>, output: &mut String) -> Result<(
             output.push(')');
         }
         Value::Optional(None) => output.push_str("optional.none()"),
-        Value::Opaque(value) => push(meter, output, &value.text())?,
+        Value::Opaque(value) => push(meter, output, &value.to_text())?,
     }
     Ok(())
 }

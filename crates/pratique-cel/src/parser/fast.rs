@@ -100,7 +100,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     fn text_of(&self, token: Token) -> &'s str {
-        token.text(self.text)
+        token.slice(self.text)
     }
 
     /// `condition ? a : b`

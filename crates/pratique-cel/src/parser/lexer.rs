@@ -296,8 +296,8 @@ mod tests {
         loop {
             match lexer.next() {
                 Lexed::Token(token) if token.kind == Kind::End => return found,
-                Lexed::Token(token) => found.push(token.text(text).to_owned()),
-                Lexed::Unknown(token) => found.push(format!("<{}>", token.text(text))),
+                Lexed::Token(token) => found.push(token.slice(text).to_owned()),
+                Lexed::Unknown(token) => found.push(format!("<{}>", token.slice(text))),
             }
         }
     }

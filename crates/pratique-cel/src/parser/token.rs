@@ -56,7 +56,7 @@ pub(super) struct Token {
 
 impl Token {
     /// The text of the token in the source it was read from.
-    pub(super) fn text<'s>(&self, source: &'s str) -> &'s str {
+    pub(super) fn slice<'s>(&self, source: &'s str) -> &'s str {
         source
             .get(self.start as usize..self.end as usize)
             .unwrap_or_default()
@@ -105,7 +105,7 @@ impl Kind {
     ];
 
     /// Every kind, in order.
-    pub(super) fn all() -> impl Iterator<Item = Kind> {
+    pub(super) fn iter() -> impl Iterator<Item = Kind> {
         Self::NAMED.into_iter().map(|(kind, _)| kind)
     }
 

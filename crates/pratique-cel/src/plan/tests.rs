@@ -8,7 +8,7 @@ use crate::arena::Arena;
 use crate::ast::ExprId;
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::ops::shown;
+use crate::ops::format_value;
 use crate::plan::{EvaluationObserver, Program};
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
@@ -44,8 +44,9 @@ fn with_program<T>(
 }
 
 fn outcome(text: &str) -> String {
-    let outcome =
-        |result: Evaluation<'_>, _| result.map_or_else(|fault| fault.to_string(), |value| shown(&value));
+    let outcome = |result: Evaluation<'_>, _| {
+        result.map_or_else(|fault| fault.to_string(), |value| format_value(&value))
+    };
     with_program(text, u64::MAX, outcome).unwrap_or_else(|error| error)
 }
 
@@ -282,9 +283,9 @@ fn what_is_made_of_a_constant_is_what_a_call_makes() {
         let cost = |text: &str| with_program(text, u64::MAX, |_, cost| cost).unwrap();
         // The field costs two.
         assert_eq!(cost(&made) + 2, cost(&called), "{made}");
-        let shown = |text: &str| format!("{:?}", environment().compile(text).unwrap());
-        assert!(shown(&made).contains("Made {"), "{made}");
-        assert!(!shown(&called).contains("Made {"), "{called}");
+        let print_program = |text: &str| format!("{:?}", environment().compile(text).unwrap());
+        assert!(print_program(&made).contains("Made {"), "{made}");
+        assert!(!print_program(&called).contains("Made {"), "{called}");
         check(
             &format!("{function}('?')"),
             &outcome(&format!("{function}('?' + cargo.ship.substring(0, 0))")),
@@ -411,7 +412,7 @@ fn evaluation_ends_at_the_limit() {
     let at = |text: &str, limit: u64| {
         let outcome = |result: Evaluation<'_>, cost| {
             (
-                result.map_or_else(|fault| fault.to_string(), |value| shown(&value)),
+                result.map_or_else(|fault| fault.to_string(), |value| format_value(&value)),
                 cost,
             )
         };
@@ -431,7 +432,7 @@ fn observers_see_each_expression() {
     struct Notes(String);
     impl EvaluationObserver for Notes {
         fn observe(&mut self, _: ExprId, value: &Evaluation<'_>) {
-            let text = value.as_ref().map_or_else(ToString::to_string, shown);
+            let text = value.as_ref().map_or_else(ToString::to_string, format_value);
             let _ = write!(self.0, "{text}; ");
         }
     }
@@ -441,7 +442,7 @@ fn observers_see_each_expression() {
     let context = Context::new(&arena, u64::MAX);
     let mut notes = Notes::default();
     let result = program.evaluate_observed(&context, &environment.activation(), &mut notes);
-    assert_eq!(result.map(|value| shown(&value)), Ok("false".to_owned()));
+    assert_eq!(result.map(|value| format_value(&value)), Ok("false".to_owned()));
     assert_eq!(notes.0, "[1, 2]; 1; 2; true; 2; 2; false; false; ");
 }
 

@@ -124,7 +124,7 @@ pub(super) fn exceptions(file: &ManifestFile) -> Result<Vec<PolicyException>, Ve
     for document in documents {
         problems.extend(document.duplicates);
         let source = &document.source;
-        let is_project = fields(source, source.root()).text("kind").as_deref() == Some(project::KIND);
+        let is_project = fields(source, source.root()).read_text("kind").as_deref() == Some(project::KIND);
         problems.extend(if is_project {
             shape::FORMAT.problems(source, project::KIND)
         } else {
@@ -166,13 +166,13 @@ fn exception(source: &ObjectSource, id: NodeId) -> Result<PolicyException, Strin
         .map(|value| validation_name(&value))
         .transpose()?;
     let selector = value("selector").map(|value| selector(&value)).transpose()?;
-    let until = of.text("until").map(day).transpose()?;
-    let reason = of.text("reason").unwrap_or_default();
+    let until = of.read_text("until").map(day).transpose()?;
+    let reason = of.read_text("reason").unwrap_or_default();
     if reason.trim().is_empty() {
         return Err("`reason` is empty: an exception says why it is one".to_owned());
     }
     Ok(PolicyException {
-        policy: of.text("policy").unwrap_or_default(),
+        policy: of.read_text("policy").unwrap_or_default(),
         validation,
         kinds: of.texts("kinds"),
         namespaces: of.texts("namespaces"),

@@ -62,7 +62,7 @@ impl Checked {
                 costs = pratique_lint::estimate_costs(gates.release(), &sets);
             }
         }
-        let paths = input::all_shown(paths);
+        let paths = input::format_paths(paths);
         Checked {
             path: paths.join(", "),
             paths,
@@ -82,7 +82,7 @@ impl Checked {
             && self
                 .warnings
                 .iter()
-                .all(|warning| levels.of(warning.lint) != Level::Deny)
+                .all(|warning| levels.find_level(warning.lint) != Level::Deny)
     }
 
     /// All errors and warnings, with the webhooks that do not respond.

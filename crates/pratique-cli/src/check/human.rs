@@ -13,7 +13,7 @@ use crate::output::text::{Text, text};
 use crate::style::{Style, Tone};
 
 /// The loaded objects, path by path, or all errors.
-pub(super) fn report_text(checked: &[Checked], levels: &Levels<'_>) -> Text {
+pub(super) fn checked_text(checked: &[Checked], levels: &Levels<'_>) -> Text {
     let style = Style::of_stdout();
     let mut texts = Texts::default();
     for file in checked.iter().flat_map(|checked| &checked.texts) {

@@ -36,7 +36,7 @@ impl<'a> Levels<'a> {
     }
 
     /// The level of a lint: a name takes precedence over `warnings`, deny over warn, and warn over allow.
-    pub(crate) fn of(&self, lint: &LintMeta) -> Level {
+    pub(crate) fn find_level(&self, lint: &LintMeta) -> Level {
         for name in [lint.name, WARNINGS] {
             if has(self.denied, name) {
                 return Level::Deny;
@@ -58,7 +58,7 @@ impl<'a> Levels<'a> {
 
     /// The severity of a warning.
     pub(crate) fn severity(&self, warning: &Warning) -> Severity {
-        match self.of(warning.lint) {
+        match self.find_level(warning.lint) {
             Level::Deny => Severity::Denied,
             Level::Allow | Level::Warn => Severity::Warning,
         }
@@ -72,13 +72,13 @@ impl<'a> Levels<'a> {
         let options = named.fold(LintOptions::default().at(now), |options, lint| {
             options.with_requested(lint)
         });
-        let allowed = pratique_lint::list_lints().filter(|lint| self.of(lint) == Level::Allow);
+        let allowed = pratique_lint::list_lints().filter(|lint| self.find_level(lint) == Level::Allow);
         allowed.fold(options, LintOptions::without)
     }
 
     /// Removes the warnings that are allowed.
     pub(crate) fn without_allowed(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
-        warnings.retain(|warning| self.of(warning.lint) != Level::Allow);
+        warnings.retain(|warning| self.find_level(warning.lint) != Level::Allow);
         warnings
     }
 }
@@ -104,7 +104,7 @@ mod tests {
         let lint = pratique_lint::find_lint("null-object").unwrap();
         assert_eq!(
             (
-                levels.of(lint),
+                levels.find_level(lint),
                 levels.options(SystemTime::UNIX_EPOCH).is_requested(lint)
             ),
             expected,

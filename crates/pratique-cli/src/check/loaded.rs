@@ -84,7 +84,7 @@ impl Loaded {
 
 /// The objects of a set, policies before their bindings.
 fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
-    fn of<T: Metadata<Ty = ObjectMeta>>(
+    fn list_objects<T: Metadata<Ty = ObjectMeta>>(
         kind: Kind,
         loaded: &[pratique_manifest::Loaded<T>],
     ) -> Vec<LoadedObject> {
@@ -96,12 +96,12 @@ fn objects(set: &ManifestSet) -> Vec<LoadedObject> {
         loaded.iter().map(object).collect()
     }
     [
-        of(Kind::ValidatingAdmissionPolicy, &set.validating_policies),
-        of(Kind::ValidatingAdmissionPolicyBinding, &set.validating_bindings),
-        of(Kind::MutatingAdmissionPolicy, &set.mutating_policies),
-        of(Kind::MutatingAdmissionPolicyBinding, &set.mutating_bindings),
-        of(Kind::ValidatingWebhookConfiguration, &set.validating_webhooks),
-        of(Kind::MutatingWebhookConfiguration, &set.mutating_webhooks),
+        list_objects(Kind::ValidatingAdmissionPolicy, &set.validating_policies),
+        list_objects(Kind::ValidatingAdmissionPolicyBinding, &set.validating_bindings),
+        list_objects(Kind::MutatingAdmissionPolicy, &set.mutating_policies),
+        list_objects(Kind::MutatingAdmissionPolicyBinding, &set.mutating_bindings),
+        list_objects(Kind::ValidatingWebhookConfiguration, &set.validating_webhooks),
+        list_objects(Kind::MutatingWebhookConfiguration, &set.mutating_webhooks),
     ]
     .into_iter()
     .flatten()

@@ -48,7 +48,7 @@ pub(super) enum Subject {
 impl Subject {
     /// Inspects a path. A file is an AdmissionConfiguration unless its kind, or the plugin, makes it a manifest.
     /// Names distinguish static manifests from objects of the API, unless an origin is given.
-    pub(super) fn of(
+    pub(super) fn inspect(
         path: &Path,
         plugin: Option<ManifestPlugin>,
         origin: Option<OriginName>,
@@ -365,7 +365,8 @@ mod tests {
         let path = std::env::temp_dir().join(format!("pratique-whole-{}-{name}.yaml", std::process::id()));
         fs::write(&path, &text).unwrap();
         let expressions = Expressions::new(Arc::new(Cache::new()));
-        let mut subject = Subject::of(&path, None, None, &FileSelection::default(), &expressions).unwrap();
+        let mut subject =
+            Subject::inspect(&path, None, None, &FileSelection::default(), &expressions).unwrap();
         fs::remove_file(&path).unwrap();
         let is_whole = matches!(subject, Subject::Whole(..));
         let admission_plugins = AdmissionPluginArguments::default();

@@ -9,7 +9,7 @@ use pratique_review::sorted::{Group, SortedPolicies};
 use super::sorted_input;
 use super::subject::Subject;
 use crate::exit::CliError;
-use crate::input::{FileSelection, STDIN, all_shown, named};
+use crate::input::{FileSelection, STDIN, format_paths, named};
 use crate::memory;
 use crate::policies::{self, OriginName};
 
@@ -23,7 +23,7 @@ pub(super) fn of_paths(
     expressions: &Expressions,
 ) -> Result<Vec<(Vec<PathBuf>, Subject)>, CliError> {
     if let [path] = paths {
-        let subject = Subject::of(path, plugin, origin, files, expressions)?;
+        let subject = Subject::inspect(path, plugin, origin, files, expressions)?;
         return Ok(vec![(vec![path.clone()], subject)]);
     }
     let mut subjects = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn of_paths(
         } else {
             subjects.push((
                 vec![path.clone()],
-                Subject::of(path, plugin, origin, files, expressions)?,
+                Subject::inspect(path, plugin, origin, files, expressions)?,
             ));
         }
     }
@@ -97,7 +97,7 @@ fn set(
         let files = paths.iter().map(|path| read(path));
         return Ok(Subject::Manifests(files.collect::<Result<_, _>>()?, plugin));
     }
-    let display_paths = all_shown(paths).join(", ");
+    let display_paths = format_paths(paths).join(", ");
     let sorted = policies::read(paths, origin, files)?;
     sorted_input::require_manifests(&display_paths, &sorted)?;
     Ok(Subject::Sorted(display_paths, sorted))

@@ -19,7 +19,7 @@ pub(crate) struct Phases {
 
 impl Phases {
     pub(crate) fn new(arguments: &ObjectArguments, review: &ReviewArguments) -> Self {
-        let mut phases = Phases::of(arguments);
+        let mut phases = Phases::for_objects(arguments);
         phases.preparation.records_defaults =
             review.explain || review.answers.outputs.has(ReviewFormat::Diff);
         phases.webhooks = review.webhooks;
@@ -27,7 +27,7 @@ impl Phases {
     }
 
     /// For objects of which nothing is shown but decisions, without webhooks.
-    pub(crate) fn of(arguments: &ObjectArguments) -> Self {
+    pub(crate) fn for_objects(arguments: &ObjectArguments) -> Self {
         Phases {
             preparation: Preparation {
                 validation: arguments.field_validation.into(),

@@ -118,7 +118,7 @@ pub(crate) fn load(
     let builder = if webhooks { builder.https() } else { builder };
     let (builder, plugins) = match started {
         Some((plugins, configurations)) => {
-            let state = PluginState::of(&plugins).with_gates(gates);
+            let state = PluginState::for_plugins(&plugins).with_gates(gates);
             (
                 builder.plugins(plugins),
                 Some(StartedPlugins {

@@ -155,7 +155,7 @@ impl<'a> RequestBuilder<'a> {
             let resolution = template.resolve(&kind, resolver)?;
             if !matches!(resolution, Resolution::Unserved(_)) {
                 let resource = &resolution.target().resource;
-                subresource::check(resource, &template.subresource, resolver.release())?;
+                subresource::check_subresource(resource, &template.subresource, resolver.release())?;
             }
             // Of a part, the stored object may be given whole.
             let is_part = !template.subresource.is_empty();

@@ -28,7 +28,10 @@ pub(crate) struct StateReader {
 }
 
 impl StateReader {
-    pub(crate) fn all(&mut self, paths: &[impl AsRef<Path>]) -> Result<Vec<InputObject<'static>>, CliError> {
+    pub(crate) fn read_all(
+        &mut self,
+        paths: &[impl AsRef<Path>],
+    ) -> Result<Vec<InputObject<'static>>, CliError> {
         let mut all = Vec::new();
         for path in paths {
             let path = path.as_ref();

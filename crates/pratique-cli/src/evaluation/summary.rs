@@ -43,7 +43,7 @@ pub(crate) struct EvaluatedPolicies<'a> {
 pub(crate) fn sources_of(named: &PolicyArguments, has_input_policies: bool, state: &str) -> Vec<String> {
     let named_files = [&named.admission_control_config_file, &named.manifests];
     let mut sources: Vec<String> = named_files.into_iter().flatten().cloned().collect();
-    sources.extend(input::all_shown(&named.paths.policies));
+    sources.extend(input::format_paths(&named.paths.policies));
     if has_input_policies {
         sources.push("the inputs".to_owned());
     }
@@ -99,7 +99,7 @@ impl EvaluationSummary {
 }
 
 impl EvaluatedPolicies<'_> {
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         let sets = self.sets.iter();
         let count: usize = sets
             .map(|(_, set)| set.validating_policies.len() + set.mutating_policies.len())
@@ -128,7 +128,7 @@ impl EvaluatedPolicies<'_> {
 impl EvaluationFacts<'_> {
     /// The policies by their source.
     fn policies(&self) -> String {
-        let policies: Vec<String> = self.policies.iter().map(EvaluatedPolicies::text).collect();
+        let policies: Vec<String> = self.policies.iter().map(EvaluatedPolicies::to_text).collect();
         policies.join(", ")
     }
 

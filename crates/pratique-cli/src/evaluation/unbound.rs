@@ -41,7 +41,8 @@ impl EvaluationScope {
 
     /// Prints warnings about policies and bindings that are not evaluated.
     pub(crate) fn warn(&self) {
-        self.notices().for_each(|notice| output::eprint(&notice.text()));
+        self.notices()
+            .for_each(|notice| output::eprint(&notice.to_text()));
     }
 
     /// The policies and bindings that are not evaluated.

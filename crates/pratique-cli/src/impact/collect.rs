@@ -133,7 +133,7 @@ impl<'a> Collector<'a> {
             self.progress.clear();
         }
         output_target::add_in_format(&mut self.outputs, ImpactFormat::Ndjson, &out)?;
-        let (requests, refused) = (self.report.requests(), self.report.of(Change::NewlyRefused));
+        let (requests, refused) = (self.report.requests(), self.report.count_of(Change::NewlyRefused));
         self.progress.show_line(|duration| {
             format!(
                 "{} compared, {refused} newly refused{}",
@@ -199,14 +199,14 @@ impl<'a> Collector<'a> {
             Change::Undecided,
             Change::Same,
         ]
-        .map(|change| self.report.of(change));
+        .map(|change| self.report.count_of(change));
         let lead = format!(
             "Of {}, {refused} {} newly refused.",
             counted(self.report.requests(), "request", "requests"),
             noun(refused, "is", "are")
         );
         let changed = self.changed_meanwhile();
-        let notices = self.report.notices.all();
+        let notices = self.report.notices.list();
         let notes = self
             .report
             .notes
@@ -245,16 +245,16 @@ impl<'a> Collector<'a> {
     fn json(&self, errors: usize, accepted: &AcceptanceSummary) -> JsonImpact<'_> {
         JsonImpact {
             requests: self.report.requests(),
-            same: self.report.of(Change::Same),
-            newly_refused: self.report.of(Change::NewlyRefused),
-            accepted: self.report.of(Change::Accepted),
-            newly_allowed: self.report.of(Change::NewlyAllowed),
-            undecided: self.report.of(Change::Undecided),
+            same: self.report.count_of(Change::Same),
+            newly_refused: self.report.count_of(Change::NewlyRefused),
+            accepted: self.report.count_of(Change::Accepted),
+            newly_allowed: self.report.count_of(Change::NewlyAllowed),
+            undecided: self.report.count_of(Change::Undecided),
             not_subject: self.report.not_subject,
             changed_meanwhile: self.report.changed_meanwhile,
             errors,
             notes: &self.report.notes,
-            notices: self.report.notices.all(),
+            notices: self.report.notices.list(),
             evaluated: self.evaluated.as_str(),
             unknown: &self.report.unknown,
             approximations: &self.report.approximations,
@@ -265,18 +265,18 @@ impl<'a> Collector<'a> {
     }
 
     fn human(&self, errors: usize, accepted: &AcceptanceSummary, style: Style) -> Text {
-        let of_accepted = match self.report.of(Change::Accepted) {
+        let of_accepted = match self.report.count_of(Change::Accepted) {
             0 => String::new(),
             count => format!(", {count} newly refused and accepted"),
         };
         let mut out = text!(
             "{}: {} newly refused{}, {} newly allowed, {} undecided, {} the same\n",
             counted(self.report.requests(), "request", "requests"),
-            self.report.of(Change::NewlyRefused),
+            self.report.count_of(Change::NewlyRefused),
             of_accepted,
-            self.report.of(Change::NewlyAllowed),
-            self.report.of(Change::Undecided),
-            self.report.of(Change::Same)
+            self.report.count_of(Change::NewlyAllowed),
+            self.report.count_of(Change::Undecided),
+            self.report.count_of(Change::Same)
         );
         if self.report.not_subject > 0 {
             out.push(&text!(
@@ -339,12 +339,12 @@ impl<'a> Collector<'a> {
     fn status(&self, errors: usize) -> ExitStatus {
         self.arguments.comparison.status(|on| match on {
             ComparisonFailOn::Refused => {
-                self.report.of(Change::NewlyRefused) > self.arguments.max_new_refusals
+                self.report.count_of(Change::NewlyRefused) > self.arguments.max_new_refusals
             }
-            ComparisonFailOn::Allowed => self.report.of(Change::NewlyAllowed) > 0,
+            ComparisonFailOn::Allowed => self.report.count_of(Change::NewlyAllowed) > 0,
             ComparisonFailOn::Error => errors > 0,
             ComparisonFailOn::Warn => self.report.notices.count() > 0,
-            ComparisonFailOn::Undecided => self.report.of(Change::Undecided) > 0,
+            ComparisonFailOn::Undecided => self.report.count_of(Change::Undecided) > 0,
         })
     }
 }

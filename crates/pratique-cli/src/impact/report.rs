@@ -123,8 +123,8 @@ impl ImpactReport {
         }
     }
 
-    pub(super) fn of(&self, change: Change) -> u64 {
-        self.changes.of(&change)
+    pub(super) fn count_of(&self, change: Change) -> u64 {
+        self.changes.count_of(&change)
     }
 
     pub(super) fn requests(&self) -> u64 {

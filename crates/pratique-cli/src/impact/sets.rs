@@ -92,7 +92,7 @@ fn revision_files(
         if !selection.selects_policy_file(path, &file.path) {
             continue;
         }
-        let revision_path = format!("{revision}:{}", crate::input::shown(&file.path));
+        let revision_path = format!("{revision}:{}", crate::input::format_path(&file.path));
         let (hash, size) = match &file.kind {
             FileKind::Content { hash, size } => (hash, *size),
             FileKind::Link => {
@@ -122,7 +122,7 @@ fn revision_files(
         });
     }
     if files.is_empty() {
-        let revision_path = format!("{revision}:{}", crate::input::shown(path));
+        let revision_path = format!("{revision}:{}", crate::input::format_path(path));
         output::eprint(&output::warning_at(&revision_path, "there is no policy in it"));
     }
     Ok(files)

@@ -60,7 +60,7 @@ impl From<FileUnit> for Unit {
 impl Sources {
     /// The files of a source, or the objects of a cluster that policies of either set may match. `stdin` is what standard input stands
     /// for.
-    pub(crate) fn of(
+    pub(crate) fn resolve(
         (source, stdin): (&ObjectSource, Option<&Path>),
         sets: [&Policies; 2],
         choice: ListChoice<'_>,

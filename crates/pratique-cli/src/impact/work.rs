@@ -86,7 +86,7 @@ impl InputComparison for Worker<'_> {
         };
         part.count_limitations(&input, self.new.engine);
         let pods = self.workloads.pods_of(&input, has_pods, &mut part.unexpanded);
-        let subject = Subject::of(&input.request, "");
+        let subject = Subject::from_request(&input.request, "");
         self.request((input, &pods), subject, part, |row| Row {
             changed_meanwhile: is_changed,
             ..row
@@ -101,7 +101,7 @@ impl InputComparison for Worker<'_> {
         match what {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {
-                let subject = Subject::of(&request, &at);
+                let subject = Subject::from_request(&request, &at);
                 let decided = |side: &Side<'_>| {
                     ReplayDecision::without_policies(without_object(side.engine, (&request, why)))
                 };
@@ -115,7 +115,7 @@ impl InputComparison for Worker<'_> {
             }
             EventRequests::Requests(requests) => {
                 for replayed in requests {
-                    let subject = Subject::of(&replayed.request, &at);
+                    let subject = Subject::from_request(&replayed.request, &at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, location.clone());
                     let validates = self.new.engine.cluster.phases.preparation.validates;
@@ -139,7 +139,7 @@ impl Worker<'_> {
     ) {
         let place = input.place();
         let kept = self.explains.as_ref().map(|_| input.clone());
-        let assumed = AssumedResource::of(&input.request).filter(|_| input.received.is_ok());
+        let assumed = AssumedResource::from_request(&input.request).filter(|_| input.received.is_ok());
         let kind = input.request.kind.clone();
         let depends = Cell::new(false);
         let none = AcceptanceRules::default();

@@ -111,7 +111,7 @@ impl PassedOver {
     }
 
     /// The counts, and with `lists` each path; empty if nothing was passed over.
-    pub(crate) fn text(&self, lists: bool) -> Text {
+    pub(crate) fn to_text(&self, lists: bool) -> Text {
         let Some(line) = self.line() else {
             return Text::new();
         };
@@ -217,7 +217,7 @@ mod tests {
         passed_over.add(Path::new("a/d.md"), PassReason::Extension, false);
         passed_over.add(Path::new("./a/d.md"), PassReason::Extension, false);
         assert_eq!(
-            passed_over.text(true).as_str(),
+            passed_over.to_text(true).as_str(),
             "passed over: 1 hidden, 1 ignored by git, 1 of other extensions\n  a/.b.yaml: hidden\n  a/c/: ignored by git\n  \
              a/d.md: of other extensions\n"
         );

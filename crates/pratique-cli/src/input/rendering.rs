@@ -119,7 +119,7 @@ fn first_document_texts<const N: usize>(content: Vec<u8>, names: [&str; N]) -> O
         tree: source.tree(),
         id: source.root(),
     };
-    Some(names.map(|name| root.text(name)))
+    Some(names.map(|name| root.read_text(name)))
 }
 
 /// Names what standard input stands for, if that is known, in messages and locations.

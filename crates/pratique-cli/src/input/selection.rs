@@ -138,7 +138,7 @@ impl FileSelection {
     /// The warnings about files so far, which were told.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.all()
+        notices.list()
     }
 
     /// What was passed over so far.

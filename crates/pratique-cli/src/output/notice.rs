@@ -95,7 +95,7 @@ impl Notice {
     }
 
     /// It as a warning or note on standard error.
-    pub(crate) fn text(&self) -> Text {
+    pub(crate) fn to_text(&self) -> Text {
         let line = text!("{}", self.line());
         match self.level() {
             Level::Error | Level::Warning => output::warning(&line),
@@ -196,7 +196,7 @@ impl Notices {
     /// Tells a notice on standard error, unless too many were told, and adds it.
     pub(crate) fn tell(&mut self, notice: Notice) {
         if self.first.len() < MAX_NOTICES {
-            output::eprint(&notice.text());
+            output::eprint(&notice.to_text());
         }
         self.add(notice);
     }
@@ -217,7 +217,7 @@ impl Notices {
     }
 
     /// All of them that are kept; where others are not, the last says how many.
-    pub(crate) fn all(&self) -> Vec<Notice> {
+    pub(crate) fn list(&self) -> Vec<Notice> {
         let mut all = self.first.clone();
         if let (true, Some(last)) = (self.more > 0, self.first.last()) {
             let message = format!(
@@ -232,7 +232,7 @@ impl Notices {
     /// A line for each, in a report of text.
     pub(crate) fn lines(&self) -> Text {
         let mut lines = Text::new();
-        for notice in self.all() {
+        for notice in self.list() {
             lines.push(&text!("warning: {}\n", notice.line()));
         }
         lines
@@ -240,7 +240,7 @@ impl Notices {
 
     /// Prints a JSON line for each.
     pub(crate) fn print_lines(&self) -> Result<(), CliError> {
-        let all = self.all();
+        let all = self.list();
         all.iter()
             .try_for_each(|warning| output::print_json_line(&Line { warning }))
     }
@@ -268,11 +268,11 @@ mod tests {
         notices.extend((0..MAX_NOTICES + 2).map(|index| Notice::new("rule", format!("{index}.yaml"), "it")));
         notices.add(Notice::new(WEAKENED_SETTING, "pratique.yaml:1:1", "it"));
         assert_eq!(
-            (notices.count(), notices.all().len()),
+            (notices.count(), notices.list().len()),
             (MAX_NOTICES + 2, MAX_NOTICES + 1)
         );
         assert_eq!(
-            notices.all().last().map(|last| last.message.clone()).as_deref(),
+            notices.list().last().map(|last| last.message.clone()).as_deref(),
             Some("3 more warnings are not listed")
         );
     }

@@ -23,7 +23,7 @@ pub(crate) struct Text(String);
 macro_rules! text {
     ($format:literal $(, $argument:expr)* $(,)?) => {
         // Formats that are expanded from macros name no variables, which would not be escaped.
-        $crate::output::text::Text::of(::std::format_args!(
+        $crate::output::text::Text::from_arguments(::std::format_args!(
             ::std::concat!($format)
             $(, $crate::output::text::Argument(&$argument))*
         ))
@@ -134,7 +134,7 @@ impl Text {
     }
 
     /// Builds a text from escaped arguments; only for [`text!`].
-    pub(crate) fn of(arguments: fmt::Arguments<'_>) -> Self {
+    pub(crate) fn from_arguments(arguments: fmt::Arguments<'_>) -> Self {
         Text(arguments.to_string())
     }
 

@@ -18,7 +18,7 @@ use super::skipped::report_passed_over;
 use super::skipped::report_skipped;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
-use crate::input::{FileSelection, all_shown};
+use crate::input::{FileSelection, format_paths};
 use crate::memory;
 use crate::output::excerpt::Texts;
 
@@ -75,7 +75,7 @@ pub(crate) fn report_read(
     sorted: &SortedPolicies,
     files: &FileSelection,
 ) -> Result<(), CliError> {
-    let display_paths = all_shown(&arguments.policies).join(", ");
+    let display_paths = format_paths(&arguments.policies).join(", ");
     report_skipped(&display_paths, sorted, files);
     if sorted.groups().is_empty() && !sorted.has_failures() {
         let count = sorted.others().values().sum();

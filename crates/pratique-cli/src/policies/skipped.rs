@@ -88,5 +88,5 @@ fn place_of(unread: &UnreadFile) -> String {
 /// Reports files that were passed over, where no output counts them.
 #[cfg(feature = "kube")]
 pub(crate) fn report_passed_over(files: &FileSelection) {
-    output::eprint(&files.passed_over().text(false));
+    output::eprint(&files.passed_over().to_text(false));
 }

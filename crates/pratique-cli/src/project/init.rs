@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
         .create_new(true)
         .open(&path)
         .map_err(failed)?;
-    file.write_all(contents.text().as_bytes()).map_err(failed)?;
+    file.write_all(contents.to_text().as_bytes()).map_err(failed)?;
     output::eprint(&text!(
         "{}: written, with {} of policies, {} of suites, {} of objects to review, {} of charts and kustomizations to render and {} of \
          objects of the cluster\n",
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<ExitStatus, CliError> {
 
 impl DirectoryContents {
     /// The file that names what there is.
-    fn text(&self) -> String {
+    fn to_text(&self) -> String {
         let mut text = format!(
             "# What `pratique` checks, reviews and tests in this repository: docs/configuration.md describes all fields.\n\
              apiVersion: {API_VERSION}\nkind: {KIND}\n"

@@ -129,7 +129,7 @@ impl<'a> Collector<'a> {
         }
         output_target::add_in_format(&mut self.outputs, ReplayFormat::Ndjson, &part.out)?;
         let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
-        let refused = self.report.counts.of(Comparison::RefusedNow);
+        let refused = self.report.counts.count_of(Comparison::RefusedNow);
         self.progress.show_line(|duration| {
             format!(
                 "{} read, {} replayed, {refused} refused now{}",
@@ -174,7 +174,7 @@ impl<'a> Collector<'a> {
                     accepted.human(),
                     self.notices.lines(),
                     scope.counted(),
-                    passed_over.text(lists),
+                    passed_over.to_text(lists),
                     notes,
                     self.evaluated.line()
                 ))
@@ -207,7 +207,7 @@ impl<'a> Collector<'a> {
         })?;
         let printed = self.arguments.outputs.printed();
         if printed.is_some_and(|format| format.columns().is_some()) {
-            output::eprint(&passed_over.text(lists));
+            output::eprint(&passed_over.to_text(lists));
         }
         self.checkpoints.as_ref().map_or(Ok(()), Checkpoints::remove)?;
         Ok(status)
@@ -216,7 +216,7 @@ impl<'a> Collector<'a> {
     fn json(&self, errors: usize, forgotten: u64, accepted: Option<JsonAcceptance>) -> JsonReplay<'_> {
         JsonReplay {
             counts: self.report.counts.json(&self.report.now, errors, forgotten),
-            notices: self.notices.all(),
+            notices: self.notices.list(),
             evaluated: self.evaluated.as_str(),
             accepted,
         }
@@ -225,7 +225,7 @@ impl<'a> Collector<'a> {
     /// Writes the page, if it is asked for.
     fn write_page(&self, errors: usize, forgotten: u64) -> Result<(), CliError> {
         let counts = &self.report.counts;
-        let (requests, refused) = (counts.requests(), counts.of(Comparison::RefusedNow));
+        let (requests, refused) = (counts.requests(), counts.count_of(Comparison::RefusedNow));
         let lead = format!(
             "Of {}, {refused} that {} allowed {} refused now.",
             counted(requests, "request", "requests"),
@@ -240,18 +240,18 @@ impl<'a> Collector<'a> {
             ));
         }
         notes.extend(self.report.unvalidated.iter().cloned());
-        notes.extend(self.notices.all().iter().map(Notice::line));
+        notes.extend(self.notices.list().iter().map(Notice::line));
         let page = ComparisonPage {
             title: "What policies say of an audit log",
             lead: &lead,
             numbers: &[
                 ("refused now", refused),
-                ("allowed now", self.report.counts.of(Comparison::AllowedNow)),
+                ("allowed now", self.report.counts.count_of(Comparison::AllowedNow)),
                 (
                     "refused and accepted",
-                    self.report.counts.of(Comparison::Accepted),
+                    self.report.counts.count_of(Comparison::Accepted),
                 ),
-                ("undecided", self.report.counts.of(Comparison::Undecided)),
+                ("undecided", self.report.counts.count_of(Comparison::Undecided)),
                 ("requests", requests),
                 ("events", self.report.counts.entries()),
                 ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
@@ -267,7 +267,7 @@ impl<'a> Collector<'a> {
     }
 
     fn status(&self, errors: usize, scope: &EvaluationScope) -> ExitStatus {
-        let some = |comparison| self.report.counts.of(comparison) > 0;
+        let some = |comparison| self.report.counts.count_of(comparison) > 0;
         self.arguments.comparison.status(|on| match on {
             ComparisonFailOn::Refused => some(Comparison::RefusedNow),
             ComparisonFailOn::Allowed => some(Comparison::AllowedNow),

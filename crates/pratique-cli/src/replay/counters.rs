@@ -23,7 +23,7 @@ impl<K: Ord> Counters<K> {
     }
 
     /// The count of a key.
-    pub(crate) fn of(&self, key: &K) -> u64 {
+    pub(crate) fn count_of(&self, key: &K) -> u64 {
         self.0.get(key).copied().unwrap_or_default()
     }
 

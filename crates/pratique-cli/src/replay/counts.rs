@@ -62,7 +62,7 @@ impl Counts {
         }
         if let Some(by) = row.then.by() {
             let by = by.to_owned();
-            if self.refused_then.len() < MAX_NAMES || self.refused_then.of(&by) > 0 {
+            if self.refused_then.len() < MAX_NAMES || self.refused_then.count_of(&by) > 0 {
                 self.refused_then.add(by)
             } else {
                 self.refused_by_others = self.refused_by_others.saturating_add(1)
@@ -74,8 +74,8 @@ impl Counts {
         self.not_subject.add(why);
     }
 
-    pub(super) fn of(&self, comparison: Comparison) -> u64 {
-        self.compared.of(&comparison)
+    pub(super) fn count_of(&self, comparison: Comparison) -> u64 {
+        self.compared.count_of(&comparison)
     }
 
     /// The number of requests that admission was asked about.
@@ -90,18 +90,18 @@ impl Counts {
 
     /// Whether there is an entry of an audit log, and not only of others.
     pub(super) fn has_events(&self) -> bool {
-        self.entries() > self.not_subject.of(&NotSubject::OtherLog)
+        self.entries() > self.not_subject.count_of(&NotSubject::OtherLog)
     }
 
     pub(super) fn json<'a>(&'a self, now: &'a Tally, errors: usize, forgotten: u64) -> JsonCounts<'a> {
         JsonCounts {
             requests: self.requests(),
-            same: self.of(Comparison::Same),
-            refused_now: self.of(Comparison::RefusedNow),
-            accepted: self.of(Comparison::Accepted),
-            allowed_now: self.of(Comparison::AllowedNow),
-            not_compared: self.of(Comparison::NotCompared),
-            undecided: self.of(Comparison::Undecided),
+            same: self.count_of(Comparison::Same),
+            refused_now: self.count_of(Comparison::RefusedNow),
+            accepted: self.count_of(Comparison::Accepted),
+            allowed_now: self.count_of(Comparison::AllowedNow),
+            not_compared: self.count_of(Comparison::NotCompared),
+            undecided: self.count_of(Comparison::Undecided),
             errors,
             unknown: &self.unknown,
             not_subject: &self.not_subject,
@@ -123,19 +123,19 @@ impl Counts {
             Comparison::AllowedNow,
             Comparison::NotCompared,
         ] {
-            let count = self.of(comparison);
+            let count = self.count_of(comparison);
             if count > 0 || comparison != Comparison::Accepted {
                 row(comparison.label(), count);
             }
         }
-        let not_compared = self.of(Comparison::NotCompared);
+        let not_compared = self.count_of(Comparison::NotCompared);
         if not_compared > 0 {
             row(
                 "  refused then by what is not evaluated here, or failed",
                 not_compared,
             );
         }
-        let undecided = self.of(Comparison::Undecided);
+        let undecided = self.count_of(Comparison::Undecided);
         row(Comparison::Undecided.label(), undecided);
         for (why, count) in self.unknown.iter() {
             row(&format!("  {why}"), count);

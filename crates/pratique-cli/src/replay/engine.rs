@@ -165,7 +165,7 @@ impl StateInputs {
         if let Some(notice) = CompleteKind::notice(&arguments.none) {
             reader.notices.tell(notice);
         }
-        let objects = reader.all(&arguments.objects)?;
+        let objects = reader.read_all(&arguments.objects)?;
         let objects = reader.existing(objects)?;
         let rules = reader.rules(arguments.authorizer.as_deref())?;
         Ok(StateInputs {
@@ -185,7 +185,7 @@ impl StateInputs {
 
     /// The warnings about the state, which were told.
     pub(crate) fn notices(&self) -> Vec<Notice> {
-        self.notices.all()
+        self.notices.list()
     }
 
     /// The objects of files.
@@ -265,7 +265,7 @@ impl StateInputs {
         validation: ValidationArguments,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (Arc<RequestCluster>, InputErrors) {
-        let mut phases = Phases::of(&ObjectArguments {
+        let mut phases = Phases::for_objects(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
             validation,

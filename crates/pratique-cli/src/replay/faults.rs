@@ -89,7 +89,7 @@ impl CountedFaults {
 
     /// The errors that were shown.
     pub(crate) fn errors(&self) -> &[JsonError] {
-        self.shown.all()
+        self.shown.as_slice()
     }
 
     pub(crate) fn count(&self) -> usize {

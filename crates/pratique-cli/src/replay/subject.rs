@@ -34,7 +34,7 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// The subject of a request that was made at a time.
-    pub(crate) fn of(request: &AdmissionRequest<'_>, time: &str) -> Self {
+    pub(crate) fn from_request(request: &AdmissionRequest<'_>, time: &str) -> Self {
         let object = if request.object.is_null() {
             &request.old_object
         } else {

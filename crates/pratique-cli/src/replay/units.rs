@@ -60,7 +60,7 @@ impl Pieces {
         file: &Path,
         sender: &WorkSender<U, R>,
     ) -> Result<(), WorkClosed> {
-        let path = input::shown(file);
+        let path = input::format_path(file);
         let from = self.from.as_ref();
         let is_before = from.is_some_and(|from| index < from.source);
         let fault = |fault| {

@@ -84,7 +84,7 @@ impl Worker<'_> {
             EventRequests::Unknown(why, request) => self.unknown(&about, why, &request, part),
             EventRequests::Requests(requests) => {
                 for replayed in requests {
-                    let subject = Subject::of(&replayed.request, &about.at);
+                    let subject = Subject::from_request(&replayed.request, &about.at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, about.location.clone());
                     let validates = self.evaluator.validates();
@@ -114,7 +114,7 @@ impl Worker<'_> {
     fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
         let decision = without_object(self.engine, (request, why));
         let row = about.row(
-            Subject::of(request, &about.at),
+            Subject::from_request(request, &about.at),
             ReplayDecision::without_policies(decision),
         );
         self.show(

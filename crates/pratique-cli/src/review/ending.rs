@@ -80,7 +80,7 @@ struct AcceptedLine {
 impl ReviewEnding<'_> {
     /// Prints the end of an output. What a format has no place for is told on standard error, if it is the one on standard output.
     pub(super) fn print(&self, format: ReviewFormat, is_stdout: bool) -> Result<(), CliError> {
-        let passed_over = || self.passed_over.text(self.lists_passed_over);
+        let passed_over = || self.passed_over.to_text(self.lists_passed_over);
         let tell = |text: &Text| {
             if is_stdout {
                 output::eprint(text);
@@ -107,7 +107,7 @@ impl ReviewEnding<'_> {
                 tell(&passed_over());
                 let log = sarif::log(
                     self.records,
-                    self.errors.all(),
+                    self.errors.as_slice(),
                     &self.of_servers,
                     self.limitations,
                     self.sources,
@@ -118,7 +118,7 @@ impl ReviewEnding<'_> {
             }
             ReviewFormat::Junit => {
                 tell(&passed_over());
-                let errors = self.errors.all();
+                let errors = self.errors.as_slice();
                 let xml = junit::evaluation_document(
                     "review",
                     self.records,
@@ -130,7 +130,7 @@ impl ReviewEnding<'_> {
                 output::print_xml(&xml)
             }
             ReviewFormat::Github => {
-                let mut commands = github::run(self.errors.all(), &self.of_servers);
+                let mut commands = github::run(self.errors.as_slice(), &self.of_servers);
                 sources::annotate(self.sources, &mut commands);
                 commands.log(&text!("{}{}", passed_over(), &self.counts));
                 commands.count_printed(self.annotations);

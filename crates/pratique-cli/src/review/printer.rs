@@ -355,7 +355,7 @@ impl<'a> Printer<'a> {
             lists_passed_over,
             errors: &self.errors,
             notices: &self.notices,
-            of_servers: of_servers.all(),
+            of_servers: of_servers.list(),
             warnings: self.notices.count() + undefined.len(),
             limitations: &limitations,
             sources: &self.sources,

@@ -21,7 +21,7 @@ pub(crate) fn stored(
     reader: &mut StateReader,
 ) -> Result<Vec<InputObject<'static>>, CliError> {
     let mut all = Vec::new();
-    for input in inputs.all() {
+    for input in inputs.as_slice() {
         if input.path == Path::new(STDIN) {
             return Err(CliError::Review(ReviewError::NoRevisionOfStdin));
         }
@@ -65,7 +65,7 @@ fn add(
     reader: &mut StateReader,
     all: &mut Vec<InputObject<'static>>,
 ) -> Result<(), CliError> {
-    let path = format!("{revision}:{}", input::shown(&file.path));
+    let path = format!("{revision}:{}", input::format_path(&file.path));
     let mebibytes = reader.mebibytes;
     let limit = u64::from(mebibytes) << 20;
     let (hash, size) = match &file.kind {

@@ -461,7 +461,7 @@ impl InputReviewer<'_> {
                         .limitations
                         .count(objects, input, &state.unusable, validates);
                 }
-                if let Some(assumed) = AssumedResource::of(&input.request) {
+                if let Some(assumed) = AssumedResource::from_request(&input.request) {
                     if depends_on_resource(&result.outcome) {
                         let kind = &input.request.kind;
                         let assumed = state.unusable.assumed(assumed, kind, input.place());
@@ -559,7 +559,7 @@ impl InputReviewer<'_> {
                     reviewed.annotations.add(commands.counts());
                     printed.github(&commands);
                 }
-                ReviewFormat::Diff => printed.text(&diff::diff_text(&result, output.style)),
+                ReviewFormat::Diff => printed.push_text(&diff::diff_text(&result, output.style)),
                 ReviewFormat::Yaml => {
                     if let Some(object) = object.filter(|_| !keeps_objects) {
                         printed.yaml_document(object);

@@ -165,7 +165,7 @@ impl<'a> Collector<'a> {
             }
         }
         for notice in scanned.notices {
-            self.note(&notice.text());
+            self.note(&notice.to_text());
             self.add_notice(notice);
         }
         for assumed in scanned.assumed {
@@ -293,7 +293,7 @@ impl<'a> Collector<'a> {
             self.counts.report.add_note(&accepted.line());
         }
         for notice in accepted.notices() {
-            output::eprint(&notice.text());
+            output::eprint(&notice.to_text());
             self.add_notice(notice);
         }
         if let Some(evaluated) = &mut self.evaluated {

@@ -58,7 +58,7 @@ impl ScanEnding<'_> {
             ScanFormat::Sarif => output::print_sarif(&sarif::log(
                 self.records,
                 &self.errors_of(format),
-                &self.notices.all(),
+                &self.notices.list(),
                 self.limitations,
                 self.sources,
                 self.evaluated,
@@ -70,7 +70,7 @@ impl ScanEnding<'_> {
                     why_unevaluated: (!self.report.run().can_deny)
                         .then_some("no policy and no webhook is evaluated"),
                 };
-                let (errors, notices) = (self.errors_of(format), self.notices.all());
+                let (errors, notices) = (self.errors_of(format), self.notices.list());
                 let xml =
                     junit::evaluation_document("scan", self.records, &errors, &notices, self.sources, &rule);
                 output::print_xml(&xml)

@@ -280,7 +280,7 @@ impl Scanner<'_> {
         let review = review.map_err(|why| input.unfinished(&why))?;
         let mut result = ReviewResult::new(input, review);
         let place = input.place();
-        if let Some(assumed) = AssumedResource::of(&input.request) {
+        if let Some(assumed) = AssumedResource::from_request(&input.request) {
             if depends_on_resource(&result.outcome) {
                 let kind = &input.request.kind;
                 let assumed = state.unusable.assumed(assumed, kind, place.clone());

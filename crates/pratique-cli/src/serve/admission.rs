@@ -19,7 +19,7 @@ use crate::arguments::ServeArguments;
 use crate::baseline;
 use crate::check::plugin_of;
 use crate::exit::CliError;
-use crate::input::{FileSelection, all_shown, openable, permit_directory};
+use crate::input::{FileSelection, format_paths, openable, permit_directory};
 use crate::memory;
 use crate::output::excerpt::Texts;
 use crate::output::problems;
@@ -80,7 +80,7 @@ pub(super) fn start(arguments: &ServeArguments, metrics: &Metrics) -> Result<Liv
     let configurations = policy_files::configurations(&of_paths.sets);
     let source = InMemory::new(configurations.clone());
     let followed_files = (!of_paths.sets.is_empty()).then(|| {
-        let paths = all_shown(&arguments.policies.paths.policies).join(", ");
+        let paths = format_paths(&arguments.policies.paths.policies).join(", ");
         policy_files::observe_initial(&of_paths.sets, &paths, &reloads);
         Followed::new(
             source.clone(),

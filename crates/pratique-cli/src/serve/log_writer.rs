@@ -202,7 +202,7 @@ mod tests {
         // The thread may have taken one out of the queue.
         assert!((99..=100).contains(&dropped), "{dropped}");
         let counted = format!("pratique_log_lines_dropped_total {dropped}\n");
-        assert!(metrics.text().contains(&counted), "{}", metrics.text());
+        assert!(metrics.to_text().contains(&counted), "{}", metrics.to_text());
 
         drop(closed);
         log.flush(Duration::from_secs(60));

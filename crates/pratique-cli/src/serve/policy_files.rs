@@ -19,7 +19,7 @@ use pratique_watch::{
 
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
-use crate::input::{FileSelection, all_shown};
+use crate::input::{FileSelection, format_paths};
 use crate::policies::{LoadFailure, OriginSets, load, load_sorted, read_watched, report_read};
 use crate::serve::serve_error::ServeError;
 use pratique_review::sorted::SortedPolicies;
@@ -144,7 +144,7 @@ impl PolicyFiles {
         let observer = PolicyObserver {
             source: source.clone(),
             observers,
-            shown: all_shown(&arguments.policies).join(", "),
+            shown: format_paths(&arguments.policies).join(", "),
             latest,
             in_use: Mutex::new(in_use),
         };

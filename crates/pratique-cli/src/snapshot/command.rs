@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
     let server = (format!("cluster {}", fetch.url()), fetch.server_version().clone());
     let gates = arguments.gates.of_server(Some(server))?;
     if let Some(notice) = gates.server_notice() {
-        output::eprint(&notice.text());
+        output::eprint(&notice.to_text());
     }
     let loaded = load_api_policies(&arguments.paths, gates.feature_gates, of_cluster);
     let (admission, sets) = match loaded {

@@ -83,7 +83,7 @@ impl Fetch {
                 .find(&served_resource.resource, &served_resource.subresource)
                 .is_none()
         });
-        index.served = custom.map(SnapshotResource::of).collect();
+        index.served = custom.map(SnapshotResource::from_served).collect();
         index.taken = time::now();
         index.discovered = is_discovered;
         index.unavailable = unavailable.into_iter().collect();
@@ -267,7 +267,9 @@ impl Fetch {
         match self.reader.served_in(&version) {
             Ok(served) => match served.unwrap_or_default().iter().find(of_kind) {
                 Some(served_resource) => {
-                    self.index.served.push(SnapshotResource::of(served_resource));
+                    self.index
+                        .served
+                        .push(SnapshotResource::from_served(served_resource));
                     self.list(&served_resource.resource.clone(), kind);
                 }
                 None => self.entry(kind, 0, Extent::All, NOT_SERVED),

@@ -139,7 +139,7 @@ impl InputErrors {
     }
 
     /// All errors.
-    pub(crate) fn all(&self) -> &[JsonError] {
+    pub(crate) fn as_slice(&self) -> &[JsonError] {
         &self.errors
     }
 

@@ -7,7 +7,7 @@ use pratique_kube::ApiServer;
 
 use crate::arguments::StateArguments;
 use crate::exit::CliError;
-use crate::input::all_shown;
+use crate::input::format_paths;
 use crate::snapshot::StateSource;
 
 /// The note on what a snapshot as the input leaves out.
@@ -68,7 +68,7 @@ impl ObjectSource {
         match self {
             #[cfg(feature = "kube")]
             ObjectSource::Cluster(server) => vec![server.url().trim_end_matches('/').to_owned()],
-            _ => all_shown(self.paths()),
+            _ => format_paths(self.paths()),
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) enum Unit {
 
 impl Inputs {
     /// The files of some paths, which exist, or existed at the revision `since`.
-    pub(crate) fn of(
+    pub(crate) fn resolve(
         paths: &[PathBuf],
         since: Option<&str>,
         files: &FileSelection,
@@ -110,7 +110,7 @@ impl Inputs {
                 return Err(CliError::Render(RenderError::Untrusted { path }));
             }
             let (made, directory) = program.build(path, options)?;
-            rendered.add_built(input::shown(path), directory);
+            rendered.add_built(input::format_path(path), directory);
             copies.insert(path.clone(), made);
         }
         if copies.is_empty() {
@@ -138,9 +138,9 @@ impl Inputs {
             match stdin.filter(|stdin| file == Path::new(STDIN) && stdin.is_dir()) {
                 Some(directory) => {
                     let directory = BuiltDirectory::new(directory.to_owned());
-                    self.rendered.add_built(input::shown(file), directory);
+                    self.rendered.add_built(input::format_path(file), directory);
                 }
-                None => self.rendered.add_pipe(input::shown(file)),
+                None => self.rendered.add_pipe(input::format_path(file)),
             }
         }
     }
@@ -174,7 +174,7 @@ impl Inputs {
                     "{} read before, by another path or a link, and counted once",
                     counted(repeated, "file of it was", "files of it were")
                 );
-                output::eprint(&output::warning_at(&input::shown(&input.path), &message));
+                output::eprint(&output::warning_at(&input::format_path(&input.path), &message));
             }
         }
     }
@@ -222,7 +222,7 @@ impl Inputs {
     }
 
     /// All paths.
-    pub(crate) fn all(&self) -> &[Input] {
+    pub(crate) fn as_slice(&self) -> &[Input] {
         &self.paths
     }
 
@@ -249,7 +249,7 @@ impl Inputs {
         let pipes: BTreeSet<PathBuf> = pipes.cloned().collect();
         for path in pipes {
             let copy = Spool::copy_input(&path, spool::LARGEST).map_err(|error| {
-                let path = input::shown(&path);
+                let path = input::format_path(&path);
                 match error.kind() {
                     ErrorKind::FileTooLarge => CliError::TooLarge {
                         path,
@@ -288,7 +288,7 @@ impl Inputs {
             if !self.mentions(file, &[word]).unwrap_or_default() {
                 continue;
             }
-            let path = input::shown(file);
+            let path = input::format_path(file);
             let too_large = || CliError::TooLarge {
                 path: path.clone(),
                 mebibytes: memory::mebibytes(memory::manifests()),
@@ -332,7 +332,7 @@ impl Inputs {
         let kinds = state.surveyed;
         state
             .changes
-            .set_files(self.files().map(|file| input::shown(file)));
+            .set_files(self.files().map(|file| input::format_path(file)));
         let mut notices = Vec::new();
         // Unreadable input is reported when it is evaluated; a pipe could not be read again.
         for file in self.files().filter(|file| self.is_lasting(file)) {
@@ -351,7 +351,7 @@ impl Inputs {
             }
             if let Some((pieces, _)) = open() {
                 let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
-                notices.extend(surveyed::survey(&input::shown(file), pieces, state));
+                notices.extend(surveyed::survey(&input::format_path(file), pieces, state));
             }
         }
         notices
@@ -379,7 +379,7 @@ fn send_file<R>(
     state: &mut Arc<ClusterState>,
     sender: &WorkSender<Unit, R>,
 ) -> Result<(), WorkClosed> {
-    let display_path = input::shown(file);
+    let display_path = input::format_path(file);
     let stream = match inputs.open(file) {
         Ok(stream) => stream,
         Err(error) => {

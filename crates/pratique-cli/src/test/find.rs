@@ -9,7 +9,7 @@ use pratique_manifest::{ManifestFile, Problem, ProblemList, Rule, path_text};
 use pratique_suite::{Roots, Suite, read_file};
 
 use crate::exit::CliError;
-use crate::input::{FileSelection, PassReason, all_shown, named};
+use crate::input::{FileSelection, PassReason, format_paths, named};
 use crate::project::permit;
 use crate::test::test_error::TestError;
 

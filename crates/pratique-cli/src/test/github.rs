@@ -74,7 +74,7 @@ pub(super) fn github(run: &Run, lints: &[Finding<'_>], lists_passed_over: bool) 
         failed,
         count,
         run.counted_rest(),
-        run.passed_over.text(lists_passed_over)
+        run.passed_over.to_text(lists_passed_over)
     ));
     out
 }

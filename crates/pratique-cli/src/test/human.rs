@@ -23,7 +23,7 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
         out.push(&coverage(report, style));
     }
     let (passed, failed) = run.counts();
-    out.push(&text!("\n{}", run.passed_over.text(verbose)));
+    out.push(&text!("\n{}", run.passed_over.to_text(verbose)));
     for notice in &run.notices {
         out.push(&text!("warning: {}\n", notice.line()));
     }

@@ -71,7 +71,7 @@ impl Lints {
     pub(super) fn pass(&self, levels: &Levels<'_>) -> bool {
         self.all
             .iter()
-            .all(|warning| levels.of(warning.lint) != Level::Deny)
+            .all(|warning| levels.find_level(warning.lint) != Level::Deny)
     }
 
     /// All of them.

@@ -28,7 +28,7 @@ pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliErro
         ),
         TestFormat::Junit => {
             if is_stdout {
-                output::eprint(&run.passed_over.text(arguments.verbose));
+                output::eprint(&run.passed_over.to_text(arguments.verbose));
             }
             output::print_xml(&junit::junit(run, &lints, &levels))
         }

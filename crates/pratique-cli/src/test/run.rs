@@ -18,7 +18,7 @@ use crate::arguments::{TestArguments, TestFormat};
 use crate::check::levels::Levels;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
-use crate::input::{FileSelection, PassedOver, all_shown};
+use crate::input::{FileSelection, PassedOver, format_paths};
 use crate::output::counted::counted;
 use crate::output::notice::Notice;
 use crate::output::text::Text;
@@ -122,7 +122,9 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     let server = cluster.as_ref().and_then(SuiteCluster::server_version);
     let gates = arguments.gates.of_server(server)?;
     let notices: Vec<Notice> = gates.server_notice().into_iter().collect();
-    notices.iter().for_each(|notice| output::eprint(&notice.text()));
+    notices
+        .iter()
+        .for_each(|notice| output::eprint(&notice.to_text()));
     let levels = Levels::new(&arguments.warnings);
     let mut run = Run {
         suites: Vec::new(),
@@ -139,7 +141,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
     let roots = roots(arguments)?.excluding(move |directory, file| of_suites.leaves_out(directory, file));
     let suites = find::suites(&arguments.paths, &roots, &selection);
     if suites.is_err() {
-        output::eprint(&selection.passed_over().text(arguments.verbose));
+        output::eprint(&selection.passed_over().to_text(arguments.verbose));
     }
     for SuiteFile { path, file, suites } in suites? {
         run.files.push(path.clone());
@@ -172,7 +174,7 @@ pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
         return Err(match arguments.filter.clone() {
             Some(filter) => CliError::Test(TestError::NoTest { filter }),
             None => CliError::Test(TestError::NothingToTest {
-                paths: all_shown(&arguments.paths).join(", "),
+                paths: format_paths(&arguments.paths).join(", "),
             }),
         });
     }

@@ -34,7 +34,7 @@ pub(super) fn watch(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
                 report(&run, arguments)?;
                 directories.extend(run.files.iter().map(|file| home(file)));
             }
-            Err(error) => output::eprint(&error.text()),
+            Err(error) => output::eprint(&error.to_text()),
         }
         follow(&mut watcher, &mut watched, directories)?;
         output::eprint(&text!("waiting for changes\n"));

@@ -172,7 +172,7 @@ fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
     if errors > 0 {
         out.push(&text!("{}\n", counted(errors, "error", "errors")));
     }
-    for notice in report.notices.all() {
+    for notice in report.notices.list() {
         out.push(&text!("warning: {}\n", notice.line()));
     }
     for effect in UpgradeEffect::ALL {

@@ -78,7 +78,7 @@ impl<'a> ComparedUpgrade<'a> {
             changed_meanwhile: report.changed_meanwhile,
             errors: report.faults.count(),
             notes: &report.notes,
-            notices: report.notices.all(),
+            notices: report.notices.list(),
             evaluated: self.evaluated,
             unknown: &report.unknown,
             approximations: &report.approximations,
@@ -102,7 +102,7 @@ impl<'a> ComparedUpgrade<'a> {
             )
         });
         let errors = report.faults.errors().iter().map(|error| error.sarif());
-        let notices = report.notices.all();
+        let notices = report.notices.list();
         let results = findings
             .chain(errors)
             .chain(notices.iter().map(LogResult::of_notice));
@@ -153,7 +153,7 @@ impl<'a> ComparedUpgrade<'a> {
             }
         });
         let errors = report.faults.errors().iter().map(error_case);
-        let notices = report.notices.all();
+        let notices = report.notices.list();
         let notices = notices.iter().map(|notice| notice.case(false));
         let whole = Case {
             name: self.headline(),
@@ -186,7 +186,7 @@ impl<'a> ComparedUpgrade<'a> {
         for error in self.report.faults.errors() {
             commands.annotate_place(Level::Error, &error.input_place(), &error.place, &error.message);
         }
-        for notice in self.report.notices.all() {
+        for notice in self.report.notices.list() {
             notice.annotate(&mut commands);
         }
         commands
@@ -215,7 +215,7 @@ impl<'a> ComparedUpgrade<'a> {
         });
         let [from, to] = &self.releases;
         let mut notes = self.told();
-        notes.extend(report.notices.all().iter().map(Notice::line));
+        notes.extend(report.notices.list().iter().map(Notice::line));
         notes.extend(self.more());
         let numbers = UpgradeEffect::ALL.map(|effect| (effect.heading().to_owned(), report.count_of(effect)));
         let others = [

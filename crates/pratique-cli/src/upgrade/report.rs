@@ -92,7 +92,7 @@ impl UpgradeReport {
 
     /// How many findings there are of an effect.
     pub(super) fn count_of(&self, effect: UpgradeEffect) -> u64 {
-        self.effects.of(&effect)
+        self.effects.count_of(&effect)
     }
 
     /// The groups of an effect.

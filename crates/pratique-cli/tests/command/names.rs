@@ -17,7 +17,7 @@ const FILE: &str = "n\n::set-output name=a::b\n\u{1b}[2J\u{9b}\u{202e}##[add-mas
 
 /// The hostile text as a YAML value.
 fn quoted(text: &str) -> String {
-    yaml::text(text)
+    yaml::format_string(text)
 }
 
 fn policy(kind: &str, name: &str, spec: &str) -> String {

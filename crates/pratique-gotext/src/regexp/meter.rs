@@ -21,9 +21,9 @@ pub trait Meter {
 }
 
 /// Stops nothing: everything takes as long as it takes.
-pub(super) struct UnmeteredMatch;
+pub(super) struct NoMeter;
 
-impl Meter for UnmeteredMatch {
+impl Meter for NoMeter {
     type Stop = Error;
 
     #[inline]

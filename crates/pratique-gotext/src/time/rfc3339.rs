@@ -216,7 +216,7 @@ fn decimal(digits: &[u8]) -> Option<i64> {
 }
 
 impl Layout {
-    fn text(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Layout::Rfc3339 => "2006-01-02T15:04:05Z07:00",
             Layout::Rfc3339Micro => "2006-01-02T15:04:05.000000Z07:00",
@@ -232,7 +232,7 @@ impl Display for ParseError<'_> {
         write!(formatter, "parsing time {}", quote(bytes))?;
         match self.problem {
             TimeProblem::Unfit { piece, left } => {
-                let layout = self.layout.text();
+                let layout = self.layout.as_str();
                 write!(
                     formatter,
                     " as \"{layout}\": cannot parse {} as \"{piece}\"",

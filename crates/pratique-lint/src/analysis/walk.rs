@@ -77,7 +77,7 @@ pub(crate) fn chain_text(ast: &Ast, node: ExprId) -> Option<String> {
 /// A chain as [`chain_text`] has it, and where it is: all of it, if it is written so.
 pub(crate) fn chain_place(ast: &Ast, id: ExprId) -> (TextRange, String) {
     let place = place_of(ast, id);
-    let text = ast.source.text();
+    let text = ast.source.as_str();
     let written = || text.get(place.clone()).unwrap_or_default().to_owned();
     let name = chain_text(ast, id).unwrap_or_else(written);
     let is_written = text
@@ -93,7 +93,7 @@ pub(crate) fn chain_place(ast: &Ast, id: ExprId) -> (TextRange, String) {
 
 /// The range of the field chain that a node is part of: from its first name to the end of its last.
 pub(crate) fn place_of(ast: &Ast, id: ExprId) -> TextRange {
-    let text = ast.source.text();
+    let text = ast.source.as_str();
     let node = ident_path(ast, id).map_or(id, |(ident, _)| ident);
     let start = byte_offset(text, ast.node(node).offset);
     let rest = text.get(start..).unwrap_or_default();

@@ -122,7 +122,7 @@ fn atomic_fields(ast: &Ast, kinds: &MatchedKinds) -> BTreeMap<(u32, String), Vec
 
 /// Where a field's name starts; errors about it point at the colon behind.
 pub(super) fn name_offset(ast: &Ast, offset: u32, name: &str) -> u32 {
-    let text = ast.source.text();
+    let text = ast.source.as_str();
     let end = byte_offset(text, offset);
     if text.get(end..).is_some_and(|rest| rest.starts_with(name)) {
         return offset;

@@ -70,7 +70,7 @@ impl Lint for MovedField {
 fn version_pairs(kinds: &MatchedKinds) -> Vec<(&'static ServedResource, &'static ServedResource)> {
     let equivalents = Equivalents::of_release(kinds.release.resources());
     let is_equivalent = |one: &ServedResource, other: &ServedResource| {
-        let mut family = equivalents.of(&one.resource, &one.subresource).iter();
+        let mut family = equivalents.list(&one.resource, &one.subresource).iter();
         one.subresource == other.subresource && family.any(|version| version.resource == other.resource)
     };
     let pairs_of = |(index, one): (usize, &&'static ServedResource)| {

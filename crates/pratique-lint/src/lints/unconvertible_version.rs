@@ -81,7 +81,7 @@ fn check_rule(
     path.push(pratique_manifest::Step::Field("apiVersions".to_owned()));
     for served in rule.served() {
         let is_named = |other: &ServedResource| policy.rules.iter().any(|rule| rule.matches(other));
-        let others = equivalents.of(&served.resource, &served.subresource).iter();
+        let others = equivalents.list(&served.resource, &served.subresource).iter();
         let Some(other) = others.filter(|other| other.kind != served.kind).find(|other| {
             let resource = policy
                 .release

@@ -215,7 +215,7 @@ fn read_in_chain(ast: &Ast, outermost: ExprId, missing: &str) -> Option<(TextRan
         format!("{holder}['{missing}']")
     };
     let written = if is_field { &name } else { &holder };
-    let rest = ast.source.text().get(place.start..)?;
+    let rest = ast.source.as_str().get(place.start..)?;
     let place = if rest.starts_with(written.as_str()) {
         place.start..place.start + written.len()
     } else {

@@ -57,7 +57,7 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
         span,
     )
     .with_field(field);
-    let mut lines = parsed.document.source.text().lines();
+    let mut lines = parsed.document.source.as_str().lines();
     let is_comment = lines.all(|line| line.starts_with('#') || line.trim().is_empty());
     problem.help = Some(Help::from(if is_comment {
         "a document of comments only is an error: remove the separator before or after it"

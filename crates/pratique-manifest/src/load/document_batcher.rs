@@ -180,7 +180,7 @@ impl<'a> DocumentBatcher<'a> {
         let file = cached.to_file(&path);
         for document in documents(&file) {
             let path = Arc::clone(&document.file);
-            let (findings, _) = self.validator.validate(document, cached.text());
+            let (findings, _) = self.validator.validate(document, cached.share_text());
             self.set.add_findings(findings, &path);
         }
         self.set.end_file(false);

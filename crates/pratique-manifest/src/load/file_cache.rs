@@ -41,7 +41,7 @@ impl CachedFile {
         self.cost
     }
 
-    pub(crate) fn text(&self) -> &Arc<String> {
+    pub(crate) fn share_text(&self) -> &Arc<String> {
         &self.text
     }
 

@@ -28,7 +28,7 @@ impl NamedOrigin {
     /// The origin of an object with this name. A binding of a static policy is static, too: the API has no policy of that
     /// name.
     #[must_use]
-    pub fn of(kind: Kind, name: &str, policy: Option<&str>) -> Self {
+    pub fn from_name(kind: Kind, name: &str, policy: Option<&str>) -> Self {
         let binds_static =
             || kind.is_binding() && policy.is_some_and(|policy| policy.ends_with(RESERVED_SUFFIX));
         if name.ends_with(RESERVED_SUFFIX) || binds_static() {
@@ -49,7 +49,7 @@ impl Selection {
     pub(crate) fn has(self, kind: Kind, name: &str, policy: Option<&str>) -> bool {
         match self {
             Selection::Everything | Selection::Kinds => true,
-            Selection::Named(origin) => origin == NamedOrigin::of(kind, name, policy),
+            Selection::Named(origin) => origin == NamedOrigin::from_name(kind, name, policy),
         }
     }
 }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn names_tell_origins() {
         let check = |kind, name, policy, expected| {
-            assert_eq!(NamedOrigin::of(kind, name, policy), expected, "{name}");
+            assert_eq!(NamedOrigin::from_name(kind, name, policy), expected, "{name}");
         };
         let (policy, binding) = (
             Kind::ValidatingAdmissionPolicy,

@@ -292,7 +292,7 @@ mod tests {
             )
         };
         let found = contents.documents.iter().map(|document| {
-            let text = document.source.document().text();
+            let text = document.source.document().as_str();
             format!("{} {text}", place(&document.source.document().beginning()))
         });
         assert_eq!(found.collect::<Vec<_>>(), documents);

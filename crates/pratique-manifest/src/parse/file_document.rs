@@ -45,7 +45,7 @@ impl From<&DocumentSource> for FileDocument {
             file: Arc::clone(source.file()),
             index: source.index(),
             raw: RawDocument {
-                bytes: source.text().as_bytes().to_vec(),
+                bytes: source.as_str().as_bytes().to_vec(),
                 start: source.start(),
             },
             file_lines: source.file_lines().cloned(),

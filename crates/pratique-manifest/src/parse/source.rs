@@ -43,7 +43,7 @@ impl ParsedDocument {
     pub(crate) fn tree(&self) -> &Tree {
         // The text was parsed before, so it parses again, to the same nodes.
         self.tree
-            .get_or_init(|| Box::new(parse(self.source.text(), self.is_json).unwrap_or_default()))
+            .get_or_init(|| Box::new(parse(self.source.as_str(), self.is_json).unwrap_or_default()))
     }
 }
 
@@ -66,7 +66,7 @@ impl ObjectSource {
 
     /// Discards the document's text: every place is then the document's start.
     pub(crate) fn discard_text(&mut self) {
-        if !self.document.source.text().is_empty() {
+        if !self.document.source.as_str().is_empty() {
             let source = self.document.source.without_text();
             self.document = Arc::new(ParsedDocument::new(source, self.document.is_json));
         }

@@ -187,7 +187,7 @@ mod tests {
         let of = |name: &str| {
             Release::latest()
                 .constraints()
-                .of(&format!("admissionregistration/v1.{name}"))
+                .for_type(&format!("admissionregistration/v1.{name}"))
         };
         for (name, field, supported) in [
             ("ValidatingAdmissionPolicySpec", "failurePolicy", FAILURE_POLICIES),

@@ -119,7 +119,7 @@ fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
     if !matches!(&tree.get(entry.value).value, TreeValue::String(_, Style::Plain)) {
         return None;
     }
-    let text = source.document().text();
+    let text = source.document().as_str();
     let after = entry.key_span.end as usize;
     let line = text.get(after..)?.split('\n').next()?;
     let value = line

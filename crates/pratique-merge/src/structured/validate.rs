@@ -31,7 +31,7 @@ pub(super) struct Validator<'s> {
 
 impl Validator<'_> {
     /// Validates a value; the inner error has all its errors.
-    pub(super) fn check<'a, N: Node<'a>>(
+    pub(super) fn validate_value<'a, N: Node<'a>>(
         &self,
         of: MergeTypeId,
         value: &N,

@@ -40,7 +40,7 @@ fn counting_takes() {
             elapsed,
         );
     }
-    let (start, text) = (Instant::now(), metrics.text());
+    let (start, text) = (Instant::now(), metrics.to_text());
     println!("scrape of {} kB: {:?}", text.len() / 1000, start.elapsed());
 }
 

@@ -108,7 +108,7 @@ fn samples(families: &[Family]) -> Samples {
 #[test]
 fn both_formats_are_strict_and_agree() {
     let metrics = busy();
-    let text = strict::text(&metrics.text()).unwrap();
+    let text = strict::text(&metrics.to_text()).unwrap();
     let open = strict::openmetrics(&metrics.openmetrics()).unwrap();
     assert_eq!(samples(&text), samples(&open));
     let helps = |families: &[Family]| {
@@ -128,15 +128,15 @@ fn both_formats_are_strict_and_agree() {
 #[test]
 fn empty_metrics_are_empty() {
     let metrics = Metrics::new("");
-    assert_eq!((&*metrics.text(), &*metrics.openmetrics()), ("", "# EOF\n"));
+    assert_eq!((&*metrics.to_text(), &*metrics.openmetrics()), ("", "# EOF\n"));
     metrics.reload_succeeded("MutatingAdmissionPolicy", "sha256:1", UNIX_EPOCH);
-    assert!(!metrics.text().contains("last_config_info"));
+    assert!(!metrics.to_text().contains("last_config_info"));
 }
 
 #[test]
 fn the_text_is_that_of_an_api_server() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/exposition.txt");
-    let found = busy().text();
+    let found = busy().to_text();
     if std::env::var_os("PRATIQUE_BLESS").is_some() {
         std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata")).unwrap();
         std::fs::write(path, &found).unwrap();

@@ -193,7 +193,7 @@ fn resource_of(
     if !is_built_in {
         for definition in context
             .state
-            .all(StateKind::CUSTOM_RESOURCE_DEFINITION, "")?
+            .require_list(StateKind::CUSTOM_RESOURCE_DEFINITION, "")?
             .iter()
         {
             if text(definition, &["spec", "group"]) == group

@@ -66,12 +66,12 @@ impl BuiltInPlugin for NodeRestriction {
             let user = quote(&attributes.request.user_info.username);
             return Err(request.forbidden(format!("could not determine node from user {user}")));
         }
-        self.check(&request)
+        self.check_request(&request)
     }
 }
 
 impl NodeRestriction {
-    fn check(&self, request: &NodeRequest<'_>) -> Result<(), Rejection> {
+    fn check_request(&self, request: &NodeRequest<'_>) -> Result<(), Rejection> {
         let of = request.attributes.request;
         let subresource = of.sub_resource.as_str();
         match (of.resource.group.as_str(), of.resource.resource.as_str()) {

@@ -56,7 +56,9 @@ impl BuiltInPlugin for LimitRanger {
             return Ok(());
         }
         // Claims are not changed, but unknown ranges make the request undecided here already.
-        let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
+        let ranges = context
+            .state
+            .require_list(StateKind::LIMIT_RANGE, &request.namespace)?;
         if request.resource.resource == "pods" && is_pod(attributes.object()) {
             let ranges = self.ranges.get(&request.namespace, ranges);
             for limits in concerning(&ranges, Concern::Pods) {
@@ -71,7 +73,9 @@ impl BuiltInPlugin for LimitRanger {
         if !is_limited(request) {
             return Ok(());
         }
-        let ranges = context.state.all(StateKind::LIMIT_RANGE, &request.namespace)?;
+        let ranges = context
+            .state
+            .require_list(StateKind::LIMIT_RANGE, &request.namespace)?;
         let (object, mut errors) = (attributes.object, Vec::new());
         let concern = match request.resource.resource.as_str() {
             "pods" if is_pod(object) => Concern::Pods,

@@ -54,12 +54,12 @@ impl BuiltInPlugin for PodTolerationRestriction {
         {
             merge_into(tolerations, &added);
         }
-        self.check(&attributes.as_attributes(), call)
+        self.check_tolerations(&attributes.as_attributes(), call)
     }
 
     fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
         if is_pod(attributes.object) {
-            self.check(attributes, call)
+            self.check_tolerations(attributes, call)
         } else {
             Ok(())
         }
@@ -83,7 +83,7 @@ impl PodTolerationRestriction {
         })
     }
 
-    fn check(&self, attributes: &Attributes<'_>, call: &Call<'_>) -> Answer {
+    fn check_tolerations(&self, attributes: &Attributes<'_>, call: &Call<'_>) -> Answer {
         let tolerations = elements(attributes.object, &["spec", "tolerations"]);
         if tolerations.is_empty() {
             return Ok(());

@@ -191,7 +191,7 @@ fn establish<'s>(
 // Upstream: plugin/pkg/admission/priority/admission.go, getDefaultPriorityClass
 fn default_class<'s>(context: &PluginContext<'s>) -> Result<Option<&'s Value<'s>>, Rejection> {
     let state = context.state;
-    let classes = state.all(StateKind::PRIORITY_CLASS, "")?;
+    let classes = state.require_list(StateKind::PRIORITY_CLASS, "")?;
     let defaults = classes.iter().map(|class| -> &'s Value<'s> { class });
     Ok(defaults
         .filter(|class| class.get("globalDefault").and_then(Value::as_bool) == Some(true))

@@ -49,7 +49,7 @@ fn gang_of<'s>(job: &Value<'_>, context: &PluginContext<'s>) -> Result<Option<&'
         let controller = owners.find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true));
         controller.is_some_and(|owner| text(owner, &["uid"]) == uid)
     };
-    let groups = state.all(StateKind::POD_GROUP, namespace)?;
+    let groups = state.require_list(StateKind::POD_GROUP, namespace)?;
     let mut gangs = groups.iter().filter(|group| is_owned(group) && is_gang(group));
     Ok(gangs.next().map(|group| name(group)))
 }

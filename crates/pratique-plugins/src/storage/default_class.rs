@@ -69,7 +69,7 @@ impl BuiltInPlugin for DefaultClass {
         if named.is_some_and(|class| !class.is_null()) || has_annotation(object, self.older) {
             return Ok(());
         }
-        let classes = context.state.all(self.classes, "")?;
+        let classes = context.state.require_list(self.classes, "")?;
         if let Some(class) = default_class(classes, self.marks) {
             let class = name(class).to_owned();
             set_at(attributes.object_mut(), &["spec"], self.field, class);

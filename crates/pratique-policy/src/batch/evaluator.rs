@@ -47,7 +47,7 @@ impl BatchEvaluator {
     fn add(&mut self, policy: &Policy, position: u32) {
         let ends = Part::ALL.map(|part| {
             let bound = part
-                .of(policy)
+                .expressions(policy)
                 .into_iter()
                 .filter_map(|compiled| compiled.bound.as_ref());
             for bound in bound {

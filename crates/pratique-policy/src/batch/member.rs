@@ -38,7 +38,7 @@ pub(super) struct Chunk<'s> {
 impl Member {
     /// Whether the decision of a policy follows from the results of its expressions, which other policies may share.
     pub(super) fn can_be(policy: &Policy) -> bool {
-        let mut parts = Part::ALL.into_iter().flat_map(|part| part.of(policy));
+        let mut parts = Part::ALL.into_iter().flat_map(|part| part.expressions(policy));
         policy.core.param_kind.is_none()
             && policy.expressions.annotations.is_empty()
             && !policy.asks_authorizer
@@ -63,7 +63,7 @@ impl Part {
     }
 
     /// These expressions of a policy.
-    pub(super) fn of(self, policy: &Policy) -> Vec<&Compiled> {
+    pub(super) fn expressions(self, policy: &Policy) -> Vec<&Compiled> {
         let validations = policy.expressions.validations.iter();
         match self {
             Part::Condition => policy.core.conditions.iter().collect(),

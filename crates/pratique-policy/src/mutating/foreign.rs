@@ -53,11 +53,11 @@ pub(super) fn foreign(value: &Value<'_>) -> Foreign {
         }
         Value::Struct(other) => new(String::new(), String::new(), go_struct(other.type_name())),
         Value::Opaque(opaque) if opaque.type_name() == SEMVER => {
-            let text = opaque.text();
+            let text = opaque.to_text();
             let literal = semver_literal(&text);
             new(text, literal, go_struct(SEMVER))
         }
-        Value::Opaque(opaque) => new(opaque.text(), opaque.text(), go_struct(opaque.type_name())),
+        Value::Opaque(opaque) => new(opaque.to_text(), opaque.to_text(), go_struct(opaque.type_name())),
         other => new(plain(other), literal(other), "*types.Err"),
     }
 }

@@ -162,7 +162,7 @@ impl<'s> MutationRun<'_, 's> {
     fn decided(&mut self, invocation: &PolicyInvocation<'s>, error: ErrorType) {
         self.decisions.push(Mutating {
             policy: &invocation.policy.core.name,
-            binding: invocation.binding.name.text(self.session.arena()),
+            binding: invocation.binding.name.assemble(self.session.arena()),
             error,
         });
     }

@@ -243,7 +243,7 @@ fn key_text<'s>(key: &Value<'s>) -> Result<Cow<'s, str>, ConversionError> {
         Value::Optional(None) => Err(ConversionError::EmptyOptional),
         Value::Type(_) => Err(ConversionError::Type),
         Value::Struct(object) if patch_form::is_object(*object) => Err(ConversionError::ObjectKey),
-        Value::Opaque(opaque) if TEXTS.contains(&opaque.type_name()) => Ok(Cow::Owned(opaque.text())),
+        Value::Opaque(opaque) if TEXTS.contains(&opaque.type_name()) => Ok(Cow::Owned(opaque.to_text())),
         other => no_text(other.type_name()),
     }
 }

@@ -109,7 +109,7 @@ impl<'s> MutationRun<'_, 's> {
         namespace.map_err(|_| namespace_not_found(self.matcher.request.target.namespace))?;
         for invocation in &invocations {
             // An invocation copies and compares the object, which is not part of an expression's cost.
-            self.session.check()?;
+            self.session.check_interruption()?;
             self.invoke(invocation, invocation.version)?;
         }
         if let Some(changed) = self.changed() {

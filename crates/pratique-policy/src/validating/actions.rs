@@ -158,7 +158,7 @@ impl<'s> ValidationRun<'_, 's> {
                 self.annotations.add_failure(|| Failure {
                     message: message.clone(),
                     policy: &policy.core.name,
-                    binding: binding.name.text(self.session.arena()),
+                    binding: binding.name.assemble(self.session.arena()),
                     // Upstream: the index among the decisions, and an error of all validations is the only one.
                     expression_index: index.unwrap_or_default(),
                     validation_actions: &binding.terms.action_names,
@@ -222,7 +222,7 @@ impl<'s> ValidationRun<'_, 's> {
             validation,
             message,
             policy: &policy.core.name,
-            binding: binding.name.text(self.session.arena()),
+            binding: binding.name.assemble(self.session.arena()),
             effect,
             error,
         });

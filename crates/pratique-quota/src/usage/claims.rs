@@ -11,7 +11,7 @@ use pratique_plugin::{ClusterState, FieldsRead, Rejection, StateKind};
 
 use super::pods::pod_usage;
 use super::rules::UsageRules;
-use crate::fields::{items, text_at, text_member};
+use crate::fields::{items, text_at};
 use crate::names::{DEVICE_CLASS, PER_CLASS};
 use crate::{QuotaError, ResourceList};
 
@@ -114,13 +114,13 @@ fn of_devices<'a>(claim: &'a Value<'a>) -> Result<ResourceList<'a>, QuotaError> 
 
 /// The resource of a request for devices, and how many it may get.
 fn device_count<'a>(request: &'a Value<'a>) -> Result<(Cow<'a, str>, Quantity), QuotaError> {
-    let count = match text_member(request, "allocationMode") {
+    let count = match text_at(request, &["allocationMode"]) {
         "ExactCount" => request.get("count").and_then(Value::as_int).unwrap_or(0),
         "All" => MOST_DEVICES,
         // Modes of other versions count as none.
         _ => 0,
     };
-    let name = format!("{}{PER_CLASS}", text_member(request, "deviceClassName"));
+    let name = format!("{}{PER_CLASS}", text_at(request, &["deviceClassName"]));
     Ok((Cow::Owned(name), Quantity::parse(&count.to_string())?))
 }
 
@@ -165,10 +165,10 @@ fn owning_pod<'a>(
     let Some(owner) = owner(claim) else {
         return Ok(None);
     };
-    let Some(pod) = state.find(StateKind::POD, namespace, text_member(owner, "name"))? else {
+    let Some(pod) = state.find(StateKind::POD, namespace, text_at(owner, &["name"]))? else {
         return Ok(None);
     };
-    let uid = text_member(owner, "uid");
+    let uid = text_at(owner, &["uid"]);
     if uid != text_at(pod, &["metadata", "uid"]) {
         return Ok(None);
     }
@@ -176,7 +176,7 @@ fn owning_pod<'a>(
         .at(&["status", "extendedResourceClaimStatus"])
         .filter(|status| !status.is_null())
     {
-        let is_claim = text_member(status, "resourceClaimName") == text_at(claim, &["metadata", "name"]);
+        let is_claim = text_at(status, &["resourceClaimName"]) == text_at(claim, &["metadata", "name"]);
         return Ok(is_claim.then_some(pod));
     }
     // Upstream: pkg/quota/v1/evaluator/core/resource_claims.go, getVerifiedPodUsage, which asked nothing more before 1.36.
@@ -189,7 +189,7 @@ fn owning_pod<'a>(
         let created = created.map_or((i64::MIN, 0), |created| (created.seconds(), created.nanos()));
         (created, text_at(claim, &["metadata", "name"]).to_owned())
     };
-    let claims = state.all(StateKind::RESOURCE_CLAIM, namespace)?;
+    let claims = state.require_list(StateKind::RESOURCE_CLAIM, namespace)?;
     let mut owned = claims.iter().filter(|other| owner_uid(other) == Some(uid));
     let is_first = !owned.any(|other| order(other) < order(claim));
     Ok(is_first.then_some(pod))
@@ -203,11 +203,11 @@ fn owner<'a>(claim: &'a Value<'_>) -> Option<&'a Value<'a>> {
     let owners = items(claim.get("metadata")?, "ownerReferences");
     let is_controller = |owner: &&Value<'_>| owner.get("controller").and_then(Value::as_bool) == Some(true);
     let owner = owners.iter().find(is_controller)?;
-    (text_member(owner, "kind") == "Pod" && text_member(owner, "apiVersion") == "v1").then_some(owner)
+    (text_at(owner, &["kind"]) == "Pod" && text_at(owner, &["apiVersion"]) == "v1").then_some(owner)
 }
 
 fn owner_uid<'a>(claim: &'a Value<'static>) -> Option<&'a str> {
-    owner(claim).map(|owner| text_member(owner, "uid"))
+    owner(claim).map(|owner| text_at(owner, &["uid"]))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use pratique_json::Value;
 
 use super::rules::UsageRules;
-use crate::fields::{items, present, text_member};
+use crate::fields::{items, present, text_at};
 use crate::resource_list::{members, quantity};
 use crate::{QuotaError, ResourceList};
 
@@ -159,7 +159,7 @@ fn sum<'a>(
     let mut sidecars = ResourceList::default();
     let mut most = ResourceList::default();
     for container in items(spec, "initContainers") {
-        if text_member(container, "restartPolicy") == "Always" {
+        if text_at(container, &["restartPolicy"]) == "Always" {
             let amounts = amounts(container, ContainerRole::Sidecar)?;
             sum.add_all(&amounts)?;
             sidecars.add_all(&amounts)?;
@@ -187,11 +187,11 @@ impl<'a> ContainerStatuses<'a> {
         let status = pod.get("status");
         let list = |name| status.map_or(&[] as &[_], |status| items(status, name));
         let mut conditions = list("conditions").iter();
-        let pending = conditions.find(|condition| text_member(condition, "type") == "PodResizePending");
+        let pending = conditions.find(|condition| text_at(condition, &["type"]) == "PodResizePending");
         ContainerStatuses {
             containers: list("containerStatuses"),
             init_containers: list("initContainerStatuses"),
-            is_infeasible: pending.is_some_and(|condition| text_member(condition, "reason") == "Infeasible"),
+            is_infeasible: pending.is_some_and(|condition| text_at(condition, &["reason"]) == "Infeasible"),
         }
     }
 
@@ -202,16 +202,16 @@ impl<'a> ContainerStatuses<'a> {
 
     /// The status of a container: the first of its name.
     // Upstream: component-helpers/resource/helpers.go, findContainerStatus
-    fn of(&self, container: &Value<'_>) -> Option<&'a Value<'a>> {
-        let name = text_member(container, "name");
+    fn find(&self, container: &Value<'_>) -> Option<&'a Value<'a>> {
+        let name = text_at(container, &["name"]);
         let mut statuses = self.containers.iter().chain(self.init_containers);
-        statuses.find(|status| text_member(status, "name") == name)
+        statuses.find(|status| text_at(status, &["name"]) == name)
     }
 
     /// The requests that a node has allocated to a container.
     // Upstream: component-helpers/resource/helpers.go, containerAllocatedRequests
     fn allocated(&self, container: &'a Value<'a>) -> Option<&'a Value<'a>> {
-        let status = self.of(container);
+        let status = self.find(container);
         status
             .and_then(|status| present(status, "allocatedResources"))
             .or_else(|| self.declared(container, ResourceSide::Requests))
@@ -220,7 +220,7 @@ impl<'a> ContainerStatuses<'a> {
     /// The amounts that a container has.
     // Upstream: component-helpers/resource/helpers.go, containerActuatedRequests, containerActuatedLimits
     fn actuated(&self, container: &'a Value<'a>, side: ResourceSide) -> Option<&'a Value<'a>> {
-        let status = self.of(container);
+        let status = self.find(container);
         let resources = status.and_then(|status| present(status, "resources"));
         if let Some(amounts) = resources.and_then(|resources| present(resources, side.field())) {
             return Some(amounts);
@@ -236,9 +236,9 @@ impl<'a> ContainerStatuses<'a> {
     fn most(&self, container: &'a Value<'a>, side: ResourceSide) -> Result<ResourceList<'a>, QuotaError> {
         let declared = container.at(&["resources", side.field()]);
         // Of several statuses of a name, the last counted.
-        let name = text_member(container, "name");
+        let name = text_at(container, &["name"]);
         let mut statuses = self.containers.iter().chain(self.init_containers).rev();
-        let status = statuses.find(|status| text_member(status, "name") == name);
+        let status = statuses.find(|status| text_at(status, &["name"]) == name);
         let Some((status, resources)) = status.zip(status.and_then(|status| present(status, "resources")))
         else {
             return ResourceList::read(declared);

@@ -10,7 +10,7 @@ use pratique_json::Value;
 
 use super::pod_resources::{ResourceSide, has_pod_level_resources, total};
 use super::rules::UsageRules;
-use crate::fields::{items, present, text_at, text_member};
+use crate::fields::{items, present, text_at};
 use crate::names::{DEVICE_CLASS, is_native};
 use crate::resource_list::quantity;
 use crate::{QuotaError, ResourceList};
@@ -179,7 +179,7 @@ pub(crate) fn missing_requests(pod: &Value<'_>, limited: &[&str], pod_level: boo
                 missing
                     .entry(name)
                     .or_default()
-                    .insert(text_member(container, "name"));
+                    .insert(text_at(container, &["name"]));
             }
         }
     }

@@ -3,7 +3,7 @@
 use pratique_gotext::quantity::Quantity;
 use pratique_json::Value;
 
-use crate::fields::{items, text_member};
+use crate::fields::{items, text_at};
 use crate::{QuotaError, ResourceList};
 
 /// The usage of a service.
@@ -12,7 +12,7 @@ pub(crate) fn service_usage<'a>(service: &'a Value<'a>) -> Result<ResourceList<'
     let spec = service.get("spec");
     let ports = spec.map_or(&[] as &[_], |spec| items(spec, "ports"));
     let allocates = spec.and_then(|spec| spec.get("allocateLoadBalancerNodePorts"));
-    let kind = spec.map_or("", |spec| text_member(spec, "type"));
+    let kind = spec.map_or("", |spec| text_at(spec, &["type"]));
     let (node_ports, balancers) = match kind {
         "NodePort" => (ports.len(), 0),
         "LoadBalancer" if allocates.and_then(Value::as_bool) == Some(false) => {

@@ -208,7 +208,7 @@ impl ObjectBuilder<'_> {
         let required = always_present(of.name)
             .iter()
             .map(|path| (*path, FieldPresence::Required));
-        let mut facts: FieldFacts = self.spec.release.given().of(of.name).to_vec();
+        let mut facts: FieldFacts = self.spec.release.given().for_type(of.name).to_vec();
         facts.extend(required);
         facts.extend(inherited);
         let metadata = METADATA.iter().chain(&["namespace"]);

@@ -99,7 +99,7 @@ fn selectors(
     of: &'static StructType,
     name: &str,
 ) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let constraints = release.constraints().of(of.name);
+    let constraints = release.constraints().for_type(of.name);
     let others = of.fields.iter().filter(move |field| field.name != name);
     others.flat_map(move |field| {
         constraints
@@ -126,7 +126,7 @@ impl FilledFieldFinder<'_> {
             return;
         }
         let of = self.release.schema().get(id);
-        let given = self.release.given().of(of.name);
+        let given = self.release.given().for_type(of.name);
         let facts: FieldFacts = given.iter().chain(inherited).copied().collect();
         let is_default = |name: &str| {
             let mut facts = facts.iter();

@@ -32,7 +32,7 @@ fn check(of: &StructType, value: &Value<'_>) {
     let Value::Object(object) = value else {
         panic!("{value} is no {}", of.name)
     };
-    let constraints = Release::latest().constraints().of(of.name);
+    let constraints = Release::latest().constraints().for_type(of.name);
     for field in of.fields.iter() {
         let given = object.get(field.name);
         let required = constraints.is_required(field.name);

@@ -73,18 +73,18 @@ impl DecisionFilter {
             return;
         }
         out.raw("<p class=\"filter\"><span class=\"quiet\">")
-            .text(label)
+            .push_text(label)
             .raw("</span>");
         for (value, text) in [("", "all")]
             .into_iter()
             .chain(values.iter().map(|value| (*value, *value)))
         {
             let link = self.with(name, value).query();
-            out.raw(" <a href=\"").text(&link).raw("\"");
+            out.raw(" <a href=\"").push_text(&link).raw("\"");
             if value == chosen {
                 out.raw(" aria-current=\"true\"");
             }
-            out.raw(">").text(text).raw("</a>");
+            out.raw(">").push_text(text).raw("</a>");
         }
         out.raw("</p>");
     }

@@ -20,7 +20,7 @@ impl HtmlPage {
 
     /// Appends text, also within quoted attributes. Invisible characters and those that change the direction of others are
     /// shown as escapes.
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+    pub(super) fn push_text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
                 '&' => self.text.push_str("&amp;"),
@@ -39,14 +39,14 @@ impl HtmlPage {
 
     /// Appends a heading.
     pub(super) fn heading(&mut self, heading: &str) -> &mut Self {
-        self.raw("<h2>").text(heading).raw("</h2>")
+        self.raw("<h2>").push_text(heading).raw("</h2>")
     }
 
     /// Starts a table with these columns.
     pub(super) fn table(&mut self, columns: &[&'static str]) -> &mut Self {
         self.raw("<div class=\"wide\"><table><thead><tr>");
         for column in columns {
-            self.raw("<th scope=\"col\">").text(column).raw("</th>");
+            self.raw("<th scope=\"col\">").push_text(column).raw("</th>");
         }
         self.columns = columns.to_vec();
         self.raw("</tr></thead><tbody>")
@@ -62,7 +62,7 @@ impl HtmlPage {
     pub(super) fn open(&mut self, class: &'static str) -> &mut Self {
         let column = self.columns.get(self.cells).copied().unwrap_or_default();
         self.cells += 1;
-        self.raw("<td data-column=\"").text(column).raw("\"");
+        self.raw("<td data-column=\"").push_text(column).raw("\"");
         if !class.is_empty() {
             self.raw(" class=\"").raw(class).raw("\"");
         }
@@ -76,17 +76,17 @@ impl HtmlPage {
 
     /// Appends a cell with text.
     pub(super) fn cell(&mut self, text: &str) -> &mut Self {
-        self.open("").text(text).close()
+        self.open("").push_text(text).close()
     }
 
     /// Appends a cell with a time.
     pub(super) fn time(&mut self, text: &str) -> &mut Self {
-        self.open("time").text(text).close()
+        self.open("time").push_text(text).close()
     }
 
     /// Appends a cell with a number.
     pub(super) fn number(&mut self, text: &str) -> &mut Self {
-        self.open("number").text(text).close()
+        self.open("number").push_text(text).close()
     }
 
     /// Appends text with a CSS class.
@@ -94,7 +94,7 @@ impl HtmlPage {
         self.raw("<span class=\"")
             .raw(class)
             .raw("\">")
-            .text(text)
+            .push_text(text)
             .raw("</span>")
     }
 
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn invisible_characters_are_escaped() {
         let mut out = HtmlPage::default();
-        out.text("a\0b\u{1b}[2J\u{202e}txt.exe\u{200b}\r\n\té");
+        out.push_text("a\0b\u{1b}[2J\u{202e}txt.exe\u{200b}\r\n\té");
         assert_eq!(
             out.finish(),
             "a\\u{0}b\\u{1b}[2J\\u{202e}txt.exe\\u{200b}\\u{d}\n\té"

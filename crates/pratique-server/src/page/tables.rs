@@ -16,14 +16,17 @@ pub(super) fn sources(out: &mut HtmlPage, sources: &[Source]) {
     for source in sources {
         out.row().cell(&source.plugin);
         location(out, &source.location);
-        out.open("").raw("<code title=\"").text(&source.hash).raw("\">");
-        out.text(&short(&source.hash)).raw("</code>").close();
+        out.open("")
+            .raw("<code title=\"")
+            .push_text(&source.hash)
+            .raw("\">");
+        out.push_text(&short(&source.hash)).raw("</code>").close();
         out.open("")
             .raw("<details><summary>")
-            .text(&source.names.len().to_string())
+            .push_text(&source.names.len().to_string())
             .raw("</summary>");
         for name in &source.names {
-            out.raw("<code>").text(name).raw("</code><br>");
+            out.raw("<code>").push_text(name).raw("</code><br>");
         }
         out.raw("</details>").close().time(&time_text(source.loaded));
         last_reload(out, &source.last_reload);
@@ -45,9 +48,9 @@ pub(super) fn certificates(out: &mut HtmlPage, certificates: &[CertificateSource
         out.open("time");
         match certificate.expires {
             None => out.span("quiet", "unknown"),
-            Some(at) if at <= now => out.span("bad", "expired").raw(" ").text(&time_text(at)),
-            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").text(&time_text(at)),
-            Some(at) => out.text(&time_text(at)),
+            Some(at) if at <= now => out.span("bad", "expired").raw(" ").push_text(&time_text(at)),
+            Some(at) if at <= now + SOON => out.span("warning", "soon").raw(" ").push_text(&time_text(at)),
+            Some(at) => out.push_text(&time_text(at)),
         };
         out.close().time(&time_text(certificate.loaded));
         last_reload(out, &certificate.last_reload);
@@ -62,7 +65,7 @@ const SOON: Duration = Duration::from_hours(7 * 24);
 fn location(out: &mut HtmlPage, location: &str) {
     out.open("long")
         .raw("<code>")
-        .text(location)
+        .push_text(location)
         .raw("</code>")
         .close();
 }
@@ -74,8 +77,8 @@ fn last_reload(out: &mut HtmlPage, last: &Attempt) {
             out.open("long")
                 .span("bad", "failed")
                 .raw(" ")
-                .text(&time_text(last.at));
-            out.raw("<br><code>").text(error).raw("</code>").close()
+                .push_text(&time_text(last.at));
+            out.raw("<br><code>").push_text(error).raw("</code>").close()
         }
     };
 }
@@ -145,7 +148,7 @@ pub(super) fn decisions(out: &mut HtmlPage, all: &[RecentDecision], filter: &Dec
         } else {
             "None of the last ones is like that."
         };
-        out.raw("<p class=\"quiet\">").text(text).raw("</p>");
+        out.raw("<p class=\"quiet\">").push_text(text).raw("</p>");
     }
 }
 
@@ -162,12 +165,12 @@ fn decision_row(out: &mut HtmlPage, decision: &RecentDecision) {
         .cell(&decision.namespace)
         .cell(&decision.name)
         .cell(&decision.user);
-    out.open("long").text(&decision.message);
+    out.open("long").push_text(&decision.message);
     for warning in &decision.warnings {
         out.raw("<div>")
             .span("warning", "warning")
             .raw(" ")
-            .text(warning)
+            .push_text(warning)
             .raw("</div>");
     }
     let changes = decision.changes();

@@ -214,7 +214,7 @@ impl ExpressionPoints {
         OutcomePoint {
             id,
             wanted,
-            text: parsed.text(id),
+            text: parsed.print_part(id),
             location: source.locate_in(&steps(path), parsed.start(id)),
             covered: Covered::default(),
         }
@@ -224,7 +224,7 @@ impl ExpressionPoints {
 /// The terms of `&&` and `||`, and the conditions of `?:`.
 fn deciding(parsed: &SourceExpression) -> Vec<ExprId> {
     let mut ids: Vec<ExprId> = Vec::new();
-    for id in parsed.all() {
+    for id in parsed.subexpressions() {
         // Nested chains share terms.
         match parsed.logic(id) {
             Logic::And(terms) | Logic::Or(terms) => ids.extend(terms),

@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         let operations = fields.texts("operations");
         let operations = operations.iter().filter_map(|name| Operation::from_name(name));
         Some(Script {
-            name: fields.text("name")?,
+            name: fields.read_text("name")?,
             location: self.location(fields.node("name").unwrap_or(id)),
             objects,
             operations: operations.collect(),
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
     }
 
     fn answer(&mut self, fields: &Fields<'a>, id: NodeId) -> Option<Answer> {
-        let error = fields.text("error");
+        let error = fields.read_text("error");
         let times_out = fields.bool("timeout").unwrap_or_default();
         let answered = OF_ANSWERS.iter().find(|name| fields.node(name).is_some());
         let problem = match (&error, times_out, answered) {
@@ -129,8 +129,8 @@ impl<'a> Reader<'a> {
         Some(Answer::Response(Box::new(Response {
             allowed: fields.bool("allowed").unwrap_or(true),
             code: fields.integer("code"),
-            reason: fields.text("reason"),
-            message: fields.text("message"),
+            reason: fields.read_text("reason"),
+            message: fields.read_text("message"),
             patch: fields.value("patch"),
             merge: fields.value("merge"),
             warnings: fields.texts("warnings"),
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
             self.needs_chain.extend(fields.node(name).map(|id| (id, name)));
         }
         if let Some(id) = fields.node("plugin") {
-            self.check_plugin(&fields.text("plugin").unwrap_or_default(), id);
+            self.check_plugin(&fields.read_text("plugin").unwrap_or_default(), id);
         }
         for entry in fields.entries("plugins") {
             if *entry.key != *DEFAULTING && *entry.key != *PREPARATION {
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
             amounts.collect()
         };
         Expected {
-            plugin: fields.text("plugin"),
+            plugin: fields.read_text("plugin"),
             plugins: outcomes
                 .into_iter()
                 .filter_map(|(name, outcome)| Some((name, outcome?)))

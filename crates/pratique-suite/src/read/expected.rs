@@ -28,14 +28,14 @@ impl Reader<'_> {
         };
         let annotations = fields.map("auditAnnotations", |value| value.as_text().unwrap_or_default());
         Some(Expected {
-            decision: from_name(&fields.text("verdict")?)?,
+            decision: from_name(&fields.read_text("verdict")?)?,
             violations: Vec::new(),
             code: fields.integer("code"),
-            reason: fields.text("reason"),
-            message: fields.text("message"),
-            message_contains: fields.text("messageContains"),
+            reason: fields.read_text("reason"),
+            message: fields.read_text("message"),
+            message_contains: fields.read_text("messageContains"),
             invalid: fields.map("invalid", |value| value.as_text().unwrap_or_default()),
-            policy: fields.text("policy"),
+            policy: fields.read_text("policy"),
             policies: outcomes("policies"),
             bindings: outcomes("bindings"),
             warnings: fields.node("warnings").map(|_| fields.texts("warnings")),

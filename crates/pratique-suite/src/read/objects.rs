@@ -226,6 +226,6 @@ struct ObjectExpectation {
 /// The namespace of objects that name none.
 fn namespace_of(fields: &Fields<'_>) -> String {
     fields
-        .text("namespace")
+        .read_text("namespace")
         .unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned())
 }

@@ -31,8 +31,8 @@ impl Reader<'_> {
         let expectation = fields.node("expect");
         let cluster = self.cluster(&fields);
         input.operation = super::operation(&fields).or(input.operation);
-        input.subresource = fields.text("subresource").or(input.subresource);
-        input.namespace = fields.text("namespace").or(input.namespace);
+        input.subresource = fields.read_text("subresource").or(input.subresource);
+        input.namespace = fields.read_text("namespace").or(input.namespace);
         input.user = fields.node("user").map(|id| self.user(id)).or(input.user);
         input.dry_run = fields.bool("dryRun").unwrap_or(input.dry_run);
         input.cluster.extend(cluster);
@@ -41,7 +41,7 @@ impl Reader<'_> {
         input.webhooks = self.webhooks(&fields).unwrap_or_default();
         input.webhooks.extend(of_test);
         Some(Case {
-            name: format!("{} / {}", test.name, fields.text("name").unwrap_or_default()),
+            name: format!("{} / {}", test.name, fields.read_text("name").unwrap_or_default()),
             location: self.name_location(id),
             expected: match expectation {
                 Some(expect) => self.expected(expect),

@@ -6,7 +6,7 @@ use pratique_json::{Object, Value};
 
 use super::{
     ApiVersion, ConversionError, ConversionFamily, annotate, annotation, any, drop_annotation, none, part,
-    parts, put, take, text,
+    parts, put, read_text, take,
 };
 
 pub(super) const DAEMON_SET: ConversionFamily =
@@ -110,7 +110,7 @@ fn joined(labels: &Value<'_>) -> String {
 
 fn scale_from_hub(_: ApiVersion<'_>, scale: &mut Object<'_>) -> Result<(), ConversionError> {
     if let Some(status) = part(scale, "status") {
-        let selector = text(status, "selector").to_owned();
+        let selector = read_text(status, "selector").to_owned();
         status.remove("selector");
         if let Some(labels) = labels_of(&selector)? {
             status.insert("selector", labels);

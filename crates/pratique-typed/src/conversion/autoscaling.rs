@@ -6,7 +6,7 @@ use pratique_schema::{Release, Shape, TypeId};
 use super::go_json;
 use super::{
     ApiVersion, ConversionError, ConversionFamily, annotate, annotation, any, drop_annotation, part, put,
-    rename, take, text,
+    read_text, rename, take,
 };
 use crate::encode::Encoder;
 use crate::form::typed_as;
@@ -107,7 +107,7 @@ fn from_hub(version: ApiVersion<'_>, autoscaler: &mut Object<'_>) -> Result<(), 
                 ..Encoder::of_release(release)
             };
             let shape = named(release, RULES).map(Shape::Struct);
-            annotations.push((BEHAVIOR, encoder.text(shape.as_ref(), &behavior)));
+            annotations.push((BEHAVIOR, encoder.to_text(shape.as_ref(), &behavior)));
         }
     }
     if let Some(status) = part(autoscaler, "status") {
@@ -168,7 +168,7 @@ fn written(release: &'static Release, objects: Vec<Object<'_>>, of: &str) -> Str
         formed.unwrap_or_else(|| object.borrowed()).into_owned()
     });
     let shape = of.map(|of| Shape::List(Box::new(Shape::Struct(of))));
-    Encoder::of_release(release).text(shape.as_ref(), &Value::Array(formed.collect()))
+    Encoder::of_release(release).to_text(shape.as_ref(), &Value::Array(formed.collect()))
 }
 
 fn list<'a>(objects: Vec<Object<'a>>) -> Value<'a> {
@@ -205,7 +205,7 @@ fn cpu_metric<'a>(field: &'static str, value: Value<'a>) -> Object<'a> {
 fn utilization<'a>(metric: &Object<'a>, field: &str) -> Option<Value<'a>> {
     let resource = metric
         .get("resource")
-        .filter(|_| text(metric, "type") == "Resource")?;
+        .filter(|_| read_text(metric, "type") == "Resource")?;
     let is_cpu = resource.get("name").and_then(Value::as_str) == Some("cpu");
     let value = resource.get(field)?.get("averageUtilization");
     value.filter(|value| is_cpu && !value.is_null()).cloned()
@@ -317,7 +317,7 @@ fn spec_to_hub(name: &str, source: &mut Object<'_>) {
         _ if target.contains_key("averageUtilization") => "Utilization",
         _ => "AverageValue",
     };
-    if name == "object" && has_average && text(&target, "value") == "0" {
+    if name == "object" && has_average && read_text(&target, "value") == "0" {
         target.remove("value");
     }
     target.insert("type", of_type);

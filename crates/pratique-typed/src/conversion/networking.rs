@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 
 use super::{
-    ApiVersion, ConversionError, ConversionFamily, is_v1beta1, part, parts, put, rename, take, text,
+    ApiVersion, ConversionError, ConversionFamily, is_v1beta1, part, parts, put, read_text, rename, take,
 };
 
 pub(super) const INGRESS: ConversionFamily =
@@ -96,7 +96,7 @@ fn slice_from_hub(_: ApiVersion<'_>, slice: &mut Object<'_>) -> Result<(), Conve
             _ => Object::new(),
         };
         put(&mut topology, ZONE, take(endpoint, "zone"));
-        if text(&topology, HOSTNAME).is_empty() {
+        if read_text(&topology, HOSTNAME).is_empty() {
             put(&mut topology, HOSTNAME, endpoint.get("nodeName").cloned());
         }
         if !topology.is_empty() {

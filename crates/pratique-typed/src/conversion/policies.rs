@@ -2,7 +2,9 @@
 
 use pratique_json::{Object, Value};
 
-use super::{ApiVersion, ConversionError, ConversionFamily, any, is_v1alpha1, is_v1beta1, part, parts, text};
+use super::{
+    ApiVersion, ConversionError, ConversionFamily, any, is_v1alpha1, is_v1beta1, part, parts, read_text,
+};
 
 pub(super) const POD_DISRUPTION_BUDGET: ConversionFamily =
     ConversionFamily::new(any, budget_to_hub, budget_from_hub);
@@ -65,12 +67,12 @@ const RBAC_ALPHA: &str = "rbac.authorization.k8s.io/v1alpha1";
 fn binding_to_hub(_: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(), ConversionError> {
     for subject in parts(binding, "subjects") {
         let version = subject.remove("apiVersion");
-        let group = match text(subject, "kind") {
+        let group = match read_text(subject, "kind") {
             "ServiceAccount" => "",
             "User" | "Group" => RBAC,
             _ => group_of(version.as_ref().and_then(Value::as_str).unwrap_or_default()),
         };
-        let is_everybody = text(subject, "kind") == "User" && text(subject, "name") == "*";
+        let is_everybody = read_text(subject, "kind") == "User" && read_text(subject, "name") == "*";
         let group = group.to_owned();
         subject.insert("apiGroup", Value::from(group));
         if is_everybody {
@@ -93,7 +95,7 @@ fn binding_from_hub(_: ApiVersion<'_>, binding: &mut Object<'_>) -> Result<(), C
     for subject in parts(binding, "subjects") {
         let group = subject.remove("apiGroup");
         let group = group.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let version = match (text(subject, "kind"), group) {
+        let version = match (read_text(subject, "kind"), group) {
             ("ServiceAccount", "") => "v1".to_owned(),
             ("User" | "Group", RBAC) => RBAC_ALPHA.to_owned(),
             (_, "") => String::new(),

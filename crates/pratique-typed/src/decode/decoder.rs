@@ -64,7 +64,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         let mut ordered: Vec<(&'v str, N)> = Vec::new();
         if let Some((release, source)) = self.source() {
             ordered.extend(members.by_ref());
-            let order = names_in_order(release.layouts().of(self.schema.get(source).name));
+            let order = names_in_order(release.layouts().for_type(self.schema.get(source).name));
             ordered.sort_by_key(|(name, _)| {
                 order
                     .iter()

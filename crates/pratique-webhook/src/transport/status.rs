@@ -26,10 +26,10 @@ impl Failed<'_> {
         let text = match self.code {
             400 => "the server rejected our request for an unknown reason",
             401 => "the server has asked for the client to provide credentials",
-            403 | 415 => return self.shown(),
+            403 | 415 => return self.to_text(),
             404 => "the server could not find the requested resource",
             405 => "the server does not allow this method on the requested resource",
-            406 => match self.shown() {
+            406 => match self.to_text() {
                 message if message.is_empty() || message == UNKNOWN => {
                     "the server was unable to respond with a content type that the client supports"
                 }
@@ -44,7 +44,7 @@ impl Failed<'_> {
                  request"
             }
             500.. => {
-                let body_text = quote_bytes(self.text().unwrap_or(UNKNOWN.as_bytes()));
+                let body_text = quote_bytes(self.read_text().unwrap_or(UNKNOWN.as_bytes()));
                 return format!(
                     "an error on the server ({body_text}) has prevented the request from succeeding"
                 );
@@ -58,13 +58,13 @@ impl Failed<'_> {
         text.to_owned()
     }
 
-    fn shown(&self) -> String {
-        let text = self.text().unwrap_or(UNKNOWN.as_bytes());
+    fn to_text(&self) -> String {
+        let text = self.read_text().unwrap_or(UNKNOWN.as_bytes());
         String::from_utf8_lossy(text).into_owned()
     }
 
     /// The body, if it is text.
-    fn text(&self) -> Option<&[u8]> {
+    fn read_text(&self) -> Option<&[u8]> {
         let kind = media_type::parse(self.content_type);
         let is_text = self.content_type.is_empty() || kind.is_ok_and(|kind| kind.starts_with("text/"));
         let body = self.body.get(..LONGEST_QUOTE).unwrap_or(self.body);

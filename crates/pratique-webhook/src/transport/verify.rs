@@ -50,7 +50,7 @@ impl Verifier {
             .clone()
     }
 
-    fn check(
+    fn check_certificate(
         &self,
         der: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
@@ -83,7 +83,7 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let name = self.name.as_ref().unwrap_or(host);
-        match self.check(der, intermediates, name, now) {
+        match self.check_certificate(der, intermediates, name, now) {
             Ok(()) => Ok(ServerCertVerified::assertion()),
             Err(refusal) => {
                 let refusal = OtherError(Arc::new(refusal));
@@ -314,7 +314,7 @@ mod tests {
         let verifier = Verifier::new(Trust::new(Some(pem.as_bytes())).unwrap(), signatures, None);
         let check = |host: &str, now: UnixTime, expected: &str| {
             let host = ServerName::try_from(host.to_owned()).unwrap();
-            let found = verifier.check(&signed, &[], &host, now);
+            let found = verifier.check_certificate(&signed, &[], &host, now);
             assert_eq!(
                 found.err().map(|refusal| refusal.to_string()).unwrap_or_default(),
                 expected

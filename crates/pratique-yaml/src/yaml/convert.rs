@@ -8,7 +8,7 @@ use pratique_gotext::strconv::{general_form, json_form};
 use pratique_gotext::utf8::lossy;
 
 use super::budget::AliasBudget;
-use super::go_syntax::{shown, shown_scalar};
+use super::go_syntax::{format_value, shown_scalar};
 use super::graph::{GraphId, GraphKind, GraphNode, NodeGraph, PendingChildren};
 use super::mapping::{self, KeyKind, MappingFilling};
 use super::number::Number;
@@ -121,7 +121,7 @@ impl<'graph> GraphConverter<'graph> {
                     Some(OpenNode::Map(map)) => {
                         let text = Self::fill(map, value, &mut self.duplicates);
                         let span = map.span;
-                        let spent = self.meter.text(text);
+                        let spent = self.meter.spend_text(text);
                         spent.map_err(SyntaxError::exceeded(self.budget, span))?;
                     }
                 }
@@ -172,7 +172,7 @@ impl<'graph> GraphConverter<'graph> {
         if !self.following.insert(alias) {
             let name = self
                 .graph
-                .text()
+                .source_text()
                 .get(node.span.start as usize..node.span.end as usize);
             let name = name.unwrap_or_default().trim_start_matches('*');
             let message = format!("yaml: anchor '{name}' value contains itself");
@@ -269,7 +269,7 @@ impl<'graph> GraphConverter<'graph> {
         }
         let scalar = self.key(key, key_node)?;
         let error = unsupported(&scalar).map(|kind| {
-            let value = shown(graph, value).unwrap_or_default();
+            let value = format_value(graph, value).unwrap_or_default();
             let key = shown_scalar(&scalar);
             let message = format!("unsupported map key of type: {kind}, key: {key}, value: {value}");
             SyntaxError::new(message, key_node.span)
@@ -311,7 +311,7 @@ impl<'graph> GraphConverter<'graph> {
                 node.span,
             ),
             GraphKind::Sequence | GraphKind::Mapping => {
-                let message = format!("yaml: invalid map key: {}", shown(graph, id)?);
+                let message = format!("yaml: invalid map key: {}", format_value(graph, id)?);
                 Err(SyntaxError::new(message, node.span))
             }
         }

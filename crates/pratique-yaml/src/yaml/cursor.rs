@@ -35,7 +35,7 @@ impl<'text> TextCursor<'text> {
         self.mark.column
     }
 
-    pub(super) fn text(&self) -> &'text str {
+    pub(super) fn as_str(&self) -> &'text str {
         self.text
     }
 

@@ -44,7 +44,7 @@ impl<'text> Scanner<'text> {
     }
 
     fn slice(&self, start: usize, end: usize) -> &'text str {
-        self.cursor.text().get(start..end).unwrap_or_default()
+        self.cursor.as_str().get(start..end).unwrap_or_default()
     }
 
     /// Goes on to a blank, to a colon before one, or within brackets to an indicator that ends a scalar there.

@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 4 << 20;
 const NOT_SHOWN: &str = "...";
 
 /// Formats a value. The error is that of a mapping or list in it that is used as a key, which the server finds first.
-pub(super) fn shown(graph: &NodeGraph<'_>, id: GraphId) -> Result<String, SyntaxError> {
+pub(super) fn format_value(graph: &NodeGraph<'_>, id: GraphId) -> Result<String, SyntaxError> {
     let mut writer = GoSyntax {
         graph,
         left: MAX_VALUES,

@@ -285,7 +285,9 @@ impl<'text> GraphComposer<'text> {
         };
         let line = properties.start.unwrap_or(start).line;
         let from = match style {
-            Style::Literal | Style::Folded => start.offset + content_at(self.graph.text(), start.offset, end),
+            Style::Literal | Style::Folded => {
+                start.offset + content_at(self.graph.source_text(), start.offset, end)
+            }
             _ => start.offset,
         };
         let span = Span::new(from, end);

@@ -54,7 +54,7 @@ impl<'text> NodeGraph<'text> {
         }
     }
 
-    pub(super) fn text(&self) -> &'text str {
+    pub(super) fn source_text(&self) -> &'text str {
         self.text
     }
 

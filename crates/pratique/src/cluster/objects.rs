@@ -380,7 +380,7 @@ mod tests {
         objects.serve_found(&found(false));
         objects.serve_found(&found(true));
         assert_eq!(objects.param_scope(&kind), Some(ParamScope::Cluster));
-        assert_eq!(objects.equivalents().of(&found(false).resource, "").len(), 1);
+        assert_eq!(objects.equivalents().list(&found(false).resource, "").len(), 1);
     }
 
     #[test]

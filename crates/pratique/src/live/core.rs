@@ -106,7 +106,7 @@ impl Core {
         phases: Phases,
         mut limits: Limits,
     ) -> Result<Outcome, Unavailable> {
-        self.readiness.check()?;
+        self.readiness.check_ready()?;
         let admission = self.current.load_full().ok_or(Unavailable::NotReady)?;
         let deadline = self
             .settings

@@ -54,7 +54,7 @@ pub(super) fn changed(previous: &Configurations, current: &Configurations) {
     each_new(&previous.mutating_webhooks, &current.mutating_webhooks, |new| {
         let webhooks = new.webhooks.iter().flatten();
         let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
-        Notice::of(
+        Notice::for_rules(
             "MutatingWebhookConfiguration",
             new.metadata.name.as_deref().unwrap_or_default(),
             rules,
@@ -66,7 +66,7 @@ pub(super) fn changed(previous: &Configurations, current: &Configurations) {
         |new| {
             let webhooks = new.webhooks.iter().flatten();
             let rules = webhooks.filter_map(|webhook| webhook.rules.as_ref()).flatten();
-            Notice::of(
+            Notice::for_rules(
                 "ValidatingWebhookConfiguration",
                 new.metadata.name.as_deref().unwrap_or_default(),
                 rules,

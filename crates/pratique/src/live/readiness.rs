@@ -54,7 +54,7 @@ impl ReadyState {
 }
 
 impl Readiness {
-    pub(super) fn check(&self) -> Result<(), Unavailable> {
+    pub(super) fn check_ready(&self) -> Result<(), Unavailable> {
         let state = self.lock();
         match (state.stopped, state.ready) {
             (true, _) => Err(Unavailable::Stopped),
@@ -151,7 +151,7 @@ mod tests {
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());
         let mut context = Context::from_waker(&waker);
-        assert_eq!(readiness.check(), Err(Unavailable::NotReady));
+        assert_eq!(readiness.check_ready(), Err(Unavailable::NotReady));
         for _ in 0..3 {
             assert!(readiness.poll(&mut context).is_pending());
         }

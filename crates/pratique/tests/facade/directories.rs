@@ -279,8 +279,10 @@ fn metrics_and_audit_hear_of_everything() {
         .unwrap();
     assert_eq!(code(&live), 422);
     put(&policies, "p.yaml", "{");
-    wait("a failure", || metrics.text().contains("status=\"failure\"} 1"));
-    let text = metrics.text();
+    wait("a failure", || {
+        metrics.to_text().contains("status=\"failure\"} 1")
+    });
+    let text = metrics.to_text();
     for expected in [
         "automatic_reloads_total{apiserver_id_hash=\"sha256:b3eacd33433b31b5252351032c9b3e7a2e7aa7738d5decdf0dd6c62680853c06\",plugin=\"ValidatingAdmissionPolicy\",status=\"success\"} 1",
         "apiserver_validating_admission_policy_check_total{enforcement_action=\"deny\",error_type=\"invalid_error\",policy=\"p.static.k8s.io\",policy_binding=\"p.static.k8s.io\"} 1",
@@ -377,7 +379,7 @@ fn without_watches_the_poll_finds_changes() {
         "pratique_manifest_directory_watched{{directory=\"{}\",plugin=\"ValidatingAdmissionPolicy\"}} 0",
         path.display()
     );
-    let text = metrics.text();
+    let text = metrics.to_text();
     assert!(text.contains(&watched), "{watched}\n{text}");
     assert_eq!(code(&live), 422);
     put(path, "p.yaml", &validating_policy("p.static.k8s.io", "true"));

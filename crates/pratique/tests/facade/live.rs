@@ -171,7 +171,7 @@ fn what_is_undecided_is_counted() {
     let live = live.observer(metrics.clone()).start().unwrap();
     assert_eq!(code(&live), 422);
     let counted = r#"pratique_undecided_total{name="v.static.k8s.io",plugin="ValidatingAdmissionPolicy",reason="authorizer"} 1"#;
-    let text = metrics.text();
+    let text = metrics.to_text();
     assert!(text.contains(counted), "{text}");
 }
 
@@ -440,7 +440,7 @@ fn a_panic_is_counted() {
     let builder = Admission::builder().step(Place::BeforeValidatingPolicies, Panicking(1));
     let live = builder.live().observer(metrics.clone()).start().unwrap();
     assert_eq!(code(&live), 500);
-    let text = metrics.text();
+    let text = metrics.to_text();
     let counted = text
         .lines()
         .any(|line| line.contains(r#"name="panicking""#) && line.contains(r#"rejected="true""#));

@@ -62,7 +62,7 @@ fn registration(kind: &str, name: &str, operation: Operation) -> AdmissionReques
 /// How many reloads of a plugin succeeded.
 fn reloads(metrics: &Metrics, plugin: ManifestPlugin) -> u32 {
     let wanted = format!("plugin=\"{}\",status=\"success\"}} ", plugin.name());
-    let text = metrics.text();
+    let text = metrics.to_text();
     let mut lines = text
         .lines()
         .filter(|line| line.contains("automatic_reloads_total{"));

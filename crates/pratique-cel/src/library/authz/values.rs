@@ -55,7 +55,7 @@ macro_rules! receiver_only {
                 Err(Fault::no_such_overload())
             }
 
-            fn text(&self) -> String {
+            fn to_text(&self) -> String {
                 String::new()
             }
 

@@ -22,7 +22,7 @@ pub(crate) fn library() -> Library {
     let distinct_overload = Overload::new("list_distinct", true, &[list()], list())
         .implemented(distinct)
         .costing_by(0, CostNeed::List, compares_last);
-    Library::of(vec![
+    Library::from_functions(vec![
         Function::new("slice")
             .member("list_slice", &[list(), Type::Int, Type::Int], list(), slice)
             .costing(makes_result),
@@ -86,7 +86,7 @@ fn slice<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     if to > list.len() {
         return refuse(&format!("list is length {}", list.len()));
     }
-    bounds::elements(context, to - from)?;
+    bounds::check_elements(context, to - from)?;
     results::collected(
         context,
         (from..to).map(|index| list.get(index).unwrap_or(Value::Null)),
@@ -114,7 +114,7 @@ fn flatten_into<'a>(
     list: &List<'a>,
     depth: i64,
 ) -> Result<(), Fault> {
-    bounds::elements(context, flat.len().saturating_add(list.len()))?;
+    bounds::check_elements(context, flat.len().saturating_add(list.len()))?;
     for element in list.iter() {
         context.work(8)?;
         match element {
@@ -161,13 +161,13 @@ fn range<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         let text = format!("lists.range: size {size} exceeds maximum allowed ({MAX_RANGE})");
         return Err(Fault::error(text));
     }
-    bounds::elements(context, usize::try_from(size).unwrap_or(usize::MAX))?;
+    bounds::check_elements(context, usize::try_from(size).unwrap_or(usize::MAX))?;
     results::collected(context, (0..size).map(Value::Int))
 }
 
 fn reverse<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
     let list = list(arguments, 0)?;
-    bounds::elements(context, list.len())?;
+    bounds::check_elements(context, list.len())?;
     let indices = (0..list.len()).rev();
     results::collected(
         context,
@@ -180,7 +180,7 @@ fn distinct<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a
     if list.is_empty() {
         return Ok(Value::List(list));
     }
-    bounds::comparisons(list.len(), list.len())?;
+    bounds::check_comparisons(list.len(), list.len())?;
     let mut unique: Vec<Value<'a>> = Vec::new();
     for element in list.iter() {
         if !ops::is_among(context, &element, &List::Values(&unique))? {

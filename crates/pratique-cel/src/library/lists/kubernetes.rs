@@ -17,7 +17,7 @@ use crate::value::{Evaluation, Value};
 
 /// Version 0 of the library.
 pub(crate) fn library() -> Library {
-    Library::of(functions())
+    Library::from_functions(functions())
 }
 
 /// Kubernetes' functions of lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`, `includes`.
@@ -26,7 +26,7 @@ pub fn library_with_includes() -> Library {
     let includes = Function::new("includes").member("list_includes_dyn_dyn", &params, Type::Bool, includes);
     let mut functions = functions();
     functions.push(includes.traversing());
-    Library::of(functions)
+    Library::from_functions(functions)
 }
 
 fn functions() -> Vec<Function> {

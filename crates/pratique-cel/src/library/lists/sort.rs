@@ -50,7 +50,7 @@ fn sorted<'a>(context: &Context<'a>, list: &List<'a>, keys: &List<'a>) -> Evalua
         return Err(Fault::error("list elements must have the same type"));
     }
     // Each element with its key, and again while runs are merged.
-    bounds::elements(context, keys.len().saturating_mul(4))?;
+    bounds::check_elements(context, keys.len().saturating_mul(4))?;
     let mut pairs: Vec<KeyedElement<'a>> = keys.iter().zip(list.iter()).collect();
     sort_pairs(context, &mut pairs)?;
     results::collected(context, pairs.into_iter().map(|(_, element)| element))

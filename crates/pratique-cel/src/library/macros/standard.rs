@@ -9,9 +9,9 @@ use crate::ast::{Comprehension, Expr, ExprId, Literal};
 use crate::parser::{Expand, Expander, Macro, MacroError};
 
 pub(super) fn macros() -> Vec<Macro> {
-    let all: Expand = |macros, target, args| quantifier(macros, target, args, all);
-    let exists: Expand = |macros, target, args| quantifier(macros, target, args, exists);
-    let exists_one: Expand = |macros, target, args| quantifier(macros, target, args, exists_one);
+    let all: Expand = |macros, target, args| quantifier(macros, target, args, fold_all);
+    let exists: Expand = |macros, target, args| quantifier(macros, target, args, fold_exists);
+    let exists_one: Expand = |macros, target, args| quantifier(macros, target, args, fold_exists_one);
     vec![
         Macro::global("has", 1, has),
         Macro::member("all", 2, all),
@@ -108,7 +108,7 @@ pub(super) fn comprehension(
 }
 
 /// True until the predicate is false.
-pub(super) fn all(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
+pub(super) fn fold_all(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
     let init = macros.literal(Literal::Bool(true));
     let so_far = macros.accumulator();
     let condition = macros.call("@not_strictly_false", &[so_far]);
@@ -118,7 +118,7 @@ pub(super) fn all(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
 }
 
 /// False until the predicate is true.
-pub(super) fn exists(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
+pub(super) fn fold_exists(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
     let init = macros.literal(Literal::Bool(false));
     let so_far = macros.accumulator();
     let negated = macros.call("!_", &[so_far]);
@@ -129,7 +129,7 @@ pub(super) fn exists(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
 }
 
 /// Whether the predicate is true once, and only once.
-pub(super) fn exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
+pub(super) fn fold_exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
     let init = macros.literal(Literal::Int(0));
     let condition = macros.literal(Literal::Bool(true));
     let (count, one) = (macros.accumulator(), macros.literal(Literal::Int(1)));

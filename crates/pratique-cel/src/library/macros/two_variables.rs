@@ -5,17 +5,18 @@
 use std::sync::Arc;
 
 use super::arguments::{distinct_from_accumulator, receiver};
-use super::standard::{Fold, all, comprehension, exists, exists_one, filtered, gather};
+use super::standard::{Fold, comprehension, filtered, fold_all, fold_exists, fold_exists_one, gather};
 use crate::ast::{ExprId, Literal};
 use crate::function::{Function, Overload};
 use crate::parser::{Expand, Expander, Macro, MacroError};
 use crate::types::Type;
 
 pub(super) fn macros() -> Vec<Macro> {
-    let all: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(all));
-    let exists: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(exists));
+    let all: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_all));
+    let exists: Expand =
+        |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_exists));
     let exists_one: Expand =
-        |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(exists_one));
+        |macros, target, args| expand(macros, target, args, ResultShape::Quantifier(fold_exists_one));
     let list: Expand = |macros, target, args| expand(macros, target, args, ResultShape::List);
     let map: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Map);
     let entries: Expand = |macros, target, args| expand(macros, target, args, ResultShape::Entries);

@@ -55,7 +55,7 @@ pub fn to_json(value: &Value<'_>) -> Result<json::Value<'static>, NotJson> {
         Value::Map(map) => entries(map, to_json)?,
         Value::Struct(value) => structure(*value)?,
         Value::Optional(Some(value)) => to_json(value)?,
-        Value::Opaque(value) => string(value.text()),
+        Value::Opaque(value) => string(value.to_text()),
     })
 }
 
@@ -114,7 +114,11 @@ pub(super) fn check_keys(field: &str, value: &Value<'_>) -> Result<(), NotJson> 
     let quoted = match key {
         Value::Int(number) => quoted_character(number),
         Value::Uint(number) => quoted_character(i64::try_from(number).unwrap_or(-1)),
-        ref other => format!("%!q({}={})", crate::ops::go_type(other), crate::ops::shown(other)),
+        ref other => format!(
+            "%!q({}={})",
+            crate::ops::go_type(other),
+            crate::ops::format_value(other)
+        ),
     };
     Err(NotJson::FieldKey {
         field: field.to_owned(),

@@ -149,7 +149,7 @@ fn member<'a>(context: &Context<'a>, value: &Value<'a>) -> Value<'a> {
                 "*types.Err" => Fault::no_such_overload(),
                 _ => Fault::error(format!(
                     "unsupported conversion to ref.Val: ({native}){}",
-                    opaque.text()
+                    opaque.to_text()
                 )),
             };
             ops::failed(context, fault, native)
@@ -215,7 +215,7 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
             opaque.type_name() == others.type_name() && format!("{opaque:?}") == format!("{others:?}")
         }
         (Value::Opaque(opaque), Value::Opaque(others)) => {
-            opaque.text() == others.text() && ops::equal(left, right) == Ok(true)
+            opaque.to_text() == others.to_text() && ops::equal(left, right) == Ok(true)
         }
         _ => {
             std::mem::discriminant(left) == std::mem::discriminant(right)

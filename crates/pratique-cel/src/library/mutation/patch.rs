@@ -105,7 +105,7 @@ impl Struct for JsonPatch<'_> {
 
     /// The reference has a form for texts only.
     fn unfit_index(&self, index: &Value<'_>) -> Fault {
-        let (of, index_text) = (ops::go_type(index), ops::shown(index));
+        let (of, index_text) = (ops::go_type(index), ops::format_value(index));
         Fault::error(format!("unsupported indexer: %!s({of}={index_text})"))
     }
 

@@ -112,7 +112,7 @@ mod tests {
     use crate::Environment;
     use crate::arena::Arena;
     use crate::context::Context;
-    use crate::ops::shown;
+    use crate::ops::format_value;
 
     #[track_caller]
     fn check(fields: &str, expected: &str) {
@@ -123,7 +123,7 @@ mod tests {
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         let found = program.evaluate(&context, &environment.activation());
-        let found = found.map_or_else(|fault| fault.to_string(), |value| shown(&value));
+        let found = found.map_or_else(|fault| fault.to_string(), |value| format_value(&value));
         assert_eq!(found, expected, "{fields}");
     }
 

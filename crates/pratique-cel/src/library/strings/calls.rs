@@ -123,7 +123,7 @@ pub(super) fn join<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     let mut joined = String::new();
     for (index, element) in list.iter().enumerate() {
         let Value::String(text) = element else {
-            let element_text = ops::shown_by(context, &element)?;
+            let element_text = ops::format_metered(context, &element)?;
             return Err(Fault::error(format!("join: invalid input: {element_text}")));
         };
         if index > 0 {

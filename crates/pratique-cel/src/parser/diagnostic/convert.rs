@@ -165,20 +165,20 @@ impl Converter<'_, '_, '_> {
     // Upstream: cel-go, parser/parser.go, normalizeIdent
     pub(super) fn name(&self, id: NodeId) -> Result<&str, &'static str> {
         let token = self.tree.get(id).and_then(|node| node.token(PartLabel::Id));
-        let text = self.text(token.ok_or(NO_NAME)?);
+        let text = self.token_text(token.ok_or(NO_NAME)?);
         if self.builder.refuses_quoted_names && text.starts_with('`') {
             return Err(QUOTED_NAME);
         }
         Ok(text.trim_matches('`'))
     }
 
-    pub(super) fn text(&self, token: Token) -> &str {
-        token.text(self.source.text())
+    pub(super) fn token_text(&self, token: Token) -> &str {
+        token.slice(self.source.as_str())
     }
 
     pub(super) fn id(&self, node: &Node) -> Option<(Token, &str)> {
         let token = node.token(PartLabel::Id)?;
-        Some((token, self.text(token)))
+        Some((token, self.token_text(token)))
     }
 
     fn is_reserved(&self, node: &Node) -> bool {

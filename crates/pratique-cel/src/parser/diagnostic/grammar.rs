@@ -106,7 +106,7 @@ impl Kinds {
 
     /// The kinds in the set, in order.
     pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
-        Kind::all().filter(move |kind| self.contains(*kind))
+        Kind::iter().filter(move |kind| self.contains(*kind))
     }
 }
 

@@ -74,8 +74,8 @@ impl<'s> Input<'s> {
     }
 
     /// The text of a token.
-    pub(super) fn text(&self, token: Token) -> &'s str {
-        token.text(self.text)
+    pub(super) fn token_text(&self, token: Token) -> &'s str {
+        token.slice(self.text)
     }
 
     /// The text from one token to another, both included, without text that is no token.

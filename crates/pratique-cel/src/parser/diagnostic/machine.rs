@@ -41,7 +41,7 @@ impl<'s> Machine<'s> {
     pub(super) fn new(source: &'s Source) -> Self {
         Machine {
             network: Network::cel(),
-            input: Input::new(source.text()),
+            input: Input::new(source.as_str()),
             frames: Vec::new(),
             at: 0,
             recovery: Recovery::default(),
@@ -175,7 +175,7 @@ impl<'s> Machine<'s> {
     pub(super) fn token(&mut self, ahead: usize) -> Result<Token, Aborted> {
         let token = self.input.token(ahead);
         while let Some(unknown) = self.input.take_unknown() {
-            let text = self.input.text(unknown);
+            let text = self.input.token_text(unknown);
             self.syntax_error(unknown.offset, format!("token recognition error at: '{text}'"))?;
         }
         Ok(token)
@@ -208,7 +208,7 @@ impl<'s> Machine<'s> {
             message
         };
         let mut position = self.source.position(offset);
-        if self.source.text().is_empty() {
+        if self.source.as_str().is_empty() {
             // The reference places the end of nothing before its beginning.
             position.column -= 1;
         }

@@ -147,7 +147,7 @@ impl Converter<'_, '_, '_> {
     fn structure(&mut self, node: &Node, operands: Vec<ExprId>, offset: u32) -> ExprId {
         let prefix = node.token(PartLabel::Prefix).map(|_| "").into_iter();
         let path: Vec<&str> = prefix
-            .chain(node.tokens(PartLabel::Id).map(|token| self.text(token)))
+            .chain(node.tokens(PartLabel::Id).map(|token| self.token_text(token)))
             .collect();
         let type_name = path.join(".").into();
         let mut values = operands.into_iter();

@@ -185,7 +185,7 @@ impl Machine<'_> {
             Fault::Mismatch => {
                 let message = format!(
                     "mismatched input {} expecting {}",
-                    self.shown(current),
+                    self.quote_token(current),
                     self.shown_expected()
                 );
                 self.say(current, message)
@@ -204,7 +204,7 @@ impl Machine<'_> {
         let current = self.token(0)?;
         let message = format!(
             "extraneous input {} expecting {}",
-            self.shown(current),
+            self.quote_token(current),
             self.shown_expected()
         );
         self.say(current, message)
@@ -212,7 +212,11 @@ impl Machine<'_> {
 
     fn report_missing(&mut self) -> Result<(), Aborted> {
         let current = self.token(0)?;
-        let message = format!("missing {} at {}", self.shown_expected(), self.shown(current));
+        let message = format!(
+            "missing {} at {}",
+            self.shown_expected(),
+            self.quote_token(current)
+        );
         self.say(current, message)
     }
 
@@ -225,10 +229,10 @@ impl Machine<'_> {
         self.syntax_error(at.offset, message)
     }
 
-    fn shown(&self, token: Token) -> String {
+    fn quote_token(&self, token: Token) -> String {
         match token.kind {
             Kind::End => "'<EOF>'".to_owned(),
-            _ => quoted(self.input.text(token)),
+            _ => quoted(self.input.token_text(token)),
         }
     }
 

@@ -59,7 +59,7 @@ impl FastReader<'_, '_, '_> {
 
     fn structure(&mut self, start: usize, brace: usize) -> ReadResult<ReadOperand> {
         let path = self.tokens.get(start..brace).unwrap_or_default();
-        let type_name: String = path.iter().map(|token| token.text(self.text)).collect();
+        let type_name: String = path.iter().map(|token| token.slice(self.text)).collect();
         self.at = brace;
         let open = self.take()?;
         let (mut fields, mut height) = (Vec::new(), 0);

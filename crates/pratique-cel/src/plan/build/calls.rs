@@ -202,7 +202,7 @@ impl Planner<'_> {
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         match call.run(&context, &[constant.value()]) {
-            Ok(value) => Ok(Constant::of(&value)),
+            Ok(value) => Ok(Constant::from_value(&value)),
             Err(fault) if self.environment.checks_literals() => Err(PlanError::Conversion(fault)),
             Err(_) => Ok(None),
         }

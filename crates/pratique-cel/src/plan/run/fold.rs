@@ -300,5 +300,8 @@ fn extend<'a>(
 
 #[cold]
 fn duplicate(key: &Value<'_>) -> Fault {
-    Fault::error(format!("insert failed: key {} already exists", ops::shown(key)))
+    Fault::error(format!(
+        "insert failed: key {} already exists",
+        ops::format_value(key)
+    ))
 }

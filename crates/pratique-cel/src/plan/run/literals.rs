@@ -28,7 +28,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
                 (true, Value::Optional(None)) => continue,
                 (true, Value::Optional(Some(value))) => *value,
                 (true, other) => {
-                    let value_text = ops::shown(&other);
+                    let value_text = ops::format_value(&other);
                     let message = format!(
                         "cannot initialize optional list element from non-optional value {value_text}"
                     );
@@ -50,7 +50,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         let mut made: ArenaVec<'a, (Value<'a>, Value<'a>)> = self.context.arena.list(entries.len());
         for entry in entries {
             let key = self.evaluate(entry.key)?;
-            let value = self.optional_value(entry.value, entry.optional, || ops::shown(&key))?;
+            let value = self.optional_value(entry.value, entry.optional, || ops::format_value(&key))?;
             let at = |made: &[(Value<'a>, Value<'a>)]| {
                 let mut entries = made.iter();
                 entries.position(|(other, _)| ops::is_same_key(other, &key))
@@ -104,7 +104,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
             value if !optional => Ok(Some(value)),
             Value::Optional(value) => Ok(value.copied()),
             other => {
-                let (name, value_text) = (name(), ops::shown(&other));
+                let (name, value_text) = (name(), ops::format_value(&other));
                 let message =
                     format!("cannot initialize optional entry '{name}' from non-optional value {value_text}");
                 Err(Fault::error(message))

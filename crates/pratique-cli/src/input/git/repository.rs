@@ -74,7 +74,7 @@ impl Repository {
         let (top, below) = of_working
             .or_else(|| of_existing(&absolute))
             .ok_or_else(|| CliError::Git {
-                why: format!("{} is not in a repository", crate::input::shown(path)),
+                why: format!("{} is not in a repository", crate::input::format_path(path)),
             })?;
         Ok((Repository::at(top)?, below))
     }

@@ -20,11 +20,11 @@ impl DocumentOrigin {
             let tree = document.source.tree();
             for item in items(&document.source).objects {
                 let object = MappingFields { tree, id: item.node };
-                if object.text("kind").as_deref() != Some(kind) {
+                if object.read_text("kind").as_deref() != Some(kind) {
                     continue;
                 }
                 let metadata = object.node("metadata");
-                let own = metadata.and_then(|id| MappingFields { tree, id }.text("name"));
+                let own = metadata.and_then(|id| MappingFields { tree, id }.read_text("name"));
                 let own = own.unwrap_or_default();
                 // Of several names that may have become this one, it is the longest.
                 if name.contains(own.as_str()) && best.is_none_or(|(length, ..)| length < own.len()) {

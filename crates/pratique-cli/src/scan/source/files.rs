@@ -75,7 +75,7 @@ impl Files {
     /// # Errors
     /// Standard input cannot be divided.
     pub(in crate::scan) fn new(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
-        let files = inputs.all().iter().flat_map(|input| &input.files);
+        let files = inputs.as_slice().iter().flat_map(|input| &input.files);
         let files: Vec<Source> = files.map(|path| Source::new(path)).collect();
         let pipe = files.iter().find(|file| file.size.is_none());
         match pipe {
@@ -138,7 +138,7 @@ impl Source {
         };
         let mut source = Source {
             path: path.to_owned(),
-            shown: input::shown(path).into(),
+            shown: input::format_path(path).into(),
             size,
             has_lines: false,
         };

@@ -144,7 +144,7 @@ impl FileState {
     /// # Errors
     /// It can be read only once.
     pub(crate) fn read(file: &Path) -> Result<Self, CliError> {
-        let path = input::shown(file);
+        let path = input::format_path(file);
         if file == Path::new(STDIN) {
             return Err(CliError::Scan(ScanError::ShardOfPipe { path }));
         }

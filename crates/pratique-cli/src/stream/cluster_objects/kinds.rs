@@ -59,7 +59,7 @@ impl Kinds {
         for (served, verbs) in resources() {
             // What cannot be written is no subject of admission.
             let is_candidate = verbs.list && verbs.write;
-            let views = equivalents.of(&served.resource, "");
+            let views = equivalents.list(&served.resource, "");
             let is_listed = || {
                 let mut listed = listed.iter();
                 listed.any(|listed| views.iter().any(|view| view.resource == listed.resource))

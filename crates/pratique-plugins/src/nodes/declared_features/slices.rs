@@ -75,11 +75,11 @@ fn check_device(
             }
         },
         Some(DeviceNodes::All) => {
-            let nodes = context.state.all(StateKind::NODE, "")?;
+            let nodes = context.state.require_list(StateKind::NODE, "")?;
             nodes.iter().try_for_each(|node| check_node(attributes, node))
         }
         Some(DeviceNodes::Selected(selector)) => {
-            let nodes = context.state.all(StateKind::NODE, "")?;
+            let nodes = context.state.require_list(StateKind::NODE, "")?;
             let selector = NodeSelector::compile(selector)
                 .map_err(|error| bad_request(format!("failed to create node selector: {error}")))?;
             let mut selected = nodes.iter().filter(|node| selector.matches(node));
