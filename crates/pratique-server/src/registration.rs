@@ -46,6 +46,8 @@ pub struct Registration {
     pub exempt_labels: Vec<(String, Vec<String>)>,
     /// The timeout, in seconds.
     pub timeout: u32,
+    /// The release of the API server, which has resources with and without namespaces.
+    pub release: &'static Release,
 }
 
 /// The namespaces of the system. A cluster has to start without its webhooks.
@@ -104,7 +106,10 @@ impl Registration {
             "namespaceSelector": {"matchExpressions": self.namespaces()},
             "rules": hook.cells.rules(),
         });
-        let of_system = hook.cells.iter().any(may_be_cluster_scoped);
+        let of_system = hook
+            .cells
+            .iter()
+            .any(|cell| may_be_cluster_scoped(cell, self.release));
         let of_system = of_system.then(|| json!({"name": "not-the-system", "expression": NOT_THE_SYSTEM}));
         let conditions: Vec<Value> = of_system.into_iter().chain(hook.conditions.clone()).collect();
         if !conditions.is_empty() {
@@ -177,10 +182,10 @@ fn put(object: &mut Value, key: &str, value: Value) {
 }
 
 /// Whether a cell may match cluster-scoped resources. Unknown resources may be cluster-scoped.
-fn may_be_cluster_scoped(cell: &RuleCell) -> bool {
+fn may_be_cluster_scoped(cell: &RuleCell, release: &'static Release) -> bool {
     let resource = cell.resource.split('/').next().unwrap_or_default();
     let of_group = || {
-        Release::latest().resources().served().iter().filter(|served| {
+        release.resources().served().iter().filter(|served| {
             served.resource.resource == resource && (cell.group == "*" || served.resource.group == cell.group)
         })
     };
@@ -224,6 +229,7 @@ mod tests {
             exempt_namespaces: vec!["ingress".into()],
             exempt_labels: Vec::new(),
             timeout: 5,
+            release: Release::latest(),
         }
     }
 
@@ -315,6 +321,23 @@ mod tests {
         };
         assert!(conditions("[nodes]") && conditions("['*']") && conditions("[nodes/status]"));
         assert!(!conditions("[pods, pods/status, services]"));
+    }
+
+    #[test]
+    fn resources_are_those_of_the_release() {
+        let text = policy("a", "Fail", "[podcertificaterequests]", "[CREATE]", true);
+        let text = text.replace(r#"[""]"#, "[certificates.k8s.io]");
+        let conditions = |version| {
+            let release = Release::by_version(version).unwrap();
+            let registration = Registration {
+                release,
+                ..registration()
+            };
+            let objects = registration.objects(&[set(ManifestPlugin::ValidatingAdmissionPolicy, &text)], &[]);
+            objects[0]["webhooks"][0].get("matchConditions").is_some()
+        };
+        // They are new in 1.37. What a server does not know may have no namespace.
+        assert!(conditions("1.36") && !conditions("1.37"));
     }
 
     fn plugins(names: &[&str]) -> Vec<&'static WebhookPlugin> {

@@ -6,6 +6,7 @@ use pratique::Configurations;
 use pratique::live::Source as _;
 use pratique_json::base64;
 use pratique_manifest::{MAX_CONFIGURATION_BYTES, ManifestSet, read_regular};
+use pratique_schema::Release;
 use pratique_server::{Endpoint, Registration};
 
 use super::admission::LiveAdmission;
@@ -29,6 +30,7 @@ pub(super) fn print(
     admission: &LiveAdmission,
     logging: &Logging,
 ) -> Result<ExitStatus, CliError> {
+    let release = arguments.gates.feature_gates.release();
     let (arguments, plugins) = (&arguments.registration, &arguments.plugins);
     let mut all: Vec<Configurations> = admission
         .live
@@ -46,7 +48,7 @@ pub(super) fn print(
         );
     }
     let mut objects = Vec::new();
-    for object in registration(arguments)?.objects(&all, plugins) {
+    for object in registration(arguments, release)?.objects(&all, plugins) {
         let bytes = object.to_string();
         let value = pratique_json::parse(bytes.as_bytes())
             .map_err(|error| CliError::Serve(ServeError::Serve(error.to_string())))?;
@@ -86,7 +88,10 @@ fn wait(admission: &LiveAdmission) -> Result<(), CliError> {
     }
 }
 
-fn registration(arguments: &RegistrationArguments) -> Result<Registration, CliError> {
+fn registration(
+    arguments: &RegistrationArguments,
+    release: &'static Release,
+) -> Result<Registration, CliError> {
     let ca_bundle = match &arguments.webhook_ca {
         Some(path) => base64::encode(
             &read_regular(path, MAX_CONFIGURATION_BYTES).map_err(|error| CliError::unread(path, error))?,
@@ -105,6 +110,7 @@ fn registration(arguments: &RegistrationArguments) -> Result<Registration, CliEr
         exempt_namespaces: arguments.exempt_namespace.clone(),
         exempt_labels: arguments.exempt_namespace_label.clone(),
         timeout: arguments.webhook_timeout,
+        release,
     })
 }
 

@@ -110,6 +110,7 @@ impl SampleRequest {
             exempt_namespaces: Vec::new(),
             exempt_labels: Vec::new(),
             timeout: 1,
+            release,
         };
         let objects = registration.objects(&all, plugins);
         let phases = [
