@@ -20,9 +20,9 @@ pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
         return chain::diffs(steps, place, style);
     }
     let old_object = &result.input.request.object;
-    let after = result.outcome.object.as_ref();
+    let new_object = result.outcome.object.as_ref();
     let mut out = Text::new();
-    if let Some(after) = after {
+    if let Some(new_object) = new_object {
         for line in defaults::lines(&result.defaults) {
             out.push(&text!(
                 "{}
@@ -30,7 +30,13 @@ pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
                 style.paint(Tone::Faint, text!("# {}", line))
             ));
         }
-        out.push(&between(place, "as policies leave it", old_object, after, style));
+        out.push(&between(
+            place,
+            "as policies leave it",
+            old_object,
+            new_object,
+            style,
+        ));
     }
     out
 }
@@ -40,11 +46,11 @@ pub(crate) fn between(
     place: &str,
     became: &str,
     old_object: &Value<'_>,
-    after: &Value<'static>,
+    new_object: &Value<'static>,
     style: Style,
 ) -> Text {
-    let after = without_defaults(old_object, after);
-    let (old, new) = (yaml::block(old_object, 0), yaml::block(&after, 0));
+    let new_object = without_defaults(old_object, new_object);
+    let (old, new) = (yaml::block(old_object, 0), yaml::block(&new_object, 0));
     let diff = TextDiff::from_lines(&old, &new);
     let mut out = text!("--- {}\n+++ {} ({})\n", place, place, became);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
@@ -65,15 +71,15 @@ pub(crate) fn between(
 
 /// Removes the nulls and empty mappings that an API server's types add when an object is decoded. Documents are not so
 /// deep that recursion would be a risk.
-pub(crate) fn without_defaults(old_value: &Value<'_>, after: &Value<'static>) -> Value<'static> {
-    match (old_value, after) {
-        (Value::Object(old_members), Value::Object(after)) => {
+pub(crate) fn without_defaults(old_value: &Value<'_>, new_value: &Value<'static>) -> Value<'static> {
+    match (old_value, new_value) {
+        (Value::Object(old_members), Value::Object(new_members)) => {
             let is_empty = |value: &Value<'_>| match value {
                 Value::Null => true,
                 Value::Object(object) => object.is_empty(),
                 _ => false,
             };
-            let kept = after
+            let kept = new_members
                 .iter()
                 .filter(|(key, value)| old_members.contains_key(key) || !is_empty(value));
             let kept = kept.map(|(key, value)| {
@@ -85,8 +91,8 @@ pub(crate) fn without_defaults(old_value: &Value<'_>, after: &Value<'static>) ->
             });
             Value::Object(kept.collect::<Object<'static>>())
         }
-        (Value::Array(old_elements), Value::Array(after)) => {
-            let elements = after.iter().enumerate();
+        (Value::Array(old_elements), Value::Array(new_elements)) => {
+            let elements = new_elements.iter().enumerate();
             let elements = elements.map(
                 |(index, element)| match counterpart(old_elements, index, element) {
                     Some(old_element) => without_defaults(old_element, element),
@@ -95,7 +101,7 @@ pub(crate) fn without_defaults(old_value: &Value<'_>, after: &Value<'static>) ->
             );
             Value::Array(elements.collect())
         }
-        (_, after) => after.clone(),
+        (_, new_value) => new_value.clone(),
     }
 }
 

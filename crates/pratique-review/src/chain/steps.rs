@@ -36,9 +36,9 @@ pub enum StepEffect {
     /// It changed the object.
     Changed {
         /// The object before.
-        before: Arc<Value<'static>>,
+        old_object: Arc<Value<'static>>,
         /// The object as it left it.
-        after: Arc<Value<'static>>,
+        new_object: Arc<Value<'static>>,
     },
     /// It refused the request, with this message.
     Refused(String),
@@ -110,8 +110,8 @@ impl<'m> StepRecorder<'m> {
             by,
             at,
             StepEffect::Changed {
-                before: old_object,
-                after: new_object,
+                old_object,
+                new_object,
             },
         );
     }

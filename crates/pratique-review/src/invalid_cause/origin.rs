@@ -28,8 +28,8 @@ impl<'c> ObjectChange<'c> {
     pub(crate) fn of_steps(steps: &'c [Step]) -> Vec<Self> {
         let changes = steps.iter().filter_map(|step| match &step.did {
             StepEffect::Changed {
-                before: old_object,
-                after: new_object,
+                old_object,
+                new_object,
             } if step.name != DEFAULTING => Some(ObjectChange {
                 by: step.author(),
                 before: old_object,

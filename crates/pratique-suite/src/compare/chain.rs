@@ -47,15 +47,15 @@ pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
             .filter_map(|step| changed_by(step, name))
             .collect();
         for field in paths {
-            let is_changed = |(old_object, after): &(&Value<'_>, &Value<'_>)| {
-                field.path.find(old_object) != field.path.find(after)
+            let is_changed = |(old_object, new_object): &(&Value<'_>, &Value<'_>)| {
+                field.path.find(old_object) != field.path.find(new_object)
             };
             if changed.iter().any(is_changed) {
                 continue;
             }
             let actual_paths = changed
                 .iter()
-                .flat_map(|(old_object, after)| changed_paths(old_object, after));
+                .flat_map(|(old_object, new_object)| changed_paths(old_object, new_object));
             let path_texts: Vec<String> = actual_paths.map(|path| format!("object.{path}")).collect();
             let change_text = if path_texts.is_empty() {
                 "nothing".to_owned()
@@ -77,9 +77,9 @@ fn changed_by<'s>(step: &'s Step, name: &str) -> Option<(&'s Value<'static>, &'s
     let is_named = step.name == name || step.by.as_deref() == Some(name);
     match &step.did {
         StepEffect::Changed {
-            before: old_object,
-            after,
-        } if is_named => Some((old_object, after)),
+            old_object,
+            new_object,
+        } if is_named => Some((old_object, new_object)),
         _ => None,
     }
 }

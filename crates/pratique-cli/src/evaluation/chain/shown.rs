@@ -48,9 +48,9 @@ pub(crate) fn human(steps: &[Step], selection: StepSelection, style: Style) -> T
         let (tone, what) = match &step.did {
             StepEffect::Passed => (Tone::Faint, "passed".to_owned()),
             StepEffect::Changed {
-                before: old_object,
-                after,
-            } => (Tone::Good, format!("changed {}", paths(old_object, after))),
+                old_object,
+                new_object,
+            } => (Tone::Good, format!("changed {}", paths(old_object, new_object))),
             StepEffect::Refused(why) => (Tone::Bad, format!("refused: {why}")),
             StepEffect::Undecided(why) => (Tone::Warning, format!("undecided: {why}")),
         };
@@ -76,8 +76,8 @@ fn title(step: &Step) -> String {
 }
 
 /// The fields that differ, the first of them.
-pub(crate) fn paths(old_object: &Value<'_>, after: &Value<'_>) -> String {
-    let paths = changed_paths(old_object, after);
+pub(crate) fn paths(old_object: &Value<'_>, new_object: &Value<'_>) -> String {
+    let paths = changed_paths(old_object, new_object);
     let more = paths.len().saturating_sub(MAX_PATHS);
     let mut listed = paths.into_iter().take(MAX_PATHS).collect::<Vec<_>>().join(", ");
     if more > 0 {
@@ -92,19 +92,19 @@ pub(crate) fn diffs(steps: &[Step], place: &str, style: Style) -> Text {
     let mut shown_object: Option<Value<'static>> = None;
     for step in steps {
         let StepEffect::Changed {
-            before: old_object,
-            after,
+            old_object,
+            new_object,
         } = &step.did
         else {
             continue;
         };
         let previous_object = shown_object.as_ref().unwrap_or(old_object);
-        let after = without_defaults(previous_object, after);
-        if *previous_object != after {
+        let new_object = without_defaults(previous_object, new_object);
+        if *previous_object != new_object {
             let title = format!("as {} leaves it", title(step));
-            out.push(&between(place, &title, previous_object, &after, style));
+            out.push(&between(place, &title, previous_object, &new_object, style));
         }
-        shown_object = Some(after);
+        shown_object = Some(new_object);
     }
     out
 }
@@ -140,10 +140,10 @@ pub(crate) fn json(steps: &[Step]) -> Vec<JsonStep> {
         };
         let patch = match &step.did {
             StepEffect::Changed {
-                before: old_object,
-                after,
+                old_object,
+                new_object,
             } => {
-                let operations = diff(old_object, after).into_iter().map(Value::from);
+                let operations = diff(old_object, new_object).into_iter().map(Value::from);
                 operations.map(Value::into_owned).collect()
             }
             _ => Vec::new(),
