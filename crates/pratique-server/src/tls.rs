@@ -349,8 +349,8 @@ impl Content {
 }
 
 fn certificates(text: &[u8], path: &Path) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
-    let parsing: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
-    let certificates = parsing.map_err(|error| invalid(path, error))?;
+    let parse_result: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
+    let certificates = parse_result.map_err(|error| invalid(path, error))?;
     if certificates.is_empty() {
         Err(invalid(path, "no certificate in it"))
     } else {

@@ -163,10 +163,10 @@ fn has_objects(kind: &str, type_name: &str) -> bool {
 
 /// All types that are part of `roots`.
 fn reachable(types: &GoTypes, roots: impl Iterator<Item = String>) -> BTreeSet<String> {
-    let mut reached = BTreeSet::new();
+    let mut reachable_types = BTreeSet::new();
     let mut open: Vec<String> = roots.collect();
     while let Some(name) = open.pop() {
-        if !reached.insert(name.clone()) {
+        if !reachable_types.insert(name.clone()) {
             continue;
         }
         for of in fields(types, &name).values() {
@@ -176,23 +176,24 @@ fn reachable(types: &GoTypes, roots: impl Iterator<Item = String>) -> BTreeSet<S
             }
         }
     }
-    reached
+    reachable_types
 }
 
 /// The types with floating-point numbers in them, at whatever depth.
 fn with_floats(types: &GoTypes, names: &BTreeSet<String>) -> BTreeSet<String> {
-    let mut floating = BTreeSet::new();
+    let mut float_types = BTreeSet::new();
     loop {
         let has_floats = |name: &&String| {
             let of = fields(types, name);
             let mut shapes = of.values().map(|of| of.shape.trim_start_matches(['[', '{']));
-            !floating.contains(*name) && shapes.any(|shape| shape == "float" || floating.contains(shape))
+            !float_types.contains(*name)
+                && shapes.any(|shape| shape == "float" || float_types.contains(shape))
         };
         let more: Vec<String> = names.iter().filter(has_floats).cloned().collect();
         if more.is_empty() {
-            return floating;
+            return float_types;
         }
-        floating.extend(more);
+        float_types.extend(more);
     }
 }
 

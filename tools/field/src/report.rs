@@ -80,15 +80,18 @@ impl Report {
         let rows = self.rows.iter().filter(|row| {
             repository.is_none_or(|name| row.repository == name) && lint.is_none_or(|lint| row.lint == lint)
         });
-        rows.fold((0, 0), |(all, reproduced), row| {
-            (all + 1, reproduced + usize::from(row.outcome.is_reproduced()))
+        rows.fold((0, 0), |(all, reproduced_count), row| {
+            (
+                all + 1,
+                reproduced_count + usize::from(row.outcome.is_reproduced()),
+            )
         })
     }
 
     /// Whether a percentage of all warnings reproduces.
     pub fn is_good(&self, percent: usize) -> bool {
-        let (all, reproduced) = self.count(None, None);
-        reproduced * 100 >= all * percent
+        let (all, reproduced_count) = self.count(None, None);
+        reproduced_count * 100 >= all * percent
     }
 
     /// All of it.
@@ -256,15 +259,15 @@ impl Report {
     }
 
     fn line(&self, out: &mut String, repository: Option<&str>, lint: Option<&str>) {
-        let (all, reproduced) = self.count(repository, lint);
+        let (all, reproduced_count) = self.count(repository, lint);
         // Of single repositories only what there is.
         if all == 0 && repository.is_some() {
             return;
         }
-        let percent = (reproduced * 100).checked_div(all).unwrap_or(100);
+        let percent = (reproduced_count * 100).checked_div(all).unwrap_or(100);
         let _ = writeln!(
             out,
-            "{:<60} {:<16} {all:>8} {reproduced:>10} {percent:>4}",
+            "{:<60} {:<16} {all:>8} {reproduced_count:>10} {percent:>4}",
             repository.unwrap_or("all"),
             lint.unwrap_or("all")
         );

@@ -180,9 +180,11 @@ impl<'a> Collector<'a> {
             self.failed(failed)?;
         }
         let is_kept = self.arguments.outputs.any(ScanFormat::lists_records);
-        for controlled in scanned.found {
-            self.counts.accepted.count(&controlled.record, self.acceptance);
-            let evaluation = controlled.evaluation(self.user);
+        for controlled_decision in scanned.found {
+            self.counts
+                .accepted
+                .count(&controlled_decision.record, self.acceptance);
+            let evaluation = controlled_decision.evaluation(self.user);
             self.counts.report.tally_mut().count(&evaluation);
             if let Some(namespaces) = &mut self.namespaces {
                 namespaces.count(&evaluation);
@@ -190,13 +192,13 @@ impl<'a> Collector<'a> {
             if !self.results.is_empty() {
                 self.results.push(&ResultRow {
                     evaluation,
-                    message: controlled.record.message.as_deref().unwrap_or_default(),
+                    message: controlled_decision.record.message.as_deref().unwrap_or_default(),
                     then: None,
                 })?;
             }
-            if is_kept && controlled.has_findings() {
+            if is_kept && controlled_decision.has_findings() {
                 if self.records.len() < MAX_RECORDS {
-                    self.records.push(controlled.record);
+                    self.records.push(controlled_decision.record);
                 } else {
                     self.omitted += 1;
                 }

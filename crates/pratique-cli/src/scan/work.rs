@@ -212,9 +212,9 @@ impl Scanner<'_> {
         }
         let evaluated = self.evaluate(input, has_pods, (state, fields), scanned);
         match evaluated {
-            Ok(mut controlled) => {
-                controlled.is_changed = is_changed;
-                self.found(controlled, scanned);
+            Ok(mut controlled_decision) => {
+                controlled_decision.is_changed = is_changed;
+                self.found(controlled_decision, scanned);
             }
             Err(error) => self.fault(error, kind, false, scanned),
         }
@@ -311,18 +311,18 @@ impl Scanner<'_> {
         })
     }
 
-    fn found(&self, controlled: ControlledDecision, scanned: &mut Scanned) {
-        if self.prints_lines && controlled.has_findings() {
+    fn found(&self, controlled_decision: ControlledDecision, scanned: &mut Scanned) {
+        if self.prints_lines && controlled_decision.has_findings() {
             let line = Line {
-                record: &controlled.record,
-                owner: &controlled.owner,
-                changed_meanwhile: controlled.is_changed,
+                record: &controlled_decision.record,
+                owner: &controlled_decision.owner,
+                changed_meanwhile: controlled_decision.is_changed,
             };
             if let Err(error) = scanned.out.json_line(&line) {
                 scanned.fatal = Some(error);
             }
         }
-        scanned.found.push(controlled);
+        scanned.found.push(controlled_decision);
     }
 
     fn fault(
