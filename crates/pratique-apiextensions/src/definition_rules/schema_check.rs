@@ -74,8 +74,8 @@ impl SchemaCheck<'_> {
                     self.options.expressions.release,
                 );
                 let path = openapi.path();
-                check_defaults(&schema, rules.root(), strictness, path, &mut found);
-                is_sound = found.is_empty();
+                check_defaults(&schema, rules.root(), strictness, path, &mut schema_errors);
+                is_sound = schema_errors.is_empty();
                 checked.compiled = Some(Arc::new(CompiledSchema { schema, rules }));
             }
             extend(errors, schema_errors);

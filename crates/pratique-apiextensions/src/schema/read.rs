@@ -198,8 +198,8 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         let allowed = self.typed("enum", "a list", Value::as_array);
         let pattern = self.read_text("pattern").filter(|text| !text.is_empty());
         Values {
-            format: self.text("format").unwrap_or_default().into(),
-            checked_format: self.text("format").unwrap_or_default().into(),
+            format: self.read_text("format").unwrap_or_default().into(),
+            checked_format: self.read_text("format").unwrap_or_default().into(),
             ignores_ranges: false,
             maximum: self.number("maximum"),
             exclusive_maximum: self.flag("exclusiveMaximum"),
