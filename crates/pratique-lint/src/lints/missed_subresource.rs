@@ -11,8 +11,9 @@
 //! | `spec.replicas` of workloads, and of custom resources that scale | `deployments/scale`, … | `kubectl scale`, autoscalers |
 //! | `status`, where an expression reads nothing else | `…/status` | controllers, `kubectl patch --subresource status` |
 //!
-//! For the last three the rules have to match `UPDATE`: a policy for `CREATE` only does not limit later changes. There is no
-//! warning where another policy matches the subresource.
+//! For the last three the rules have to match `UPDATE`: a policy for `CREATE` only does not limit later changes. What a match
+//! condition reads counts where nothing else of the object is read. There is no warning where another policy checks the field
+//! of the subresource, or refuses all of its requests, with a binding that is as strict and matches the subresource as well.
 //!
 //! # Why
 //!
@@ -34,17 +35,24 @@
 //! Add the subresource to the resources of the rule, with the operation `UPDATE`. Objects of `…/scale` are of the kind Scale,
 //! whose `spec` has `replicas` only.
 
+mod field_reads;
+mod policy_reach;
+
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_sample::{CustomDefinition, CustomKinds};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
-use crate::analysis::{TextRange, ident_path, parse_site, place_of};
+use crate::analysis::{ParsedExpressions, TextRange, chain_place, place_of};
 use crate::lint::{Lint, LintContext, LintSubject};
 use crate::lint_meta::LintMeta;
-use crate::report::{LintFinding, LintReport};
+use crate::report::{LintFinding, LintReport, listed};
 use crate::subject::{ExpressionSite, ManifestView, PolicyView};
+use field_reads::{
+    DecidingExpressions, find_ephemeral_containers, find_quantity, find_replicas, find_status,
+};
+use policy_reach::{covers_as_strictly, covers_itself, is_applied, matches_any};
 
 /// The lint `missed-subresource`.
 pub(crate) struct MissedSubresource;
@@ -78,8 +86,8 @@ struct FieldChange {
     part: &'static str,
     /// Whether a resource has the field.
     is_of: fn(&ServedResource) -> bool,
-    /// The node of an expression that checks the field.
-    find: fn(&Ast) -> Option<ExprId>,
+    /// The node of an expression that checks the field; of a match condition, if that is asked.
+    find: fn(&Ast, bool) -> Option<ExprId>,
     /// Whether the field is the same in requests for the resource itself once the object is there.
     is_only_by_part: bool,
     /// A program that changes it.
@@ -143,56 +151,58 @@ fn check_change(
     if policy.is_mutating && !change.is_only_by_part {
         return;
     }
-    let checks: Vec<&ExpressionSite<'_>> = policy
-        .sites
-        .iter()
-        .filter(|site| site.usage != Use::MatchCondition && site.text.contains(change.name))
-        .collect();
-    if checks.is_empty() {
+    if !policy.sites.iter().any(|site| site.text.contains(change.name)) {
         return;
     }
-    let Some(missed) = missed_part(policy, change, linted) else {
+    let missed = missed_parts(policy, change, linted);
+    if missed.is_empty() {
+        return;
+    }
+    let Some((site, place)) = find_check(policy, change) else {
         return;
     };
-    let find = |site: &&ExpressionSite<'_>| -> Option<TextRange> {
-        let ast = parse_site(site)?;
-        let node = (change.find)(&ast)?;
-        let place = place_of(&ast, node);
-        Some(match ast.expr(node) {
-            // A name in quotes, rather than behind `.?`.
-            Expr::Literal(Literal::String(text)) if place.len() < text.len() => {
-                place.start..place.start + text.len() + 2
-            }
-            _ => place,
-        })
-    };
-    let Some((site, place)) = checks.iter().find_map(|site| Some((site, find(site)?))) else {
-        return;
-    };
-    let resource = format!("{}/{}", missed.resource.resource, missed.subresource);
+    let mut names: Vec<String> = Vec::new();
+    for part in &missed {
+        let name = format!("{}/{}", part.resource.resource, part.subresource);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let is_of_rules = |part: &ServedResource| matches_any(&policy.rules, part, Operation::Update);
+    let narrowing = missed.iter().all(is_of_rules);
     let message = format!(
-        "requests for {resource}, as of {}, change this, and no rule matches them",
-        change.program
+        "requests for {}, as of {}, change this, and no {} matches them",
+        listed(&names),
+        change.program,
+        if narrowing { "binding" } else { "rule" }
     );
-    let finding = LintFinding::new(MissedSubresource::META, message).help(format!(
-        "add {resource} to the resources of the rule, with the operation UPDATE"
-    ));
+    let added = if names.len() > MOST_NAMES {
+        format!("*/{}", change.part)
+    } else {
+        names.join(", ")
+    };
+    let help = if narrowing {
+        format!("add {added} to the resources of the rule in the binding, with the operation UPDATE")
+    } else {
+        format!("add {added} to the resources of the rule, with the operation UPDATE")
+    };
+    let finding = LintFinding::new(MissedSubresource::META, message).help(help);
     report.add_in(&policy.origin, &site.path, place, finding);
 }
 
-/// The first subresource that changes a field of what a policy matches, and that no policy matches.
-fn missed_part(
+/// The most resources that the help names one by one.
+const MOST_NAMES: usize = 4;
+
+/// The subresources that change a field of what a policy matches, and that no policy checks.
+fn missed_parts(
     policy: &PolicyView<'_>,
     change: &FieldChange,
     linted: &LintedResources<'_>,
-) -> Option<ServedResource> {
+) -> Vec<ServedResource> {
     let is_matched = |served: &ServedResource| {
+        let is_applied = |operation| is_applied(policy, served, operation);
         (change.is_of)(served)
-            && policy.rules.iter().any(|rule| {
-                let has = |operation| rule.operations.contains(&operation);
-                rule.matches(served)
-                    && (has(Operation::Update) || change.is_only_by_part && has(Operation::Create))
-            })
+            && (is_applied(Operation::Update) || change.is_only_by_part && is_applied(Operation::Create))
     };
     let of_part = |served: &&ServedResource| {
         policy
@@ -212,153 +222,64 @@ fn missed_part(
     let definitions = linted.custom.definitions().iter();
     let custom = definitions.flat_map(CustomDefinition::subresources);
     let custom = custom.filter(|(served, part)| part.subresource == change.part && is_matched(served));
-    let mut parts = builtin.chain(custom.map(|(_, part)| part));
-    parts.find(|part| {
-        !linted
-            .manifests
-            .policies
-            .iter()
-            .any(|other| covers(other, policy, part, change))
-    })
+    let parts = builtin.chain(custom.map(|(_, part)| part));
+    parts
+        .filter(|part| !is_covered(policy, part, change, linted.manifests))
+        .collect()
 }
 
-/// Whether a policy checks a subresource: itself, or another one that names it or checks the same field.
-fn covers(
-    other: &PolicyView<'_>,
+/// Whether a policy checks a subresource: itself, or another one.
+fn is_covered(
     policy: &PolicyView<'_>,
     part: &ServedResource,
     change: &FieldChange,
+    manifests: &ManifestView<'_>,
 ) -> bool {
-    let is_same = other.origin.source.is_same(policy.origin.source);
-    let checks_field = || other.sites.iter().any(|site| site.text.contains(change.name));
-    other.rules.iter().any(|rule| {
-        let names = || {
-            let named = rule.resources.iter();
-            named
-                .map(|pattern| pattern.as_str())
-                .any(|pattern| pattern.ends_with(change.part))
-        };
-        rule.operations.contains(&Operation::Update)
-            && rule.matches(part)
-            && (is_same || names() || checks_field())
-    })
+    let others = manifests
+        .policies
+        .iter()
+        .filter(|other| !other.origin.source.is_same(policy.origin.source));
+    covers_itself(policy, part)
+        || others
+            .filter(|other| covers_as_strictly(other, policy, part))
+            .any(|other| denies_everything(other) || find_check(other, change).is_some())
 }
 
-fn nodes(ast: &Ast) -> impl Iterator<Item = ExprId> {
-    (0..ast.len() as u32).map(ExprId)
+/// Whether a policy refuses whatever it matches.
+fn denies_everything(policy: &PolicyView<'_>) -> bool {
+    let mut validations = policy.validations.iter();
+    validations.any(|validation| validation.expression.trim() == "false")
 }
 
-/// `object.spec.ephemeralContainers`, or its name as a key.
-fn find_ephemeral_containers(ast: &Ast) -> Option<ExprId> {
-    nodes(ast).find(|id| match ast.expr(*id) {
-        Expr::Select { operand, field, .. } => {
-            &**field == "ephemeralContainers"
-                && ident_path(ast, *operand).is_none_or(|(_, root)| !matches!(root, "oldObject" | "Object"))
-        }
-        Expr::Literal(Literal::String(text)) => &**text == "ephemeralContainers",
-        _ => false,
-    })
-}
-
-/// A quantity of `resources` that is compared. Requests and limits cannot be removed by a resize, so tests for them are sound.
-fn find_quantity(ast: &Ast) -> Option<ExprId> {
-    let of_resources = |id: ExprId| {
-        let names = field_names(ast, id);
-        let mut parts = names.windows(3);
-        parts.any(|names| matches!(names, ["resources", "limits" | "requests", _]))
-    };
-    nodes(ast).find_map(|id| match ast.expr(id) {
-        Expr::Call {
-            function,
-            target,
-            args,
-        } => {
-            let is_comparison = matches!(
-                &**function,
-                "quantity" | "compareTo" | "isGreaterThan" | "isLessThan" | "_<_" | "_<=_" | "_>_" | "_>=_"
-            );
-            let mut operands = target.iter().chain(args);
-            operands
-                .find(|operand| is_comparison && of_resources(**operand))
-                .copied()
-        }
-        _ => None,
-    })
-}
-
-/// `object.spec.replicas` that is compared.
-fn find_replicas(ast: &Ast) -> Option<ExprId> {
-    let is_replicas = |id: &&ExprId| {
-        ident_path(ast, **id).is_some_and(|(_, root)| root == "object")
-            && field_names(ast, **id) == ["spec", "replicas"]
-    };
-    nodes(ast).find_map(|id| match ast.expr(id) {
-        Expr::Call {
-            function,
-            target: None,
-            args,
-        } if matches!(
-            &**function,
-            "_==_" | "_!=_" | "_<_" | "_<=_" | "_>_" | "_>=_" | "@in"
-        ) =>
-        {
-            args.iter().find(is_replicas).copied()
-        }
-        _ => None,
-    })
-}
-
-/// `object.status`, in an expression that reads no other part of the object.
-fn find_status(ast: &Ast) -> Option<ExprId> {
-    let reads_object = |id: &ExprId| match ast.expr(*id) {
-        Expr::Select { operand, .. } => {
-            matches!(ast.expr(*operand), Expr::Ident(name) if &**name == "object")
-        }
-        _ => false,
-    };
-    let reads: Vec<ExprId> = nodes(ast).filter(reads_object).collect();
-    let idents = nodes(ast).filter(|id| matches!(ast.expr(*id), Expr::Ident(name) if &**name == "object"));
-    let of_status = |id: &ExprId| match ast.expr(*id) {
-        Expr::Select { field, test_only, .. } => &**field == "status" && !test_only,
-        _ => false,
-    };
-    let reads_variables =
-        nodes(ast).any(|id| matches!(ast.expr(id), Expr::Ident(name) if &**name == "variables"));
-    let is_status_only = reads.iter().all(of_status) && idents.count() == reads.len() && !reads_variables;
-    reads.first().filter(|_| is_status_only).copied()
-}
-
-/// The names of the fields and keys that a node reads, one after the other.
-fn field_names(ast: &Ast, id: ExprId) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut at = id;
-    loop {
-        at = match ast.expr(at) {
-            Expr::Select { operand, field, .. } => {
-                names.push(&**field);
-                *operand
-            }
-            Expr::Call {
-                function,
-                target: None,
-                args,
-            } if matches!(&**function, "_[_]" | "_?._" | "_[?_]") => {
-                let [operand, key] = args.as_slice() else { break };
-                if let Expr::Literal(Literal::String(key)) = ast.expr(*key) {
-                    names.push(key);
-                }
-                *operand
-            }
-            Expr::Call {
-                function,
-                target: Some(target),
-                ..
-            } if matches!(&**function, "orValue" | "value") => *target,
-            _ => break,
-        };
+/// An expression whose value decides and that checks the field, and where it does.
+fn find_check<'p, 'm>(
+    policy: &'p PolicyView<'m>,
+    change: &FieldChange,
+) -> Option<(&'p ExpressionSite<'m>, TextRange)> {
+    if !policy.sites.iter().any(|site| site.text.contains(change.name)) {
+        return None;
     }
-    names.reverse();
-    names
+    let parsed = ParsedExpressions::new(&policy.sites);
+    let deciding = DecidingExpressions::new(&policy.sites, &parsed);
+    deciding.sites.iter().find_map(|index| {
+        let (site, ast) = policy.sites.get(*index).zip(parsed.asts.get(*index)?.as_ref())?;
+        let is_condition = site.usage == Use::MatchCondition;
+        // What a condition selects by this field is checked by what the rest reads, which other requests do not have.
+        if is_condition && (change.is_only_by_part || change.part == "status" || deciding.reads_object) {
+            return None;
+        }
+        let node = (change.find)(ast, is_condition)?;
+        let place = place_of(ast, node);
+        let place = match ast.expr(node) {
+            // A name in quotes, rather than behind `.?`.
+            Expr::Literal(Literal::String(text)) if place.len() < text.len() => {
+                place.start..place.start + text.len() + 2
+            }
+            Expr::Literal(_) => place,
+            _ => chain_place(ast, node).0,
+        };
+        Some((site, place))
+    })
 }
 
 #[cfg(test)]
@@ -406,6 +327,40 @@ mod tests {
             "object.spec.replicas <= 5",
             &[("object.spec.replicas", "deployments/scale")],
         );
+        for (expression, place) in [
+            ("object.spec.?replicas.orValue(1) <= 5", "object.spec.?replicas"),
+            ("object.spec.replicas % 2 == 1", "object.spec.replicas"),
+            ("double(object.spec.replicas) < 5.0", "object.spec.replicas"),
+            (
+                "object.spec.replicas == oldObject.spec.replicas",
+                "object.spec.replicas",
+            ),
+        ] {
+            let expected = [(place, "deployments/scale")];
+            check("apps", "deployments", "CREATE, UPDATE", expression, &expected);
+        }
+        for (expression, place) in [
+            (
+                "object.spec.containers.all(c, c.resources.?limits['cpu'].orValue('') ==                  c.resources.?requests['cpu'].orValue(''))",
+                "c.resources.?limits['cpu']",
+            ),
+            (
+                "object.spec.containers.all(c, c.resources.limits == c.resources.requests)",
+                "c.resources.limits",
+            ),
+            (
+                "object.spec.containers.all(c, c.resources.limits.cpu in ['1', '2'])",
+                "c.resources.limits.cpu",
+            ),
+        ] {
+            check(
+                "''",
+                "pods",
+                "CREATE, UPDATE",
+                expression,
+                &[(place, "pods/resize")],
+            );
+        }
         check(
             "''",
             "services",
@@ -436,6 +391,24 @@ mod tests {
             "object.spec.containers.all(c, has(c.resources.limits) && 'cpu' in c.resources.limits)",
             &[],
         );
+        for limits in [
+            "c.?resources.?limits.?cpu.orValue('') != ''",
+            "c.?resources.?limits.?cpu.hasValue()",
+            "has(c.resources.limits.cpu) && c.resources.limits.cpu != null",
+            "size(c.resources.limits.cpu) > 0",
+            "has(c.resources.limits) == has(c.resources.requests)",
+        ] {
+            let expression = format!("object.spec.containers.all(c, {limits})");
+            check("''", "pods", "CREATE, UPDATE", &expression, &[]);
+        }
+        for replicas in [
+            "has(object.spec.replicas)",
+            "object.spec.?replicas.hasValue()",
+            "object.spec.template.spec.?replicas.orValue(1) < 5",
+            "oldObject == null || oldObject.spec.replicas < 5",
+        ] {
+            check("apps", "deployments", "CREATE, UPDATE", replicas, &[]);
+        }
         check(
             "apps",
             "deployments, 'deployments/scale'",
@@ -510,26 +483,135 @@ mod tests {
     }
 
     #[test]
-    fn another_policy_covers_it() {
-        let spec = |expression: &str| format!("validations:\n- expression: \"{expression}\"\n");
-        let first = policy_for("''", "v1", "pods", "CREATE, UPDATE", &spec(DEBUG));
-        let other = |resources: &str, expression: &str| {
-            let other = policy_for("''", "v1", resources, "UPDATE", &spec(expression));
-            let other = other
-                .replace("p.static", "other.static")
-                .replace("b.static", "b2.static");
-            format!("{first}---\n{other}")
+    fn all_missed_resources_are_told() {
+        check(
+            "apps",
+            "deployments, statefulsets",
+            "CREATE, UPDATE",
+            "object.spec.replicas <= 5",
+            &[("object.spec.replicas", "deployments/scale and statefulsets/scale")],
+        );
+        check(
+            "apps",
+            "deployments, deployments/scale, statefulsets",
+            "CREATE, UPDATE",
+            "object.spec.replicas <= 5",
+            &[("object.spec.replicas", "requests for statefulsets/scale, as")],
+        );
+    }
+
+    #[test]
+    fn what_decides() {
+        let of = |spec: &str, expected: &[(&str, &str)]| {
+            let manifests = policy_for("apps", "v1", "deployments", "CREATE, UPDATE", spec);
+            find(MissedSubresource::META, &manifests, expected);
         };
-        find(
-            MissedSubresource::META,
-            &other("pods/ephemeralcontainers", "false"),
+        let replicas = [("object.spec.replicas", "deployments/scale")];
+        of(
+            "variables:
+- {name: b, expression: object.spec.replicas}
+- {name: a, expression: variables.b + 1}
+validations: [{expression: variables.a < 5}]
+",
+            &replicas,
+        );
+        let condition = |condition: &str, expression: &str| {
+            format!(
+                "matchConditions: [{{name: c, expression: \"{condition}\"}}]\nvalidations: [{{expression: \"{expression}\"}}]\n"
+            )
+        };
+        let by_admin = "request.userInfo.username == 'admin'";
+        of(&condition("object.spec.replicas > 5", by_admin), &replicas);
+        // Nothing reads the variable, or only what tells of a denial.
+        of(
+            "variables: [{name: a, expression: object.spec.replicas}]\nvalidations: [{expression: has(object.spec)}]\n",
             &[],
         );
-        find(MissedSubresource::META, &other("'*/*'", DEBUG), &[]);
-        find(
-            MissedSubresource::META,
-            &other("'*/*'", "has(object.metadata)"),
-            &[("ephemeralContainers", "pods/ephemeralcontainers")],
+        of(
+            "validations: [{expression: has(object.spec), messageExpression: 'string(object.spec.replicas)'}]\n",
+            &[],
         );
+        // A Scale has no template; and what scales is not selected.
+        of(
+            &condition(
+                "object.spec.replicas > 5",
+                "has(object.spec.template.spec.affinity)",
+            ),
+            &[],
+        );
+        of(
+            &condition("object.spec.replicas == oldObject.spec.replicas", by_admin),
+            &[],
+        );
+    }
+
+    const DEBUG_MISSED: [(&str, &str); 1] = [(
+        "ephemeralContainers",
+        "pods/ephemeralcontainers, as of kubectl debug, change this, and no rule matches",
+    )];
+
+    /// A policy for Pods, and another one with its binding, of which each text is replaced.
+    #[track_caller]
+    fn check_other(resources: &str, expression: &str, replaced: &[(&str, &str)], expected: &[(&str, &str)]) {
+        let spec = |expression: &str| format!("validations:\n- expression: \"{expression}\"\n");
+        let first = policy_for("''", "v1", "pods", "CREATE, UPDATE", &spec(DEBUG));
+        let mut other = policy_for("''", "v1", resources, "UPDATE", &spec(expression))
+            .replace("p.static", "other.static")
+            .replace("b.static", "b2.static");
+        for (from, to) in replaced {
+            assert!(other.contains(from), "{from}");
+            other = other.replace(from, to);
+        }
+        find(MissedSubresource::META, &format!("{first}---\n{other}"), expected);
+    }
+
+    #[test]
+    fn another_policy_covers_it() {
+        let part = "pods/ephemeralcontainers";
+        check_other(part, DEBUG, &[], &[]);
+        check_other("'*/*'", DEBUG, &[], &[]);
+        check_other(part, "false", &[], &[]);
+        let with_audit = [("[Deny]", "[Audit, Deny]")];
+        check_other(part, DEBUG, &with_audit, &[]);
+    }
+
+    #[test]
+    fn another_policy_does_not_cover_it() {
+        let part = "pods/ephemeralcontainers";
+        check_other(part, "request.userInfo.username != 'x'", &[], &DEBUG_MISSED);
+        check_other("'*/*'", "has(object.metadata)", &[], &DEBUG_MISSED);
+        let unbound = [("policyName: other.static", "policyName: p.static")];
+        check_other(part, DEBUG, &unbound, &DEBUG_MISSED);
+        check_other(part, DEBUG, &[("[Deny]", "[Audit]")], &DEBUG_MISSED);
+        for rule in ["resourceRules", "excludeResourceRules"] {
+            let resources = if rule == "resourceRules" { "pods" } else { part };
+            let narrow = format!(
+                "[Deny], matchResources: {{{rule}: [{{apiGroups: [''], apiVersions: [v1], resources: [{resources}], operations: ['*']}}]}}"
+            );
+            check_other(part, DEBUG, &[("[Deny]", &narrow)], &DEBUG_MISSED);
+        }
+    }
+
+    #[test]
+    fn bindings_narrow() {
+        let of = |resources: &str, rule: &str, bound: &str, expected: &[(&str, &str)]| {
+            let spec = format!("validations:\n- expression: \"{DEBUG}\"\n");
+            let manifests = policy_for("''", "v1", resources, "CREATE, UPDATE", &spec).replace(
+                "[Deny]",
+                &format!(
+                    "[Deny], matchResources: {{{rule}: [{{apiGroups: [''], apiVersions: [v1], resources: [{bound}], operations: ['*']}}]}}"
+                ),
+            );
+            find(MissedSubresource::META, &manifests, expected);
+        };
+        let part = "pods/ephemeralcontainers";
+        let both = "pods, pods/ephemeralcontainers";
+        let missed = [("ephemeralContainers", "and no binding matches them")];
+        of(both, "resourceRules", "pods", &missed);
+        of(both, "resourceRules", both, &[]);
+        // That is meant.
+        of(both, "excludeResourceRules", part, &[]);
+        // It is not for Pods.
+        of("pods", "resourceRules", "services", &[]);
     }
 }
