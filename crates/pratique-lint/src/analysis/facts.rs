@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pratique_match::Equivalent;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
@@ -33,6 +34,8 @@ pub(crate) struct RequestFacts<'f> {
     pub(crate) operation: Option<Operation>,
     /// The resource.
     pub(crate) served: Option<&'f ServedResource>,
+    /// The resource that was asked for, where a policy gets the object in the version of another one.
+    pub(crate) requested: Option<&'f Equivalent>,
     /// Whether fields are present, if that is known.
     pub(crate) presence: Option<&'f PresenceTest<'f>>,
     /// Whether `namespaceObject` is null, as in match conditions.
@@ -71,9 +74,13 @@ impl RequestFacts<'_> {
             ["request", "operation"] => self.operation.map_or(KnownValue::Unknown, |operation| {
                 KnownValue::from_text(operation.as_str())
             }),
-            _ => self
-                .served
-                .map_or(KnownValue::Unknown, |served| resource_value(served, &path)),
+            _ => {
+                let requested = self
+                    .requested
+                    .and_then(|requested| requested_value(requested, &path));
+                let served = self.served.map(|served| resource_value(served, &path));
+                requested.or(served).unwrap_or_default()
+            }
         }
     }
 
@@ -89,6 +96,20 @@ impl RequestFacts<'_> {
     pub(crate) fn has(&self, path: &[String]) -> Option<bool> {
         self.presence.and_then(|presence| presence(path))
     }
+}
+
+/// A field of the request about the resource that was asked for.
+fn requested_value(requested: &Equivalent, path: &[&str]) -> Option<KnownValue> {
+    let text = match path {
+        ["request", "requestKind", "group"] => &requested.kind.group,
+        ["request", "requestKind", "version"] => &requested.kind.version,
+        ["request", "requestKind", "kind"] => &requested.kind.kind,
+        ["request", "requestResource", "group"] => &requested.resource.group,
+        ["request", "requestResource", "version"] => &requested.resource.version,
+        ["request", "requestResource", "resource"] => &requested.resource.resource,
+        _ => return None,
+    };
+    Some(KnownValue::from_text(text))
 }
 
 fn resource_value(served: &ServedResource, path: &[&str]) -> KnownValue {

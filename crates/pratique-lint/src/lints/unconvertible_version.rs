@@ -29,14 +29,15 @@
 //!
 //! Name all versions in the rule, so that objects come in the version of the request, or set `matchPolicy: Exact`.
 
-use pratique_match::Equivalents;
+use pratique_match::{Equivalent, Equivalents};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
 
-use crate::lint::{Lint, LintContext};
+use crate::analysis::RequestFacts;
+use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport};
-use crate::subject::{PolicyView, RuleView};
+use crate::subject::RuleView;
 
 /// The lint `unconvertible-version`.
 pub(crate) struct UnconvertibleVersion;
@@ -48,27 +49,39 @@ impl Lint for UnconvertibleVersion {
     };
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
-        let Some(policy) = context.policy().map(|subject| subject.policy) else {
+        let Some(subject) = context.policy() else {
             return;
         };
+        let policy = subject.policy;
         let match_policy = policy
             .constraints
             .and_then(|constraints| constraints.match_policy.as_deref());
         if policy.is_mutating && match_policy != Some("Exact") {
             let equivalents = Equivalents::of_release(policy.release.resources());
             for rule in &policy.rules {
-                check_rule(policy, rule, &equivalents, report);
+                check_rule(subject, rule, &equivalents, report);
             }
         }
     }
 }
 
+/// Whether match conditions leave out requests for another version of a resource.
+fn is_left_out(subject: &PolicySubject<'_>, served: &ServedResource, other: &Equivalent) -> bool {
+    let facts = RequestFacts {
+        served: Some(served),
+        requested: Some(other),
+        ..RequestFacts::default()
+    };
+    subject.parsed().fold(&subject.policy.sites, &facts).is_none()
+}
+
 fn check_rule(
-    policy: &PolicyView<'_>,
+    subject: &PolicySubject<'_>,
     rule: &RuleView<'_>,
     equivalents: &Equivalents,
     report: &mut LintReport,
 ) {
+    let policy = subject.policy;
     let mutates = |rule: &RuleView<'_>| {
         rule.operations
             .iter()
@@ -79,6 +92,7 @@ fn check_rule(
     }
     let mut path = rule.path.clone();
     path.push(pratique_manifest::Step::Field("apiVersions".to_owned()));
+    let mut known: Vec<&str> = Vec::new();
     for served in rule.served() {
         let is_named = |other: &ServedResource| policy.rules.iter().any(|rule| rule.matches(other));
         let others = equivalents.list(&served.resource, &served.subresource).iter();
@@ -87,10 +101,15 @@ fn check_rule(
                 .release
                 .resources()
                 .find(&other.resource, &served.subresource);
-            resource.is_some_and(|resource| !is_named(resource))
+            resource.is_some_and(|resource| !is_named(resource)) && !is_left_out(subject, served, other)
         }) else {
             continue;
         };
+        // Of the parts of a resource the first one is told.
+        if known.contains(&served.resource.resource.as_str()) {
+            continue;
+        }
+        known.push(&served.resource.resource);
         let outcome = policy.outcome_of_errors(pratique_expression::Use::JsonPatch);
         let (version, wanted, name) = (&served.kind.version, &other.kind.version, &served.kind.kind);
         let is_same_group = served.resource.group == other.resource.group;
@@ -114,7 +133,6 @@ fn check_rule(
         };
         let finding = LintFinding::new(UnconvertibleVersion::META, message).help(help);
         report.add(&policy.origin, &path, finding);
-        return;
     }
 }
 
@@ -149,6 +167,48 @@ mod tests {
             UnconvertibleVersion::META,
             &policy("events.k8s.io", "v1", "events"),
             &[("[v1]", "requests for events in v1 match too")],
+        );
+    }
+
+    #[test]
+    fn all_resources_of_a_rule_are_told() {
+        let several = policy(
+            "autoscaling, events.k8s.io",
+            "v1",
+            "horizontalpodautoscalers, events",
+        );
+        check(
+            UnconvertibleVersion::META,
+            &several,
+            &[
+                ("[v1]", "requests for horizontalpodautoscalers in autoscaling/v2"),
+                ("[v1]", "requests for events in v1"),
+            ],
+        );
+    }
+
+    #[test]
+    fn conditions_select_versions() {
+        let of = |condition: &str, expected: &[(&str, &str)]| {
+            let conditions =
+                format!("  matchConditions: [{{name: c, expression: \"{condition}\"}}]\n  mutations:");
+            let manifests =
+                policy("autoscaling", "v1", "horizontalpodautoscalers").replace("  mutations:", &conditions);
+            check(UnconvertibleVersion::META, &manifests, expected);
+        };
+        of("request.requestKind.version == 'v1'", &[]);
+        of(
+            "object.metadata.name == 'a' && !(request.requestResource.version in ['v2'])",
+            &[],
+        );
+        of(
+            "request.requestKind.version != 'v3'",
+            &[("[v1]", "autoscaling/v2 match too")],
+        );
+        // The object comes in the version of the rule.
+        of(
+            "object.apiVersion == 'autoscaling/v1'",
+            &[("[v1]", "autoscaling/v2 match too")],
         );
     }
 
