@@ -76,6 +76,7 @@ pub(crate) fn chain_text(ast: &Ast, node: ExprId) -> Option<String> {
 
 /// A chain as [`chain_text`] has it, and where it is: all of it, if it is written so.
 pub(crate) fn chain_place(ast: &Ast, id: ExprId) -> (TextRange, String) {
+    let id = read_chain(ast, id);
     let place = place_of(ast, id);
     let text = ast.source.as_str();
     let written = || text.get(place.clone()).unwrap_or_default().to_owned();
@@ -89,6 +90,21 @@ pub(crate) fn chain_place(ast: &Ast, id: ExprId) -> (TextRange, String) {
         place.end
     };
     (place.start..end, name)
+}
+
+/// The chain of an optional value whose value, or another one in its place, a node is; the node itself otherwise.
+fn read_chain(ast: &Ast, id: ExprId) -> ExprId {
+    let mut at = id;
+    while let Expr::Call {
+        function,
+        target: Some(target),
+        ..
+    } = ast.expr(at)
+        && matches!(&**function, "orValue" | "value")
+    {
+        at = *target;
+    }
+    at
 }
 
 /// The range of the field chain that a node is part of: from its first name to the end of its last.

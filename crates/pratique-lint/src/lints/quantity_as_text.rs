@@ -35,6 +35,7 @@ use crate::analysis::{TextRange, chain_place, constant_key};
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport};
+use crate::subject::RuleView;
 
 /// The lint `quantity-as-text`.
 pub(crate) struct QuantityAsText;
@@ -52,6 +53,7 @@ impl Lint for QuantityAsText {
         if let Some(subject) = context.evaluated() {
             check_conversions(subject, report);
             check_comparisons(subject, report);
+            check_equalities(subject, report);
         }
     }
 }
@@ -115,6 +117,62 @@ fn check_comparisons(subject: &PolicySubject<'_>, report: &mut LintReport) {
             report.add_in(&policy.origin, &site.path, place, finding);
         }
     }
+}
+
+/// Comparisons of a quantity with a constant that no server writes so: it has one form for each, the shortest.
+fn check_equalities(subject: &PolicySubject<'_>, report: &mut LintReport) {
+    let policy = subject.policy;
+    // Those of custom resources stay as they were written.
+    if !policy.rules.iter().all(RuleView::is_builtin_only) {
+        return;
+    }
+    for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
+        let Some(ast) = ast else { continue };
+        for (amount, written, canonical) in (0..ast.len() as u32).flat_map(|id| unequal(ast, ExprId(id))) {
+            let (place, name) = chain_place(ast, amount);
+            let message = format!(
+                "{name} is a quantity, which the server writes as {canonical}: it is never '{written}'"
+            );
+            let help = format!(
+                "compare with '{canonical}', or quantities: quantity(…).compareTo(quantity('{written}')) == 0"
+            );
+            let finding = LintFinding::new(QuantityAsText::META, message).help(help);
+            report.add_in(&policy.origin, &site.path, place, finding);
+        }
+    }
+}
+
+/// The amounts that a node compares with a constant for being equal, with the constant and its canonical form, where that is
+/// another one.
+fn unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
+    let Expr::Call {
+        function,
+        target: None,
+        args,
+    } = ast.expr(id)
+    else {
+        return Vec::new();
+    };
+    let [left, right] = args.as_slice() else {
+        return Vec::new();
+    };
+    let (amount, constants) = match &**function {
+        "_==_" | "_!=_" if is_amount(ast, *left) => (*left, vec![*right]),
+        "_==_" | "_!=_" if is_amount(ast, *right) => (*right, vec![*left]),
+        "@in" if is_amount(ast, *left) => match ast.expr(*right) {
+            Expr::List { elements, .. } => (*left, elements.clone()),
+            _ => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let constants = constants
+        .into_iter()
+        .filter_map(|constant| constant_key(ast, constant));
+    let others = constants.filter_map(|written| {
+        let canonical = Quantity::parse(written).ok()?.to_string();
+        (canonical != written).then(|| (amount, written.to_owned(), canonical))
+    });
+    others.collect()
 }
 
 /// Where the quantities are, and how they are read.
@@ -207,6 +265,48 @@ mod tests {
         check(
             "c.resources.limits['cpu'] < '4'",
             &[("c.resources.limits['cpu']", "letter by letter")],
+        );
+    }
+
+    #[test]
+    fn forms_that_no_server_writes() {
+        check(
+            "c.resources.limits.cpu == '1000m'",
+            &[(
+                "c.resources.limits.cpu",
+                "which the server writes as 1: it is never '1000m'",
+            )],
+        );
+        check(
+            "c.resources.?limits.memory.orValue('') != '1024Mi'",
+            &[("c.resources.?limits.memory", "as 1Gi: it is never '1024Mi'")],
+        );
+        check(
+            "c.resources.limits['cpu'] in ['1', '0.5']",
+            &[("c.resources.limits['cpu']", "as 500m: it is never '0.5'")],
+        );
+        for canonical in [
+            "c.resources.limits.cpu == '1'",
+            "c.resources.limits.cpu in ['500m', '2']",
+            "c.resources.?limits.memory.orValue('') != ''",
+            "c.name != '1000m'",
+        ] {
+            check(canonical, &[]);
+        }
+    }
+
+    #[test]
+    fn places_of_optional_values() {
+        check(
+            "int(c.?resources.limits.cpu.orValue('1')) < 4",
+            &[("c.?resources.limits.cpu", "c.?resources.limits.cpu is a quantity")],
+        );
+        check(
+            "c.resources.?limits['memory'].orValue('0') <= '1Gi'",
+            &[(
+                "c.resources.?limits['memory']",
+                "c.resources.?limits['memory'] is a quantity",
+            )],
         );
     }
 
