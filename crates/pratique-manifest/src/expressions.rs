@@ -205,13 +205,15 @@ fn refused(
     use pratique_expression::ExpressionError::{Compile, Plan, Type};
     let (kind, issues) = match error {
         Compile(CompileError::Issues { issues, .. }) => {
-            let issues = issues.iter().map(|issue| {
+            let issues = issues.iter().enumerate().map(|(index, issue)| {
                 let offset = issue.position.byte_offset(text);
+                let known = issues.get(..index).unwrap_or_default();
+                let help = hints::for_issue(issue, text, offset, declared);
                 manifest::ExpressionIssue {
                     message: issue.message.clone(),
                     offset,
                     length: token_at(text, offset).len(),
-                    help: hints::for_issue(issue, text, offset, declared),
+                    help: help.filter(|_| !hints::is_consequence(issue, known, text, offset)),
                 }
             });
             (manifest::ExpressionErrorKind::Invalid, issues.collect())
@@ -252,5 +254,31 @@ mod tests {
             .compile("object.x", manifest::ExpressionUse::Validation, none)
             .unwrap_err();
         assert_eq!(error.detail, "must evaluate to bool but got dyn");
+    }
+
+    #[test]
+    fn what_an_error_comes_to_has_no_help() {
+        let expressions = Expressions::new(Arc::new(Cache::new()));
+        let helped = |text: &str| -> Vec<bool> {
+            let mut policy = manifest::ExpressionCompiler::begin(&expressions);
+            let none = manifest::Declarations::default();
+            let error = policy
+                .compile(text, manifest::ExpressionUse::Validation, none)
+                .unwrap_err();
+            error.issues.iter().map(|issue| issue.help.is_some()).collect()
+        };
+        assert_eq!(helped("exists(object.l, c, c.a == 1)"), [true, false, false]);
+        let pattern = helped(r#"object.a.matches("^\d+$")"#);
+        assert!(
+            pattern.len() > 3 && pattern.iter().filter(|has_help| **has_help).count() == 1,
+            "{pattern:?}"
+        );
+        // Each of these is an error of its own.
+        assert_eq!(helped("nothing == 1 && thing == 2"), [true, true]);
+        let twice = helped("object.a = 1 && object.b = 2");
+        assert!(
+            twice.first() == Some(&true) && twice.last() == Some(&true),
+            "{twice:?}"
+        );
     }
 }

@@ -33,6 +33,30 @@ pub(crate) fn for_issue(
     })
 }
 
+/// Whether an error is what others before it come to: the rest of a text that could not be read, and the variable of a macro that is
+/// not called as one.
+pub(crate) fn is_consequence(issue: &Issue, known: &[Issue], text: &str, offset: usize) -> bool {
+    let Some(first) = known.first() else {
+        return false;
+    };
+    let is_syntax = |issue: &Issue| issue.message.starts_with("Syntax error: ");
+    if is_syntax(issue) {
+        // A word of another language is one wherever it stands.
+        return is_syntax(first) && replacement::of_issue(issue, text, offset).is_none();
+    }
+    let undeclared = |issue: &Issue| {
+        let name = issue.message.strip_prefix("undeclared reference to '")?;
+        Some(name.split('\'').next().unwrap_or_default().to_owned())
+    };
+    let is_macro = |name: String| {
+        MACROS.contains(&name.as_str()) || matches!(name.as_str(), "any" | "some" | "every" | "includes")
+    };
+    let is_plain_name = undeclared(issue).is_some_and(|name| {
+        for_name(&name, text.get(..offset).unwrap_or_default(), "").is_none() && issue.meant.is_none()
+    });
+    is_plain_name && known.iter().filter_map(undeclared).any(is_macro)
+}
+
 /// The help for an error.
 fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNames) -> Option<String> {
     let rest = text.get(offset..).unwrap_or_default();
@@ -71,6 +95,9 @@ fn text_for_issue(issue: &Issue, text: &str, offset: usize, declared: DeclaredNa
             return Some(format!(
                 "no variable {name:?} stands before this in spec.variables"
             ));
+        }
+        if operand.ends_with("request.userInfo") && name == "name" {
+            return Some("the name of the user is request.userInfo.username".to_owned());
         }
         let is_request = ends_with_word(operand, "request");
         return is_request
@@ -114,6 +141,15 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
         }
         (_, "null" | "null_type") => "it is always null",
         ("bool", "string") => "compare it with something, as in … == 'value'",
+        ("bool", got) if got.starts_with("optional_type(") => {
+            "say what holds where there is no value: ….orValue(false)"
+        }
+        ("bool", got) if got.starts_with("list(") => {
+            "ask something of the list: list.all(x, …), list.exists(x, …), or size(…) > 0"
+        }
+        ("bool", got) => {
+            return overload::comparison_of(got).map(|comparison| format!("compare it, as in {comparison}"));
+        }
         ("string", "dyn") => "make it a text: string(…)",
         ("string", got) if !overload::is_text_made_of(got) => {
             "make the text of a part of it, or of the text that it is made of"
@@ -126,9 +162,10 @@ pub(crate) fn for_whole(error: &ExpressionError) -> Option<String> {
     Some(help.to_owned())
 }
 
+const MACROS: [&str; 6] = ["all", "exists", "exists_one", "existsOne", "filter", "map"];
+
 /// Help for names of other languages.
 fn for_name(name: &str, text_before: &str, after: &str) -> Option<String> {
-    const MACROS: [&str; 6] = ["all", "exists", "exists_one", "existsOne", "filter", "map"];
     if MACROS.contains(&name) && after.starts_with('(') {
         return Some(format!("it is called on its list: list.{name}(x, …)"));
     }
@@ -188,11 +225,17 @@ fn for_request_field(name: &str) -> Option<&'static str> {
     })
 }
 
+const COMMENTS: &str = "comments begin with //, and end with their line";
+
 /// Help for an error of syntax between two parts of an expression.
 fn for_syntax(message: &str, lead: &str, rest: &str) -> Option<&'static str> {
     if message.starts_with("token recognition error") {
         return match rest.as_bytes() {
+            [b'=', b'>', ..] => {
+                Some("compare with >=; a macro has its variable before a comma: list.all(x, …)")
+            }
             [b'=', ..] => Some("compare with =="),
+            [b'#', ..] => Some(COMMENTS),
             [b'&', ..] => Some("write && for \"and\""),
             [b'|', ..] => Some("write || for \"or\""),
             [quote @ (b'"' | b'\''), inner @ ..] if has_bad_escape(*quote, inner) => Some(
@@ -202,6 +245,9 @@ fn for_syntax(message: &str, lead: &str, rest: &str) -> Option<&'static str> {
             [b'$', ..] => Some("an expression is no template: write object.metadata.name, without $( )"),
             _ => None,
         };
+    }
+    if rest.starts_with("/*") || lead.ends_with('/') && rest.starts_with('*') {
+        return Some(COMMENTS);
     }
     if lead.ends_with('<') && rest.starts_with('>') {
         return Some("compare with !=");
@@ -396,6 +442,11 @@ mod tests {
         };
         assert!(help("user", "request.user.username", 7).is_some());
         assert_eq!(help("user", "object.user", 6), None);
+        assert_eq!(
+            help("name", "request.userInfo.name", 16).as_deref(),
+            Some("the name of the user is request.userInfo.username")
+        );
+        assert_eq!(help("name", "request.kind.name", 12), None);
         assert_eq!(help("zone", "request.zone", 7), None);
     }
 
@@ -414,6 +465,16 @@ mod tests {
         check("object.a not in ['b']", "write !(value in list) for \"not in\"");
         check("object.a is not null", "compare with == or !=");
         check("object.a <> 1", "compare with !=");
+    }
+
+    #[test]
+    fn signs_of_other_languages() {
+        let arrow = "compare with >=; a macro has its variable before a comma: list.all(x, …)";
+        check("object.l.all(c => c.a)", arrow);
+        check("object.a => 1", arrow);
+        check("true # a", COMMENTS);
+        check("true /* a */", COMMENTS);
+        check("object.a / 2 == /* a */ 1", COMMENTS);
     }
 
     #[test]
@@ -481,6 +542,22 @@ mod tests {
             );
         }
         assert_eq!(help("list(string)", "list(dyn)"), None);
+        let bools = [
+            ("int", "compare it, as in … != 0"),
+            ("kubernetes.Quantity", "compare it, as in sign(…) == 1"),
+            ("map(string, dyn)", "compare it, as in size(…) > 0"),
+            (
+                "optional_type(dyn)",
+                "say what holds where there is no value: ….orValue(false)",
+            ),
+            (
+                "list(dyn)",
+                "ask something of the list: list.all(x, …), list.exists(x, …), or size(…) > 0",
+            ),
+        ];
+        for (of, expected) in bools {
+            assert_eq!(help("bool", of).as_deref(), Some(expected), "{of}");
+        }
     }
 
     #[test]

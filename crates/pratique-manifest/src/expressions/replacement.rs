@@ -10,6 +10,10 @@ use pratique_expression::{name_at, token_at};
 pub(crate) fn of_issue(issue: &Issue, text: &str, offset: usize) -> Option<(Range<usize>, String)> {
     let (range, replacement) = if issue.message.starts_with("Syntax error: ") {
         let range = token_at(text, offset);
+        // What an arrow of other languages means is not known.
+        if text.get(offset..)?.starts_with("=>") {
+            return None;
+        }
         let replacement = operator(text.get(range.clone())?)?;
         (range, replacement)
     } else {
@@ -102,6 +106,8 @@ mod tests {
             "1 + 'a'",
             "object.x.any(y, y)",
             "True",
+            "object.x => 1",
+            "object.x.all(y => y)",
             "object.x ==",
         ] {
             assert_eq!(changed(text), None, "{text}");

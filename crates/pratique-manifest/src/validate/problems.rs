@@ -53,6 +53,7 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
     let tag = tag_instead(source, &path);
     if remark.issues.is_empty() || tag.is_some() {
         let mut whole = problem(&error.text, source.locate(&path));
+        let is_of_type = error.text.contains("must evaluate to ");
         let help = remark.help.or_else(|| null_help(source, &path));
         whole.help = help.map(|text| {
             let span = source.tree().nearest_span(source.root(), &path);
@@ -61,6 +62,10 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
                 None => Help::new(text),
             }
         });
+        // What is left of an expression has another type than all of it.
+        if is_of_type {
+            whole.help = lost_text_help(source, &path).or(whole.help.take());
+        }
         if let Some(span) = tag {
             whole.location = Some(source.document().location(span));
             whole.help = Some(help::TAG.into());
@@ -90,8 +95,11 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
     if let Some(problem) = problems.first_mut() {
         problem.summary = first;
         // What is not read makes the first error, whatever that looks like.
-        let is_syntax = |issue: &ExpressionIssue| issue.message.starts_with("Syntax error: ");
-        if remark.issues.first().is_some_and(is_syntax) {
+        let may_be_of_lost_text = |issue: &ExpressionIssue| {
+            let starts = ["Syntax error: ", "found no matching overload for '"];
+            starts.iter().any(|start| issue.message.starts_with(start))
+        };
+        if remark.issues.first().is_some_and(may_be_of_lost_text) {
             problem.help = lost_text_help(source, &path).or(problem.help.take());
         }
     }
