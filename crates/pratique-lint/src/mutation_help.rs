@@ -1,6 +1,6 @@
 //! What to write instead of a mutation that fails. The texts of a server are fixed words around names.
 
-use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_schema::{Release, Shape, StructType};
 use pratique_types::GroupVersionKind;
@@ -17,7 +17,17 @@ pub(crate) fn help_for(
     kind: &GroupVersionKind,
 ) -> Option<String> {
     if let Some(patch) = text.strip_prefix("JSON Patch: ") {
-        return for_patch(patch, ast);
+        return paths(ast)
+            .find_map(written_path)
+            .or_else(|| for_patch(patch, ast));
+    }
+    if let Some(path) = paths(ast).find_map(written_path) {
+        return Some(path);
+    }
+    // A null is told to be none of the type that is wanted.
+    let is_of_type = text.contains("expected ") || text.contains(" of type ");
+    if is_of_type && sets_null(ast) {
+        return Some(NULL.to_owned());
     }
     if let Some((_, field)) = text.split_once("unknown field ") {
         let is_relative = paths(ast).any(|path| !path.is_empty() && !path.starts_with('/'));
@@ -44,6 +54,36 @@ pub(crate) fn help_for(
     }
     for_value(text).map(str::to_owned)
 }
+
+/// Help for a path that is written as in other languages: `$.spec.a`, `/spec.a`, `/spec/containers[0]`. Keys of labels and
+/// annotations have dots themselves.
+fn written_path(path: &str) -> Option<String> {
+    let fields = path.trim_start_matches(['$', '.', '/']);
+    let first = fields.split('/').next().unwrap_or_default();
+    let is_other = path.starts_with('$') || first.contains('.') || path.contains('[');
+    if !is_other || path.contains("/labels") || path.contains("/annotations") {
+        return None;
+    }
+    let steps = fields.replace(['.', '['], "/").replace(']', "");
+    Some(format!(
+        "the names and indices of a path stand between slashes: /{steps}"
+    ))
+}
+
+/// Whether a configuration sets a field, or a key of a map, to null.
+fn sets_null(ast: &Ast) -> bool {
+    let is_null = |id: ExprId| matches!(ast.expr(id), Expr::Literal(Literal::Null));
+    let mut nodes = (0..ast.len() as u32).map(ExprId);
+    nodes.any(|id| match ast.expr(id) {
+        Expr::Struct { type_name, fields } => {
+            type_name.starts_with("Object") && fields.iter().any(|field| is_null(field.value))
+        }
+        Expr::Map(entries) => entries.iter().any(|entry| is_null(entry.value)),
+        _ => false,
+    })
+}
+
+const NULL: &str = "null removes nothing: leave the field out of the configuration, or remove it with a JSONPatch of op \"remove\"";
 
 /// Help for an operation that cannot be applied.
 fn for_patch(text: &str, ast: &Ast) -> Option<String> {
@@ -83,14 +123,17 @@ fn for_patch(text: &str, ast: &Ast) -> Option<String> {
              them first"
         ));
     }
-    let field = |pointer: &str| format!("object{}", pointer.replace('/', "."));
-    let has_no_index = |pointer: &str| {
-        !pointer
-            .split('/')
-            .any(|step| step.starts_with(|c: char| c.is_ascii_digit()))
+    let is_index = |step: &str| step.parse::<usize>().is_ok();
+    let field = |pointer: &str| {
+        let steps = pointer.split('/').skip(1).map(|step| match is_index(step) {
+            true => format!("[{step}]"),
+            false => format!(".{step}"),
+        });
+        format!("object{}", steps.collect::<String>())
     };
+    let has_no_index = |pointer: &str| !pointer.split('/').any(is_index);
     match operation {
-        "add" if has_no_index(parent) && !parent.is_empty() => {
+        "add" if steps.last().is_some_and(|step| !is_index(step)) => {
             let (holder, empty) = (
                 field(parent),
                 if last == "-" || last == "0" { "[]" } else { "{}" },
@@ -107,7 +150,6 @@ fn for_patch(text: &str, ast: &Ast) -> Option<String> {
             "test it first: has({}) ? [JSONPatch{{…}}] : []",
             field(path)
         )),
-        _ if paths(ast).any(|path| path.ends_with("/-")) => None,
         _ => Some(
             "make the operation only where the path is there: condition ? [JSONPatch{…}] : []".to_owned(),
         ),
@@ -164,7 +206,9 @@ fn for_type(wanted: &str) -> String {
 
 fn for_value(text: &str) -> Option<&'static str> {
     let help = if text.contains("NULL_VALUE") || text.contains("structpb.NullValue") {
-        "null removes nothing: leave the field out of the configuration, or remove it with a JSONPatch of op \"remove\""
+        NULL
+    } else if text.contains("quantities must match the regular expression") {
+        "the unit of a quantity is one of k, M, G, T, P, E, or Ki, Mi, Gi, Ti, Pi, Ei, without a B: '64Mi'"
     } else if text.contains("expected numeric") {
         "write a number, without quotes"
     } else if text.contains("expected boolean") {

@@ -115,7 +115,9 @@ fn finding(served: &ServedResource, pattern: &str, interceptor: Interceptor) -> 
     };
     if is_virtual(&served.resource.group, &served.resource.resource) {
         let message = format!("{name} are not shown to policies and webhooks: the rule does not match them");
-        return LintFinding::new(ExcludedResource::META, message);
+        let help =
+            "remove them from the rule: they are asked for, not stored, and nothing of admission sees them";
+        return LintFinding::new(ExcludedResource::META, message).help(help);
     }
     let (who, what) = match interceptor {
         Interceptor::Policy => ("policies", "policy"),

@@ -87,7 +87,12 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
             let objects = match &failure.extent {
                 FailedExtent::Every => "every object".to_owned(),
                 FailedExtent::Some => "some objects".to_owned(),
-                FailedExtent::Without(name) => format!("an object without {name}"),
+                FailedExtent::Without(name) => {
+                    format!(
+                        "an object without {}",
+                        missing_name(text).unwrap_or(name.as_str())
+                    )
+                }
             };
             let message = format!(
                 "{}: the mutation fails for {objects}: {text}; {outcome}",
@@ -103,6 +108,22 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
             report.add(&policy.origin, &site.path, finding);
         }
     }
+}
+
+/// The last name on the path that an object does not have: that of a list, rather than of its end.
+fn missing_name(text: &str) -> Option<&str> {
+    let (_, path) = text.split_once("doc is missing ")?;
+    let (_, path) = path.split_once(": \"")?;
+    let (path, _) = path.split_once('"')?;
+    let (holder, last) = path.rsplit_once('/')?;
+    // An operation adds the last one itself.
+    let path = if text.contains("add operation") || last == "-" {
+        holder
+    } else {
+        path
+    };
+    let mut names = path.rsplit('/');
+    names.find(|name| !name.is_empty() && name.parse::<usize>().is_err())
 }
 
 /// Whether no other lint tells it, and no generated param is the reason.
@@ -134,6 +155,56 @@ mod tests {
             .unwrap();
         assert!(warning.example.is_some());
         warning.help.map(|help| help.text).unwrap_or_default()
+    }
+
+    #[test]
+    fn paths_of_other_languages() {
+        let add = |path: &str| {
+            help(
+                "JSONPatch",
+                &format!("[JSONPatch{{op: 'add', path: '{path}', value: 1}}]"),
+            )
+        };
+        let slashes = |path: &str| format!("the names and indices of a path stand between slashes: {path}");
+        assert_eq!(add("$.spec.replicas"), slashes("/spec/replicas"));
+        assert_eq!(add("/spec.replicas"), slashes("/spec/replicas"));
+        assert_eq!(
+            add("/spec/template/spec/containers[0]/stdin"),
+            slashes("/spec/template/spec/containers/0/stdin")
+        );
+    }
+
+    #[test]
+    fn parents_that_may_be_missing() {
+        let path = "/spec/template/spec/containers/0/securityContext/runAsNonRoot";
+        assert!(
+            help(
+                "JSONPatch",
+                &format!("[JSONPatch{{op: 'add', path: '{path}', value: true}}]")
+            )
+            .starts_with(
+                "add the parent first: (has(object.spec.template.spec.containers[0].securityContext) ? []"
+            )
+        );
+        check(
+            "JSONPatch",
+            "[JSONPatch{op: 'add', path: '/spec/template/spec/tolerations/-', value: \
+             Object.spec.template.spec.tolerations{operator: 'Exists'}}]",
+            &[("", "the mutation fails for an object without tolerations: ")],
+        );
+    }
+
+    #[test]
+    fn null_is_no_value() {
+        for null in [
+            "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{nodeName: null}}}}",
+            "Object{metadata: Object.metadata{labels: {'a': null}}}",
+        ] {
+            assert!(
+                help("ApplyConfiguration", null).starts_with("null removes nothing"),
+                "{null}"
+            );
+        }
     }
 
     #[test]
