@@ -7,15 +7,16 @@
 mod always_present;
 mod build;
 mod input;
+mod matching_text;
 mod memory;
 mod named_fields;
 mod objects;
-mod portless_service;
 mod required_constants;
+mod settled_service;
 mod unfilled_object;
 mod variants;
 
-use pratique_json::Value;
+use pratique_json::{Object, Value};
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
@@ -104,6 +105,7 @@ pub(crate) fn sample_request<'v>(
     let mut request = AdmissionRequest {
         // They are complete: nothing is to be added that would hide what is missing.
         form: ObjectForm::Unstructured,
+        options: make_options(operation),
         ..build_request(spec.served, operation, object, old_object)
     };
     if let Some(user) = spec.required.of_request(&["userInfo", "username"]) {
@@ -113,6 +115,20 @@ pub(crate) fn sample_request<'v>(
         request.user_info.groups.push(group.to_owned());
     }
     request
+}
+
+/// The options that a server gives policies where a client sets none.
+fn make_options(operation: Operation) -> Value<'static> {
+    let kind = match operation {
+        Operation::Create => "CreateOptions",
+        Operation::Update => "UpdateOptions",
+        Operation::Delete => "DeleteOptions",
+        Operation::Connect | Operation::None => return Value::Null,
+    };
+    let mut options = Object::new();
+    options.insert("kind", kind);
+    options.insert("apiVersion", "meta.k8s.io/v1");
+    options.into()
 }
 
 /// Gives an object the name and the namespace that conditions require of the request.

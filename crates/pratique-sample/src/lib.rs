@@ -69,4 +69,4 @@ pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;
 pub use reads::{ComparedText, PolicyReads, ReadStep, ReadTree};
-pub use trial::{MutationTrial, SampleServer, ServerFinding, TrialOutcome, lost_items};
+pub use trial::{MutationTrial, SampleServer, ServerFinding, TrialOutcome, find_filled_lists, lost_items};

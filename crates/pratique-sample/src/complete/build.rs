@@ -309,7 +309,12 @@ impl ObjectBuilder<'_> {
                 if let Some(Ok(Value::Array(elements))) = default.map(|text| parse(text.as_bytes())) {
                     return Value::Array(elements).into_owned();
                 }
-                Value::Array(self.list(element, field, facts))
+                let mut elements = self.list(element, field, facts);
+                let size = self.spec.required.size(&self.path);
+                while let (Some(last), true) = (elements.last().cloned(), elements.len() < size) {
+                    elements.push(rename_element(last, elements.len()));
+                }
+                Value::Array(elements)
             }
         }
     }
@@ -355,6 +360,7 @@ impl ObjectBuilder<'_> {
                 .interest
                 .keys
                 .iter()
+                .filter(|key| !matches!(value, Shape::Scalar(Scalar::Quantity)) || is_resource_name(key))
                 .map(|key| (**key).to_owned())
                 .collect(),
             OptionalFill::Towards(_) => Vec::new(),
@@ -450,6 +456,11 @@ impl ObjectBuilder<'_> {
         if let Some(value) = self.required_scalar(holder, scalar, name) {
             return value;
         }
+        // A field that is omitted when false is never false.
+        let is_false = matches!(self.spec.required.value(holder, name), Some(Literal::Bool(false)));
+        if is_false && scalar == Scalar::Bool && presence != Presence::UnlessEmpty {
+            return Value::Bool(false);
+        }
         let values = self.spec.interest.values(name);
         let tried = match (self.spec.round, values.len()) {
             (0, _) | (_, 0) => None,
@@ -526,6 +537,18 @@ const USUAL: [&str; 8] = [
     "podSelector",
 ];
 
+/// Whether a text may name what there are quantities of: constants of a policy are quantities, too.
+// Upstream: pkg/apis/core/validation/validation.go, validateContainerResourceName: what has no slash has to be known
+fn is_resource_name(key: &str) -> bool {
+    const KNOWN: [&str; 5] = ["cpu", "memory", "storage", "ephemeral-storage", "pods"];
+    // Of containers, of any domain, and of a quota.
+    const STARTS: [&str; 4] = ["hugepages-", "requests.", "limits.", "count/"];
+    let of_domain = key.split_once('/').is_some_and(|(domain, name)| {
+        domain.contains('.') && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    });
+    KNOWN.contains(&key) || of_domain || STARTS.iter().any(|start| key.starts_with(start))
+}
+
 /// Of its fields, `kind` says which others there are.
 const SUBJECT: &str = "rbac/v1.Subject";
 
@@ -579,6 +602,16 @@ fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
         (Scalar::Bool, Literal::Bool(true)) => Some(Value::Bool(true)),
         _ => None,
     }
+}
+
+/// An element beside one that is the same but for its name.
+fn rename_element(mut element: Value<'static>, index: usize) -> Value<'static> {
+    if let Value::Object(members) = &mut element
+        && members.contains_key("name")
+    {
+        members.insert("name", Value::from(format!("example-{index}")));
+    }
+    element
 }
 
 /// A plausible value of a string field.

@@ -23,7 +23,7 @@ pub struct SampleInput<'s> {
 impl<'s> SampleInput<'s> {
     pub(super) fn new(
         operation: Operation,
-        (object, old_object): (&'s Value<'static>, &'s Value<'static>),
+        (object, old_object): (&'s Value<'static>, Cow<'s, Value<'static>>),
         allows: bool,
         extent: &'s SampleExtent,
     ) -> Self {
@@ -32,7 +32,7 @@ impl<'s> SampleInput<'s> {
             allows,
             extent: Cow::Borrowed(extent),
             object: Cow::Borrowed(object),
-            old_object: Cow::Borrowed(old_object),
+            old_object,
         }
     }
 
@@ -102,7 +102,7 @@ impl<'s> SampleInput<'s> {
 impl Sample {
     /// The same about the objects of this one.
     pub fn input(&self) -> SampleInput<'_> {
-        let objects = (&self.request.object, &self.request.old_object);
+        let objects = (&self.request.object, Cow::Borrowed(&self.request.old_object));
         SampleInput::new(self.request.operation, objects, self.allows, &self.extent)
     }
 }

@@ -55,7 +55,8 @@ impl SampleMemory {
             served,
             // The requests are made anew.
             operations: _,
-            is_mutating: _,
+            // A Service has its address before the validating phase.
+            is_mutating,
             interest,
             selected,
             required,
@@ -72,7 +73,7 @@ impl SampleMemory {
         let asks = interest.reads_authorizer;
         let (version, most, keys) = (release.version(), most_objects(spec), &interest.keys);
         format!(
-            "{version:?} {kind:?} {namespaced} {most} {asks} {names:?} {keys:?} {values:?} {selected:?} {required:?}"
+            "{version:?} {kind:?} {namespaced} {is_mutating} {most} {asks} {names:?} {keys:?} {values:?} {selected:?} {required:?}"
         )
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
+use super::matching_text::make_matching_text;
+
 /// The maximum number of keys of a map, and of values that are tried for a field.
 const MOST_KEYS: usize = 12;
 const MOST_VALUES: usize = 5;
@@ -188,8 +190,16 @@ impl NameReader<'_> {
                 self.compare(*left, *right, interest);
                 self.compare(*right, *left, interest);
             }
-            ("startsWith" | "endsWith" | "contains" | "matches", Some(target), [text]) => {
+            ("startsWith" | "endsWith" | "contains", Some(target), [text]) => {
                 self.compare(target, *text, interest);
+            }
+            ("matches", Some(target), [pattern]) => {
+                if let Expr::Literal(Literal::String(pattern)) = self.ast.expr(*pattern)
+                    && let Some(field) = self.field(target)
+                    && let Some(text) = make_matching_text(pattern)
+                {
+                    interest.compare(&field, &Literal::String(text.into()));
+                }
             }
             ("isLessThan" | "isGreaterThan" | "compareTo", Some(target), [quantity]) => {
                 self.compare(target, *quantity, interest);

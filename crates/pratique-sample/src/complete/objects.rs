@@ -1,5 +1,6 @@
 //! The objects of a kind.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use pratique_json::Value;
@@ -8,7 +9,7 @@ use pratique_schema::FeatureGates;
 use pratique_types::Operation;
 
 use super::input::{SampleInput, has_nameless};
-use super::portless_service::settle_ports;
+use super::settled_service::{remove_address, settle_service};
 use super::unfilled_object::unfilled;
 use super::variants::VariantBuilder;
 use super::{SampleExtent, SampleSpec, TIME};
@@ -51,6 +52,10 @@ impl SampleObjects {
                 };
                 for (object, old) in pairs {
                     if inputs.len() < spec.most {
+                        let old = match operation {
+                            Operation::Update => spec.required.changed_old(object, old),
+                            _ => Cow::Borrowed(*old),
+                        };
                         inputs.push(SampleInput::new(*operation, (object, old), allows, extent));
                     }
                 }
@@ -97,7 +102,11 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         let optional = variants.begin(round);
         if let Some(whole) = variants.whole() {
             let unfilled = match round {
-                0 => unfilled(&completed, &served.kind, id, &whole, interest),
+                0 => {
+                    let mut unfilled = unfilled(&completed, &served.kind, id, &whole, interest);
+                    unfilled.extend(remove_address(&served.kind, &whole, interest));
+                    unfilled
+                }
                 _ => Vec::new(),
             };
             let fractional = (round == 0).then(|| variants.fractional());
@@ -133,7 +142,7 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             break;
         }
     }
-    objects.retain_mut(|(object, _)| settle_ports(&served.kind, object));
+    objects.retain_mut(|(object, _)| settle_service(&served.kind, object, spec.is_mutating));
     objects.truncate(most);
     objects
 }

@@ -3,6 +3,7 @@
 //! Most objects with arbitrary values fail a condition that compares with a constant, and then nothing behind the
 //! condition is evaluated. So samples have these constants.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use pratique_json::{Object, Value};
 
 use super::build::leads_through;
+use super::matching_text::make_matching_text;
 
 /// A path of fields; lists count as their elements.
 type FieldPath = Vec<String>;
@@ -21,7 +23,22 @@ pub struct RequiredConstants {
     object: BTreeMap<FieldPath, Literal>,
     /// Fields of `request`.
     request: BTreeMap<FieldPath, Literal>,
+    /// How many elements lists of the object have.
+    sizes: BTreeMap<FieldPath, usize>,
+    /// Fields in which the old object is another than the new one.
+    changes: BTreeMap<FieldPath, OldValue>,
 }
+
+/// How the value of an old object compares with that of the new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OldValue {
+    Other,
+    Greater,
+    Less,
+}
+
+/// The most elements of a list.
+const MOST_ELEMENTS: usize = 12;
 
 impl RequiredConstants {
     /// Those of conditions, all of which have to be true.
@@ -39,7 +56,7 @@ impl RequiredConstants {
     }
 
     fn is_empty(&self) -> bool {
-        self.object.is_empty() && self.request.is_empty()
+        self.object.is_empty() && self.request.is_empty() && self.sizes.is_empty() && self.changes.is_empty()
     }
 
     /// Adds others; gives whether there are any.
@@ -51,7 +68,41 @@ impl RequiredConstants {
         for (path, literal) in other.request {
             self.request.entry(path).or_insert(literal);
         }
+        for (path, size) in other.sizes {
+            self.sizes.entry(path).or_insert(size);
+        }
+        for (path, change) in other.changes {
+            self.changes.entry(path).or_insert(change);
+        }
         has_any
+    }
+
+    /// How many elements a list of the object has.
+    pub(super) fn size(&self, path: &[String]) -> usize {
+        self.sizes.get(path).copied().unwrap_or(1)
+    }
+
+    /// The old object, changed where conditions compare it with the new one.
+    pub(super) fn changed_old<'o>(
+        &self,
+        object: &Value<'_>,
+        old: &'o Value<'static>,
+    ) -> Cow<'o, Value<'static>> {
+        let mut old = Cow::Borrowed(old);
+        for (path, change) in &self.changes {
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
+            let value = match (object.at(&names), change) {
+                (Some(Value::Int(number)), OldValue::Other | OldValue::Greater) => {
+                    Value::Int(number.saturating_add(1))
+                }
+                (Some(Value::Int(number)), OldValue::Less) => Value::Int(number.saturating_sub(1)),
+                (Some(Value::Bool(value)), OldValue::Other) => Value::Bool(!value),
+                (Some(Value::String(text)), OldValue::Other) => Value::from(format!("{text}-old")),
+                _ => continue,
+            };
+            set_at(old.to_mut(), path, &value);
+        }
+        old
     }
 
     /// The constant of a field of the object.
@@ -164,6 +215,17 @@ impl ConditionReader<'_> {
                 ("_||_", [left, right], true) | ("_&&_", [left, right], false) => {
                     self.require_either(*left, *right, is)
                 }
+                ("_==_" | "_>=_", [left, right], true) if self.is_size(*left, *right, 0) => true,
+                ("_>_", [left, right], true) if self.is_size(*left, *right, 1) => true,
+                ("_<=_", [left, right], true) if self.is_size(*right, *left, 0) => true,
+                ("_<_", [left, right], true) if self.is_size(*right, *left, 1) => true,
+                ("_!=_", [left, right], true) | ("_==_", [left, right], false)
+                    if self.is_change(*left, *right, OldValue::Other) =>
+                {
+                    true
+                }
+                ("_<_", [left, right], true) if self.is_change(*left, *right, OldValue::Greater) => true,
+                ("_>_", [left, right], true) if self.is_change(*left, *right, OldValue::Less) => true,
                 ("_==_", [left, right], true) | ("_!=_", [left, right], false) => {
                     self.equal(*left, *right, 0) || self.equal(*right, *left, 0)
                 }
@@ -181,10 +243,16 @@ impl ConditionReader<'_> {
                 args,
             } => match (&**function, args.as_slice(), is) {
                 ("startsWith" | "endsWith" | "contains", [text], true) => self.equal(*target, *text, 0),
+                ("matches", [pattern], true) => match self.ast.expr(*pattern) {
+                    Expr::Literal(Literal::String(pattern)) => make_matching_text(pattern)
+                        .is_some_and(|text| self.record(*target, &Literal::String(text.into()))),
+                    _ => false,
+                },
+                ("matches", _, _) => false,
                 _ => is && self.record(id, &Literal::Bool(true)),
             },
             Expr::Comprehension(comprehension) => self.comprehension(comprehension, is),
-            Expr::Select { test_only: false, .. } => is && self.record(id, &Literal::Bool(true)),
+            Expr::Select { test_only: false, .. } => self.record(id, &Literal::Bool(is)),
             _ => false,
         }
     }
@@ -233,6 +301,65 @@ impl ConditionReader<'_> {
             }
             Expr::Literal(literal) => self.record(value, literal),
             _ => false,
+        }
+    }
+
+    /// Records that a list has as many elements as a constant, or more by a number.
+    fn is_size(&mut self, size: ExprId, constant: ExprId, more: usize) -> bool {
+        let list = match self.ast.expr(size) {
+            Expr::Call {
+                function,
+                target,
+                args,
+            } if &**function == "size" => target.or_else(|| args.first().copied()),
+            _ => None,
+        };
+        let Expr::Literal(Literal::Int(number)) = self.ast.expr(constant) else {
+            return false;
+        };
+        let (Some(list), Ok(count)) = (list.and_then(|list| self.origin(list)), usize::try_from(*number))
+        else {
+            return false;
+        };
+        let count = count.saturating_add(more);
+        if list.of_request || list.path.is_empty() || !(2..=MOST_ELEMENTS).contains(&count) {
+            return false;
+        }
+        self.required.sizes.entry(list.path).or_insert(count);
+        true
+    }
+
+    /// Records how a field of the old object compares with that of the new one, if these are what is compared.
+    fn is_change(&mut self, left: ExprId, right: ExprId, of_old: OldValue) -> bool {
+        let (Some(one), Some(other)) = (self.origin(left), self.origin(right)) else {
+            return false;
+        };
+        let change = match (self.root(left), self.root(right)) {
+            (Some("object"), Some("oldObject")) => of_old,
+            (Some("oldObject"), Some("object")) => match of_old {
+                OldValue::Other => OldValue::Other,
+                OldValue::Greater => OldValue::Less,
+                OldValue::Less => OldValue::Greater,
+            },
+            _ => return false,
+        };
+        if one.path.is_empty() || one.path != other.path {
+            return false;
+        }
+        self.required.changes.entry(one.path).or_insert(change);
+        true
+    }
+
+    /// The variable that a chain begins with.
+    fn root(&self, id: ExprId) -> Option<&str> {
+        let mut at = id;
+        loop {
+            at = match self.ast.expr(at) {
+                Expr::Ident(name) => return Some(name),
+                Expr::Select { operand, .. } => *operand,
+                Expr::Call { target, args, .. } => target.or_else(|| args.first().copied())?,
+                _ => return None,
+            };
         }
     }
 
@@ -336,6 +463,53 @@ mod tests {
     }
 
     #[test]
+    fn sizes_and_changes_of_conditions() {
+        let of = |condition: &str| {
+            let ast = Environment::kubernetes().parse(condition).unwrap();
+            RequiredConstants::new([&ast])
+        };
+        let containers = || vec!["spec".to_owned(), "containers".to_owned()];
+        for (condition, size) in [
+            ("object.spec.containers.size() > 2", 3),
+            ("2 <= size(object.spec.containers)", 2),
+            ("size(object.spec.containers) == 4", 4),
+            ("size(object.spec.containers) > 100", 1),
+            ("size(object.spec.containers) < 3", 1),
+        ] {
+            assert_eq!(of(condition).size(&containers()), size, "{condition}");
+        }
+        let read = |text: &'static str| pratique_json::parse(text.as_bytes()).unwrap().into_owned();
+        let object = read(r#"{"spec":{"replicas":3,"type":"a"}}"#);
+        for (condition, expected) in [
+            (
+                "object.spec.replicas < oldObject.spec.replicas",
+                r#"{"spec":{"replicas":4,"type":"a"}}"#,
+            ),
+            (
+                "oldObject.spec.replicas < object.spec.replicas",
+                r#"{"spec":{"replicas":2,"type":"a"}}"#,
+            ),
+            (
+                "object.spec.type != oldObject.spec.type",
+                r#"{"spec":{"replicas":3,"type":"a-old"}}"#,
+            ),
+            (
+                "object.spec.type == oldObject.spec.type",
+                r#"{"spec":{"replicas":3,"type":"a"}}"#,
+            ),
+        ] {
+            let required = of(condition);
+            let old = required.changed_old(&object, &object);
+            assert_eq!(*old, read(expected), "{condition}");
+        }
+        check(
+            "object.metadata.namespace.matches('^team-.+$') && !object.metadata.name.matches('a')",
+            &[("metadata.namespace", "team-a")],
+            &[],
+        );
+    }
+
+    #[test]
     fn constants_of_conditions() {
         check(
             "object.spec.type == 'NodePort' && 'team' == object.metadata.labels['kind']",
@@ -374,7 +548,7 @@ mod tests {
         );
         check(
             "!object.spec.paused && object.metadata.name != 'a' && has(object.spec)",
-            &[],
+            &[("spec.paused", "false")],
             &[],
         );
     }

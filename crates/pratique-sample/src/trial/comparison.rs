@@ -37,6 +37,36 @@ pub fn lost_items(previous: &Value<'_>, after: &Value<'_>, pointer: &str) -> Vec
     }
 }
 
+/// Whether a list at a path of fields, such as `spec.containers`, has lost elements and is the same otherwise.
+pub(super) fn has_only_fewer(previous: &Value<'_>, after: &Value<'_>, path: &str) -> bool {
+    let fields: Vec<&str> = path.split('.').collect();
+    let old = previous.at(&fields).and_then(Value::as_array);
+    let new = after.at(&fields).and_then(Value::as_array);
+    let (Some(old), Some(new)) = (old, new) else {
+        return false;
+    };
+    new.len() < old.len() && new.iter().all(|item| old.contains(item))
+}
+
+/// The lists of an object that have elements, by the pointers to them; none within lists.
+pub fn find_filled_lists(object: &Value<'_>) -> Vec<String> {
+    let mut filled = Vec::new();
+    let mut pending = vec![(String::new(), object)];
+    while let Some((pointer, value)) = pending.pop() {
+        match value {
+            Value::Array(elements) if elements.iter().next().is_some() => filled.push(pointer),
+            Value::Object(members) => {
+                pending.extend(members.iter().map(|(name, value)| {
+                    let name = name.replace('~', "~0").replace('/', "~1");
+                    (format!("{pointer}/{name}"), value)
+                }));
+            }
+            _ => {}
+        }
+    }
+    filled
+}
+
 /// Whether two elements are the same, or have one name.
 fn is_same_item(one: &Value<'_>, other: &Value<'_>) -> bool {
     let name = one.get("name").filter(|name| name.as_str().is_some());
@@ -73,6 +103,18 @@ mod tests {
         assert_eq!(lost_items(&old, &new, "/l"), ["b"]);
         assert!(lost_items(&old, &new, "/l/0").is_empty());
         assert!(lost_items(&old, &new, "/n").is_empty() && lost_items(&old, &new, "m").is_empty());
+    }
+
+    #[test]
+    fn what_lists_have() {
+        let read = |text: &'static str| pratique_json::parse(text.as_bytes()).unwrap();
+        let old = read(r#"{"a":{"b/c":[1,2],"d":[]},"e":[[3]]}"#);
+        let mut filled = find_filled_lists(&old);
+        filled.sort();
+        assert_eq!(filled, ["/a/b~1c", "/e"]);
+        let fewer = |after: &'static str| has_only_fewer(&old, &read(after), "a.b/c");
+        assert!(fewer(r#"{"a":{"b/c":[2]}}"#) && fewer(r#"{"a":{"b/c":[]}}"#));
+        assert!(!fewer(r#"{"a":{"b/c":[3]}}"#) && !fewer(r#"{"a":{"b/c":[1,2]}}"#) && !fewer(r#"{"a":{}}"#));
     }
 
     #[test]

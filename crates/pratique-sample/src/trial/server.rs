@@ -17,7 +17,7 @@ use pratique_validation::{Candidate, FieldFault, Validator};
 
 use crate::custom::CustomKind;
 
-use super::comparison::with_sorted_lists;
+use super::comparison::{has_only_fewer, with_sorted_lists};
 use super::server_state::state_naming;
 use super::storage::dropped_field;
 use super::{MutationTrial, TrialOutcome};
@@ -122,8 +122,9 @@ impl SampleServer {
             Operation::Create => self.judge_creation(trial, request, allowed),
             Operation::Update => {
                 // An update that changes nothing is valid.
-                let stored = &request.object;
+                let stored = &as_stored(request);
                 let request = AdmissionRequest {
+                    object: stored.clone(),
                     old_object: stored.clone(),
                     ..request.clone()
                 };
@@ -132,6 +133,9 @@ impl SampleServer {
                 };
                 if let Some(field) = dropped_field(&trial.objects, &request, stored, &mutated) {
                     return vec![ServerFinding::Dropped { field }];
+                }
+                if let Some(text) = find_other_namespace(&request, &mutated) {
+                    return vec![ServerFinding::Invalid { text }];
                 }
                 self.judge_validity(&request, stored, &mutated)
             }
@@ -163,6 +167,9 @@ impl SampleServer {
         if let Some(field) = dropped_field(&trial.objects, request, &admitted.object, &mutated) {
             return vec![ServerFinding::Dropped { field }];
         }
+        if let Some(text) = find_other_namespace(request, &mutated) {
+            return vec![ServerFinding::Invalid { text }];
+        }
         let priority = |object: &Value<'_>| object.at(&["spec", "priority"]).and_then(Value::as_int);
         let set_priority = priority(&mutated).filter(|set| Some(*set) != priority(&admitted.object));
         let state = state_naming(&[&written, &mutated], set_priority);
@@ -175,6 +182,9 @@ impl SampleServer {
         };
         let sorted = with_sorted_lists(&admitted.object);
         if with_sorted_lists(&after.object) == sorted {
+            if self.keeps_of_users(trial, request, allowed) {
+                return Vec::new();
+            }
             let undone = after
                 .steps
                 .iter()
@@ -197,14 +207,43 @@ impl SampleServer {
             if changes.0 == changes.1
                 && let Ok(early) = self.admit(request, early, &state)
             {
-                findings.extend(late(&admitted, &early.object, &after.object, &changes.1));
+                let late = late(&admitted, &early.object, (&mutated, &after.object), &changes.1);
+                findings.extend(late);
             }
         }
         findings.extend(self.judge_validity(request, &admitted.object, &after.object));
         findings
     }
 
-    /// What the validation refuses of an object that a policy changed, and does not refuse of the one before.
+    /// Whether the policy has an effect on a Pod with tolerations of its own, besides those that a plugin sets.
+    fn keeps_of_users(
+        &self,
+        trial: &MutationTrial,
+        request: &AdmissionRequest<'static>,
+        allowed: bool,
+    ) -> bool {
+        let mut written = as_written(request);
+        let is_pod = request.kind.is_core("Pod");
+        let Some(Value::Object(spec)) = written.get_mut("spec").filter(|_| is_pod) else {
+            return false;
+        };
+        let Ok(tolerations) = pratique_json::parse(TOLERATIONS_OF_USERS) else {
+            return false;
+        };
+        spec.insert("tolerations", tolerations.into_owned());
+        let state = state_naming(&[&written], None);
+        let Ok(admitted) = self.admit(request, written, &state) else {
+            return false;
+        };
+        let request = with_object(request, admitted.object.clone());
+        let TrialOutcome::Changed(mutated) = trial.mutate(&request, allowed) else {
+            return false;
+        };
+        let after = self.admit(&request, mutated, &state);
+        after.is_ok_and(|after| with_sorted_lists(&after.object) != with_sorted_lists(&admitted.object))
+    }
+
+    /// What the validation refuses of an object that a policy changed, if it takes the one before.
     fn judge_validity(
         &self,
         request: &AdmissionRequest<'_>,
@@ -218,13 +257,22 @@ impl SampleServer {
             Value::Null
         };
         let faults = |object: &Value<'_>| {
-            let candidate = Candidate::new(&request.kind, object).of_subresource(&request.sub_resource);
+            let mut object = object.clone();
+            // A generated entry says nothing of who manages what.
+            if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+                metadata.remove("managedFields");
+            }
+            let candidate = Candidate::new(&request.kind, &object).of_subresource(&request.sub_resource);
             self.validator.faults(&candidate, &old)
         };
-        let known: Vec<String> = faults(previous).iter().map(without_indices).collect();
-        let new = faults(after)
-            .into_iter()
-            .find(|fault| !known.contains(&without_indices(fault)));
+        // What is wrong with a generated object may be why the result is wrong, but not why a field may not change.
+        let known = faults(previous);
+        let is_new = |fault: &FieldFault| {
+            let message = &fault.cause.message;
+            let is_of_change = is_update && CHANGES_REFUSED.iter().any(|words| message.contains(words));
+            known.is_empty() || is_of_change && known.iter().all(|other| other.cause.message != *message)
+        };
+        let new = faults(after).into_iter().find(is_new);
         let text = new.map(|fault| {
             let message = fault
                 .cause
@@ -299,15 +347,53 @@ fn judge_custom(
         .collect()
 }
 
-/// The object of a request as its author wrote it, without what plugins set.
+/// What a server says of an object whose namespace is not that of the request.
+// Upstream: apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
+fn find_other_namespace(request: &AdmissionRequest<'_>, object: &Value<'_>) -> Option<String> {
+    let namespace = object.at(&["metadata", "namespace"])?.as_str()?;
+    let is_other =
+        !request.kind.is_core("Namespace") && !namespace.is_empty() && namespace != request.namespace;
+    is_other.then(|| {
+        "metadata.namespace: the namespace of the provided object does not match the namespace sent on the request".to_owned()
+    })
+}
+
+/// Words of the server about a field that an update changes.
+const CHANGES_REFUSED: [&str; 4] = ["immutable", "may not change", "may not be changed", "Forbidden: "];
+
+/// Tolerations that authors of Pods write.
+const TOLERATIONS_OF_USERS: &[u8] = br#"[{"key":"example","operator":"Exists","effect":"NoSchedule"},
+    {"key":"example.com/a","operator":"Equal","value":"b","effect":"NoSchedule"}]"#;
+
+/// The object of a request as its author wrote it, without what plugins set, and without resources of the whole Pod: an expression
+/// names those of its containers.
 fn as_written(request: &AdmissionRequest<'static>) -> Value<'static> {
     let mut object = request.object.clone();
     let is_pod = request.kind.is_core("Pod");
     if let Value::Object(members) = &mut object
         && let Some(Value::Object(spec)) = members.get_mut("spec").filter(|_| is_pod)
     {
-        for field in OF_PLUGINS {
+        for field in OF_PLUGINS.into_iter().chain(["resources"]) {
             spec.remove(field);
+        }
+    }
+    object
+}
+
+/// The object of a request as a server would have it: a toleration of everything says so.
+fn as_stored(request: &AdmissionRequest<'static>) -> Value<'static> {
+    let mut object = request.object.clone();
+    let is_pod = request.kind.is_core("Pod");
+    if let Some(Value::Object(spec)) = object.get_mut("spec").filter(|_| is_pod)
+        && let Some(Value::Array(tolerations)) = spec.get_mut("tolerations")
+    {
+        for toleration in tolerations.iter_mut() {
+            if let Value::Object(toleration) = toleration
+                && !toleration.contains_key("key")
+                && !toleration.contains_key("operator")
+            {
+                toleration.insert("operator", "Exists");
+            }
         }
     }
     object
@@ -324,13 +410,17 @@ fn with_object(request: &AdmissionRequest<'static>, object: Value<'static>) -> A
 fn late(
     previous: &AdmittedObject,
     early: &Value<'static>,
-    after: &Value<'static>,
+    (mutated, after): (&Value<'static>, &Value<'static>),
     changes: &[String],
 ) -> Option<ServerFinding> {
     let (early, after) = (with_sorted_lists(early), with_sorted_lists(after));
     // The alias follows when the object is stored.
     let is_own = |path: &String| path != "spec.serviceAccount" && !changes.contains(path);
     let field = changed_paths(&early, &after).into_iter().find(is_own)?;
+    // A plugin sets something for each element: that of an element that the policy removes was no mistake.
+    let set = changes
+        .iter()
+        .find(|path| !has_only_fewer(&previous.object, mutated, path))?;
     let mut earlier = &previous.written;
     let mut responsible = None;
     for (plugin, object) in &previous.steps {
@@ -343,7 +433,7 @@ fn late(
     Some(ServerFinding::Late {
         plugin: responsible?,
         field,
-        set: changes.first()?.clone(),
+        set: set.clone(),
     })
 }
 
@@ -352,18 +442,6 @@ fn overlaps(one: &str, other: &str) -> bool {
     let list = |path: &str| path.split('[').next().unwrap_or_default().to_owned();
     let (one, other) = (list(one), list(other));
     one.starts_with(&other) || other.starts_with(&one)
-}
-
-/// A fault, regardless of its place in lists.
-fn without_indices(fault: &FieldFault) -> String {
-    let field: String = fault
-        .cause
-        .field
-        .chars()
-        .filter(|c| !c.is_ascii_digit())
-        .collect();
-    let message = fault.cause.message.lines().next().unwrap_or_default();
-    format!("{field}: {message}")
 }
 
 /// Remembers which plugins changed the object.
