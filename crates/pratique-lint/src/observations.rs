@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_json::Value;
 use pratique_sample::{
@@ -25,6 +25,12 @@ const MOST_REQUESTS: usize = 4_000;
 const FEWEST_OF_KIND: usize = 60;
 const MOST_OF_KIND: usize = 1_000;
 
+/// The most validations of several conditions for which there are requests of their own, the most requests for one, and the most
+/// kinds of a policy with such.
+const MOST_CHAINS: usize = 3;
+const MOST_OF_CHAIN: usize = 40;
+const MOST_KINDS_OF_CHAINS: usize = 8;
+
 /// The prefix of the error for a missing field or key.
 pub(crate) const NO_KEY: &str = "no such key: ";
 /// The start of the error for values of types that a function does not take.
@@ -38,8 +44,11 @@ pub(crate) struct PolicyObservations {
 /// Observations for objects of a kind.
 pub(crate) struct KindObservations {
     pub(crate) served: Arc<ServedResource>,
-    by_operation: BTreeMap<&'static str, OperationObservations>,
+    by_operation: OperationMap,
 }
+
+/// Observations by operation: `CREATE`
+type OperationMap = BTreeMap<&'static str, OperationObservations>;
 
 /// Observations for requests of one operation.
 #[derive(Default)]
@@ -51,7 +60,7 @@ struct OperationObservations {
     roots: BTreeMap<usize, RootCounts>,
     /// What was wrong with the messages of validations that hold, by the expression.
     idle_messages: BTreeSet<(usize, Option<MessageFault>)>,
-    /// Whether two nodes of an expression are in different operands of one `||`.
+    /// Whether the second of two nodes of an expression fails as well once the first is guarded.
     alternatives: BTreeMap<(usize, ExprId, ExprId), bool>,
 }
 
@@ -128,17 +137,11 @@ struct KindObserver<'o> {
 }
 
 impl KindObserver<'_> {
-    /// Observations by operation.
-    fn observe(
-        &self,
-        spec: &SampleSpec<'_>,
-        inputs: &[SampleInput<'_>],
-    ) -> BTreeMap<&'static str, OperationObservations> {
-        let mut by_operation = BTreeMap::new();
+    /// Adds observations by operation.
+    fn observe(&self, spec: &SampleSpec<'_>, inputs: &[SampleInput<'_>], by_operation: &mut OperationMap) {
         for run in self.observed.runs() {
-            self.observe_run(run, spec, inputs, &mut by_operation);
+            self.observe_run(run, spec, inputs, by_operation);
         }
-        by_operation
     }
 
     /// The observations of a run. Of requests that it cannot tell apart one is evaluated.
@@ -147,7 +150,7 @@ impl KindObserver<'_> {
         run: &ObservedRun,
         spec: &SampleSpec<'_>,
         inputs: &'i [SampleInput<'i>],
-        by_operation: &mut BTreeMap<&'static str, OperationObservations>,
+        by_operation: &mut OperationMap,
     ) {
         let kind = &spec.served.kind.kind;
         let footprint = self.observed.footprint(run, kind, &self.parsed.asts);
@@ -225,39 +228,51 @@ impl PolicyObservations {
         };
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
         let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
-        let most = MOST_REQUESTS / (kinds.builtin.len() + custom.len()).max(1);
-        let most = most.clamp(FEWEST_OF_KIND, MOST_OF_KIND);
+        let kind_count = kinds.builtin.len() + custom.len();
+        let most = (MOST_REQUESTS / kind_count.max(1)).clamp(FEWEST_OF_KIND, MOST_OF_KIND);
+        let of_validations = match kind_count {
+            0..=MOST_KINDS_OF_CHAINS => collect_chain_constants(policy, parsed),
+            _ => Vec::new(),
+        };
         let with_spec = |served: Arc<ServedResource>,
-                         observe: &dyn Fn(
-            &SampleSpec<'_>,
-        ) -> BTreeMap<&'static str, OperationObservations>| {
-            let by_operation = if options.interruption.has_come() {
-                BTreeMap::new()
-            } else {
-                observe(&SampleSpec {
+                         observe: &dyn Fn(&SampleSpec<'_>, &mut OperationMap)| {
+            let mut by_operation = OperationMap::new();
+            if !options.interruption.has_come() {
+                let rules = policy.rules.iter().filter(|rule| rule.matches(&served));
+                let spec = SampleSpec {
                     release: policy.release,
                     served: &served,
-                    operations: &matched_operations(policy.rules.iter().filter(|rule| rule.matches(&served))),
+                    operations: &matched_operations(rules),
                     interest: &interest,
                     selected: &selected_metadata(policy, &served),
                     required: &required,
                     is_mutating: policy.is_mutating,
                     most,
-                })
-            };
+                };
+                observe(&spec, &mut by_operation);
+                for required in &of_validations {
+                    let most = MOST_OF_CHAIN;
+                    let spec = SampleSpec {
+                        required,
+                        most,
+                        ..spec
+                    };
+                    observe(&spec, &mut by_operation);
+                }
+            }
             KindObservations { served, by_operation }
         };
         let of_kind = |served: &&'static ServedResource| {
-            with_spec(Arc::new((*served).clone()), &|spec| {
+            with_spec(Arc::new((*served).clone()), &|spec, by_operation| {
                 let objects = options.sample_objects(spec);
-                observer.observe(spec, &objects.inputs(spec))
+                observer.observe(spec, &objects.inputs(spec), by_operation);
             })
         };
         let of_custom_kind = |kind: &CustomKind| {
-            with_spec(Arc::clone(&kind.served), &|spec| {
+            with_spec(Arc::clone(&kind.served), &|spec, by_operation| {
                 let samples = kind.requests(spec);
                 let inputs: Vec<SampleInput<'_>> = samples.iter().map(Sample::input).collect();
-                observer.observe(spec, &inputs)
+                observer.observe(spec, &inputs, by_operation);
             })
         };
         let builtin = kinds.builtin.iter().map(of_kind);
@@ -324,6 +339,19 @@ pub(crate) fn required_constants(policy: &PolicyView<'_>, parsed: &ParsedExpress
     RequiredConstants::new(conditions.filter_map(|(_, ast)| ast.as_ref()))
 }
 
+/// The constants that validations of several conditions require, each with those of the match conditions: with other values most
+/// objects fail one of the conditions, which hides what the others fail with.
+fn collect_chain_constants(policy: &PolicyView<'_>, parsed: &ParsedExpressions) -> Vec<RequiredConstants> {
+    let asts = || policy.sites.iter().zip(&parsed.asts);
+    let chains = asts().filter(|(site, _)| site.usage == Use::Validation && site.text.contains("&&"));
+    let of_chain = |(_, ast): (_, &Option<Ast>)| {
+        let conditions = asts().filter(|(site, _)| site.usage == Use::MatchCondition);
+        let conditions = conditions.filter_map(|(_, ast)| ast.as_ref());
+        RequiredConstants::new(conditions.chain([ast.as_ref()?])).into()
+    };
+    chains.filter_map(of_chain).take(MOST_CHAINS).collect()
+}
+
 /// What the policy's rules and selectors require of the objects of a resource.
 pub(crate) fn selected_metadata(policy: &PolicyView<'_>, served: &ServedResource) -> SelectedMetadata {
     let mut selected = SelectedMetadata::default();
@@ -365,12 +393,16 @@ impl OperationObservations {
                 }
                 ExpressionOutcome::Failed(failure) => {
                     self.add_failure(failure.expression, failure.node, &failure.text, extent);
-                    // The other operand of || fails as well, once the first is guarded.
+                    // The other operand of || fails as well, once the first is guarded, and that of && where the first holds of an
+                    // object without the field.
                     let ast = parsed.asts.get(failure.expression).and_then(Option::as_ref);
                     for (node, text) in failure.others.iter().filter(|(_, text)| text.starts_with(NO_KEY)) {
                         let key = (failure.expression, failure.node, *node);
+                        let others = failure.others.iter().map(|(other, _)| *other);
                         let are_alternatives = self.alternatives.entry(key).or_insert_with(|| {
-                            ast.is_some_and(|ast| are_alternatives(ast, failure.node, *node))
+                            let all = std::iter::once(failure.node).chain(others);
+                            let mut first = all.filter(|other| other != node);
+                            ast.is_some_and(|ast| first.all(|other| are_alternatives(ast, other, *node)))
                         });
                         if *are_alternatives {
                             self.add_failure(failure.expression, *node, text, extent);
@@ -562,7 +594,8 @@ impl KindObservations {
     }
 }
 
-/// Whether two nodes are in different operands of one `||`.
+/// Whether two nodes are in different operands of one `||`; or of one `&&`, where that of the first one holds if its field is read with
+/// a value that stands for none.
 fn are_alternatives(ast: &Ast, one: ExprId, other: ExprId) -> bool {
     let mut at = ast.root;
     loop {
@@ -571,11 +604,50 @@ fn are_alternatives(ast: &Ast, one: ExprId, other: ExprId) -> bool {
         let holder = |node: ExprId| children.iter().copied().find(|child| contains(ast, *child, node));
         match (holder(one), holder(other)) {
             (Some(first), Some(second)) if first == second => at = first,
-            (Some(_), Some(_)) => {
-                return matches!(ast.expr(at), Expr::Call { function, .. } if &**function == "_||_");
+            (Some(first), Some(_)) => {
+                let Expr::Call { function, .. } = ast.expr(at) else {
+                    return false;
+                };
+                return match &**function {
+                    "_||_" => true,
+                    "_&&_" => holds_of_nothing(ast, first, one),
+                    _ => false,
+                };
             }
             _ => return false,
         }
+    }
+}
+
+/// Whether the operand of `&&` that has a node holds where what the node reads is read as false, zero or an empty text.
+fn holds_of_nothing(ast: &Ast, junction: ExprId, node: ExprId) -> bool {
+    let mut at = junction;
+    loop {
+        let Expr::Call { function, args, .. } = ast.expr(at) else {
+            return false;
+        };
+        let is_literal = |wanted: fn(&Literal) -> bool| {
+            args.iter()
+                .any(|arg| matches!(ast.expr(*arg), Expr::Literal(literal) if wanted(literal)))
+        };
+        return match &**function {
+            "_&&_" => match args.iter().find(|arg| contains(ast, **arg, node)) {
+                Some(operand) => {
+                    at = *operand;
+                    continue;
+                }
+                None => false,
+            },
+            "!_" => true,
+            "_==_" => is_literal(|literal| *literal == Literal::Bool(false)),
+            "_!=_" => is_literal(|literal| match literal {
+                Literal::Bool(value) => *value,
+                Literal::String(text) => !text.is_empty(),
+                Literal::Int(number) => *number != 0,
+                _ => false,
+            }),
+            _ => false,
+        };
     }
 }
 
