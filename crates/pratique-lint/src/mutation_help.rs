@@ -18,10 +18,10 @@ pub(crate) fn help_for(
 ) -> Option<String> {
     if let Some(patch) = text.strip_prefix("JSON Patch: ") {
         return paths(ast)
-            .find_map(written_path)
+            .find_map(correct_path)
             .or_else(|| for_patch(patch, ast));
     }
-    if let Some(path) = paths(ast).find_map(written_path) {
+    if let Some(path) = paths(ast).find_map(correct_path) {
         return Some(path);
     }
     // A null is told to be none of the type that is wanted.
@@ -57,7 +57,7 @@ pub(crate) fn help_for(
 
 /// Help for a path that is written as in other languages: `$.spec.a`, `/spec.a`, `/spec/containers[0]`. Keys of labels and
 /// annotations have dots themselves.
-fn written_path(path: &str) -> Option<String> {
+fn correct_path(path: &str) -> Option<String> {
     let fields = path.trim_start_matches(['$', '.', '/']);
     let first = fields.split('/').next().unwrap_or_default();
     let is_other = path.starts_with('$') || first.contains('.') || path.contains('[');
@@ -125,9 +125,12 @@ fn for_patch(text: &str, ast: &Ast) -> Option<String> {
     }
     let is_index = |step: &str| step.parse::<usize>().is_ok();
     let field = |pointer: &str| {
-        let steps = pointer.split('/').skip(1).map(|step| match is_index(step) {
-            true => format!("[{step}]"),
-            false => format!(".{step}"),
+        let steps = pointer.split('/').skip(1).map(|step| {
+            if is_index(step) {
+                format!("[{step}]")
+            } else {
+                format!(".{step}")
+            }
         });
         format!("object{}", steps.collect::<String>())
     };

@@ -2,7 +2,7 @@
 //! judges the results. A warning about a mutation is based on a trial that shows it.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_sample::{
     CustomKind, MutationTrial, NamedFields, Policy, Sample, SampleExtent, SampleServer, SampleSpec,
-    ServerFinding, TrialOutcome, complete_samples,
+    ServerFinding, TrialOutcome, complete_samples, find_filled_lists,
 };
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
@@ -48,6 +48,12 @@ pub(crate) struct KindTrials {
     pub(crate) judged: BTreeMap<ServerFinding, WarningExample>,
     /// Whether a server stores something of a result: not all of them are dropped.
     pub(crate) is_stored: bool,
+    /// Whether something is left of a result after all plugins.
+    has_effect: bool,
+    /// What a server makes of results, with the lists that had elements before and have none in the result.
+    findings: Vec<(Vec<String>, Vec<ServerFinding>, WarningExample)>,
+    /// The lists that a result has.
+    kept: BTreeSet<String>,
     /// Objects that were changed.
     pub(crate) changes: Vec<ObjectChange>,
     /// Objects that were left as they are.
@@ -146,13 +152,21 @@ impl PolicyTrials {
     }
 }
 
+/// The user of samples of whom nothing is required, and one whose name has other signs.
+const PERSON: &str = "a";
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:default:example";
+
 /// Samples in the form of objects that a server has decoded, which is theirs. Behind match conditions expressions read such objects,
 /// and what they make of them may be no value of a configuration.
 // Upstream: plugin/cel/activation.go, useSchemalessTypeRef
 fn decoded_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
     let mut samples = complete_samples(spec);
-    for sample in &mut samples {
+    for (index, sample) in samples.iter_mut().enumerate() {
         sample.request.form = ObjectForm::Settled;
+        // Most objects come of a controller; conditions leave out some users.
+        if index % 2 == 1 && sample.request.user_info.username == PERSON {
+            SERVICE_ACCOUNT.clone_into(&mut sample.request.user_info.username);
+        }
     }
     samples
 }
@@ -165,6 +179,9 @@ impl KindTrials {
             failures: BTreeMap::new(),
             judged: BTreeMap::new(),
             is_stored: false,
+            has_effect: false,
+            findings: Vec::new(),
+            kept: BTreeSet::new(),
             changes: Vec::new(),
             unchanged: 0,
             repeated: None,
@@ -184,6 +201,7 @@ impl KindTrials {
             TrialOutcome::Unchanged => {
                 self.ran += 1;
                 self.unchanged += 1;
+                self.kept.extend(find_filled_lists(&request.object));
             }
             TrialOutcome::Failed { mutation, text } => {
                 self.ran += 1;
@@ -202,11 +220,19 @@ impl KindTrials {
                     let is_dropped =
                         |finding: &ServerFinding| matches!(finding, ServerFinding::Dropped { .. });
                     self.is_stored |= !findings.iter().any(is_dropped);
-                    for finding in findings.into_iter().filter(|_| is_counted) {
-                        let known = self.judged.keys().any(|known| is_same_finding(known, &finding));
-                        if !known {
-                            self.judged.insert(finding, example_of(request));
-                        }
+                    let is_idle = |finding: &ServerFinding| {
+                        matches!(
+                            finding,
+                            ServerFinding::Undone { .. } | ServerFinding::Dropped { .. }
+                        )
+                    };
+                    self.has_effect |= !findings.iter().any(is_idle);
+                    let lists = find_filled_lists(&after);
+                    let mut emptied = find_filled_lists(&request.object);
+                    emptied.retain(|list| !lists.contains(list));
+                    self.kept.extend(lists);
+                    if is_counted && !findings.is_empty() {
+                        self.findings.push((emptied, findings, example_of(request)));
                     }
                 }
                 if is_counted {
@@ -242,8 +268,27 @@ impl KindTrials {
         }
     }
 
-    /// Failures for all objects are those that no object escapes.
+    /// Failures for all objects are those that no object escapes. What comes of an empty list is told only if no object keeps
+    /// elements: generated objects have one element in each list, which a policy may mean to remove.
     fn conclude(&mut self) {
+        for (emptied, findings, example) in std::mem::take(&mut self.findings) {
+            let is_of_empty_list = emptied.iter().any(|list| self.kept.contains(list));
+            for finding in findings {
+                let is_idle = matches!(
+                    finding,
+                    ServerFinding::Undone { .. } | ServerFinding::Dropped { .. }
+                );
+                let is_known = self.judged.keys().any(|known| is_same_finding(known, &finding));
+                let has_other_reason = if is_idle {
+                    self.has_effect
+                } else {
+                    is_of_empty_list
+                };
+                if !is_known && !has_other_reason {
+                    self.judged.insert(finding, example.clone());
+                }
+            }
+        }
         for failure in self.failures.values_mut() {
             if failure.count == self.ran {
                 failure.extent = FailedExtent::Every;
@@ -273,14 +318,13 @@ fn repetition(
     Some((field, example_of(&sample.request)))
 }
 
-/// Whether two findings are one, at different elements of a list or about different values.
+/// Whether two findings are one: about one field, whatever the element of a list and the value.
 fn is_same_finding(one: &ServerFinding, other: &ServerFinding) -> bool {
     match (one, other) {
         (ServerFinding::Invalid { text: one }, ServerFinding::Invalid { text: other }) => {
             let key = |text: &str| {
                 let field = text.split(": ").next().unwrap_or_default();
-                let rule = text.rsplit(": ").next().unwrap_or_default();
-                format!("{field}: {rule}").replace(|c: char| c.is_ascii_digit(), "")
+                field.replace(|c: char| c.is_ascii_digit(), "")
             };
             key(one) == key(other)
         }

@@ -122,7 +122,9 @@ fn files_are_lints() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lints");
     let mut files: Vec<String> = fs::read_dir(directory)
         .unwrap()
-        .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.replace('_', "-")))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.replace('_', "-")))
         .filter(|name| name != "testing")
         .collect();
     files.sort();

@@ -31,9 +31,11 @@
 //!
 //! Add the labels first where there are none, or use an apply configuration, which creates what it sets.
 
+use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_sample::ExpressionId;
 
 use super::type_check::kinds_text;
+use crate::analysis::constant_key;
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
 use crate::mutation_help::help_for;
@@ -90,7 +92,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
                 FailedExtent::Without(name) => {
                     format!(
                         "an object without {}",
-                        missing_name(text).unwrap_or(name.as_str())
+                        find_missing_name(text).unwrap_or(name.as_str())
                     )
                 }
             };
@@ -100,7 +102,12 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
             );
             let mut finding =
                 LintFinding::new(FailingMutation::META, message).example(failure.example.clone());
-            if let (Some(ast), Some(kind)) = (ast, kinds.first())
+            if let Some(parent) = find_emptied_parent(subject, index, text) {
+                finding = finding.help(format!(
+                    "a mutation before this one leaves {parent} empty, and the server leaves out what is empty before the next one: \
+                     make both changes in one mutation"
+                ));
+            } else if let (Some(ast), Some(kind)) = (ast, kinds.first())
                 && let Some(help) = help_for(policy.release, text, ast, kind)
             {
                 finding = finding.help(help);
@@ -110,8 +117,43 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
     }
 }
 
+/// The path of what a mutation with an index adds to, where one before it makes that an empty list or map.
+fn find_emptied_parent<'t>(subject: &PolicySubject<'_>, index: usize, text: &'t str) -> Option<&'t str> {
+    let (_, path) = text.split_once("add operation does not apply: doc is missing path: \"")?;
+    let (parent, _) = path.split_once('"')?.0.rsplit_once('/')?;
+    let sites = subject.policy.sites.iter().zip(&subject.parsed().asts);
+    let mut earlier = sites.filter_map(|(site, ast)| match site.id {
+        ExpressionId::Mutation(at) if at < index => ast.as_ref(),
+        _ => None,
+    });
+    earlier.any(|ast| empties(ast, parent)).then_some(parent)
+}
+
+/// Whether an operation of a patch sets a path to an empty list or map.
+fn empties(ast: &Ast, path: &str) -> bool {
+    let mut nodes = (0..ast.len() as u32).map(ExprId);
+    nodes.any(|id| {
+        let Expr::Struct { fields, .. } = ast.expr(id) else {
+            return false;
+        };
+        let value = |name: &str| {
+            fields
+                .iter()
+                .find(|field| &*field.name == name)
+                .map(|field| field.value)
+        };
+        let is_at_path = value("path").is_some_and(|of| constant_key(ast, of) == Some(path));
+        let is_empty = value("value").is_some_and(|of| match ast.expr(of) {
+            Expr::List { elements, .. } => elements.is_empty(),
+            Expr::Map(entries) => entries.is_empty(),
+            _ => false,
+        });
+        is_at_path && is_empty
+    })
+}
+
 /// The last name on the path that an object does not have: that of a list, rather than of its end.
-fn missing_name(text: &str) -> Option<&str> {
+fn find_missing_name(text: &str) -> Option<&str> {
     let (_, path) = text.split_once("doc is missing ")?;
     let (_, path) = path.split_once(": \"")?;
     let (path, _) = path.split_once('"')?;
@@ -191,6 +233,33 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/spec/template/spec/tolerations/-', value: \
              Object.spec.template.spec.tolerations{operator: 'Exists'}}]",
             &[("", "the mutation fails for an object without tolerations: ")],
+        );
+    }
+
+    #[test]
+    fn what_is_empty_is_left_out() {
+        let first = "[JSONPatch{op: 'add', path: '/spec/template/spec/imagePullSecrets', value: []}]";
+        let second = "[JSONPatch{op: 'add', path: '/spec/template/spec/imagePullSecrets/-', value: \
+                      Object.spec.template.spec.imagePullSecrets{name: 'a'}}]";
+        let help = |first: &str| {
+            let both = format!("- patchType: JSONPatch\n    jsonPatch: {{expression: \"{second}\"}}\n---");
+            let manifests = mutation("JSONPatch", first).replacen("---", &format!("  {both}"), 1);
+            let set = load(&manifests);
+            let warnings = crate::lint(&[&set]);
+            let mut own = warnings
+                .into_iter()
+                .filter(|warning| warning.lint == FailingMutation::META);
+            own.find_map(|warning| warning.help).unwrap().text
+        };
+        assert!(
+            help(first)
+                .starts_with("a mutation before this one leaves /spec/template/spec/imagePullSecrets empty"),
+            "{}",
+            help(first)
+        );
+        assert!(
+            help("[JSONPatch{op: 'add', path: '/spec/replicas', value: 1}]")
+                .starts_with("add the parent first")
         );
     }
 

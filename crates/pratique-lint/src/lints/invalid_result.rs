@@ -10,7 +10,10 @@
 //! The request is denied with an error about the object, and its author does not know the field. An update of any field of an
 //! existing Pod, such as a label, fails if a policy then changes what may not change.
 //!
-//! The warning is only given for built-in kinds, and only if the object is valid in this respect without the policy.
+//! The warning is only given for built-in kinds, and only if the object is valid without the policy, or an update may not change
+//! what the policy changes. An element of a list that lacks a field may be merged into one that is there: it gives a warning
+//! where no match condition and no selector picks the objects that have it. A list that the policy empties gives one where it is
+//! empty in all objects.
 //!
 //! # Example
 //!
@@ -30,6 +33,7 @@
 //! Write a value that the field takes, append to lists with a path that ends in `/-`, and match `CREATE` only where the field
 //! may not change.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use pratique_expression::Use;
 use pratique_sample::{ExpressionId, ServerFinding};
 use pratique_types::Operation;
@@ -37,7 +41,7 @@ use pratique_types::Operation;
 use crate::lint::{Lint, LintContext};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport};
-use crate::subject::ExpressionSite;
+use crate::subject::{ExpressionSite, PolicyView};
 
 /// The lint `invalid-result`.
 pub(crate) struct InvalidResult;
@@ -63,25 +67,64 @@ impl Lint for InvalidResult {
                 let ServerFinding::Invalid { text } = finding else {
                     continue;
                 };
-                if is_partial(policy.sites.iter(), text) {
+                let is_partial = is_partial(policy.sites.iter(), text);
+                if is_partial && has_guards(policy) {
                     continue;
                 }
                 let (kind, operation) = (&kind.served.kind, example.operation.as_str());
-                let message =
+                let mut message =
                     format!("{kind}: the server refuses what this policy leaves on {operation}: {text}");
+                if is_partial {
+                    message.push_str(", where there is no element of this name");
+                }
+                let help = if is_partial {
+                    "set the field as well, or test that there is such an element: list.exists(x, x.name == …) ? … : …"
+                } else {
+                    help_for(text, example.operation)
+                };
                 let finding = LintFinding::new(Self::META, message)
                     .example(example.clone())
-                    .help(help_for(text, example.operation));
+                    .help(help);
                 report.add(&policy.origin, &site.path, finding);
             }
         }
     }
 }
 
+/// What names the elements of lists: without it there is nothing to merge into.
+const MERGE_KEYS: [&str; 7] = [
+    "name",
+    "mountPath",
+    "devicePath",
+    "containerPort",
+    "port",
+    "ip",
+    "topologyKey",
+];
+
+/// Whether something selects the objects of a policy besides its rules, such as those that have the element.
+fn has_guards(policy: &PolicyView<'_>) -> bool {
+    let has_conditions = policy.sites.iter().any(|site| site.usage == Use::MatchCondition);
+    let selects = |selector: Option<&LabelSelector>| {
+        selector.is_some_and(|selector| *selector != LabelSelector::default())
+    };
+    let of_bindings = policy.bindings.iter().filter_map(|binding| binding.resources);
+    has_conditions
+        || selects(policy.object_selector)
+        || of_bindings
+            .into_iter()
+            .any(|of| selects(of.object_selector.as_ref()))
+}
+
 /// Whether an element lacks a field that apply configurations may mean to merge into one that is there.
 fn is_partial<'s>(mut sites: impl Iterator<Item = &'s ExpressionSite<'s>>, text: &str) -> bool {
-    let is_of_element = text.split(": ").next().is_some_and(|field| field.contains("]."));
-    is_of_element
+    let field = text.split(": ").next().unwrap_or_default();
+    let is_key = field
+        .rsplit('.')
+        .next()
+        .is_some_and(|name| MERGE_KEYS.contains(&name));
+    field.contains("].")
+        && !is_key
         && text.contains("Required value")
         && sites.any(|site| site.usage == Use::ApplyConfiguration)
 }
@@ -132,10 +175,77 @@ mod tests {
             &["volumeMounts[0].name: Not found"],
         );
         check(
+            "CREATE",
+            "JSONPatch",
+            "[JSONPatch{op: 'replace', path: '/spec/containers', value: []}]",
+            &["spec.containers: Required value"],
+        );
+        check(
             "CREATE, UPDATE",
             "JSONPatch",
             "[JSONPatch{op: 'add', path: '/spec/terminationGracePeriodSeconds', value: 5}]",
             &["on UPDATE: spec: Forbidden: pod updates may not change fields other than"],
+        );
+    }
+
+    #[test]
+    fn what_an_update_may_not_change() {
+        let of = |group: &str, resource: &str, expression: &str, expected: &str| {
+            let manifests = mutation("ApplyConfiguration", expression)
+                .replace("apiGroups: [apps]", &format!("apiGroups: ['{group}']"))
+                .replace("deployments", resource)
+                .replace("[CREATE]", "[CREATE, UPDATE]");
+            let quoted = format!("\"{expression}\"");
+            find(InvalidResult::META, &manifests, &[(quoted.as_str(), expected)]);
+        };
+        of(
+            "batch",
+            "jobs",
+            "Object{spec: Object.spec{completionMode: 'Indexed', completions: 7}}",
+            "on UPDATE: spec.completionMode: Invalid value",
+        );
+    }
+
+    #[test]
+    fn elements_that_are_not_there() {
+        let mesh =
+            "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'mesh', stdin: true}]}}";
+        check(
+            "CREATE",
+            "ApplyConfiguration",
+            mesh,
+            &["image: Required value, where there is no element of this name"],
+        );
+        // Something selects the objects that have it.
+        let selected = mutation("ApplyConfiguration", mesh)
+            .replace("apiGroups: [apps]", "apiGroups: ['']")
+            .replace("deployments", "pods")
+            .replace(
+                "matchConstraints:",
+                "matchConstraints:\n    objectSelector: {matchLabels: {mesh: injected}}",
+            );
+        find(InvalidResult::META, &selected, &[]);
+    }
+
+    #[test]
+    fn what_the_request_says() {
+        check(
+            "CREATE",
+            "ApplyConfiguration",
+            "Object{metadata: Object.metadata{namespace: 'x'}}",
+            &["metadata.namespace: the namespace of the provided object does not match"],
+        );
+        check(
+            "CREATE",
+            "ApplyConfiguration",
+            "Object{metadata: Object.metadata{labels: {'creator': request.userInfo.username}}}",
+            &["metadata.labels: Invalid value: \"system:serviceaccount:"],
+        );
+        check(
+            "CREATE",
+            "ApplyConfiguration",
+            "Object{metadata: Object.metadata{annotations: {'creator': request.userInfo.username}}}",
+            &[],
         );
     }
 
@@ -154,10 +264,11 @@ mod tests {
                 "CREATE",
                 "Object{spec: Object.spec{terminationGracePeriodSeconds: 5}}",
             ),
-            // It may be there, and is merged then.
+            // It is there, and is merged.
             (
                 "CREATE",
-                "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'mesh', stdin: true}]}}",
+                "object.spec.containers.exists(c, c.name == 'mesh') ? Object{spec: Object.spec{containers: \
+                 [Object.spec.containers{name: 'mesh', stdin: true}]}} : Object{}",
             ),
             (
                 "CREATE",
@@ -166,6 +277,22 @@ mod tests {
         ] {
             check(operations, "ApplyConfiguration", expression, &[]);
         }
+        for expression in [
+            "Object{spec: Object.spec{containers: object.spec.containers.filter(c, !has(c.resources.requests) || \
+             !('memory' in c.resources.requests)).map(c, Object.spec.containers{name: c.name, resources: \
+             Object.spec.containers.resources{requests: {'memory': '64Mi'}}})}}",
+            "Object{spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers{name: c.name, resources: \
+             Object.spec.containers.resources{limits: {'memory': '1Gi'}}})}}",
+        ] {
+            check("CREATE", "ApplyConfiguration", expression, &[]);
+        }
+        // Other Pods keep a container.
+        check(
+            "CREATE",
+            "JSONPatch",
+            "[JSONPatch{op: 'replace', path: '/spec/containers', value: object.spec.containers.filter(c, c.name != 'sidecar')}]",
+            &[],
+        );
         check(
             "CREATE, UPDATE",
             "JSONPatch",

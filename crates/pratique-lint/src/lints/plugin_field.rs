@@ -11,7 +11,7 @@
 //! object, sets the field back, or has already done what the field should prevent.
 //!
 //! The warning is only given if that happened to a generated object, with the plugins that run by default, and all classes and
-//! accounts that it names.
+//! accounts that it names; that the policy has no effect, only if it has none on a Pod with tolerations of its author either.
 //!
 //! # Example
 //!
@@ -127,7 +127,8 @@ mod tests {
             &["spec.automountServiceAccountToken comes too late: the plugin ServiceAccount has run before"],
         );
         check(
-            "has(object.spec.tolerations) ? [JSONPatch{op: 'remove', path: '/spec/tolerations'}] : []",
+            "[JSONPatch{op: 'replace', path: '/spec/tolerations', value: object.spec.tolerations.filter(t, \
+             !t.?key.orValue('').startsWith('node.kubernetes.io/'))}]",
             &[
                 "the plugin DefaultTolerationSeconds runs after this policy again and sets spec.tolerations back",
             ],
@@ -141,6 +142,12 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/spec/serviceAccountName', value: 'x'}]",
             "[JSONPatch{op: 'add', path: '/spec/nodeName', value: 'x'}]",
             "[JSONPatch{op: 'add', path: '/spec/tolerations/-', value: Object.spec.tolerations{key: 'a', operator: 'Exists'}}]",
+            // Those of authors are removed.
+            "has(object.spec.tolerations) ? [JSONPatch{op: 'remove', path: '/spec/tolerations'}] : []",
+            "[JSONPatch{op: 'replace', path: '/spec/tolerations', value: object.spec.?tolerations.orValue([]).filter(t, \
+             t.?operator.orValue('') != 'Exists')}]",
+            // A plugin has added a volume for a container that is removed.
+            "[JSONPatch{op: 'replace', path: '/spec/containers', value: object.spec.containers.filter(c, c.name != 'sidecar')}]",
             "[JSONPatch{op: 'add', path: '/spec/runtimeClassName', value: 'x'}]",
             "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'b'}}]",
         ] {

@@ -3,7 +3,8 @@
 //! # What
 //!
 //! An expression makes a number of a quantity (`int(c.resources.limits.cpu)`), which fails for `500m` and `1Gi`, or compares a
-//! quantity with a text (`c.resources.limits.memory < '1Gi'`), letter by letter.
+//! quantity with a text (`c.resources.limits.memory < '1Gi'`), letter by letter; or one of a built-in kind is to be equal to a text
+//! that no server writes (`c.resources.limits.cpu == '1000m'`, which is `1`).
 //!
 //! # Why
 //!
@@ -128,7 +129,8 @@ fn check_equalities(subject: &PolicySubject<'_>, report: &mut LintReport) {
     }
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
         let Some(ast) = ast else { continue };
-        for (amount, written, canonical) in (0..ast.len() as u32).flat_map(|id| unequal(ast, ExprId(id))) {
+        for (amount, written, canonical) in (0..ast.len() as u32).flat_map(|id| find_unequal(ast, ExprId(id)))
+        {
             let (place, name) = chain_place(ast, amount);
             let message = format!(
                 "{name} is a quantity, which the server writes as {canonical}: it is never '{written}'"
@@ -144,7 +146,7 @@ fn check_equalities(subject: &PolicySubject<'_>, report: &mut LintReport) {
 
 /// The amounts that a node compares with a constant for being equal, with the constant and its canonical form, where that is
 /// another one.
-fn unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
+fn find_unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
     let Expr::Call {
         function,
         target: None,

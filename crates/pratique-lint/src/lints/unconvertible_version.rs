@@ -3,7 +3,8 @@
 //! # What
 //!
 //! The rules of a MutatingAdmissionPolicy name one version of a built-in resource, and its `matchPolicy` is `Equivalent`, the
-//! default. So it matches requests in the other versions too.
+//! default. So it matches requests in the other versions too, unless a match condition asks for the version of the request:
+//! `request.requestKind.version == 'v1'`.
 //!
 //! # Why
 //!
