@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     inputs.expect_rendered(stdin);
     let rendered = std::mem::take(&mut inputs.rendered);
     let mut acceptance = AcceptanceRules::read(&arguments.acceptance, "review")?;
-    let of_inputs = if arguments.input_policies {
+    let input_policies = if arguments.input_policies {
         Some(input_policies::files(&mut inputs, limits)?)
     } else {
         None

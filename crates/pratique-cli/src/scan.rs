@@ -296,7 +296,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     scanned?;
     if let Some(notice) = scanner.rendered.missing_notice() {
-        output::eprint(&notice.text());
+        output::eprint(&notice.to_text());
         collector.add_notice(notice);
     }
     collector.end(&pod_policies)

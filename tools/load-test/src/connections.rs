@@ -94,7 +94,7 @@ impl ConnectionSet {
     pub(crate) fn open(&self) -> Result<(), Error> {
         for clients in self.clients.chunks(OPENED_TOGETHER) {
             let parts = self.ask_all(clients, Instant::now());
-            Measured::of(parts, Duration::ZERO).flawless()?;
+            Measured::merge(parts, Duration::ZERO).flawless()?;
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl ConnectionSet {
     pub(crate) fn run(&self, time: Duration) -> Result<Measured, Error> {
         let begun = Instant::now();
         let parts = self.ask_all(&self.clients, begun + time);
-        Ok(Measured::of(parts, begun.elapsed()))
+        Ok(Measured::merge(parts, begun.elapsed()))
     }
 
     fn ask_all(&self, clients: &[Client], end: Instant) -> Vec<Measured> {

@@ -52,7 +52,7 @@ pub(crate) fn run(
     transcript: &mut Transcript,
 ) -> Result<(), Error> {
     let theirs = GoServer::start(served)?;
-    let trust = Trust::of(&served.authority())?;
+    let trust = Trust::from_authority(&served.authority())?;
     for version in HttpVersion::ALL {
         for count in COUNTS {
             let open = |address| ConnectionSet::new(address, &trust, version, count, request);

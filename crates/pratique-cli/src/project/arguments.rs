@@ -102,10 +102,10 @@ fn supplied(command: &Command, matches: &ArgMatches) -> BTreeSet<String> {
         }
         for (name, suppliers, other) in SUPPLIERS {
             if command.get_name() == name && suppliers.contains(&id.as_str()) {
-                supplied.insert(other.to_owned());
+                argument_ids.insert(other.to_owned());
             }
         }
-        supplied.insert(id);
+        argument_ids.insert(id);
     }
     argument_ids
 }

@@ -273,7 +273,7 @@ impl<'a> Collector<'a> {
             self.notices.tell(notice);
         }
         for notice in self.counts.assumed.notices("") {
-            output::eprint(&notice.text());
+            output::eprint(&notice.to_text());
             // Another shard may find the kinds elsewhere.
             self.counts.report.add_notice(&notice.rule, "", &notice.message);
             self.notices.add(notice);

@@ -40,15 +40,15 @@ pub(super) fn suites(
             let file = file.strip_prefix(".").map(Path::to_path_buf).unwrap_or(file);
             let is_hidden = is_directory && is_below_hidden(path, &file);
             match open((file, is_directory), roots, selection, &mut has_objects)? {
-                Some(found) if is_hidden && !is_foreign(&found) => {
-                    selection.pass(&found.path, PassReason::Hidden, false);
+                Some(suite_file) if is_hidden && !is_foreign(&suite_file) => {
+                    selection.pass(&suite_file.path, PassReason::Hidden, false);
                 }
                 suite_file => suites.extend(suite_file),
             }
         }
     }
     if suites.is_empty() {
-        return Err(no_suite(&all_shown(paths), has_objects));
+        return Err(no_suite(&format_paths(paths), has_objects));
     }
     Ok(suites)
 }
