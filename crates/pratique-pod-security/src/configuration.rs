@@ -190,6 +190,17 @@ mod tests {
     }
 
     #[test]
+    fn every_release_reads_them() {
+        let text = b"apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\ndefaults: {enforce: baseline}\n";
+        for release in Release::list() {
+            assert!(
+                PodSecuritySettings::read("psa.yaml", text, release).is_ok(),
+                "{release}"
+            );
+        }
+    }
+
+    #[test]
     fn settings() {
         let settings =
             read("defaults: {enforce: baseline, enforce-version: v1.30}\nexemptions: {usernames: [ann]}\n");

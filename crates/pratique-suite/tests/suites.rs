@@ -132,6 +132,7 @@ fn requests_of_all_kinds() {
     kind: AdmissionReview
     request:
       operation: CREATE
+      namespace: shop
       kind: {{version: v1, kind: ConfigMap}}
       resource: {{version: v1, resource: configmaps}}
       object: {{data: {{a: '2'}}}}

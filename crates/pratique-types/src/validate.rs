@@ -3,13 +3,12 @@
 //! Policies match `pods` and not `Pods`: a request with a name that no API server uses matches nothing, and would be
 //! allowed.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+mod known_resources;
 
 use pratique_gotext::validation::is_dns1123_label;
 use pratique_json::Value;
 
-use crate::builtin::{BuiltinResources, ServedResource};
+use self::known_resources::KNOWN;
 use crate::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 /// Why no API server sends a request.
@@ -173,7 +172,7 @@ impl AdmissionRequest<'_> {
     fn check_carried(&self) -> Result<(), InvalidRequest> {
         let GroupVersionResource { group, resource, .. } = &self.resource;
         let key = (group.as_str(), resource.as_str(), self.sub_resource.as_str());
-        let Some(expected) = CARRIED.get(&key) else {
+        let Some(expected) = KNOWN.carried.get(&key) else {
             return Ok(());
         };
         if expected.kind == self.kind.kind && expected.group == self.kind.group {
@@ -194,8 +193,10 @@ impl AdmissionRequest<'_> {
     /// resource.
     fn check_plural(&self) -> Result<(), InvalidRequest> {
         let (resource, kind) = (self.resource.group_resource(), self.kind.group_kind());
-        let is_known = CARRIED.contains_key(&(&resource.group, &resource.resource, ""));
-        match WHOLE.get(&(kind.group.as_str(), kind.kind.as_str())) {
+        let is_known = KNOWN
+            .carried
+            .contains_key(&(&resource.group, &resource.resource, ""));
+        match KNOWN.whole.get(&(kind.group.as_str(), kind.kind.as_str())) {
             Some(served) if !is_known && self.sub_resource.is_empty() => Err(InvalidRequest::Resource {
                 kind: kind.to_string(),
                 expected: served.resource.group_resource().to_string(),
@@ -210,7 +211,7 @@ impl AdmissionRequest<'_> {
     /// Upstream: apiserver/pkg/endpoints/request/requestinfo.go, `NewRequestInfo`
     fn check_scope(&self) -> Result<(), InvalidRequest> {
         let GroupVersionResource { group, resource, .. } = &self.resource;
-        let Some(is_namespaced) = NAMESPACED.get(&(group.as_str(), resource.as_str())) else {
+        let Some(is_namespaced) = KNOWN.namespaced.get(&(group.as_str(), resource.as_str())) else {
             return Ok(());
         };
         match (is_namespaced, self.namespace.is_empty()) {
@@ -270,36 +271,6 @@ impl AdmissionRequest<'_> {
         })
     }
 }
-
-/// The kinds of the objects that requests for built-in resources carry, by group, resource and part.
-static CARRIED: LazyLock<HashMap<(&str, &str, &str), &GroupVersionKind>> = LazyLock::new(|| {
-    let served = BuiltinResources::latest().served().iter();
-    let carried = served.map(|served| {
-        let GroupVersionResource { group, resource, .. } = &served.resource;
-        let key = (group.as_str(), resource.as_str(), served.subresource.as_str());
-        (key, &served.kind)
-    });
-    carried.collect()
-});
-
-/// The resources of built-in kinds, by group and kind.
-static WHOLE: LazyLock<HashMap<(&str, &str), &ServedResource>> = LazyLock::new(|| {
-    let served = BuiltinResources::latest().served().iter();
-    let whole = served.filter(|served| served.subresource.is_empty());
-    whole
-        .map(|served| ((served.kind.group.as_str(), served.kind.kind.as_str()), served))
-        .collect()
-});
-
-/// Whether the objects of built-in resources belong to namespaces, by group and resource.
-static NAMESPACED: LazyLock<HashMap<(&str, &str), bool>> = LazyLock::new(|| {
-    let served = BuiltinResources::latest().served().iter();
-    let scope = |served: &'static ServedResource| {
-        let GroupVersionResource { group, resource, .. } = &served.resource;
-        ((group.as_str(), resource.as_str()), served.namespaced)
-    };
-    served.map(scope).collect()
-});
 
 /// The fields of a resource or a kind: its group, its version and its name.
 type Fields = [Field; 3];

@@ -84,7 +84,7 @@ impl ValidationArea {
         }
         Ok(ValidationArea {
             kinds,
-            objects: RandomObjects::new(&cases),
+            objects: RandomObjects::new(of_release, &cases),
             release,
         })
     }
@@ -109,7 +109,7 @@ pub fn random_objects(
     is_wanted: &mut dyn FnMut(&mut Value) -> bool,
 ) -> Result<Vec<Value>, Error> {
     let golden = workspace::root().join("testdata/validation");
-    let random = RandomObjects::new(&pratique_conformance::cases_below(&golden)?);
+    let random = RandomObjects::new(Release::latest(), &pratique_conformance::cases_below(&golden)?);
     let mut dice = Dice::new(seed);
     let mut objects = Vec::new();
     for _ in 0..MAX_DRAWS * (accepted + refused) {

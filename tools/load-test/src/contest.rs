@@ -33,7 +33,7 @@ struct SideRounds {
 
 /// Both sides beside each other.
 #[derive(Default)]
-struct Comparison {
+struct ServerComparison {
     ours: SideRounds,
     theirs: SideRounds,
 }
@@ -57,7 +57,7 @@ pub(crate) fn run(
         for count in COUNTS {
             let open = |address| ConnectionSet::new(address, &trust, version, count, request);
             let (ours, others) = (open(served.address())?, open(theirs.address)?);
-            let mut compared = Comparison::default();
+            let mut compared = ServerComparison::default();
             // Caches are warm then.
             for connections in [&ours, &others] {
                 connections.open()?;
@@ -86,7 +86,7 @@ impl SideRounds {
     }
 }
 
-impl Comparison {
+impl ServerComparison {
     fn is_reached(&self, count: usize) -> bool {
         let is_small = count < 1024 || self.memory_ratio() <= MEMORY;
         self.rate_ratio() >= REQUESTS && self.percentile_ratio() <= PERCENTILE && is_small
@@ -106,7 +106,7 @@ impl Comparison {
     }
 }
 
-impl Display for Comparison {
+impl Display for ServerComparison {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let milliseconds = |seconds: &[f64]| median(seconds) * 1e3;
         writeln!(
@@ -173,13 +173,13 @@ impl GoServer {
 mod tests {
     use super::*;
 
-    fn comparison(rate: f64, percentile: f64, memory: u64) -> Comparison {
+    fn comparison(rate: f64, percentile: f64, memory: u64) -> ServerComparison {
         let side = |rate, percentile, memory| SideRounds {
             rates: vec![rate; 3],
             percentiles: vec![percentile; 3],
             memory,
         };
-        Comparison {
+        ServerComparison {
             ours: side(rate, percentile, memory),
             theirs: side(100.0, 0.1, 1000),
         }

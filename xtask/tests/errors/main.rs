@@ -70,6 +70,7 @@ const LOADING: TextList = TextList {
         "Objects of the kind `",
         "Syntax error: ",
         "a document of comments only is an error: remove the separator before or after it",
+        "must evaluate to ",
         "name it …",
         "none of the … policies here has a name like it",
         "null, ~ and nothing behind the colon are all the same to YAML: no value",

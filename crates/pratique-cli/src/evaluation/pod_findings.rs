@@ -44,8 +44,8 @@ pub(crate) fn add_policies(policies: &mut Vec<PolicyDecision>, of_pods: Vec<Poli
 pub(crate) fn add_undecided(undecided: &mut Vec<JsonUndecided>, of_pods: Vec<JsonUndecided>) {
     let of_workload = undecided.len();
     for mut other in of_pods {
-        let mut before = undecided.iter().take(of_workload);
-        if !before.any(|of_workload| of_workload.is_of_same(&other)) {
+        let mut own = undecided.iter().take(of_workload);
+        if !own.any(|own| own.is_of_same(&other)) {
             other.message = format!("{OF_PODS}{}", other.message);
             undecided.push(other);
         }

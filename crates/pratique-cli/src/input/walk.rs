@@ -341,7 +341,7 @@ mod tests {
         );
         assert_eq!(
             selection.passed_over().line().unwrap(),
-            "passed over: 3 hidden, 3 ignored by git, 3 of other extensions, 1 excluded"
+            "passed over: 3 hidden, 3 ignored by git, 3 of other extensions, 1 excluded; nothing by --exclude deep/er/"
         );
         fs::remove_dir_all(root).unwrap();
     }

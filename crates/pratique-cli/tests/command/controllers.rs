@@ -164,7 +164,10 @@ fn what_is_undecided_at_the_last_try_says_what_is_unknown_then() {
     let arguments = ["review", "--chain", "--expand", "--none", none, "-"];
     let run = Directory::new().run_with(&arguments, &input, &[]);
     ends(&run, 3, "3 allowed, 0 denied, 1 undecided");
-    assert!(run.stdout.contains("PriorityClass objects"), "{run}");
+    assert!(
+        run.stdout.contains("PriorityClass.scheduling.k8s.io objects"),
+        "{run}"
+    );
     assert!(!run.stdout.contains("ServiceAccount objects"), "{run}");
 }
 

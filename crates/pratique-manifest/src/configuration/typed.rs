@@ -95,7 +95,10 @@ pub fn decode_plugin_configuration(
         let text = registry::not_registered(&document_kind, release);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
-    let value = decode_value(&parsed, parsed.root, (release, kind.type_name), strictness)?;
+    // Plugins have the same fields in all releases. The tables of those before 1.37 lack apiVersion and kind of PodSecurity, whose Go
+    // type embeds them without a tag.
+    let types = (Release::latest(), kind.type_name);
+    let value = decode_value(&parsed, parsed.root, types, strictness)?;
     Ok(DecodedConfiguration { parsed, value })
 }
 

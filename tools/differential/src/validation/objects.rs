@@ -96,16 +96,19 @@ const NUMBERS: &[i64] = &[
 /// How deep generated objects are.
 const MAX_DEPTH: usize = 8;
 
-/// RandomObjects to begin with, and the texts of their fields.
+/// Objects to begin with, and the texts of their fields.
 pub(super) struct RandomObjects {
+    /// The release whose fields they have.
+    release: &'static Release,
     seeds: Vec<Value>,
     texts: BTreeMap<String, Vec<String>>,
 }
 
 impl RandomObjects {
     /// From the golden cases.
-    pub(super) fn new(cases: &[Value]) -> Self {
+    pub(super) fn new(release: &'static Release, cases: &[Value]) -> Self {
         let mut objects = RandomObjects {
+            release,
             seeds: Vec::new(),
             texts: BTreeMap::new(),
         };
@@ -294,7 +297,7 @@ impl RandomObjects {
     /// An object of the kind's type.
     fn generated(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
         let gvk = GroupVersionKind::new(kind.group(), kind.version(), kind.kind);
-        let schema = Release::latest().schema();
+        let schema = self.release.schema();
         let mut object = schema
             .kind(&gvk)
             .map_or(json!({}), |id| self.structure(dice, schema.get(id), 0));
@@ -305,7 +308,7 @@ impl RandomObjects {
     }
 
     fn structure(&self, dice: &mut Dice, of: &StructType, depth: usize) -> Value {
-        let constraints = Release::latest().constraints().for_type(of.name);
+        let constraints = self.release.constraints().for_type(of.name);
         let mut members = Map::new();
         for field in of.fields.iter() {
             let is_often = field.is_always() || constraints.is_required(field.name);
@@ -342,7 +345,7 @@ impl RandomObjects {
         let is_deep = depth > MAX_DEPTH;
         match shape {
             Shape::Struct(_) if is_deep => json!({}),
-            Shape::Struct(id) => self.structure(dice, Release::latest().schema().get(*id), depth),
+            Shape::Struct(id) => self.structure(dice, self.release.schema().get(*id), depth),
             Shape::List(element) => {
                 let count = if is_deep { 0 } else { dice.below(3) };
                 (0..count)
