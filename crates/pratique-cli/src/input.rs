@@ -53,6 +53,9 @@ pub(crate) const STDIN: &str = "-";
 /// The name of standard input in messages and locations.
 pub(crate) const STDIN_NAME: &str = "<stdin>";
 
+/// The commands that take `--stdin-filename`, as a text.
+pub(crate) const STDIN_FILENAME_COMMANDS: &str = "review, scan, impact and upgrade";
+
 /// What standard input stands for, where the user says it: there is one for the process.
 static STDIN_FILE: OnceLock<String> = OnceLock::new();
 

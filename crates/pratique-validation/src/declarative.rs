@@ -118,6 +118,18 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_map_is_the_same_as_none() {
+        let kind = ("storage.k8s.io/v1", "StorageClass");
+        let class = |parameters: &str| format!(r#"{{"provisioner": "x/y"{parameters}}}"#);
+        let empty = class(r#", "parameters": {}"#);
+        check_update(kind.0, kind.1, &empty, &class(""), &[]);
+        check_update(kind.0, kind.1, &class(""), &empty, &[]);
+        let other = class(r#", "parameters": {"a": "b"}"#);
+        let refused = ["parameters: Invalid value: null: field is immutable"];
+        check_update(kind.0, kind.1, &other, &class(""), &refused);
+    }
+
+    #[test]
     fn an_empty_struct_is_another_value_than_none() {
         let request = |status: &str| format!(r#"{{"spec": {{"driver": "a"}}{status}}}"#);
         let (new, old) = (request(r#", "status": {}"#), request(""));

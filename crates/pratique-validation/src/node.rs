@@ -132,8 +132,13 @@ impl<'p, 'v> Node<'p, 'v> {
 
     /// Whether it has the same value as another; absent and empty are the same, as in `equality.Semantic`.
     pub fn is_same(&self, other: &Node<'_, '_>) -> bool {
+        self.is_same_value(other.value)
+    }
+
+    /// The same of a value.
+    pub(crate) fn is_same_value(&self, other: &Value<'_>) -> bool {
         let is_map = self.path.name().is_some_and(is_map);
-        is_same(self.value, other.value) || (is_map && is_empty_map(self.value) && is_empty_map(other.value))
+        is_same(self.value, other) || (is_map && is_empty_map(self.value) && is_empty_map(other))
     }
 }
 

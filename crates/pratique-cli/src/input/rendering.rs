@@ -22,7 +22,7 @@ use pratique_request::kind_of;
 use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
 
 use super::fields::PieceFields;
-use super::read_regular;
+use super::{STDIN_FILENAME_COMMANDS, read_regular};
 use crate::output::counted::counted;
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
@@ -35,9 +35,6 @@ const MAX_SOURCE: u64 = 1 << 20;
 
 /// How many sources are kept.
 const MAX_SOURCES: usize = 2000;
-
-/// The commands that take `--stdin-filename`, as a text.
-pub(crate) const STDIN_FILENAME_COMMANDS: &str = "review, scan, impact and upgrade";
 
 /// The source that an object was made of.
 #[derive(Debug)]

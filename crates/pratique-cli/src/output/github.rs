@@ -7,8 +7,7 @@ use pratique_manifest::Location;
 use super::finding::Level;
 use super::place::InputPlace;
 use super::text::{Text, printed, text, without_commands, without_invisible};
-use crate::input::STDIN_NAME;
-use crate::input::rendering::STDIN_FILENAME_COMMANDS;
+use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]

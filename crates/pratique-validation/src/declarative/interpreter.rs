@@ -68,7 +68,7 @@ impl RuleInterpreter {
         // What did not change is not judged again.
         // A pointer to an empty struct is another value than none.
         let is_same_pointer = |old: &Value<'_>| !field.is_pointer || node.is_set() != old.is_null();
-        let is_unchanged = |old: &Value<'_>| is_same(node.value(), old) && is_same_pointer(old);
+        let is_unchanged = |old: &Value<'_>| node.is_same_value(old) && is_same_pointer(old);
         if self.is_update && old.is_some_and(is_unchanged) {
             return;
         }
@@ -161,7 +161,7 @@ impl RuleInterpreter {
             }
             Check::Subfield(name, rule) => {
                 let (field, old) = (node.child(name), old.map(|old| member(old, name)));
-                if !(self.is_update && old.is_some_and(|old| is_same(field.value(), old))) {
+                if !(self.is_update && old.is_some_and(|old| field.is_same_value(old))) {
                     self.judge_rule(rule, &field, old);
                 }
             }
@@ -175,7 +175,7 @@ impl RuleInterpreter {
                 let value = node.child(by);
                 let is_unchanged =
                     old.is_some_and(|old| member(old, by).as_str().unwrap_or_default() == value.text());
-                if is_unchanged && old_field.is_some_and(|old| is_same(field.value(), old)) {
+                if is_unchanged && old_field.is_some_and(|old| field.is_same_value(old)) {
                     return;
                 }
                 let case = cases.iter().find(|(case, _)| *case == value.text());
