@@ -23,7 +23,7 @@
 //!
 //! # tokio::runtime::Runtime::new()?.block_on(async {
 //! let review = serde_json::from_str(r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-//!     "request": {"uid": "u", "kind": {"group": "", "version": "v1", "kind": "ConfigMap"}, "operation": "CREATE",
+//!     "request": {"uid": "u", "kind": {"group": "", "version": "v1", "kind": "ConfigMap"}, "operation": "CREATE", "namespace": "shop",
 //!     "resource": {"group": "", "version": "v1", "resource": "configmaps"}, "userInfo": {},
 //!     "object": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}}}}"#)?;
 //! let answer = validate(&Admission::builder().live().start()?, review).await?;
