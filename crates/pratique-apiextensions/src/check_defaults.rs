@@ -18,7 +18,8 @@ use crate::validate::{embedded, value};
 pub(crate) fn check_defaults(
     schema: &Schema,
     rules: Option<&RuleNode>,
-    (requires_pruned, release): (bool, &'static Release),
+    requires_pruned: bool,
+    release: &'static Release,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {

@@ -141,7 +141,7 @@ impl CheckedDefinition {
         let is_followed = schemas.malformed.is_empty() && group_errors.is_empty();
         let resource = is_followed.then(|| read_resource(&defaulted, &schemas, release));
         let mut all = schemas.malformed;
-        all.extend(errors.into_list().into_vec());
+        all.append(errors.into_list());
         all.extend(claimed(&defaulted, release));
         CheckedDefinition {
             resource: resource.flatten(),

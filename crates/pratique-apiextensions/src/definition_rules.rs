@@ -20,13 +20,12 @@ mod validation_rules;
 mod version_settings;
 
 use pratique_validation::rules::{
-    Errors, KindRules, Node, Request, named, subdomain_name, validate_object_meta,
-    validate_object_meta_update,
+    Errors, KindRules, Node, Request, named, subdomain_name, validate_meta_declaratively,
+    validate_meta_update_declaratively,
 };
 
 use self::spec::{SpecCheck, SpecOptions};
 use crate::rules::{ExpressionScope, KnownExpressions};
-use crate::validate::object_meta::judge_metadata;
 
 pub(crate) use self::resource_names::validate_group;
 pub(crate) use self::schema_check::CompiledSchema;
@@ -66,9 +65,7 @@ pub(crate) fn validate_create(
         faults
     };
     let metadata = object.child("metadata");
-    judge_metadata(errors, |errors| {
-        validate_object_meta(&metadata, false, name_rule, errors)
-    });
+    validate_meta_declaratively(&metadata, false, name_rule, errors);
     let release = errors.release();
     let options = SpecOptions::new(ExpressionScope { release, known });
     let absent = Node::absent(*object.path());
@@ -87,9 +84,7 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
 
 fn validate_metadata_update(object: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let (metadata, old) = (object.child("metadata"), old.child("metadata"));
-    judge_metadata(errors, |errors| {
-        validate_object_meta_update(&metadata, &old, errors)
-    });
+    validate_meta_update_declaratively(&metadata, &old, errors);
 }
 
 /// Validates what is not metadata.

@@ -202,11 +202,12 @@ impl Schema {
     }
 
     /// Lets numbers be checked as the release does.
-    // Upstream: kube-openapi/pkg/validation/validate/schema.go, SchemaValidator.numberValidator: until 1.35, it gave the check of
-    // ranges neither the type nor the format.
-    pub(crate) fn check_ranges(&mut self, release: &Release) {
-        let ignores_ranges = !release.at_least(1, 36);
-        self.change_all(&|schema| schema.values.ignores_ranges = ignores_ranges);
+    pub(crate) fn set_range_checks(&mut self, release: &Release) {
+        // Upstream: kube-openapi/pkg/validation/validate/schema.go, SchemaValidator.numberValidator: until 1.35, it gave the check of
+        // ranges neither the type nor the format.
+        if !release.at_least(1, 36) {
+            self.change_all(&|schema| schema.values.ignores_ranges = true);
+        }
     }
 
     /// Changes the schema and all schemas in it.

@@ -254,7 +254,7 @@ impl Version {
         if self.type_meta(new, &mut errors) {
             let (is_namespaced, path) = (self.is_namespaced, Path::METADATA);
             let faults = object_meta::validate(metadata, is_namespaced, subdomain_name, self.release, &path);
-            errors.extend(faults.into_vec());
+            errors.append(faults);
             value::validate(new, &self.compiled.schema, None, &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
@@ -273,7 +273,7 @@ impl Version {
         let (new_metadata, old_metadata) = (metadata_of(new), metadata_of(old));
         if self.type_meta(new, &mut errors) {
             let faults = object_meta::validate_update(new_metadata, old_metadata, self.release);
-            errors.extend(faults.into_vec());
+            errors.append(faults);
             value::validate(new, &self.compiled.schema, Some(old), &Path::ROOT, &mut errors);
             self.scaled(new, &mut errors);
         }
@@ -291,7 +291,7 @@ impl Version {
         let mut errors = ErrorList::default();
         if self.type_meta(new, &mut errors) {
             let faults = object_meta::validate_update(metadata_of(new), metadata_of(old), self.release);
-            errors.extend(faults.into_vec());
+            errors.append(faults);
             if let (Some(status), Some(schema)) =
                 (new.get("status"), self.compiled.schema.properties.get("status"))
             {

@@ -101,7 +101,7 @@ impl Errors {
 
     /// Adds those of others.
     pub fn extend(&mut self, other: Errors) {
-        self.list.extend(other.list.into_vec());
+        self.list.append(other.list);
         self.covered.extend(other.covered);
         self.left_open = self.left_open.or(other.left_open);
         self.refusal = self.refusal.take().or(other.refusal);

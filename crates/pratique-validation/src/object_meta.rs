@@ -57,6 +57,37 @@ fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
     validate_managed_fields(&metadata.child("managedFields"), errors);
 }
 
+/// The metadata of a new object of a kind without other declarative rules than theirs.
+pub fn validate_meta_declaratively(
+    metadata: &Node<'_, '_>,
+    is_namespaced: bool,
+    name_rule: impl Fn(&str, bool) -> Vec<String>,
+    errors: &mut Errors,
+) {
+    judge_declaratively(errors, |errors| {
+        validate_object_meta(metadata, is_namespaced, name_rule, errors);
+    });
+}
+
+/// The same of a changed object.
+pub fn validate_meta_update_declaratively(metadata: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
+    judge_declaratively(errors, |errors| {
+        validate_object_meta_update(metadata, old, errors)
+    });
+}
+
+/// With declarative rules, a server drops what is there twice among the errors that a rule by hand finds; those of metadata, which are
+/// alpha, tell nothing themselves.
+fn judge_declaratively(errors: &mut Errors, judge: impl FnOnce(&mut Errors)) {
+    let mut own = Errors::of_gates(errors.gates());
+    judge(&mut own);
+    // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: since 1.37.
+    if own.release().at_least(1, 37) {
+        own.remove_duplicates();
+    }
+    errors.extend(own);
+}
+
 /// The metadata of a kind of `k8s.io/kubernetes`, which says more about finalizers.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateObjectMeta
 pub fn validate_core_meta(
@@ -77,7 +108,7 @@ pub(crate) fn validate_any_create(metadata: &Node<'_, '_>, is_namespaced: bool, 
 
 /// What a server judges of every changed object, before its kind does.
 // Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
-pub(crate) fn validate_any_update(
+pub fn validate_any_update(
     metadata: &Node<'_, '_>,
     old: &Node<'_, '_>,
     is_namespaced: bool,

@@ -45,7 +45,8 @@ pub use crate::internal::internal_json;
 pub use crate::messages::{NameRule, label_name, path_segment_name, subdomain_name};
 pub use crate::node::Node;
 pub use crate::object_meta::{
-    validate_core_meta, validate_core_meta_update, validate_object_meta, validate_object_meta_update,
+    validate_any_update, validate_core_meta, validate_core_meta_update, validate_meta_declaratively,
+    validate_meta_update_declaratively, validate_object_meta, validate_object_meta_update,
 };
 pub use crate::selector::validate_selector;
 use crate::service_state::ServiceState;

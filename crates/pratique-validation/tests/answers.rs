@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use pratique_json::Value;
+use pratique_schema::{FeatureGates, Release};
 use pratique_types::GroupVersionKind;
 use pratique_validation::{Candidate, Rejection, Validator};
 
@@ -63,6 +64,25 @@ fn flow_control() {
 #[test]
 fn api_services() {
     check_file("api-services.jsonl");
+}
+
+#[test]
+fn what_is_there_twice_of_metadata_is_told_once_since_1_37() {
+    let kind = GroupVersionKind::new("apiregistration.k8s.io", "v1", "APIService");
+    let service = br#"{"metadata": {"name": "v1.x.io", "labels": {"a": "x/y", "b": "x/y"}},
+        "spec": {"group": "x.io", "version": "v1", "groupPriorityMinimum": 1, "versionPriority": 1}}"#;
+    let service = pratique_json::parse(service).unwrap();
+    let told_by = |version: &str| {
+        let gates = FeatureGates::new(Release::by_version(version).unwrap());
+        let validator = Validator::new().with_gates(gates);
+        let errors = errors(validator.create(&Candidate::new(&kind, &service)));
+        assert!(
+            errors.iter().all(|error| error.starts_with("metadata.labels: ")),
+            "{errors:?}"
+        );
+        errors.len()
+    };
+    assert_eq!([told_by("1.36"), told_by("1.37")], [2, 1]);
 }
 
 #[test]

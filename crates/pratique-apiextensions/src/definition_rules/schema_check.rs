@@ -62,19 +62,24 @@ impl SchemaCheck<'_> {
         }
         let mut faults = ReadFaults::default();
         let mut schema = read(openapi.value(), openapi.path(), &mut faults);
-        schema.check_ranges(self.options.expressions.release);
         let mut is_sound = false;
         if faults.is_empty() && self.requires_structural {
             let mut schema_errors = ErrorList::default();
             check_structural(&schema, openapi.path(), &mut schema_errors);
             if schema_errors.is_empty() {
+                let release = self.options.expressions.release;
+                schema.set_range_checks(release);
                 let rules = SchemaRules::compile(&schema, &self.options.expressions);
-                let strictness = (
-                    self.options.requires_pruned_defaults,
-                    self.options.expressions.release,
-                );
+                let requires_pruned = self.options.requires_pruned_defaults;
                 let path = openapi.path();
-                check_defaults(&schema, rules.root(), strictness, path, &mut schema_errors);
+                check_defaults(
+                    &schema,
+                    rules.root(),
+                    requires_pruned,
+                    release,
+                    path,
+                    &mut schema_errors,
+                );
                 is_sound = schema_errors.is_empty();
                 checked.compiled = Some(Arc::new(CompiledSchema { schema, rules }));
             }

@@ -395,7 +395,7 @@ fn take(
     malformed: &mut ErrorList,
     errors: &mut Errors,
 ) -> Option<Arc<CompiledSchema>> {
-    malformed.extend(checked.malformed.into_vec());
+    malformed.append(checked.malformed);
     errors.extend(checked.errors);
     checked.compiled
 }

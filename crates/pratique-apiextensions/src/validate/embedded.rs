@@ -87,7 +87,7 @@ fn validate_resource(
                 metadata.insert("name", "fakename");
             }
             let faults = object_meta::validate(&metadata, is_namespaced, path_segment_name, release, &path);
-            errors.extend(faults.into_vec());
+            errors.append(faults);
         }
     }
 }

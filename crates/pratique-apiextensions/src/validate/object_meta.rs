@@ -4,7 +4,8 @@ use pratique_json::Value;
 use pratique_schema::Release;
 use pratique_types::field::{ErrorList, Path};
 use pratique_validation::rules::{
-    Errors, NameRule, Node, path_segment_name, validate_object_meta, validate_object_meta_update,
+    Errors, NameRule, Node, validate_any_update, validate_meta_declaratively,
+    validate_meta_update_declaratively,
 };
 
 /// Validates the metadata of a new object.
@@ -17,21 +18,19 @@ pub(crate) fn validate(
 ) -> ErrorList {
     let mut errors = Errors::of_release(release);
     let metadata = Node::with_path(metadata, *path);
-    judge_metadata(&mut errors, |errors| {
-        validate_object_meta(&metadata, is_namespaced, name_rule, errors);
-    });
+    validate_meta_declaratively(&metadata, is_namespaced, name_rule, &mut errors);
     errors.into_list()
 }
 
 /// Validates the metadata of an object that is to replace another.
 pub(crate) fn validate_update(new: &Value<'_>, old: &Value<'_>, release: &'static Release) -> ErrorList {
     let mut errors = Errors::of_release(release);
-    judge_metadata(&mut errors, |errors| judge_update(new, old, errors));
+    let [new, old] = [new, old].map(|metadata| Node::with_path(metadata, Path::METADATA));
+    validate_meta_update_declaratively(&new, &old, &mut errors);
     errors.into_list()
 }
 
-/// Validates what a server does of each object that is to replace another, before it asks for its kind: it has no declarative rules.
-// Upstream: apiserver/pkg/registry/rest/update.go, validateCommonFields
+/// Validates what a server does of each object that is to replace another, before it asks for its kind.
 pub(crate) fn validate_common_update(
     new: &Value<'_>,
     old: &Value<'_>,
@@ -39,31 +38,15 @@ pub(crate) fn validate_common_update(
     release: &'static Release,
 ) -> ErrorList {
     let mut errors = Errors::of_release(release);
-    let metadata = Node::with_path(new, Path::METADATA);
-    validate_object_meta(&metadata, is_namespaced, path_segment_name, &mut errors);
-    judge_update(new, old, &mut errors);
-    errors.into_list()
-}
-
-fn judge_update(new: &Value<'_>, old: &Value<'_>, errors: &mut Errors) {
     let [new, old] = [new, old].map(|metadata| Node::with_path(metadata, Path::METADATA));
-    validate_object_meta_update(&new, &old, errors);
-}
-
-/// Metadata have declarative rules of their own: with them, a server drops what is there twice among the errors about metadata.
-// Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: since 1.37.
-pub(crate) fn judge_metadata(errors: &mut Errors, judge: impl FnOnce(&mut Errors)) {
-    let mut own = Errors::of_release(errors.release());
-    judge(&mut own);
-    // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaDeclaratively: since 1.37.
-    if own.release().at_least(1, 37) {
-        own.remove_duplicates();
-    }
-    errors.extend(own);
+    validate_any_update(&new, &old, is_namespaced, &mut errors);
+    errors.into_list()
 }
 
 #[cfg(test)]
 mod tests {
+    use pratique_validation::rules::path_segment_name;
+
     use super::*;
 
     fn labels_of(version: &str) -> Vec<String> {

@@ -48,6 +48,14 @@ impl ErrorList {
         self.more = self.more.saturating_add(left);
     }
 
+    /// Adds the errors of another list, with those that it only counts.
+    pub fn append(&mut self, other: ErrorList) {
+        for error in other.errors {
+            self.push(error);
+        }
+        self.more = self.more.saturating_add(other.more);
+    }
+
     fn is_full(&self) -> bool {
         self.errors.len() >= MAX_ERRORS || self.bytes >= MAX_BYTES
     }

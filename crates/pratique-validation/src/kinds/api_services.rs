@@ -7,7 +7,7 @@ use super::configuration::decoded_length;
 use super::{KindRules, Request};
 use crate::errors::Errors;
 use crate::messages::{path_segment_name, port_number, subdomain_name};
-use crate::object_meta::{validate_object_meta, validate_object_meta_update};
+use crate::object_meta::{validate_meta_declaratively, validate_meta_update_declaratively};
 
 pub(super) const KINDS: &[KindRules] = &[KindRules {
     group: "apiregistration.k8s.io",
@@ -37,7 +37,7 @@ fn validate_api_service(request: &Request<'_>, errors: &mut Errors) {
         }
         messages
     };
-    validate_object_meta(&request.object.child("metadata"), false, name_messages, errors);
+    validate_meta_declaratively(&request.object.child("metadata"), false, name_messages, errors);
     if group.text().is_empty() {
         if version.text() != "v1" {
             errors.required(
@@ -103,7 +103,7 @@ fn validate_connection(request: &Request<'_>, errors: &mut Errors) {
 
 fn validate_metadata_update(request: &Request<'_>, errors: &mut Errors) {
     let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
-    validate_object_meta_update(&metadata, &old, errors);
+    validate_meta_update_declaratively(&metadata, &old, errors);
 }
 
 // Upstream: kube-aggregator/pkg/apis/apiregistration/validation/validation.go, ValidateAPIServiceStatusUpdate
