@@ -150,8 +150,8 @@ pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Object(one), Value::Object(other)) => {
             // What is requested of devices has a struct where devices have a map.
-            let requests_devices = one.contains_key("deviceClassName");
-            let is_map = |name: &str| is_map(name) && !(requests_devices && name == "capacity");
+            let is_map =
+                |name: &str| is_map(name) && !(name == "capacity" && one.contains_key("deviceClassName"));
             let is_same_member = |name: &str, value: &Value<'_>, other: Option<&Value<'_>>| {
                 let other = other.unwrap_or(&ABSENT);
                 is_same(value, other) || (is_map(name) && is_empty_map(value) && is_empty_map(other))

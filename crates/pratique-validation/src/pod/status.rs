@@ -90,9 +90,13 @@ fn validate_nomination(
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses
 fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
+    let statuses = status.child("resourceClaimStatuses");
+    if statuses.is_empty() {
+        return;
+    }
     let mut names = Seen::default();
     let known = names_in(&spec.child("resourceClaims"));
-    for claim in status.child("resourceClaimStatuses").items() {
+    for claim in statuses.items() {
         let name = claim.child("name");
         if !known.contains(name.text()) {
             errors.invalid(
