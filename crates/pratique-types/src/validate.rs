@@ -9,6 +9,7 @@ use pratique_gotext::validation::is_dns1123_label;
 use pratique_json::Value;
 
 use self::known_resources::KNOWN;
+use crate::builtin::ServedResource;
 use crate::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 
 /// Why no API server sends a request.
@@ -170,9 +171,8 @@ impl AdmissionRequest<'_> {
 
     /// Whether requests for a built-in resource carry objects of this kind, in whichever version.
     fn check_carried(&self) -> Result<(), InvalidRequest> {
-        let GroupVersionResource { group, resource, .. } = &self.resource;
-        let key = (group.as_str(), resource.as_str(), self.sub_resource.as_str());
-        let Some(expected) = KNOWN.carried.get(&key) else {
+        let resource = self.resource.resource.as_str();
+        let Some(ServedResource { kind: expected, .. }) = self.served_part(&self.sub_resource) else {
             return Ok(());
         };
         if expected.kind == self.kind.kind && expected.group == self.kind.group {
@@ -192,17 +192,19 @@ impl AdmissionRequest<'_> {
     /// Whether the resource is not a misspelt one, such as `deployment`: requests about objects of a built-in kind are for its
     /// resource.
     fn check_plural(&self) -> Result<(), InvalidRequest> {
-        let (resource, kind) = (self.resource.group_resource(), self.kind.group_kind());
-        let is_known = KNOWN
-            .carried
-            .contains_key(&(&resource.group, &resource.resource, ""));
-        match KNOWN.whole.get(&(kind.group.as_str(), kind.kind.as_str())) {
-            Some(served) if !is_known && self.sub_resource.is_empty() => Err(InvalidRequest::Resource {
-                kind: kind.to_string(),
+        if !self.sub_resource.is_empty() || self.served_part("").is_some() {
+            return Ok(());
+        }
+        match KNOWN
+            .by_kind
+            .get(&(self.kind.group.as_str(), self.kind.kind.as_str()))
+        {
+            Some(served) => Err(InvalidRequest::Resource {
+                kind: self.kind.group_kind().to_string(),
                 expected: served.resource.group_resource().to_string(),
-                found: resource.to_string(),
+                found: self.resource.group_resource().to_string(),
             }),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -210,19 +212,26 @@ impl AdmissionRequest<'_> {
     ///
     /// Upstream: apiserver/pkg/endpoints/request/requestinfo.go, `NewRequestInfo`
     fn check_scope(&self) -> Result<(), InvalidRequest> {
-        let GroupVersionResource { group, resource, .. } = &self.resource;
-        let Some(is_namespaced) = KNOWN.namespaced.get(&(group.as_str(), resource.as_str())) else {
+        let Some(served) = self.served_part("") else {
             return Ok(());
         };
-        match (is_namespaced, self.namespace.is_empty()) {
-            (true, true) => Err(InvalidRequest::NoNamespace(
-                self.resource.group_resource().to_string(),
-            )),
-            (false, false) if (group.as_str(), resource.as_str()) != ("", "namespaces") => Err(
-                InvalidRequest::Namespaced(self.resource.group_resource().to_string()),
-            ),
+        let resource = || self.resource.group_resource().to_string();
+        match (served.namespaced, self.namespace.is_empty()) {
+            (true, true) => Err(InvalidRequest::NoNamespace(resource())),
+            (false, false) if !served.kind.is_core("Namespace") => {
+                Err(InvalidRequest::Namespaced(resource()))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// A part of the built-in resource, or the whole one, in whichever version.
+    fn served_part(&self, part: &str) -> Option<&'static ServedResource> {
+        let GroupVersionResource { group, resource, .. } = &self.resource;
+        KNOWN
+            .by_resource
+            .get(&(group.as_str(), resource.as_str(), part))
+            .copied()
     }
 
     fn check_presence(&self) -> Result<(), InvalidRequest> {
