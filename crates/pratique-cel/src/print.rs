@@ -112,13 +112,13 @@ impl<'a> AstPrinter<'a> {
                 field,
                 test_only,
             } => {
-                let (opening, after) = if *test_only { ("has(", ")") } else { ("", "") };
+                let (opening, closing) = if *test_only { ("has(", ")") } else { ("", "") };
                 pieces.extend([
                     OpenPiece::Text(opening),
                     OpenPiece::Node(*operand, BindingLevel::Member),
                     OpenPiece::Text("."),
                     OpenPiece::Field(field),
-                    OpenPiece::Text(after),
+                    OpenPiece::Text(closing),
                 ]);
             }
             Expr::Call {

@@ -115,7 +115,7 @@ impl<'t> PlainReader<'t> {
             }
         }
         let count = members.len();
-        let mut list = Vec::with_capacity(if count == 0 { 0 } else { count + SPARE });
+        let mut list = Vec::with_capacity(count + SPARE.min(3 * count));
         list.extend(self.members.drain(start..));
         Some(Value::Object(Object::from_sorted(list)))
     }

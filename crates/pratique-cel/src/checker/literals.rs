@@ -79,9 +79,9 @@ impl<'e> TypeChecker<'e> {
         if !self.bindings.assignable(&expected, &actual_type) {
             let name = &field.name;
             self.report_at(field.offset, || {
-                let (expected, actual_text) = (present(&expected), present(&actual_type));
+                let (expected_text, actual_text) = (present(&expected), present(&actual_type));
                 format!(
-                    "expected type of field '{name}' is '{expected}' but provided type is '{actual_text}'"
+                    "expected type of field '{name}' is '{expected_text}' but provided type is '{actual_text}'"
                 )
             });
         }

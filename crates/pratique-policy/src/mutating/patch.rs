@@ -195,13 +195,13 @@ fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Oper
     };
     let copy = |(at, operation): (usize, &Operation<'_>)| {
         let (from, path) = (pointer(&operation.from)?, pointer(&operation.path)?);
-        let (earlier_operations, after) = (operations.get(..at)?, operations.get(at + 1..)?);
+        let (earlier_operations, later_operations) = (operations.get(..at)?, operations.get(at + 1..)?);
         // The way to a place within the original leads into that, before it is copied.
         let is_raw = !path.starts_with(&from)
             && !earlier_operations
                 .iter()
                 .any(|other| touches(other, &from) || replaces(other, &from))
-            && !after
+            && !later_operations
                 .iter()
                 .any(|other| touches(other, &path) || replaces(other, &path));
         let of = typed::type_at(release.schema(), kind, &from).filter(|_| is_raw)?;

@@ -20,7 +20,7 @@ impl<'s> Session<'s> {
             return Ok(());
         }
         let kind = &self.request.kind;
-        let of_namespace = kind.kind == "Namespace" && kind.version == "v1" && kind.group.is_empty();
+        let of_namespace = kind.is_core("Namespace") && kind.version == "v1";
         let stored = if self.request.namespace.is_empty() || of_namespace {
             None
         } else {
