@@ -150,9 +150,10 @@ impl PolicyObservations {
         let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let kind_count = kinds.builtin.len() + custom.len();
         let most = (MOST_REQUESTS / kind_count.max(1)).clamp(FEWEST_OF_KIND, MOST_OF_KIND);
-        let of_validations = match kind_count {
-            0..=MOST_KINDS_OF_CHAINS => collect_chain_constants(policy, parsed),
-            _ => Vec::new(),
+        let of_validations = if kind_count > MOST_KINDS_OF_CHAINS {
+            Vec::new()
+        } else {
+            collect_chain_constants(policy, parsed)
         };
         let with_spec = |served: Arc<ServedResource>,
                          observe: &dyn Fn(&SampleSpec<'_>, &mut OperationMap)| {
@@ -170,7 +171,8 @@ impl PolicyObservations {
                     most,
                 };
                 observe(&spec, &mut by_operation);
-                for required in &of_validations {
+                let is_going_on = |_: &&RequiredConstants| !options.interruption.has_come();
+                for required in of_validations.iter().take_while(is_going_on) {
                     let most = MOST_OF_CHAIN;
                     let spec = SampleSpec {
                         required,
@@ -317,14 +319,15 @@ impl OperationObservations {
                     // object without the field.
                     let ast = parsed.asts.get(failure.expression).and_then(Option::as_ref);
                     for (node, text) in failure.others.iter().filter(|(_, text)| text.starts_with(NO_KEY)) {
-                        let key = (failure.expression, failure.node, *node);
                         let others = failure.others.iter().map(|(other, _)| *other);
-                        let are_alternatives = self.alternatives.entry(key).or_insert_with(|| {
-                            let all = std::iter::once(failure.node).chain(others);
-                            let mut first = all.filter(|other| other != node);
-                            ast.is_some_and(|ast| first.all(|other| are_alternatives(ast, other, *node)))
+                        let all = std::iter::once(failure.node).chain(others);
+                        let is_alternative = all.filter(|other| other != node).all(|other| {
+                            let key = (failure.expression, other, *node);
+                            let known = self.alternatives.entry(key);
+                            *known
+                                .or_insert_with(|| ast.is_some_and(|ast| are_alternatives(ast, other, *node)))
                         });
-                        if *are_alternatives {
+                        if is_alternative {
                             self.add_failure(failure.expression, *node, text, extent);
                         }
                     }

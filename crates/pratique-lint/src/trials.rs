@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_sample::{
     CustomKind, MutationTrial, NamedFields, Policy, Sample, SampleExtent, SampleServer, SampleSpec,
-    ServerFinding, TrialOutcome, complete_samples, find_filled_lists,
+    ServerFinding, TrialOutcome, find_filled_lists,
 };
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
@@ -141,8 +141,11 @@ impl PolicyTrials {
             trials.conclude();
             trials
         };
-        let of_kind =
-            |served: &&'static ServedResource| try_samples(Arc::new((*served).clone()), &decoded_samples);
+        let of_kind = |served: &&'static ServedResource| {
+            try_samples(Arc::new((*served).clone()), &|spec| {
+                decoded_samples(options, spec)
+            })
+        };
         let of_custom_kind =
             |kind: &CustomKind| try_samples(Arc::clone(&kind.served), &|spec| kind.requests(spec));
         let builtin = kinds.builtin.iter().map(of_kind);
@@ -159,8 +162,10 @@ const SERVICE_ACCOUNT: &str = "system:serviceaccount:default:example";
 /// Samples in the form of objects that a server has decoded, which is theirs. Behind match conditions expressions read such objects,
 /// and what they make of them may be no value of a configuration.
 // Upstream: plugin/cel/activation.go, useSchemalessTypeRef
-fn decoded_samples(spec: &SampleSpec<'_>) -> Vec<Sample> {
-    let mut samples = complete_samples(spec);
+fn decoded_samples(options: &LintOptions, spec: &SampleSpec<'_>) -> Vec<Sample> {
+    let objects = options.sample_objects(spec);
+    let inputs = objects.inputs(spec).into_iter();
+    let mut samples: Vec<Sample> = inputs.map(|input| input.into_sample(spec)).collect();
     for (index, sample) in samples.iter_mut().enumerate() {
         sample.request.form = ObjectForm::Settled;
         // Most objects come of a controller; conditions leave out some users.
@@ -220,12 +225,6 @@ impl KindTrials {
                     let is_dropped =
                         |finding: &ServerFinding| matches!(finding, ServerFinding::Dropped { .. });
                     self.is_stored |= !findings.iter().any(is_dropped);
-                    let is_idle = |finding: &ServerFinding| {
-                        matches!(
-                            finding,
-                            ServerFinding::Undone { .. } | ServerFinding::Dropped { .. }
-                        )
-                    };
                     self.has_effect |= !findings.iter().any(is_idle);
                     let lists = find_filled_lists(&after);
                     let mut emptied = find_filled_lists(&request.object);
@@ -274,12 +273,8 @@ impl KindTrials {
         for (emptied, findings, example) in std::mem::take(&mut self.findings) {
             let is_of_empty_list = emptied.iter().any(|list| self.kept.contains(list));
             for finding in findings {
-                let is_idle = matches!(
-                    finding,
-                    ServerFinding::Undone { .. } | ServerFinding::Dropped { .. }
-                );
                 let is_known = self.judged.keys().any(|known| is_same_finding(known, &finding));
-                let has_other_reason = if is_idle {
+                let has_other_reason = if is_idle(&finding) {
                     self.has_effect
                 } else {
                     is_of_empty_list
@@ -316,6 +311,14 @@ fn repetition(
     };
     let field = changed_paths(after, &twice).into_iter().next()?;
     Some((field, example_of(&sample.request)))
+}
+
+/// Whether what a mutation did is of no effect.
+fn is_idle(finding: &ServerFinding) -> bool {
+    matches!(
+        finding,
+        ServerFinding::Undone { .. } | ServerFinding::Dropped { .. }
+    )
 }
 
 /// Whether two findings are one: about one field, whatever the element of a list and the value.

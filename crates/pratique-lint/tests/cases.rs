@@ -50,7 +50,7 @@ fn cases_have_their_warnings_and_no_other() {
         if std::env::var_os("BLESS").is_some() {
             fs::write(&golden, &warnings).unwrap();
         }
-        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        let expected = fs::read_to_string(&golden).unwrap();
         if warnings != expected {
             writeln!(
                 differences,

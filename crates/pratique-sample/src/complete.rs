@@ -25,7 +25,7 @@ use crate::request::build_request;
 
 pub use build::SelectedMetadata;
 pub use input::SampleInput;
-pub(crate) use input::nameless_request;
+pub(crate) use input::has_nameless;
 pub use memory::SampleMemory;
 pub use named_fields::NamedFields;
 pub use objects::SampleObjects;

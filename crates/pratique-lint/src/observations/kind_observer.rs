@@ -29,6 +29,9 @@ impl KindObserver<'_> {
         by_operation: &mut OperationMap,
     ) {
         for run in self.observed.runs() {
+            if self.interruption.has_come() {
+                break;
+            }
             self.observe_run(run, spec, inputs, by_operation);
         }
     }

@@ -37,7 +37,7 @@ impl<'s> SampleInput<'s> {
     }
 
     /// One in which the object has no name, of an [operation that has such](has_nameless).
-    pub(super) fn nameless(operation: Operation, object: &'s Value<'static>, allows: bool) -> Self {
+    pub(crate) fn nameless(operation: Operation, object: &'s Value<'static>, allows: bool) -> Self {
         let null = Cow::Owned(Value::Null);
         let (object, old_object) = match operation {
             Operation::Delete => (null, Cow::Borrowed(object)),
@@ -130,14 +130,4 @@ fn without_name(object: &Value<'static>) -> Value<'static> {
         metadata.insert("generateName", Value::from("example-"));
     }
     object
-}
-
-/// A request in which the object has no name, if there are such.
-pub(crate) fn nameless_request(
-    spec: &SampleSpec<'_>,
-    operation: Operation,
-    object: &Value<'static>,
-) -> Option<AdmissionRequest<'static>> {
-    let input = has_nameless(spec, operation).then(|| SampleInput::nameless(operation, object, false))?;
-    Some(input.into_sample(spec).request)
 }

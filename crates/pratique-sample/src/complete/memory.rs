@@ -55,7 +55,7 @@ impl SampleMemory {
             served,
             // The requests are made anew.
             operations: _,
-            // A Service has its address before the validating phase.
+            // A Service has its ports of nodes before the validating phase.
             is_mutating,
             interest,
             selected,

@@ -1,4 +1,4 @@
-//! Services as a server leaves them: what they have depends on their type.
+//! Services as a server leaves them: what they have depends on their type, and on the phase.
 
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;

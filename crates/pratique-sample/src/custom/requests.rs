@@ -7,7 +7,9 @@ use pratique_json::{Object, Value};
 use pratique_types::Operation;
 
 use super::{CustomKind, MOST_SAMPLES, most_copies};
-use crate::complete::{Sample, SampleExtent, SampleSpec, nameless_request, require_names, sample_request};
+use crate::complete::{
+    Sample, SampleExtent, SampleInput, SampleSpec, has_nameless, require_names, sample_request,
+};
 
 /// The maps of an object's metadata, whose keys are those that expressions name.
 const METADATA_MAPS: [&str; 2] = ["labels", "annotations"];
@@ -36,13 +38,8 @@ impl CustomKind {
                     allows,
                     extent: extent.clone(),
                 });
-                if reads_name && extent == SampleExtent::Whole {
-                    let nameless = nameless_request(spec, *operation, &object);
-                    requests.extend(nameless.map(|request| Sample {
-                        request,
-                        allows,
-                        extent: SampleExtent::Nameless,
-                    }));
+                if reads_name && extent == SampleExtent::Whole && has_nameless(spec, *operation) {
+                    requests.push(SampleInput::nameless(*operation, &object, allows).into_sample(spec));
                 }
             }
         }
