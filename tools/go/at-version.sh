@@ -14,6 +14,7 @@ command=$1
 shift
 cd "$(dirname "$0")/$module"
 current=$(sed -n 's,^[[:space:]]*k8s.io/\(kubernetes\|apiserver\) v[01]\.\([0-9.]*\)$,\2,p' go.mod | head -n 1)
+[ -n "$current" ] || { echo "$0: $module names no release of Kubernetes on a line of its own" >&2; exit 2; }
 # The module has this release itself.
 [ "$version" = "1.$current" ] && GOFLAGS=-buildvcs=false exec go "$command" "$@"
 files=$(mktemp -d)

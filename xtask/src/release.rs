@@ -8,6 +8,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use pratique_harness::{Error, cargo, entries, go, workspace};
 
+use crate::tools::WorkspaceTool;
+
 /// The first line of changes, which are none.
 const NO_CHANGES: &str =
     "# Changes of the table of another release. Made by `cargo xtask codegen`; do not edit.\n";
@@ -80,12 +82,12 @@ impl KubernetesRelease {
         self.reflect()?;
         let module = self.module("k8s.io/kubernetes")?;
         eprintln!("generating tables");
-        run(codegen()
+        run(codegen()?
             .args(["release", &self.version])
             .arg(&self.reflected)
             .arg("--discovery")
             .arg(module.join("api/discovery")))?;
-        run(codegen()
+        run(codegen()?
             .arg("lifecycle")
             .args(self.lifecycle_modules()?)
             .arg("--table")
@@ -93,7 +95,7 @@ impl KubernetesRelease {
         self.write_validation(&module)?;
         self.record()?;
         let (older, newer) = self.neighbours()?;
-        run(codegen().args(["compare", &older, &newer]))?;
+        run(codegen()?.args(["compare", &older, &newer]))?;
         let differs = self.ask_cases()?;
         eprintln!("comparing");
         let mut tests = cargo::command();
@@ -110,20 +112,18 @@ impl KubernetesRelease {
     /// and what is answered otherwise than here. Returns whether anything is.
     fn ask_cases(&self) -> Result<bool, Error> {
         eprintln!("asking golden cases");
-        let mut command = cargo::command();
-        command
-            .args(["run", "--quiet", "--package", "pratique-differential", "--"])
-            .args(["validation", "--golden", "--kubernetes-version", &self.version])
-            .current_dir(workspace::root());
-        let status = command.status().map_err(Error::program("cargo"))?;
+        let arguments = ["validation", "--golden", "--kubernetes-version", &self.version];
+        let mut differential = run_tool("differential", arguments.map(OsString::from))?;
+        let status = differential.status().map_err(Error::program("cargo"))?;
         match status.code() {
             Some(0) => Ok(false),
             Some(1) => Ok(true),
             // A preview may need modules that no proxy serves yet.
-            _ => {
-                eprintln!("warning: no golden case was asked, as there is no reference of this release");
+            Some(2) => {
+                eprintln!("warning: the golden cases were not all asked, for the reason above");
                 Ok(false)
             }
+            _ => Err(format!("cargo xtask differential: {status}").into()),
         }
     }
 
@@ -167,7 +167,7 @@ impl KubernetesRelease {
         let rules = self.read_sources("declarative", &[kubernetes, &api, &machinery], "rules.txt")?;
         let sources = [kubernetes, &machinery, &extensions, &api];
         let internal = self.read_sources("internaltypes", &sources, "internal.txt")?;
-        run(codegen()
+        run(codegen()?
             .args(["validation", &self.version])
             .arg("--rules")
             .arg(rules)
@@ -226,17 +226,8 @@ impl KubernetesRelease {
 
     /// The directory of a module of the release.
     fn module(&self, name: &str) -> Result<PathBuf, Error> {
-        let listed = go::command_at(&self.version, "objects")
-            .args(["list", "-m", "-f", "{{.Dir}}", name])
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(Error::program("go"))?;
-        let directory = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
-        if directory.is_dir() {
-            Ok(directory)
-        } else {
-            Err(format!("there is no module {name} of Kubernetes {}", self.version).into())
-        }
+        go::dependency_at(&self.version, "objects", name)
+            .map_err(|error| format!("Kubernetes {}: {error}", self.version).into())
     }
 
     /// The directories of the modules whose types have lifecycles: of the newest release and the latest one that is out, and old ones.
@@ -316,12 +307,16 @@ fn minor_of(version: &str) -> String {
 }
 
 /// The program that writes tables.
-fn codegen() -> Command {
-    let mut command = cargo::command();
-    command
-        .args(["run", "--quiet", "--package", "pratique-codegen", "--"])
-        .current_dir(workspace::root());
-    command
+fn codegen() -> Result<Command, Error> {
+    run_tool("codegen", [])
+}
+
+/// A tool of the workspace, at its top.
+fn run_tool(task: &str, arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
+    let tool = WorkspaceTool::find(task).ok_or_else(|| format!("there is no tool {task}"))?;
+    let mut command = tool.command("dev", arguments);
+    command.current_dir(workspace::root());
+    Ok(command)
 }
 
 fn run(command: &mut Command) -> Result<(), Error> {

@@ -50,10 +50,10 @@ impl std::error::Error for ConnectionCut {
 /// Records a request and follows the script of its path.
 pub(crate) async fn answer(
     request: Request<Incoming>,
-    line: &Arc<SharedConnection>,
+    shared: &Arc<SharedConnection>,
     client: Option<&'static str>,
 ) -> Result<Response<Body>, ConnectionCut> {
-    let state = &line.state;
+    let state = &shared.state;
     let _active = state.enter();
     let mut round = state.round();
     let (head, body) = request.into_parts();
@@ -99,9 +99,9 @@ pub(crate) async fn answer(
         return Err(ConnectionCut::Refused(refuse));
     }
     if script.leave {
-        line.leave.notify_one();
+        shared.leave.notify_one();
     }
-    Ok(respond(script, &review, line))
+    Ok(respond(script, &review, shared))
 }
 
 /// The fields of a review that an answer needs.
@@ -207,13 +207,13 @@ fn not_found() -> Response<Body> {
     response
 }
 
-fn respond(script: &Script, review: &ReviewFields, line: &Arc<SharedConnection>) -> Response<Body> {
-    let mut body = fill_body(script, review, line).into_bytes();
+fn respond(script: &Script, review: &ReviewFields, shared: &Arc<SharedConnection>) -> Response<Body> {
+    let mut body = fill_body(script, review, shared).into_bytes();
     body.resize(body.len() + script.pad_bytes, b' ');
     let length = body.len();
     let mut response = Response::new(Body::new(Bytes::from(body)));
     *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::OK);
-    headers(script, line, response.headers_mut());
+    headers(script, shared, response.headers_mut());
     let end = match (script.close, script.hang) {
         (Some(Close::Body | Close::Midway), _) => {
             response
@@ -224,24 +224,24 @@ fn respond(script: &Script, review: &ReviewFields, line: &Arc<SharedConnection>)
                 script.close == Some(Close::Midway),
             )
         }
-        (_, Some(Hang::Body)) => AnswerEnd::Hang(released(line)),
-        (_, Some(Hang::Drip)) => AnswerEnd::Drip(Box::pin(sleep(Duration::ZERO)), released(line)),
+        (_, Some(Hang::Body)) => AnswerEnd::Hang(released(shared)),
+        (_, Some(Hang::Drip)) => AnswerEnd::Drip(Box::pin(sleep(Duration::ZERO)), released(shared)),
         (_, Some(Hang::Flood)) => AnswerEnd::Flood,
         _ => return response,
     };
     let body = response.body_mut();
     body.end = end;
-    body.line = Some(Arc::clone(line));
+    body.shared = Some(Arc::clone(shared));
     response
 }
 
-fn headers(script: &Script, line: &Arc<SharedConnection>, headers: &mut HeaderMap) {
+fn headers(script: &Script, shared: &Arc<SharedConnection>, headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     for (name, value) in &script.headers {
         let Ok(name) = HeaderName::try_from(name.as_str()) else {
             continue;
         };
-        let value = line.state.filled(value);
+        let value = shared.state.filled(value);
         match HeaderValue::try_from(value) {
             Ok(value) if !value.is_empty() => drop(headers.insert(name, value)),
             _ => drop(headers.remove(name)),
@@ -249,10 +249,10 @@ fn headers(script: &Script, line: &Arc<SharedConnection>, headers: &mut HeaderMa
     }
 }
 
-fn fill_body(script: &Script, review: &ReviewFields, line: &Arc<SharedConnection>) -> String {
+fn fill_body(script: &Script, review: &ReviewFields, shared: &Arc<SharedConnection>) -> String {
     let uid = &review.request.uid;
     if let Some(body) = &script.body {
-        return line.state.filled(&body.replace("$UID", uid));
+        return shared.state.filled(&body.replace("$UID", uid));
     }
     if script.respond.is_none() && script.envelope.is_none() {
         return String::new();
@@ -286,8 +286,8 @@ fn fill_body(script: &Script, review: &ReviewFields, line: &Arc<SharedConnection
 
 type ReleaseSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-fn released(line: &Arc<SharedConnection>) -> ReleaseSignal {
-    let mut round = line.state.round();
+fn released(shared: &Arc<SharedConnection>) -> ReleaseSignal {
+    let mut round = shared.state.round();
     Box::pin(async move {
         if round.changed().await.is_err() {
             pending::<()>().await;
@@ -299,7 +299,7 @@ fn released(line: &Arc<SharedConnection>) -> ReleaseSignal {
 pub(crate) struct Body {
     first: Option<Bytes>,
     end: AnswerEnd,
-    line: Option<Arc<SharedConnection>>,
+    shared: Option<Arc<SharedConnection>>,
 }
 
 enum AnswerEnd {
@@ -316,7 +316,7 @@ impl Body {
         Self {
             first: Some(bytes).filter(|bytes| !bytes.is_empty()),
             end: AnswerEnd::Whole,
-            line: None,
+            shared: None,
         }
     }
 }
@@ -338,9 +338,9 @@ impl hyper::body::Body for Body {
             AnswerEnd::Whole => Poll::Ready(None),
             AnswerEnd::Close(wait, reset) => {
                 ready!(wait.as_mut().poll(context));
-                match this.line.as_ref().filter(|_| *reset) {
-                    Some(line) => {
-                        line.cut.notify_one();
+                match this.shared.as_ref().filter(|_| *reset) {
+                    Some(shared) => {
+                        shared.cut.notify_one();
                         Poll::Pending
                     }
                     None => Poll::Ready(Some(Err(ConnectionCut::Closed))),

@@ -41,14 +41,14 @@ impl SharedConnection {
         let socket = TcpStream::from_std(stream.try_clone()?)?;
         state.open.fetch_add(1, Ordering::SeqCst);
         state.accepted.fetch_add(1, Ordering::SeqCst);
-        let line = Arc::new(Self {
+        let shared = Arc::new(Self {
             state: Arc::clone(state),
             cut: Notify::new(),
             leave: Notify::new(),
             abandon: watch::Sender::new(None),
             socket,
         });
-        Ok((line, TcpStream::from_std(stream)?))
+        Ok((shared, TcpStream::from_std(stream)?))
     }
 }
 
@@ -61,27 +61,27 @@ impl Drop for SharedConnection {
 /// Serves a connection of a client with a certificate of this name.
 pub(crate) async fn serve<S>(
     stream: S,
-    line: &Arc<SharedConnection>,
+    shared: &Arc<SharedConnection>,
     client: Option<&'static str>,
     http2: bool,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let handler = Arc::clone(line);
+    let handler = Arc::clone(shared);
     let service = service_fn(move |request: Request<Incoming>| {
-        let line = Arc::clone(&handler);
-        async move { handle(request, line, client).await }
+        let shared = Arc::clone(&handler);
+        async move { handle(request, shared, client).await }
     });
     if http2 {
         let stream = SharedStream::new(stream);
         let builder = http2::Builder::new(TokioExecutor::new());
         let mut connection = Box::pin(builder.serve_connection(TokioIo::new(stream.clone()), service));
-        let mut abandoned = line.abandon.subscribe();
+        let mut abandoned = shared.abandon.subscribe();
         loop {
             tokio::select! {
                 _ = connection.as_mut() => return,
-                () = line.cut.notified() => return reset(line),
-                () = line.leave.notified() => connection.as_mut().graceful_shutdown(),
+                () = shared.cut.notified() => return reset(shared),
+                () = shared.leave.notified() => connection.as_mut().graceful_shutdown(),
                 _ = abandoned.changed() => {
                     let reason = (*abandoned.borrow()).unwrap_or(h2::Reason::NO_ERROR);
                     drop(connection);
@@ -97,8 +97,8 @@ pub(crate) async fn serve<S>(
     loop {
         tokio::select! {
             _ = connection.as_mut() => return,
-            () = line.cut.notified() => return reset(line),
-            () = line.leave.notified() => connection.as_mut().graceful_shutdown(),
+            () = shared.cut.notified() => return reset(shared),
+            () = shared.leave.notified() => connection.as_mut().graceful_shutdown(),
         }
     }
 }
@@ -118,24 +118,24 @@ async fn go_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: SharedStream<S>,
     .await;
 }
 
-fn reset(line: &SharedConnection) {
+fn reset(shared: &SharedConnection) {
     // If it fails, the connection is closed in order instead, and the test that needs a reset fails.
-    let _ = line.socket.set_zero_linger();
+    let _ = shared.socket.set_zero_linger();
 }
 
 async fn handle(
     request: Request<Incoming>,
-    line: Arc<SharedConnection>,
+    shared: Arc<SharedConnection>,
     client: Option<&'static str>,
 ) -> Result<Response<Body>, ConnectionCut> {
-    let answered = answer(request, &line, client).await;
+    let answered = answer(request, &shared, client).await;
     match answered {
-        Err(ConnectionCut::Reset) => line.cut.notify_one(),
+        Err(ConnectionCut::Reset) => shared.cut.notify_one(),
         Err(ConnectionCut::Refused(Refuse::Leave)) => {
-            line.abandon.send_replace(Some(h2::Reason::NO_ERROR));
+            shared.abandon.send_replace(Some(h2::Reason::NO_ERROR));
         }
         Err(ConnectionCut::Refused(Refuse::Calm)) => {
-            line.abandon.send_replace(Some(h2::Reason::ENHANCE_YOUR_CALM));
+            shared.abandon.send_replace(Some(h2::Reason::ENHANCE_YOUR_CALM));
         }
         answered => return answered,
     }

@@ -169,19 +169,19 @@ async fn accept(socket: TcpListener, protocol: ListenerProtocol, state: Arc<Back
         tokio::select! {
             accepted = socket.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                let Ok((line, stream)) = SharedConnection::new(stream, &state) else { continue };
-                connections.spawn(converse(line, stream, protocol.clone()));
+                let Ok((shared, stream)) = SharedConnection::new(stream, &state) else { continue };
+                connections.spawn(converse(shared, stream, protocol.clone()));
             }
             Some(_) = connections.join_next() => {}
         }
     }
 }
 
-async fn converse(line: Arc<SharedConnection>, stream: tokio::net::TcpStream, protocol: ListenerProtocol) {
-    let disconnected = line.state.disconnected();
+async fn converse(shared: Arc<SharedConnection>, stream: tokio::net::TcpStream, protocol: ListenerProtocol) {
+    let disconnected = shared.state.disconnected();
     let served = async {
         match protocol {
-            ListenerProtocol::Plain => serve(stream, &line, None, false).await,
+            ListenerProtocol::Plain => serve(stream, &shared, None, false).await,
             ListenerProtocol::Silent => listen(stream).await,
             ListenerProtocol::Noise(acceptor) => {
                 if let Ok(mut stream) = acceptor.accept(stream).await
@@ -199,7 +199,7 @@ async fn converse(line: Arc<SharedConnection>, stream: tokio::net::TcpStream, pr
                 let certificates = session.peer_certificates().unwrap_or_default();
                 let client = certificates.first().map(|certificate| names(certificate));
                 let http2 = session.alpn_protocol() == Some(b"h2");
-                serve(stream, &line, client, http2).await;
+                serve(stream, &shared, client, http2).await;
             }
         }
     };

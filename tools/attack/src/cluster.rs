@@ -35,7 +35,7 @@ pub(super) struct ClusterServer {
 }
 
 struct State {
-    line: LinkState,
+    link: LinkState,
     version: u64,
     /// By the path of the collection, and by name.
     objects: BTreeMap<String, BTreeMap<String, Value>>,
@@ -55,7 +55,7 @@ impl ClusterServer {
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let state = Arc::new(Mutex::new(State {
-            line: LinkState::Up,
+            link: LinkState::Up,
             version: 0,
             objects: BTreeMap::new(),
             events: Vec::new(),
@@ -113,9 +113,9 @@ impl ClusterServer {
     }
 
     /// Changes the state of the connection, and ends all existing connections.
-    pub(super) fn set(&self, line: LinkState) {
+    pub(super) fn set(&self, link: LinkState) {
         let mut state = lock(&self.state);
-        state.line = line;
+        state.link = link;
         for connection in std::mem::take(&mut state.connections).into_values() {
             // The connection may be closed already.
             let _ = connection.shutdown(Shutdown::Both);
@@ -166,11 +166,11 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             line.clear();
         }
         reader.by_ref().take(length).read_to_end(&mut Vec::new())?;
-        let line = lock(state).line;
-        match line {
+        let link = lock(state).link;
+        match link {
             LinkState::Closed => return Ok(()),
             LinkState::Silent => {
-                // The connection ends when the line changes.
+                // The connection ends when the link changes.
                 reader.read_to_end(&mut Vec::new())?;
                 return Ok(());
             }
@@ -179,7 +179,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         let target = first.split(' ').nth(1).unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         if query.contains("watch=true") || query.contains("watch=1") {
-            return match line {
+            return match link {
                 LinkState::BrokenOff => break_off(&mut writer),
                 _ => watch(&mut writer, state, path, query),
             };
@@ -191,7 +191,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             text.len()
         );
         writer.write_all(head.as_bytes())?;
-        if line == LinkState::BrokenOff {
+        if link == LinkState::BrokenOff {
             let (half, _) = text.as_bytes().split_at(text.len() / 2);
             writer.write_all(half)?;
             return writer.shutdown(Shutdown::Both);
@@ -272,7 +272,7 @@ fn watch(writer: &mut TcpStream, state: &Mutex<State>, path: &str, query: &str) 
         for event in fresh {
             writer.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
         }
-        // One that the client closed, or that the line closed, cannot be written to any more.
+        // One that the client closed, or that the link closed, cannot be written to any more.
         if writer.take_error()?.is_some() || is_closed(writer) {
             return Ok(());
         }

@@ -173,17 +173,17 @@ fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Err
     })?;
     let clients = RegularClients::start(&served)?;
     let mut took = Vec::new();
-    for (index, line) in [LinkState::Closed, LinkState::Silent, LinkState::BrokenOff]
+    for (index, link) in [LinkState::Closed, LinkState::Silent, LinkState::BrokenOff]
         .into_iter()
         .enumerate()
     {
-        cluster.set(line);
+        cluster.set(link);
         let label = format!("changed-{index}");
         cluster.deny(&label, &label);
         let end = Instant::now() + scale.time.min(Duration::from_secs(5));
         while Instant::now() < end {
             if allows(&served, "denied-by-the-cluster")? || !allows(&served, &label)? {
-                return Err(format!("another decision while the line is {line:?}").into());
+                return Err(format!("another decision while the link is {link:?}").into());
             }
             thread::sleep(Duration::from_millis(20));
         }

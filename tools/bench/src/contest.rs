@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Arguments;
 use super::side::{Program, Sample, Side};
-use super::statistics::{Spread, geometric_mean};
+use pratique_harness::{Spread, geometric_mean};
 
 /// A comparison of two sides.
 #[derive(Clone, Debug)]

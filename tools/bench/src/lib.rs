@@ -19,7 +19,6 @@ mod review;
 mod scan;
 mod shot;
 mod side;
-mod statistics;
 mod table;
 mod webhook;
 
@@ -34,7 +33,6 @@ use serde_json::Value;
 
 pub use contest::{Contest, Measure, Results};
 pub use side::{Program, Sample, Side};
-pub use statistics::{Spread, geometric_mean};
 
 /// Measures ours, and beside it the reference.
 #[derive(Clone, Debug, clap::Parser)]

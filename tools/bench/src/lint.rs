@@ -15,9 +15,9 @@ use serde_json::json;
 use super::language_server::{LanguageServer, StepTime};
 use super::measured;
 use super::scan::policies;
-use super::statistics::Spread;
 use super::table::{factor, time};
 use super::{Arguments, build, print};
+use pratique_harness::Spread;
 
 /// The lints that `check` is measured without: they generate objects, or ask each rule about other requests than those it names.
 const NEWER: [&str; 14] = [

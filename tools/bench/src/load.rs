@@ -13,9 +13,9 @@ use pratique_harness::Error;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::statistics::Spread;
 use super::table::{factor, time};
 use super::{Arguments, build, print, shot};
+use pratique_harness::Spread;
 
 /// The policies of the small directory; the large one has ten times as many in as many files.
 const POLICIES: usize = 1_000;

@@ -69,7 +69,7 @@ impl ComparedArea for Cel {
     const ENOUGH: usize = 6;
 
     fn start(&self) -> Result<Reference, Error> {
-        Reference::start("cel", &[])
+        Reference::start(None, "cel", &[])
     }
 
     fn random(&self, dice: &mut Dice) -> WorldRound {

@@ -77,15 +77,19 @@ pub struct Question<'w> {
 /// # Errors
 /// Go is not installed, or the program does not build.
 pub fn start() -> Result<Reference, Error> {
-    // It reads the OpenAPI documents of the built-in types.
-    let documents = go::dependency("load", "k8s.io/kubernetes")?.join("api/openapi-spec/v3");
-    Reference::start("policy", &["policy".as_ref(), documents.as_os_str()])
+    start_version(None)
 }
 
 /// The same with the code of a release.
-fn start_release(version: &str) -> Result<Reference, Error> {
-    let documents = go::dependency_at(version, "load", "k8s.io/kubernetes")?.join("api/openapi-spec/v3");
-    Reference::start_release(version, "policy", &["policy".as_ref(), documents.as_os_str()])
+fn start_version(version: Option<&str>) -> Result<Reference, Error> {
+    const KUBERNETES: &str = "k8s.io/kubernetes";
+    // It reads the OpenAPI documents of the built-in types.
+    let kubernetes = match version {
+        Some(version) => go::dependency_at(version, "objects", KUBERNETES),
+        None => go::dependency("objects", KUBERNETES),
+    };
+    let documents = kubernetes?.join("api/openapi-spec/v3");
+    Reference::start(version, "policy", &["policy".as_ref(), documents.as_os_str()])
 }
 
 impl ComparedArea for Policy {
@@ -94,7 +98,7 @@ impl ComparedArea for Policy {
     const NAME: &'static str = "policy";
 
     fn start(&self) -> Result<Reference, Error> {
-        self.version.as_deref().map_or_else(start, start_release)
+        start_version(self.version.as_deref())
     }
 
     fn random(&self, dice: &mut Dice) -> World {

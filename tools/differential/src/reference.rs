@@ -23,17 +23,20 @@ struct AnswerLine {
 pub struct Reference(LineProcess);
 
 impl Reference {
-    /// Builds the program of a Go module into the target directory, and starts it.
-    pub(super) fn start(module: &str, arguments: &[&OsStr]) -> Result<Self, Error> {
-        let binary = workspace::target().join(format!("differential-{module}"));
-        go::build(module, "./differential", &binary)?;
-        LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
-    }
-
-    /// The same with the code of a release of Kubernetes, `1.36.3`.
-    pub(super) fn start_release(version: &str, module: &str, arguments: &[&OsStr]) -> Result<Self, Error> {
-        let folder = workspace::target().join(format!("differential/{module}-{version}"));
-        let binary = go::build_release(version, module, "./differential", &folder)?;
+    /// Builds the program of a Go module into the target directory, with the code of a release of Kubernetes, `1.36.3`, or of the
+    /// latest one that is known; and starts it.
+    pub(super) fn start(version: Option<&str>, module: &str, arguments: &[&OsStr]) -> Result<Self, Error> {
+        let binary = match version {
+            Some(version) => {
+                let folder = workspace::target().join(format!("differential/{module}-{version}"));
+                go::build_release(version, module, "./differential", &folder)?
+            }
+            None => {
+                let binary = workspace::target().join(format!("differential-{module}"));
+                go::build(module, "./differential", &binary)?;
+                binary
+            }
+        };
         LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
     }
 

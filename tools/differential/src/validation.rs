@@ -201,10 +201,8 @@ impl ComparedArea for ValidationArea {
     const NAME: &'static str = "validation";
 
     fn start(&self) -> Result<Reference, Error> {
-        match &self.release {
-            Some((_, version)) => Reference::start_release(version, "validation", &[]),
-            None => Reference::start("validation", &[]),
-        }
+        let version = self.release.as_ref().map(|(_, version)| version.as_str());
+        Reference::start(version, "validation", &[])
     }
 
     fn random(&self, dice: &mut Dice) -> Value {

@@ -39,7 +39,7 @@ impl ComparedArea for Webhook {
     const NAME: &'static str = "webhook";
 
     fn start(&self) -> Result<Reference, Error> {
-        let mut reference = Reference::start("policy", &["webhook".as_ref()])?;
+        let mut reference = Reference::start(None, "policy", &["webhook".as_ref()])?;
         let objects = [namespaces(), definitions()].concat();
         reference.ask(&json!({"configurations": configurations(), "objects": objects}))?;
         Ok(reference)

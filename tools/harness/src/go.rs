@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 use crate::error::Error;
@@ -107,8 +107,11 @@ fn build_if_changed(
 ) -> Result<PathBuf, Error> {
     fs::create_dir_all(folder).map_err(Error::file(folder))?;
     let program = folder.join(name(package));
-    let sources = ["go.mod", "go.sum", package].map(|name| directory(module).join(name));
-    if !modified(&program).is_some_and(|built| sources.iter().all(|source| newest(source) < Some(built))) {
+    // What programs of several modules share is beside them, as is what builds them with another release.
+    let shared = ["contest", "gotypes", "at-version.sh"].map(directory);
+    let own = ["go.mod", "go.sum", package].map(|name| directory(module).join(name));
+    let mut sources = own.iter().chain(&shared);
+    if !modified(&program).is_some_and(|built| sources.all(|source| newest(source) < Some(built))) {
         eprintln!("building {}", program.display());
         build(&program)?;
     }
@@ -128,7 +131,7 @@ fn name(package: &str) -> &str {
 /// The directory that Go keeps a dependency of a module in.
 ///
 /// # Errors
-/// When Go does not start.
+/// When Go does not start, or the module has no such dependency.
 pub fn dependency(module: &str, name: &str) -> Result<PathBuf, Error> {
     find_dependency(command(module), name)
 }
@@ -144,9 +147,15 @@ pub fn dependency_at(version: &str, module: &str, name: &str) -> Result<PathBuf,
 fn find_dependency(mut command: Command, name: &str) -> Result<PathBuf, Error> {
     let listed = command
         .args(["list", "-m", "-f", "{{.Dir}}", name])
+        .stderr(Stdio::inherit())
         .output()
         .map_err(Error::program("go"))?;
-    Ok(PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim()))
+    let directory = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
+    if listed.status.success() && directory.is_dir() {
+        Ok(directory)
+    } else {
+        Err(format!("Go knows no directory of the module {name}").into())
+    }
 }
 
 /// When a file, or the newest of a directory's, was changed.

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::kib;
-use pratique_harness::{Error, Process, Transcript, free_port, go, outcome, workspace};
+use pratique_harness::{Error, Process, Spread, Transcript, free_port, go, outcome, workspace};
 
 use crate::client::Trust;
 use crate::connections::{ConnectionSet, HttpVersion};
@@ -108,19 +108,20 @@ impl ServerComparison {
 
 impl Display for ServerComparison {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let milliseconds = |seconds: &[f64]| median(seconds) * 1e3;
+        let rate = |side: &SideRounds| median(side.rates.iter().copied());
+        let milliseconds = |side: &SideRounds| median(side.percentiles.iter().copied()) * 1e3;
         writeln!(
             formatter,
             "{:.0} requests a second beside {:.0}: {:.2}×, {REQUESTS}× is asked",
-            median(&self.ours.rates),
-            median(&self.theirs.rates),
+            rate(&self.ours),
+            rate(&self.theirs),
             self.rate_ratio()
         )?;
         writeln!(
             formatter,
             "p99 {:.2} ms beside {:.2} ms: {:.3}×, {PERCENTILE}× is asked",
-            milliseconds(&self.ours.percentiles),
-            milliseconds(&self.theirs.percentiles),
+            milliseconds(&self.ours),
+            milliseconds(&self.theirs),
             self.percentile_ratio()
         )?;
         write!(
@@ -135,19 +136,13 @@ impl Display for ServerComparison {
 
 /// The middle of the ratios of rounds.
 fn median_ratio(ours: &[f64], theirs: &[f64]) -> f64 {
-    let ratios: Vec<f64> = ours
-        .iter()
-        .zip(theirs)
-        .map(|(ours, theirs)| ours / theirs)
-        .collect();
-    median(&ratios)
+    let pairs = ours.iter().zip(theirs);
+    median(pairs.map(|(ours, theirs)| ours / theirs))
 }
 
-/// The middle one of numbers, the upper one of an even number; 0 of none.
-fn median(numbers: &[f64]) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+/// The middle of numbers; 0 of none.
+fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    Spread::from_numbers(numbers).map_or(0.0, |spread| spread.median)
 }
 
 impl GoServer {
@@ -198,6 +193,6 @@ mod tests {
     #[test]
     fn ratios_are_those_of_rounds() {
         assert!((median_ratio(&[1.0, 8.0, 9.0], &[1.0, 2.0, 1.0]) - 4.0).abs() < 1e-9);
-        assert!(median(&[]).abs() < 1e-9);
+        assert!(median([]).abs() < 1e-9);
     }
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::policies::PolicySet;
 use super::{Measured, RowContext};
-use crate::statistics::Spread;
 use crate::{shot, table};
+use pratique_harness::Spread;
 
 /// The time until policies can be evaluated.
 pub(super) fn start(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::Measured;
 use super::rows::{BoardRow, RowWork};
-use crate::statistics::{Spread, geometric_mean};
 use crate::table::{bytes, factor, time};
+use pratique_harness::{Spread, geometric_mean};
 
 /// A row that was measured.
 #[derive(Clone, Debug)]

@@ -47,8 +47,8 @@ fn policy(index: usize, about: PolicyKinds, dice: &mut Dice) -> Value {
     let spec = match about {
         PolicyKinds::Pods => rules::mix(index, dice),
         PolicyKinds::Deployments => of_templates(&rules::mix(index, dice)),
-        PolicyKinds::ConfigMaps => two_rules(&RULES.config_maps, index),
-        PolicyKinds::Rbac => two_rules(&RULES.rbac, index),
+        PolicyKinds::ConfigMaps => make_two_rules(&RULES.config_maps, index),
+        PolicyKinds::Rbac => make_two_rules(&RULES.rbac, index),
     };
     let (group, resources): (&str, &[&str]) = match about {
         PolicyKinds::Pods => ("", &["pods"]),
@@ -78,7 +78,7 @@ fn binding(index: usize) -> Value {
 }
 
 /// Two rules of several.
-fn two_rules(rules: &[RuleText], index: usize) -> Value {
+fn make_two_rules(rules: &[RuleText], index: usize) -> Value {
     let own = |text: &str| text.replace("NUMBER", &(100 + index).to_string());
     let rule = |step: usize| rules.get((index + step) % rules.len().max(1));
     let validations = (0..2)
