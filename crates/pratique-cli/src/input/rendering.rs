@@ -139,7 +139,8 @@ pub(crate) struct RenderedInputs {
     /// What each of the inputs, by its name as it is shown, was made of; standard input and pipes are of unknown directories.
     inputs: HashMap<String, Option<BuiltDirectory>>,
     cache: Mutex<SourceCache>,
-    /// The first source that is named and is not there, and how many objects name such.
+    /// The first in order of the sources that are named and are not there, and how many objects name such: objects are reviewed by
+    /// several threads, and the same input is told the same.
     missing: Mutex<Option<(PathBuf, usize)>>,
 }
 
@@ -183,7 +184,10 @@ impl RenderedInputs {
             return;
         }
         let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, count) = missing.get_or_insert_with(|| (path.to_owned(), 0));
+        let (first, count) = missing.get_or_insert_with(|| (path.to_owned(), 0));
+        if path < first.as_path() {
+            path.clone_into(first);
+        }
         *count += 1;
     }
 
@@ -227,7 +231,7 @@ impl RenderedInputs {
         let file: Arc<str> = path_text(&path).into();
         let text = cache.read_text(&path);
         drop(cache);
-        if built.is_none() {
+        if built.is_none() && text.is_none() {
             self.count_missing(&path);
         }
         let align = || text.and_then(|text| TemplateLines::align(&document.all, &text));
@@ -257,7 +261,7 @@ impl RenderedInputs {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let documents = cache.read_documents(&named);
         drop(cache);
-        if built.is_none() {
+        if built.is_none() && documents.is_none() {
             self.count_missing(&named);
         }
         let kind = kind_of(object).ok()?.kind;

@@ -258,7 +258,7 @@ fn charts_that_others_depend_on_are_found() {
 fn sources_that_are_not_there_are_told() {
     let directory = Directory::new().with("policies/few.yaml", POLICY);
     const TOLD: &str = "--stdin-filename PATH, which review, scan, impact and upgrade take, names the chart or the kustomization";
-    let helm = "2 objects are of a source that is not below the working directory, such as shop/templates/service.yaml: ";
+    let helm = "2 objects are of a source that is not below the working directory, such as shop/templates/deployment.yaml: ";
     for format in ["human", "json", "github"] {
         let run = review(&directory, &["-o", format], &rendered("2"));
         run.exits(0).stderr_has(helm).stderr_has(TOLD);
