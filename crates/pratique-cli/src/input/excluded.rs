@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use ignore::Match;
@@ -86,6 +87,8 @@ pub(crate) struct ExcludedPaths {
     written: Vec<(String, Vec<String>)>,
     /// The lines that decided about a path.
     used: Mutex<BTreeSet<String>>,
+    /// Whether they were asked about a path: standard input has none.
+    is_asked: AtomicBool,
     working: PathBuf,
 }
 
@@ -95,6 +98,7 @@ impl Default for ExcludedPaths {
             patterns: Gitignore::empty(),
             written: Vec::new(),
             used: Mutex::default(),
+            is_asked: AtomicBool::default(),
             working: PathBuf::new(),
         }
     }
@@ -118,8 +122,12 @@ impl ExcludedPaths {
         let mut builder = GitignoreBuilder::new("/");
         let mut written = Vec::new();
         for PathPattern(text) in patterns {
-            let lines = lines(text, working);
-            for line in &lines {
+            let mut lines = lines(text, working);
+            for line in &mut lines {
+                // As the patterns are kept, by which those that decided are known.
+                if !line.ends_with("\\ ") {
+                    line.truncate(line.trim_end().len());
+                }
                 builder.add_line(None, line).map_err(unusable)?;
             }
             written.push((text.clone(), lines));
@@ -128,6 +136,7 @@ impl ExcludedPaths {
             patterns: builder.build().map_err(unusable)?,
             written,
             used: Mutex::default(),
+            is_asked: AtomicBool::default(),
             working: working.to_owned(),
         })
     }
@@ -142,6 +151,7 @@ impl ExcludedPaths {
         if self.is_empty() {
             return false;
         }
+        self.is_asked.store(true, Ordering::Relaxed);
         let absolute = normalized(&self.working.join(path));
         let decision = self.patterns.matched(names(&absolute), is_directory);
         if let Match::Ignore(glob) | Match::Whitelist(glob) = &decision {
@@ -153,8 +163,11 @@ impl ExcludedPaths {
         decision.is_ignore()
     }
 
-    /// The patterns that have decided about no path so far.
+    /// The patterns that have decided about no path so far; none where they were asked about none.
     pub(super) fn unused(&self) -> Vec<String> {
+        if !self.is_asked.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let unused = self
             .written
@@ -249,10 +262,18 @@ mod tests {
 
     #[test]
     fn patterns_that_decide_nothing_are_known() {
-        let patterns = ["a.yaml", "*.yaml", "x/y.yaml", "!keep.yaml", "# b.yaml"];
+        let patterns = [
+            "a.yaml",
+            "*.yaml",
+            "x/y.yaml",
+            "!keep.yaml",
+            "# b.yaml",
+            "b.json ",
+        ];
         let patterns: Vec<PathPattern> = patterns.iter().map(|text| text.parse().unwrap()).collect();
         let excluded = ExcludedPaths::from_directory(&patterns, Path::new("/srv")).unwrap();
-        for file in ["b.yaml", "keep.yaml", "a.yml"] {
+        assert!(excluded.unused().is_empty(), "nothing was asked");
+        for file in ["b.yaml", "keep.yaml", "a.yml", "b.json"] {
             excluded.has(Path::new(file), false);
         }
         assert_eq!(excluded.unused(), ["a.yaml", "x/y.yaml", "# b.yaml"]);

@@ -53,6 +53,8 @@ enum FileUse {
     Suites,
     Inputs,
     Objects,
+    /// Part of what a chart or a kustomization renders.
+    Rendered,
 }
 
 /// An object of a file, as far as it says what the file is for.
@@ -126,6 +128,7 @@ impl DirectoryContents {
             // It is an object only as a chart or a kustomization makes it.
             if roots.has_part(&path) {
                 parts += 1;
+                files.push((path, FileUse::Rendered));
                 continue;
             }
             let is_state = objects.iter().all(|object| params.is_state(object));

@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
 use pratique_foreign::READER;
 use pratique_manifest::{ManifestFile, Problem, ProblemList, Rule, path_text};
+use pratique_review::may_have_object;
 use pratique_suite::{Roots, Suite, read_file};
 
 use crate::exit::CliError;
@@ -62,13 +62,6 @@ fn no_suite(paths: &[String], has_objects: bool) -> CliError {
     })
 }
 
-/// Whether a file has something of what an object of the API has: who names it may have meant another command.
-fn may_have_object(content: &[u8]) -> bool {
-    ["apiVersion", "kind"]
-        .iter()
-        .all(|field| memmem::find(content, field.as_bytes()).is_some())
-}
-
 /// Whether a file is in a hidden directory below another.
 fn is_below_hidden(root: &Path, file: &Path) -> bool {
     let root = root.strip_prefix(".").unwrap_or(root);
@@ -119,16 +112,19 @@ fn open(
         Err(error) => return Err(CliError::unread(&path, error)),
     };
     if listed && !READER.may_be_suite(&file.content) {
-        *has_objects |= may_have_object(&file.content);
+        *has_objects = *has_objects || may_have_object(&path, &file.content);
         return Ok(None);
     }
     let suites = READER.read(&path, &file, roots);
     match &suites {
         Ok(suites) if suites.is_empty() && listed => {
-            *has_objects |= may_have_object(&file.content);
+            *has_objects = *has_objects || may_have_object(&path, &file.content);
             Ok(None)
         }
-        Ok(suites) if suites.is_empty() => Err(no_suite(&[file.path], may_have_object(&file.content))),
+        Ok(suites) if suites.is_empty() => {
+            let has_objects = may_have_object(&path, &file.content);
+            Err(no_suite(&[file.path], has_objects))
+        }
         _ => Ok(Some(SuiteFile { path, file, suites })),
     }
 }

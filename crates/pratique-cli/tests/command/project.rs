@@ -338,15 +338,19 @@ fn init_proposes_to_render_charts_and_kustomizations() {
             "resources: [../../base]\n",
         )
         .with("all/deploy/web.yaml", web)
+        .with("all/apps/app.yaml", web)
+        .with("all/apps/prod/kustomization.yaml", "resources: [web.yaml]\n")
+        .with("all/apps/prod/web.yaml", web)
         .with("all/docker-compose.yaml", "services: {web: {image: nginx}}\n");
     let run = repository.run(&["init", "all"]);
     run.exits(0)
-        .stderr_has("1 of objects to review, 2 of charts and kustomizations to render")
-        .stderr_has("not named: 1 file with objects below charts and kustomizations")
+        .stderr_has("2 of objects to review, 3 of charts and kustomizations to render")
+        .stderr_has("not named: 2 files with objects below charts and kustomizations")
         .stderr_has("docker-compose.yaml")
         .stderr_has("`pratique --trust-project-file`");
     let written = fs::read_to_string(repository.path().join("all/pratique.yaml")).unwrap();
     let rendered =
-        "review:\n  render: true\n  inputs:\n  - \"deploy\"\n  - \"charts/shop\"\n  - \"overlays/prod\"\n";
+        // What is rendered is not read as it is, too: beside it, files are named one by one.
+        "review:\n  render: true\n  inputs:\n  - \"apps/app.yaml\"\n  - \"deploy\"\n  - \"apps/prod\"\n  - \"charts/shop\"\n  - \"overlays/prod\"\n";
     assert!(written.contains(rendered), "{written}");
 }
