@@ -43,7 +43,7 @@ use crate::input::FileSelection;
 use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
-use crate::output::notice::{MISSING_SOURCE, Notice};
+use crate::output::notice::Notice;
 use crate::output::text::text;
 use crate::output_target;
 use crate::project;
@@ -296,7 +296,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     scanned?;
     if let Some(message) = scanner.rendered.describe_missing() {
-        let notice = Notice::new(MISSING_SOURCE, "", message);
+        let notice = Notice::from_missing_source(message);
         output::eprint(&notice.to_text());
         collector.add_notice(notice);
     }

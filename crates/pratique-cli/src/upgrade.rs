@@ -40,7 +40,7 @@ use crate::input::FileSelection;
 use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
-use crate::output::notice::{MISSING_SOURCE, NOT_EVALUATED, Notice, Notices};
+use crate::output::notice::{NOT_EVALUATED, Notice, Notices};
 use crate::output::problems;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
@@ -212,7 +212,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         |part| collector.collect(part),
     )?;
     if let Some(message) = worker.rendered.describe_missing() {
-        let notice = Notice::new(MISSING_SOURCE, "", message);
+        let notice = Notice::from_missing_source(message);
         collector.report.notices.tell(notice);
     }
     collector.end(&pod_policies)

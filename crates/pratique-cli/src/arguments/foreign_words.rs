@@ -400,7 +400,7 @@ fn with_our_flags(words: Vec<OsString>, command: &str, section: &Command) -> Vec
             continue;
         };
         let next = words.peek().map(OsString::as_os_str);
-        match our_word(command, flag, (value.map(OsStr::new).or(next), value.is_some())) {
+        match our_word(command, flag, value, next) {
             Some(OurWord::Bare(flag)) => ours.push(flag.into()),
             Some(OurWord::Flag(flag)) => ours.push(with_value(flag, value)),
             // Tools in Go have flags that take `=true` and `=false`; what else there is, is refused as it was typed.
@@ -428,20 +428,22 @@ fn with_our_flags(words: Vec<OsString>, command: &str, section: &Command) -> Vec
     ours
 }
 
-/// What a flag of another tool is in a command, with the value or word that follows, and whether it follows behind `=`; what ours have under the same name is ours.
-fn our_word(command: &str, flag: &str, (value, has_value): (Option<&OsStr>, bool)) -> Option<OurWord> {
+/// What a flag of another tool is in a command, with the value behind `=` or the word that follows; what ours have under the same name
+/// is ours.
+fn our_word(command: &str, flag: &str, value: Option<&str>, next: Option<&OsStr>) -> Option<OurWord> {
+    let follows = value.map(OsStr::new).or(next);
     // Elsewhere, `-f` is a file; here it is a filter, unless there is such a file.
     if (command, flag) == ("test", "-f") {
-        let is_path = value.is_some_and(|value| Path::new(value).exists());
+        let is_path = follows.is_some_and(|value| Path::new(value).exists());
         return is_path.then_some(OurWord::Positional);
     }
     // A server that is asked so says in its reviews that it is a dry run.
-    if (command, flag) == ("review", "--dry-run") && has_value {
-        return (value == Some(OsStr::new("server"))).then_some(OurWord::Bare("--dry-run"));
+    if let (("review", "--dry-run"), Some(value)) = ((command, flag), value) {
+        return (value == "server").then_some(OurWord::Bare("--dry-run"));
     }
     // Without a value, it asks for our own.
     if flag == "--version" {
-        let is_release = value.and_then(OsStr::to_str).is_some_and(is_release);
+        let is_release = follows.and_then(OsStr::to_str).is_some_and(is_release);
         return is_release.then_some(OurWord::Flag("--kubernetes-version"));
     }
     let mut flags = FLAGS.iter();
@@ -517,7 +519,7 @@ fn takes_value(section: &Command, flag: &str) -> bool {
     named.is_some_and(|argument| argument.get_action().takes_values())
 }
 
-/// Flags that ours have without the values of others.
+/// Flags that our `review` has without the values of others.
 const VALUE_TIPS: &[(&str, &str)] = &[
     (
         "--dry-run=client",
@@ -537,7 +539,8 @@ pub(super) fn command_tip(typed: &str) -> Option<&'static str> {
 
 /// Ours for a flag that is none of a command.
 pub(super) fn flag_tip(command: &str, typed: &str) -> Option<&'static str> {
-    if let Some((_, tip)) = VALUE_TIPS.iter().find(|(flag, _)| *flag == typed) {
+    let mut value_tips = VALUE_TIPS.iter().filter(|_| command == "review");
+    if let Some((_, tip)) = value_tips.find(|(flag, _)| *flag == typed) {
         return Some(tip);
     }
     let (typed, _) = split_flag(typed);

@@ -18,6 +18,9 @@ const MAX_KINDS: usize = 100;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct AssumedKinds {
     kinds: BTreeMap<String, FirstObject>,
+    /// Whether there are more than are reported.
+    #[serde(default)]
+    has_more: bool,
 }
 
 /// The first object of a kind.
@@ -45,6 +48,8 @@ impl AssumedKinds {
         if self.kinds.len() < MAX_KINDS {
             let first = FirstObject { place, definition };
             self.kinds.entry(resource.kind).or_insert(first);
+        } else if !self.kinds.contains_key(&resource.kind) {
+            self.has_more = true;
         }
     }
 
@@ -64,9 +69,14 @@ impl AssumedKinds {
             )),
             [(_, first), ..] => {
                 let kinds: Vec<&str> = unknown.iter().map(|(kind, _)| kind.as_str()).collect();
+                let (and_others, more) = if self.has_more {
+                    (" and others", ", …")
+                } else {
+                    ("", "")
+                };
                 let message = format!(
-                    "{} are not known, so that it is undecided what matches their resources: give their \
-                     CustomResourceDefinitions, or a snapshot of a cluster that has them{help}: {}",
+                    "{}{and_others} are not known, so that it is undecided what matches their resources: give their \
+                     CustomResourceDefinitions, or a snapshot of a cluster that has them{help}: {}{more}",
                     counted(kinds.len(), "kind", "kinds"),
                     kinds.join(", ")
                 );

@@ -12,6 +12,9 @@ use crate::output::problems;
 use crate::stream::input_errors::JsonError;
 use pratique_review::PolicyAction as Action;
 
+/// Why nothing passes where nothing could have refused it.
+pub(crate) const NOTHING_REFUSES: &str = "no policy and no webhook is evaluated";
+
 /// What makes an allowed object one that passes.
 pub(crate) struct PassRule<'a> {
     /// What the command fails for.

@@ -209,8 +209,15 @@ impl Limitations {
                 .filter(|kind| self.unusable.contains(*kind) == is_unusable)
                 .map(String::as_str)
                 .collect();
+            // Of those beyond a number, only the objects are counted.
+            let has_others = !is_unusable && self.others.count > 0;
             let message = match (kinds.as_slice(), is_unusable) {
                 ([], _) => return None,
+                (kinds, false) if has_others => format!(
+                    "objects of {} and of others were neither defaulted nor validated, as their CustomResourceDefinitions are not known: {}",
+                    counted(kinds.len(), "kind", "kinds"),
+                    kinds.join(", ")
+                ),
                 ([kind], true) => format!(
                     "objects of kind {kind} were neither defaulted nor validated, as their CustomResourceDefinition defines nothing"
                 ),

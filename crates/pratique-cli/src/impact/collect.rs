@@ -111,9 +111,6 @@ impl<'a> Collector<'a> {
             .faults
             .collect(std::mem::take(&mut part.faults), &mut self.progress);
         self.report.count_not_subject(part.not_subject);
-        self.report
-            .unvalidated
-            .extend(part.limitations.unvalidated_notes());
         part.tell(
             (&mut self.report.assumed, &mut self.report.limitations),
             &mut self.report.notices,
@@ -159,8 +156,9 @@ impl<'a> Collector<'a> {
         }
         let report = &mut self.report;
         limitations::tell_kinds(&report.assumed, &report.limitations, &mut report.notices);
-        self.evaluated.count_unvalidated(self.report.unvalidated.len());
-        self.report.notes.append(&mut self.report.unvalidated.clone());
+        self.evaluated
+            .count_unvalidated(report.limitations.unvalidated_count());
+        report.notes.extend(report.limitations.unvalidated_notes());
         let errors = self.report.faults.count();
         self.report.faults.report_hidden();
         if self.report.requests() + self.report.not_subject == 0 && errors == 0 {

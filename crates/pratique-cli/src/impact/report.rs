@@ -34,8 +34,6 @@ pub(super) struct ImpactReport {
     pub(super) not_subject: u64,
     /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
-    /// Notes on the built-in kinds whose objects were not validated.
-    pub(super) unvalidated: BTreeSet<String>,
     /// What exceptions accepted; there is no baseline where a run can be resumed.
     pub(super) accepted: AcceptedFindings,
     /// Warnings, which were told.
@@ -68,7 +66,6 @@ impl ImpactReport {
             approximations: Counters::default(),
             not_subject: 0,
             notes,
-            unvalidated: BTreeSet::new(),
             accepted: AcceptedFindings::default(),
             notices,
             assumed: AssumedKinds::default(),

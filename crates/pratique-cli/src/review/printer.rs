@@ -314,7 +314,7 @@ impl<'a> Printer<'a> {
         let undefined = limitations::notices(&limitations).collect::<Vec<_>>();
         let failure = &self.arguments.failure;
         let why_unevaluated = if !scope.can_deny() {
-            Some("no policy and no webhook is evaluated")
+            Some(junit::NOTHING_REFUSES)
         } else if self.lacks_policies {
             Some("policies among the inputs are not evaluated")
         } else {

@@ -67,8 +67,7 @@ impl ScanEnding<'_> {
             ScanFormat::Junit => {
                 let rule = PassRule {
                     failure: self.failure,
-                    why_unevaluated: (!self.report.run().can_deny)
-                        .then_some("no policy and no webhook is evaluated"),
+                    why_unevaluated: (!self.report.run().can_deny).then_some(junit::NOTHING_REFUSES),
                 };
                 let (errors, notices) = (self.errors_of(format), self.notices.list());
                 let xml =

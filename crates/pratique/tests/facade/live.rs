@@ -119,8 +119,7 @@ fn each_request_sees_one_cluster() {
     .cluster(cluster.clone())
     .start()
     .unwrap();
-    let mut request = configmap_in_shop("");
-    request.namespace = "shop".to_owned();
+    let request = configmap_in_shop("");
     let code = |request: &_| {
         run(live.review(request, Phases::Both))
             .unwrap()
@@ -145,9 +144,7 @@ fn without_a_cluster_more_than_names_is_undecided() {
             .live()
             .start()
             .unwrap();
-        let mut request = configmap_in_shop("");
-        request.namespace = "shop".to_owned();
-        run(live.admit(&request)).unwrap().decision()
+        run(live.admit(&configmap_in_shop(""))).unwrap().decision()
     };
     use AdmissionDecision::{Allowed, Denied, Undecided};
     assert_eq!(decision("namespaceObject.metadata.name == 'shop'"), Allowed);
