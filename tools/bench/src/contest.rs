@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Arguments;
 use super::side::{Program, Sample, Side};
-use pratique_harness::{Spread, geometric_mean};
+use pratique_harness::{SampleSpread, geometric_mean};
 
 /// A comparison of two sides.
 #[derive(Clone, Debug)]
@@ -48,9 +48,9 @@ pub struct Line {
     /// The case.
     pub case: String,
     /// The nanoseconds of our side.
-    pub ours: Spread,
+    pub ours: SampleSpread,
     /// The nanoseconds of the other side, and their ratio to ours in each round.
-    pub against: Option<(Spread, Spread)>,
+    pub against: Option<(SampleSpread, SampleSpread)>,
 }
 
 impl Contest {
@@ -137,11 +137,11 @@ fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (Sample, Option<Sample>
             .iter()
             .filter_map(|(ours, theirs)| Some((ours.each(), theirs.as_ref()?.each())))
     };
-    let theirs = Spread::from_numbers(pairs().map(|(_, theirs)| theirs));
-    let ratio = Spread::from_numbers(pairs().map(|(ours, theirs)| theirs / ours));
+    let theirs = SampleSpread::from_numbers(pairs().map(|(_, theirs)| theirs));
+    let ratio = SampleSpread::from_numbers(pairs().map(|(ours, theirs)| theirs / ours));
     Some(Line {
         case: case.to_owned(),
-        ours: Spread::from_numbers(rounds.iter().map(|(ours, _)| ours.each()))?,
+        ours: SampleSpread::from_numbers(rounds.iter().map(|(ours, _)| ours.each()))?,
         against: theirs.zip(ratio),
     })
 }
@@ -168,7 +168,7 @@ impl Results {
 }
 
 fn line_json(line: &Line) -> Value {
-    let spread = |spread: &Spread| json!({"lowest": spread.lowest, "median": spread.median, "highest": spread.highest});
+    let spread = |spread: &SampleSpread| json!({"lowest": spread.lowest, "median": spread.median, "highest": spread.highest});
     let against = line.against.iter();
     let against = against.flat_map(|(theirs, ratio)| [("theirs", spread(theirs)), ("ratio", spread(ratio))]);
     with(json!({"name": line.case, "ours": spread(&line.ours)}), against)

@@ -17,7 +17,7 @@ use super::measured;
 use super::scan::policies;
 use super::table::{factor, time};
 use super::{Arguments, build, print};
-use pratique_harness::Spread;
+use pratique_harness::SampleSpread;
 
 /// The lints that `check` is measured without: they generate objects, or ask each rule about other requests than those it names.
 const NEWER: [&str; 14] = [
@@ -172,7 +172,7 @@ struct EditCost {
 
 /// What it costs until something is published.
 struct StepCost {
-    clock: Spread,
+    clock: SampleSpread,
     /// The median of the time on processors: another edit may fill a cache.
     processor: f64,
 }
@@ -181,7 +181,7 @@ impl StepCost {
     fn new(times: &[StepTime]) -> Result<Self, Error> {
         let spread = |time: fn(&StepTime) -> Duration| {
             let times = times.iter().map(|step| time(step).as_nanos() as f64);
-            Spread::from_numbers(times).ok_or("no edit was measured")
+            SampleSpread::from_numbers(times).ok_or("no edit was measured")
         };
         Ok(StepCost {
             clock: spread(|step| step.clock)?,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::table::{factor, time};
 use super::{Arguments, build, print, shot};
-use pratique_harness::Spread;
+use pratique_harness::SampleSpread;
 
 /// The policies of the small directory; the large one has ten times as many in as many files.
 const POLICIES: usize = 1_000;
@@ -66,18 +66,18 @@ impl LoadTimes {
         Ok(())
     }
 
-    fn time(&self) -> Option<Spread> {
-        Spread::from_numbers(self.nanos.iter().copied())
+    fn time(&self) -> Option<SampleSpread> {
+        SampleSpread::from_numbers(self.nanos.iter().copied())
     }
 
-    fn peak(&self) -> Option<Spread> {
-        Spread::from_numbers(self.peaks.iter().copied())
+    fn peak(&self) -> Option<SampleSpread> {
+        SampleSpread::from_numbers(self.peaks.iter().copied())
     }
 }
 
 /// The ratios of measurements of the same rounds.
-fn ratio(of: &[f64], to: &[f64]) -> Option<Spread> {
-    Spread::from_numbers(of.iter().zip(to).map(|(of, to)| of / to))
+fn ratio(of: &[f64], to: &[f64]) -> Option<SampleSpread> {
+    SampleSpread::from_numbers(of.iter().zip(to).map(|(of, to)| of / to))
 }
 
 fn show(arguments: &Arguments, ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> Result<(), Error> {
@@ -94,7 +94,7 @@ fn show(arguments: &Arguments, ours: &LoadTimes, theirs: &LoadTimes, more: &Load
     print(arguments, &table(ours, theirs, more), &results)
 }
 
-fn spread(of: Option<Spread>) -> Value {
+fn spread(of: Option<SampleSpread>) -> Value {
     match of {
         Some(of) => json!({"lowest": of.lowest, "median": of.median, "highest": of.highest}),
         None => Value::Null,
@@ -105,7 +105,7 @@ fn spread(of: Option<Spread>) -> Value {
 fn table(ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> String {
     let mut text = String::from("1,000 policies and bindings in 1,000 files\n");
     let mib = |kib: f64| format!("{:.1} MiB", kib / 1024.0);
-    let of_ratio = |of: Option<Spread>| match of {
+    let of_ratio = |of: Option<SampleSpread>| match of {
         Some(of) => format!(
             "{} ({}–{})",
             factor(of.median),
@@ -119,8 +119,9 @@ fn table(ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  {name:16}{ours:>12}{other:>12}  {ratio}");
     };
-    let median =
-        |of: Option<Spread>, show: &dyn Fn(f64) -> String| of.map_or_else(String::new, |of| show(of.median));
+    let median = |of: Option<SampleSpread>, show: &dyn Fn(f64) -> String| {
+        of.map_or_else(String::new, |of| show(of.median))
+    };
     row("", ["ours", "theirs", "ratio"].map(str::to_owned));
     row(
         "time",

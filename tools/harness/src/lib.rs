@@ -28,6 +28,6 @@ pub use error::Error;
 pub use json::with;
 pub use lines::LineProcess;
 pub use process::{Process, eventually, free_port};
-pub use statistics::{Spread, geometric_mean};
+pub use statistics::{SampleSpread, geometric_mean};
 pub use together::together;
 pub use transcript::{Transcript, outcome};

@@ -2,7 +2,7 @@
 
 /// The middle of several numbers, and how far they lie apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct SampleSpread {
     /// The smallest.
     pub lowest: f64,
     /// The middle one.
@@ -11,7 +11,7 @@ pub struct Spread {
     pub highest: f64,
 }
 
-impl Spread {
+impl SampleSpread {
     /// Of at least one number.
     pub fn from_numbers(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
@@ -21,7 +21,7 @@ impl Spread {
             middle(sorted.len().checked_sub(1)? / 2)?,
             middle(sorted.len() / 2)?,
         );
-        Some(Spread {
+        Some(SampleSpread {
             lowest: *sorted.first()?,
             median: f64::midpoint(low, high),
             highest: *sorted.last()?,
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn spreads() {
         let check = |numbers: &[f64], expected: Option<(f64, f64, f64)>| {
-            let actual = Spread::from_numbers(numbers.iter().copied());
+            let actual = SampleSpread::from_numbers(numbers.iter().copied());
             let actual = actual.map(|spread| (spread.lowest, spread.median, spread.highest));
             assert_eq!(actual, expected, "{numbers:?}");
         };

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::kib;
-use pratique_harness::{Error, Process, Spread, Transcript, free_port, go, outcome, workspace};
+use pratique_harness::{Error, Process, SampleSpread, Transcript, free_port, go, outcome, workspace};
 
 use crate::client::Trust;
 use crate::connections::{ConnectionSet, HttpVersion};
@@ -142,7 +142,7 @@ fn median_ratio(ours: &[f64], theirs: &[f64]) -> f64 {
 
 /// The middle of numbers; 0 of none.
 fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
-    Spread::from_numbers(numbers).map_or(0.0, |spread| spread.median)
+    SampleSpread::from_numbers(numbers).map_or(0.0, |spread| spread.median)
 }
 
 impl GoServer {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::policies::PolicySet;
 use super::{Measured, RowContext};
 use crate::{shot, table};
-use pratique_harness::Spread;
+use pratique_harness::SampleSpread;
 
 /// The time until policies can be evaluated.
 pub(super) fn start(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
@@ -61,7 +61,7 @@ pub(super) fn keep(context: &RowContext<'_>, policies: &PolicySet) -> Result<Mea
             .map(|kib| kib.max(1.0) * 1024.0)
             .ok_or_else(|| Error::from(format!("no resident_kib in {kept}")))
     })?;
-    if let Some(heap) = Spread::from_numbers(heaps) {
+    if let Some(heap) = SampleSpread::from_numbers(heaps) {
         measured.note = Some(format!("their live heap: {}", table::bytes(heap.median)));
     }
     Ok(measured)
@@ -98,7 +98,7 @@ fn median(program: &Path, arguments: &[&str]) -> Result<f64, Error> {
         nanos: Vec<u64>,
     }
     let Times { nanos } = shot::run(program, arguments)?;
-    let spread = Spread::from_numbers(nanos.iter().map(|nanos| *nanos as f64));
+    let spread = SampleSpread::from_numbers(nanos.iter().map(|nanos| *nanos as f64));
     spread
         .map(|spread| spread.median)
         .ok_or_else(|| Error::from(format!("{} measured nothing", program.display())))

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::Measured;
 use super::rows::{BoardRow, RowWork};
 use crate::table::{bytes, factor, time};
-use pratique_harness::{Spread, geometric_mean};
+use pratique_harness::{SampleSpread, geometric_mean};
 
 /// A row that was measured.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     row: BoardRow,
-    ours: Spread,
-    theirs: Option<Spread>,
+    ours: SampleSpread,
+    theirs: Option<SampleSpread>,
     ratio: Option<SideRatio>,
     /// The ratio to the control.
     control: Option<SideRatio>,
@@ -27,7 +27,7 @@ struct SideRatio {
     /// The geometric mean of the rounds.
     mean: f64,
     /// Of all rounds.
-    spread: Spread,
+    spread: SampleSpread,
 }
 
 impl SideRatio {
@@ -35,7 +35,7 @@ impl SideRatio {
     fn new(some: &[f64], other: &[f64]) -> Option<Self> {
         let ratios: Vec<f64> = some.iter().zip(other).map(|(some, other)| some / other).collect();
         let mean = geometric_mean(ratios.iter().copied())?;
-        Spread::from_numbers(ratios).map(|spread| SideRatio { mean, spread })
+        SampleSpread::from_numbers(ratios).map(|spread| SideRatio { mean, spread })
     }
 
     fn to_json(self) -> Value {
@@ -56,8 +56,8 @@ impl Line {
         Some(Line {
             ratio: SideRatio::new(&measured.theirs, &measured.ours),
             control: SideRatio::new(&measured.ours, &measured.control),
-            ours: Spread::from_numbers(measured.ours)?,
-            theirs: Spread::from_numbers(measured.theirs),
+            ours: SampleSpread::from_numbers(measured.ours)?,
+            theirs: SampleSpread::from_numbers(measured.theirs),
             row,
             note: measured.note,
         })
@@ -133,7 +133,8 @@ impl Line {
     }
 
     fn to_json(&self) -> Value {
-        let spread = |of: &Spread| json!({"lowest": of.lowest, "median": of.median, "highest": of.highest});
+        let spread =
+            |of: &SampleSpread| json!({"lowest": of.lowest, "median": of.median, "highest": of.highest});
         let unit = match self.row.work {
             RowWork::Keep(_) => "bytes",
             _ => "ns",
