@@ -66,6 +66,7 @@ impl PartialEq for Value<'_> {
 
 impl<'a> Value<'a> {
     /// The member `key` of an object; `None` for a missing member and for every other kind of value.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.as_object()?.get(key)
     }

@@ -23,6 +23,8 @@ pub struct Errors {
     covered: Vec<CoveredError>,
     /// What could not be judged here.
     left_open: Option<OpenQuestion>,
+    /// Whether the object is namespaced by whose metadata, but for the name, nothing was found.
+    pub(crate) valid_metadata: Option<bool>,
     /// The answer that is about no field, instead of all errors.
     refusal: Option<Box<Status>>,
 }
@@ -104,6 +106,7 @@ impl Errors {
         self.list.append(other.list);
         self.covered.extend(other.covered);
         self.left_open = self.left_open.or(other.left_open);
+        self.valid_metadata = self.valid_metadata.or(other.valid_metadata);
         self.refusal = self.refusal.take().or(other.refusal);
     }
 

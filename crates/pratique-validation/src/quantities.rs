@@ -12,7 +12,7 @@ pub(crate) fn quantity(field: &Node<'_, '_>) -> Quantity {
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateNonnegativeQuantity
 pub(crate) fn validate_nonnegative(field: &Node<'_, '_>, errors: &mut Errors) {
-    if quantity(field).signum() < 0 {
+    if field.text().starts_with('-') && quantity(field).signum() < 0 {
         errors.invalid(field, field.text(), NEGATIVE);
     }
 }

@@ -67,6 +67,11 @@ impl<'p> Path<'p> {
         }
     }
 
+    /// Whether these are the metadata of the object itself.
+    pub fn is_metadata(&self) -> bool {
+        self.name() == Some("metadata") && self.parent.is_none_or(Path::is_root)
+    }
+
     /// Whether this is the object itself.
     pub fn is_root(&self) -> bool {
         matches!(self.step, Step::Root)

@@ -22,8 +22,8 @@ use crate::release_tables::{ReleaseTable, changes_of};
 
 /// All rules. Those of a type are read on first use: of hundreds of types, a program that ends soon judges few.
 pub(super) struct RuleTable {
-    /// By `GROUP/VERSION`, then by kind.
-    kinds: HashMap<&'static str, HashMap<&'static str, KindEntry>>,
+    /// By kind, in each of its groups and versions.
+    kinds: HashMap<&'static str, Vec<KindEntry>>,
     types: HashMap<&'static str, TypeEntry>,
     orders: HashMap<&'static str, Vec<MemberOrder>>,
 }
@@ -44,6 +44,8 @@ pub(super) struct MemberOrder {
 }
 
 struct KindEntry {
+    /// `GROUP/VERSION`
+    version: &'static str,
     type_name: &'static str,
     paths: Vec<&'static str>,
 }
@@ -176,9 +178,8 @@ impl RuleTable {
 
     /// The rules for objects of a kind that are written at a subresource.
     pub(super) fn kind(&self, kind: &GroupVersionKind, subresource: &str) -> Option<&TypeRules> {
-        let mut versions = self.kinds.iter();
-        let (_, kinds) = versions.find(|(version, _)| kind.is_of_version(version))?;
-        let entry = kinds.get(kind.kind.as_str())?;
+        let mut versions = self.kinds.get(kind.kind.as_str())?.iter();
+        let entry = versions.find(|entry| kind.is_of_version(entry.version))?;
         let mut paths = entry.paths.iter();
         paths.find(|path| path.strip_prefix('/') == Some(subresource))?;
         self.of_type(entry.type_name)
@@ -231,8 +232,12 @@ fn parse(text: &'static str) -> RuleTable {
             };
             let (version, kind) = name.rsplit_once('/').unwrap_or(("", name));
             let paths = words.collect();
-            let kinds = table.kinds.entry(version).or_default();
-            kinds.insert(kind, KindEntry { type_name, paths });
+            let versions = table.kinds.entry(kind).or_default();
+            versions.push(KindEntry {
+                version,
+                type_name,
+                paths,
+            });
         }
     }
     table
@@ -587,17 +592,14 @@ mod tests {
         assert_eq!(fields, count(" "));
         assert_eq!(table.types.len(), count("type "));
         assert_eq!(table.orders.len(), count("order "));
-        assert_eq!(
-            table.kinds.values().map(HashMap::len).sum::<usize>(),
-            count("kind ")
-        );
+        assert_eq!(table.kinds.values().map(Vec::len).sum::<usize>(), count("kind "));
     }
 
     #[test]
     fn every_type_of_the_table_is_in_it() {
         for release in Release::list() {
             let table = RuleTable::of_release(release);
-            let of_kinds = table.kinds.values().flat_map(|kinds| kinds.values());
+            let of_kinds = table.kinds.values().flatten();
             for entry in of_kinds {
                 assert!(table.of_type(entry.type_name).is_some(), "{}", entry.type_name);
             }

@@ -100,6 +100,10 @@ fn validate_request_within_limit(
         }
         return;
     }
+    // The same text is the same amount, as of most that have both.
+    if request.text() == limit.text() {
+        return;
+    }
     let order = quantity(request).cmp(&quantity(&limit));
     if order.is_ne() && !allows_overcommit {
         let detail = format!("must be equal to {name} limit of {}", limit.text());
@@ -146,9 +150,13 @@ pub(crate) fn validate_resource_name(name: &str, field: &Node<'_, '_>, errors: &
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateContainerResourceName
 pub(crate) fn validate_container_resource_name(name: &str, field: &Node<'_, '_>, errors: &mut Errors) {
+    // Of these, all that is asked below is so.
+    if ["cpu", "memory", "ephemeral-storage"].contains(&name) {
+        return;
+    }
     validate_resource_name(name, field, errors);
     if !name.contains('/') {
-        if !["cpu", "memory", "ephemeral-storage"].contains(&name) && !is_huge_pages(name) {
+        if !is_huge_pages(name) {
             errors.invalid(field, named(name), "must be a standard resource for containers");
         }
     } else if !is_native_resource(name) && !is_extended_resource(name) {

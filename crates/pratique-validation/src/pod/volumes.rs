@@ -153,10 +153,12 @@ fn validate_not_created<'c>(
 fn validate_sources(volume: &Node<'_, '_>, pod_name: &str, options: PodOptions, errors: &mut Errors) {
     let mut count = 0;
     let name = volume.child("name");
-    // Of so many sources, nearly all are absent.
+    // Of so many sources, nearly all are absent: once all members but the name were met, no other is looked for.
     let members = volume.value().as_object();
     let is_there = |name: &str| members.is_some_and(|members| members.contains_key(name));
-    for source in SOURCES.iter().filter(|source| is_there(source.name)) {
+    let at_most = volume.len().saturating_sub(usize::from(name.is_set()));
+    let sources = SOURCES.iter().filter(|source| is_there(source.name));
+    for source in sources.take(at_most) {
         let value = volume.child_as(source.name, source.shown);
         if !value.is_set() {
             continue;
