@@ -90,20 +90,32 @@ fn add_gate_helps(
         )
     };
     let is_open = |(fault, help): (&FieldFault, &Option<CauseHelp>)| help.is_none() && is_about_value(fault);
+    // For each fault, whether a server with other gates does not find it.
+    let is_gone = |changed: FeatureGates| -> Vec<bool> {
+        let others = new_validator(changed).faults(&candidate, old);
+        let others: HashSet<_> = others.iter().map(fault_key).collect();
+        let is_gone = faults.iter().map(|fault| !others.contains(&fault_key(fault)));
+        is_gone.collect()
+    };
+    let turn = |gates: FeatureGates, gate: &str| gates.with(gate, !gates.is_on(gate));
+    // Nearly always no gate matters, and there are dozens: that is known of all at once.
+    let all_turned = Validator::GATES.iter().fold(gates, |all, gate| turn(all, gate));
+    let may_help = is_gone(all_turned);
+    let is_helped = |(at, (fault, help)): (usize, (&FieldFault, &Option<CauseHelp>))| {
+        is_open((fault, help)) && may_help.get(at) == Some(&true)
+    };
     for gate in Validator::GATES {
-        if !faults.iter().zip(helps.iter()).any(is_open) {
+        if !faults.iter().zip(helps.iter()).enumerate().any(is_helped) {
             return;
         }
-        let is_on = !gates.is_on(gate);
-        let changed = gates.with(gate, is_on);
+        let changed = turn(gates, gate);
         // The release does not have the gate: the whole object would be judged in vain.
         if changed == gates {
             continue;
         }
-        let others = new_validator(changed).faults(&candidate, old);
-        let others: HashSet<_> = others.iter().map(fault_key).collect();
-        for (fault, help) in faults.iter().zip(helps.iter_mut()) {
-            if is_open((fault, help)) && !others.contains(&fault_key(fault)) {
+        let is_on = changed.is_on(gate);
+        for ((fault, help), is_gone) in faults.iter().zip(helps.iter_mut()).zip(is_gone(changed)) {
+            if is_open((fault, help)) && is_gone {
                 *help = Some(CauseHelp::without_replacement(format!(
                     "a server with --feature-gates={gate}={is_on} does not refuse it"
                 )));
