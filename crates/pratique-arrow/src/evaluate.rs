@@ -272,6 +272,8 @@ impl BatchEvaluator {
     fn decide(&self, input: ReviewInput<'_>) -> Result<RowDecision, RowError> {
         let mut input = input;
         let reviewer = Reviewer::policies(&self.admission, Arc::clone(&self.authorizer));
+        // A row has no column for them.
+        let reviewer = reviewer.without_explained_causes();
         let review = reviewer.review(&self.cluster, self.objects.as_ref(), &mut input)?;
         Ok(RowDecision::new(&input.request, &review))
     }

@@ -168,6 +168,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let mut evaluator = Reviewer::policies(admission, cluster.authorizer)
         .recording(record)
         .with_preparation(phases.preparation);
+    let prints_lines = answers.outputs.has(ScanFormat::Ndjson);
+    let shows_fields = prints_lines || answers.outputs.any(ScanFormat::lists_records);
+    if !shows_fields {
+        evaluator = evaluator.without_explained_causes();
+    }
     // What a cluster has does not contradict itself. A run that goes on after an interruption says what it would have said without.
     if is_of_files {
         let is_part = sources.shard().of > 1 || arguments.checkpoints.checkpoint.is_some();
@@ -191,7 +196,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         operation,
         evaluator,
         admission,
-        prints_lines: answers.outputs.has(ScanFormat::Ndjson),
+        prints_lines,
+        shows_fields,
         expansion,
         is_of_files,
         has_pods: inputs.source.has_pods(),

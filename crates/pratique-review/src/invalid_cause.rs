@@ -45,6 +45,15 @@ impl From<&StatusCause> for InvalidCause {
     }
 }
 
+/// The causes that a status by which the server itself refuses an object states.
+pub(crate) fn stated_causes(status: &Status) -> Vec<InvalidCause> {
+    if status.code != Reason::Invalid.code() {
+        return Vec::new();
+    }
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes.map(InvalidCause::from).collect()
+}
+
 /// The causes of a status by which the server itself refuses an object between the phases of admission. `changes` are those of the
 /// steps before, of which the first one knows the object as it was sent.
 pub(crate) fn causes(
@@ -56,12 +65,8 @@ pub(crate) fn causes(
     if status.code != Reason::Invalid.code() {
         return Vec::new();
     }
-    let causes = || {
-        let causes = status.details.iter().flat_map(|details| &details.causes);
-        causes.map(InvalidCause::from).collect()
-    };
     let Some(invalid) = invalid else {
-        return causes();
+        return stated_causes(status);
     };
     let namespace = invalid.namespace.as_ref();
     let candidate = Candidate::new(&request.kind, &invalid.object)
@@ -71,7 +76,7 @@ pub(crate) fn causes(
     let faults = validator.faults(&candidate, &invalid.old_object);
     // A question is no object that is judged so.
     if faults.is_empty() {
-        return causes();
+        return stated_causes(status);
     }
     let origins = origin::origins(validator, (candidate, &invalid.old_object), &faults, changes);
     let judged = (candidate, &invalid.old_object);

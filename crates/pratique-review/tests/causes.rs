@@ -11,6 +11,15 @@ use pratique_request::{RequestTemplate, ResourceResolver, decode_object, kind_of
 use pratique_review::{Review, ReviewDecision, ReviewInput, Reviewer};
 
 fn review_in(cluster: &Objects, gates: FeatureGates, object: &str) -> Review {
+    review_by(cluster, gates, object, |reviewer| reviewer)
+}
+
+fn review_by(
+    cluster: &Objects,
+    gates: FeatureGates,
+    object: &str,
+    change: fn(Reviewer<'_>) -> Reviewer<'_>,
+) -> Review {
     let object = pratique_json::parse(object.as_bytes()).unwrap();
     let decoded = decode_object(&kind_of(&object).unwrap(), &object);
     let template = RequestTemplate {
@@ -23,7 +32,9 @@ fn review_in(cluster: &Objects, gates: FeatureGates, object: &str) -> Review {
     let admission = Admission::builder().build().unwrap();
     let objects = ApiObjects::default().with_gates(gates);
     let reviewer = Reviewer::policies(&admission, Arc::new(NoAuthorizer));
-    reviewer.review(cluster, Some(&objects), &mut input).unwrap()
+    change(reviewer)
+        .review(cluster, Some(&objects), &mut input)
+        .unwrap()
 }
 
 fn review(object: &str) -> Review {
@@ -81,6 +92,23 @@ fn what_is_meant_is_told_of_every_enumeration() {
              \"RollingUpdate\" | did you mean \"Recreate\"?",
         ],
     );
+}
+
+#[test]
+fn what_nobody_reads_is_not_explained() {
+    let mut cluster = Objects::new();
+    cluster.assume_namespaces();
+    let object = pod(r#", "restartPolicy": "Alway""#);
+    let explained = review(&object);
+    let stated = review_by(&cluster, FeatureGates::default(), &object, |reviewer| {
+        reviewer.without_explained_causes()
+    });
+    assert_eq!(stated.outcome.status, explained.outcome.status);
+    let [cause] = stated.causes.as_slice() else {
+        panic!("{:?}", stated.causes);
+    };
+    assert_eq!((cause.field.as_str(), &cause.help), ("spec.restartPolicy", &None));
+    assert!(explained.causes.iter().all(|cause| cause.help.is_some()));
 }
 
 #[test]

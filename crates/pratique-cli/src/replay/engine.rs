@@ -306,6 +306,7 @@ impl Engine {
         Reviewer::policies(&self.policies.admission, authorizer)
             .recording(record)
             .with_preparation(self.cluster.phases.preparation)
+            .without_explained_causes()
     }
 
     /// Evaluates a request, and gives what `take` makes of the result.

@@ -48,6 +48,8 @@ pub(super) struct Scanner<'a> {
     pub(super) admission: &'a Admission,
     /// Whether there is an output of lines.
     pub(super) prints_lines: bool,
+    /// Whether an output has the fields that findings are about, which are looked for only then.
+    pub(super) shows_fields: bool,
     /// Of which workloads the Pods are evaluated.
     pub(super) expansion: ExpansionRule<'a>,
     /// Whether the objects are those of files, and not all that a cluster has.
@@ -289,6 +291,7 @@ impl Scanner<'_> {
                 scanned.limitations.count_unknown(assumed.kind, &place);
             }
         }
+        let fields = fields.filter(|_| self.shows_fields);
         result.place_causes(fields);
         result.place_drops(fields);
         result.place_warnings(fields);

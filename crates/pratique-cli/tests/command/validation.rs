@@ -160,6 +160,19 @@ fn scans_validate() {
     let run = directory().run(&["scan", "pod.yaml", "-o", "ndjson"]);
     run.exits(1);
     run.stdout_has("\"causes\":[{\"field\":\"spec.containers[0].ports[0].containerPort\"");
+    // An output with lines has the fields, their places and what helps; what is counted is the same without.
+    run.stdout_has("did you mean").stdout_has("\"line\":10,\"column\":22");
+    let directory_of_both = directory();
+    let outputs = ["-o", "sarif=out.sarif", "-o", "json=both.json"];
+    directory_of_both.run(&[&["scan", "pod.yaml"], &outputs[..]].concat());
+    let both = std::fs::read_to_string(directory_of_both.path().join("both.json")).unwrap();
+    let alone = directory_of_both.run(&["scan", "pod.yaml", "-o", "json"]);
+    assert_eq!(alone.stdout.trim(), both.trim());
+    assert!(
+        std::fs::read_to_string(directory_of_both.path().join("out.sarif"))
+            .unwrap()
+            .contains("did you mean")
+    );
     directory()
         .run(&["scan", "pod.yaml", "--validation", "off"])
         .exits(0);
