@@ -367,8 +367,11 @@ impl AcceptedFindings {
 }
 
 impl AcceptanceSummary {
-    /// Whether a command fails as there is more than the baseline has.
+    /// Whether a command fails as there is more than the baseline has, or as an exception has expired.
     pub(crate) fn fails(&self, failure: &FailureArguments) -> bool {
+        if self.has_expired() && failure.fails_on(FailOn::Deny) {
+            return true;
+        }
         [
             (FailOn::Deny, FindingAction::Deny),
             (FailOn::Warn, FindingAction::Warn),
@@ -376,6 +379,11 @@ impl AcceptanceSummary {
         ]
         .into_iter()
         .any(|(on, action)| failure.fails_on(on) && self.comparison.exceeds(action))
+    }
+
+    /// Whether an exception has expired, which fails a command as what is denied does.
+    pub(crate) fn has_expired(&self) -> bool {
+        self.json.expired_exceptions > 0
     }
 
     /// How the run differs from the baseline, and which exceptions accepted nothing.
@@ -397,7 +405,8 @@ impl AcceptanceSummary {
         is_used.then(|| self.json.clone())
     }
 
-    /// `accepted: 3 findings known to baseline.json, 1 finding by 1 of 2 exceptions`; empty where nothing can be.
+    /// `accepted: 3 findings known to baseline.json, 1 finding by 1 of 2 exceptions; expired: 1 exception`; empty where there is
+    /// nothing of it.
     pub(crate) fn line(&self) -> String {
         let JsonAcceptance {
             known,
@@ -416,17 +425,13 @@ impl AcceptanceSummary {
             let of = counted(exceptions, "exception", "exceptions");
             parts.push(format!("{} by {used} of {of}", findings(excepted)));
         }
-        if expired_exceptions > 0 {
-            parts.push(counted(
-                expired_exceptions,
-                "expired exception",
-                "expired exceptions",
-            ));
-        }
-        if parts.is_empty() {
-            return String::new();
-        }
-        format!("accepted: {}", parts.join(", "))
+        let accepted = match parts.as_slice() {
+            [] => None,
+            parts => Some(format!("accepted: {}", parts.join(", "))),
+        };
+        let expired = counted(expired_exceptions, "exception", "exceptions");
+        let expired = (expired_exceptions > 0).then(|| format!("expired: {expired}"));
+        accepted.into_iter().chain(expired).collect::<Vec<_>>().join("; ")
     }
 
     /// The line, with its end.

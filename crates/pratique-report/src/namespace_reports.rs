@@ -105,12 +105,21 @@ impl NamespaceReports {
 
     /// Counts something that could not be read or evaluated.
     pub fn count_problem(&mut self, place: &str, message: &str) {
-        self.add("", Outcome::Error, || {
+        self.add_of_no_object(NOT_EVALUATED, Outcome::Error, place, message);
+    }
+
+    /// Counts a finding about no object, such as an exception that holds no more. The rule is its policy.
+    pub fn count_finding(&mut self, rule: &str, place: &str, message: &str) {
+        self.add_of_no_object(rule, Outcome::Fail, place, message);
+    }
+
+    fn add_of_no_object(&mut self, policy: &str, outcome: Outcome, place: &str, message: &str) {
+        self.add("", outcome, || {
             Some(ReportResult {
                 source: api::SOURCE,
-                policy: NOT_EVALUATED.to_owned(),
+                policy: policy.to_owned(),
                 rule: None,
-                result: Outcome::Error,
+                result: outcome,
                 scored: true,
                 message: bounded_to(&format!("{place}: {message}"), MAX_MESSAGE),
                 resources: Vec::new(),

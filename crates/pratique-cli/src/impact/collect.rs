@@ -185,7 +185,7 @@ impl<'a> Collector<'a> {
         if let Some(checkpoints) = &self.checkpoints {
             checkpoints.remove()?;
         }
-        Ok(self.status(errors))
+        Ok(self.status(errors, accepted.has_expired()))
     }
 
     /// Writes the page, if it is asked for.
@@ -334,10 +334,10 @@ impl<'a> Collector<'a> {
         (changed > 0).then(|| format!("{} changed meanwhile", counted(changed, "object", "objects")))
     }
 
-    fn status(&self, errors: usize) -> ExitStatus {
+    fn status(&self, errors: usize, has_expired: bool) -> ExitStatus {
         self.arguments.comparison.status(|on| match on {
             ComparisonFailOn::Refused => {
-                self.report.count_of(Change::NewlyRefused) > self.arguments.max_new_refusals
+                has_expired || self.report.count_of(Change::NewlyRefused) > self.arguments.max_new_refusals
             }
             ComparisonFailOn::Allowed => self.report.count_of(Change::NewlyAllowed) > 0,
             ComparisonFailOn::Error => errors > 0,

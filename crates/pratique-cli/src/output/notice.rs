@@ -119,7 +119,7 @@ impl Notice {
     /// How grave it is, in outputs that say it.
     pub(crate) fn level(&self) -> Level {
         match self.rule.as_str() {
-            BASELINE_EXCEEDED => Level::Error,
+            BASELINE_EXCEEDED | EXPIRED_EXCEPTION => Level::Error,
             BASELINE_GONE | NO_OTHERS | MISSING_SOURCE => Level::Note,
             _ => Level::Warning,
         }
@@ -132,6 +132,11 @@ impl Notice {
     /// Whether it counts as a warning for `--fail-on`. What somebody said, or mended, is told, and is no fault of an input.
     pub(crate) fn is_counted(&self) -> bool {
         ![WEAKENED_SETTING, BASELINE_GONE, NO_OTHERS, MISSING_SOURCE].contains(&self.rule.as_str())
+    }
+
+    /// Whether it fails a command as a denial does: who accepted something until a day, wanted to be asked again after it.
+    pub(crate) fn is_finding(&self) -> bool {
+        self.rule == EXPIRED_EXCEPTION
     }
 
     /// It as a workflow command of GitHub Actions.

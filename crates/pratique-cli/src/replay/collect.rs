@@ -157,7 +157,7 @@ impl<'a> Collector<'a> {
             self.notices.tell(notice);
         }
         self.write_page(errors, forgotten)?;
-        let status = self.status(errors, scope);
+        let status = self.status(errors, scope, accepted.has_expired());
         let (passed_over, lists) = (&self.passed_over, self.lists_passed_over);
         let outputs = std::mem::take(&mut self.outputs);
         output_target::print_all(outputs, |format, _| match format {
@@ -266,10 +266,10 @@ impl<'a> Collector<'a> {
         written::write_page(page, "replay", &self.arguments.comparison)
     }
 
-    fn status(&self, errors: usize, scope: &EvaluationScope) -> ExitStatus {
+    fn status(&self, errors: usize, scope: &EvaluationScope, has_expired: bool) -> ExitStatus {
         let some = |comparison| self.report.counts.count_of(comparison) > 0;
         self.arguments.comparison.status(|on| match on {
-            ComparisonFailOn::Refused => some(Comparison::RefusedNow),
+            ComparisonFailOn::Refused => has_expired || some(Comparison::RefusedNow),
             ComparisonFailOn::Allowed => some(Comparison::AllowedNow),
             ComparisonFailOn::Error => errors > 0,
             ComparisonFailOn::Warn => self.notices.count() > 0,

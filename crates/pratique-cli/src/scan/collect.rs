@@ -222,6 +222,9 @@ impl<'a> Collector<'a> {
         self.counts
             .report
             .add_notice(&notice.rule, &notice.place, &notice.message);
+        if let (true, Some(namespaces)) = (notice.is_finding(), &mut self.namespaces) {
+            namespaces.count_finding(&notice.rule, &notice.place, &notice.message);
+        }
         self.notices.add(notice);
     }
 
@@ -437,10 +440,11 @@ impl<'a> Collector<'a> {
 /// The exit status. `lacks_parts` is whether something was to be counted that is not.
 pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArguments) -> ExitStatus {
     let total = report.tally().total();
-    let mut notices = report.notices().map(Notice::from);
-    let is_warned = notices.any(|notice| notice.is_counted());
+    let notices: Vec<Notice> = report.notices().map(Notice::from).collect();
+    let is_warned = notices.iter().any(Notice::is_counted);
+    let is_refused = notices.iter().any(Notice::is_finding);
     arguments.status(|on| match on {
-        FailOn::Deny => total.denied > 0,
+        FailOn::Deny => total.denied > 0 || is_refused,
         FailOn::Warn => total.warned > 0 || total.ignored > 0 || is_warned,
         FailOn::Audit => total.audited > 0,
         FailOn::Error => total.failed > 0,

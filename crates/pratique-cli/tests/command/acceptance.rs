@@ -373,14 +373,78 @@ fn an_expired_exception_is_a_finding() {
             "exceptions.yaml",
         ]);
     }
-    // Also where it accepted nothing else.
-    let clean = pod("old", "team: a, tier: web");
-    fs::write(directory.path().join("pods.yaml"), clean).unwrap();
-    review(
-        &directory,
-        &["--exceptions", "exceptions.yaml", "--fail-on", "warn"],
-    )
-    .exits(1);
+}
+
+/// A finding by itself: every command and every format tells it and fails, where nothing else is wrong.
+#[test]
+fn an_expired_exception_fails_as_a_denial_does() {
+    let directory = directory(&[("web", "team: a, tier: web")]);
+    let list = "- {policy: team, reason: it moves, until: 2020-02-29}\n";
+    fs::write(directory.path().join("exceptions.yaml"), exceptions(list)).unwrap();
+    let told = "the exception of team held until 2020-02-29";
+    for (format, sign) in [
+        ("human", "expired: 1 exception\n"),
+        ("json", r#"{"acceptedFindings":{"expiredExceptions":1}}"#),
+        (
+            "ndjson",
+            r#"{"warning":{"rule":"expired-exception","place":"exceptions.yaml:4:3""#,
+        ),
+        ("sarif", r#""level": "error""#),
+        ("junit", "<failure message=\"the exception of team"),
+        (
+            "github",
+            "::error file=exceptions.yaml,line=4,col=3,title=expired-exception::",
+        ),
+        ("yaml", "expired: 1 exception\n"),
+        ("diff", "expired: 1 exception\n"),
+    ] {
+        let more = ["--exceptions", "exceptions.yaml", "--output", format];
+        review(&directory, &more).exits(1).shows(&[told, sign]);
+    }
+    for (format, sign) in [
+        ("human", "note: expired: 1 exception\n"),
+        ("json", r#""rule": "expired-exception""#),
+        (
+            "ndjson",
+            r#"{"warning":{"rule":"expired-exception","place":"exceptions.yaml:4:3""#,
+        ),
+        ("sarif", r#""level": "error""#),
+        ("junit", "<failure message=\"the exception of team"),
+        ("policyreport", r#""fail": 1"#),
+        ("openreports", r#""policy": "expired-exception""#),
+    ] {
+        let more = ["--exceptions", "exceptions.yaml", "--output", format];
+        scan(&directory, &more).exits(1).shows(&[told, sign]);
+    }
+    let impact = [
+        "impact",
+        "pods.yaml",
+        "--old",
+        "policies.yaml",
+        "--new",
+        "policies.yaml",
+        "--exceptions",
+        "exceptions.yaml",
+    ];
+    directory
+        .run(&impact)
+        .exits(1)
+        .shows(&[told, "expired: 1 exception\n"]);
+    // A report keeps it, with its page.
+    let more = [
+        "--exceptions",
+        "exceptions.yaml",
+        "--report",
+        "scan.json,scan.html",
+    ];
+    scan(&directory, &more).exits(1);
+    let merged = directory.run(&["report", "merge", "scan.json"]);
+    merged.exits(1).shows(&[told]);
+    let page = fs::read_to_string(directory.path().join("scan.html")).unwrap();
+    assert!(page.contains(told), "{page}");
+    // Who fails for errors only, does so.
+    let more = ["--exceptions", "exceptions.yaml", "--fail-on", "error"];
+    review(&directory, &more).exits(0).shows(&[told]);
 }
 
 #[test]
