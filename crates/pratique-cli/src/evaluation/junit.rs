@@ -46,9 +46,8 @@ pub(crate) fn evaluation_document(
 }
 
 fn of_record(record: &Record, rule: &PassRule<'_>) -> Case {
-    // Which of the actions fails is asked of all of them.
-    let outcome = outcome(record, &record.remarks(), rule);
     let remarks = record.distinct_remarks();
+    let outcome = outcome(record, &remarks, rule);
     Case {
         name: record.subject(),
         file: record.file.clone(),
@@ -94,7 +93,10 @@ fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outc
             message: first_line(&text),
             text,
         },
-        Decision::Allowed if remarks.iter().any(|remark| rule.fails_for(remark)) => Outcome::failed(&text),
+        // Which of the actions fails is asked of all of them.
+        Decision::Allowed if record.remarks().iter().any(|remark| rule.fails_for(remark)) => {
+            Outcome::failed(&text)
+        }
         Decision::Allowed => match rule.why_unevaluated {
             Some(why) => Outcome::Skipped {
                 message: why.to_owned(),

@@ -17,6 +17,7 @@ use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::output::finding::Level;
 use crate::output::json::is_zero;
+use crate::output::place::InputPlace;
 use crate::output::problems;
 use pratique_review::ParentWorkload;
 use pratique_review::{PolicyAction as Action, PolicyDecision};
@@ -206,6 +207,15 @@ impl Record {
     pub(crate) fn is_known(&self) -> bool {
         let mut accepted = self.accepted.iter();
         accepted.all(|finding| matches!(finding.by, AcceptedBy::Baseline))
+    }
+
+    /// Where the object is.
+    pub(crate) fn input_place(&self) -> InputPlace {
+        InputPlace {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+        }
     }
 
     /// The object: `shop/Deployment/web`.

@@ -39,19 +39,11 @@ pub(crate) fn log(
 }
 
 fn of_record(record: &Record) -> Vec<LogResult> {
-    let place = InputPlace {
-        file: record.file.clone(),
-        line: record.line,
-        column: record.column,
-    };
+    let place = record.input_place();
     let (subject, object) = (record.subject(), record.name_in_cluster());
-    let remarks = record.remarks().into_iter().map(|remark| {
+    let remarks = record.distinct_remarks().into_iter().map(|remark| {
         let message = format!("{subject}: {}", remark.message);
-        let field = remark.location.map(|location| InputPlace {
-            file: location.file.to_string(),
-            line: location.start.line,
-            column: location.start.column,
-        });
+        let field = remark.location.map(InputPlace::from);
         let place = field.as_ref().unwrap_or(&place);
         let result = LogResult::new(remark.rule(), remark.level(), &message, place, Some(&object));
         let is_known = remark.accepted.map(|finding| &finding.by);

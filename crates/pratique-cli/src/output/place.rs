@@ -3,6 +3,8 @@
 use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 
+use pratique_manifest::Location;
+
 /// Where a file is, whichever path leads to it from the working directory; links are not resolved.
 pub(crate) fn absolute_path(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -51,6 +53,16 @@ impl InputPlace {
     /// The line, if it is known.
     pub(crate) fn known_line(&self) -> Option<u32> {
         Some(self.line).filter(|line| *line > 0)
+    }
+}
+
+impl From<&Location> for InputPlace {
+    fn from(location: &Location) -> Self {
+        InputPlace {
+            file: location.file.to_string(),
+            line: location.start.line,
+            column: location.start.column,
+        }
     }
 }
 

@@ -270,6 +270,16 @@ fn what_is_said_twice_is_told_once() {
         1,
         "{junit}"
     );
+    for command in ["review", "scan"] {
+        let arguments = [command, "--manifests", "policies", "-o", "sarif", "pod.yaml"];
+        let sarif = directory.run(&arguments).exits(0).stdout.clone();
+        assert_eq!(
+            sarif.matches("\"ruleId\": \"deny-privileged").count(),
+            1,
+            "{sarif}"
+        );
+        assert!(sarif.contains("\"level\": \"warning\""), "{sarif}");
+    }
     // A diff has no place for counts.
     run("diff")
         .exits(0)
