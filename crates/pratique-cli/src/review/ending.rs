@@ -94,10 +94,11 @@ impl ReviewEnding<'_> {
                     Text::new()
                 };
                 output::print(&text!(
-                    "{}\n{}{}{}{}",
+                    "{}\n{}{}{}{}{}",
                     table,
                     &self.left_out,
                     self.tally.reasons.human(),
+                    self.tally.describe_stopped(),
                     passed_over(),
                     &self.counts
                 ))

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::evaluation::decision::Decision;
 use crate::evaluation::record::Record;
 use crate::evaluation::undecided_reasons::UndecidedReasons;
-use crate::output::counted::noun;
+use crate::output::counted::{counted, noun};
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
 use crate::output::text::{Text, text};
@@ -32,6 +32,9 @@ pub(super) struct Tally {
     /// How often validations ended with errors that failure policies ignore.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) ignored: usize,
+    /// Those that a step of the chain refused, so that the steps after it were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    stopped: usize,
     /// By policy and namespace.
     #[serde(serialize_with = "rows")]
     policies: BTreeMap<String, BTreeMap<String, Row>>,
@@ -102,6 +105,9 @@ impl Tally {
             Decision::Undecided => self.undecided += 1,
             Decision::Accepted => self.accepted += 1,
         }
+        // What refuses a Pod is counted with the Pod.
+        let refuses_pod = record.pods.iter().any(|pod| pod.decision == Decision::Denied);
+        self.stopped += usize::from(record.refused_by.is_some() && !refuses_pod);
         for decision in &record.policies {
             match decision.action {
                 Action::Warn => self.warned += 1,
@@ -161,6 +167,7 @@ impl Tally {
         self.warned += other.warned;
         self.audited += other.audited;
         self.ignored += other.ignored;
+        self.stopped += other.stopped;
         self.others += other.others;
         self.reasons.add(other.reasons);
         for (policy, rows) in other.policies {
@@ -190,6 +197,17 @@ impl Tally {
             ),
             more(errors, noun(errors, "error", "errors")),
         )
+    }
+
+    /// Says that a server stops at the first step that refuses: a later one may refuse as well, once that is mended.
+    pub(super) fn describe_stopped(&self) -> Text {
+        match self.stopped {
+            0 => Text::new(),
+            stopped => text!(
+                "as on a server, no step was run after the one that refused ({}): `pratique scan --chain` asks each plugin\n",
+                counted(stopped, "object", "objects")
+            ),
+        }
     }
 
     /// A table by policy and namespace, with what its numbers count: the line that follows it counts each warning.

@@ -194,6 +194,35 @@ fn what_refuses_is_named() {
     review(&directory, &json, 1, &["\"refusedBy\":\"PodSecurity\""]);
 }
 
+/// PodSecurity would refuse it as well.
+#[test]
+fn that_a_server_stops_at_the_first_refusal_is_told() {
+    let directory = Directory::new()
+        .with(
+            "state.yaml",
+            format!(
+                "{STATE}---\n{{apiVersion: v1, kind: Namespace, metadata: {{name: bay, labels: {{pod-security.kubernetes.io/enforce: baseline}}}}}}\n\
+                 ---\n{{apiVersion: v1, kind: LimitRange, metadata: {{name: small, namespace: bay}}, spec: {{limits: [{{type: Container, max: {{cpu: '1'}}}}]}}}}\n"
+            ),
+        )
+        .with(
+            "pods.yaml",
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: large, namespace: bay}\n\
+             spec: {hostNetwork: true, containers: [{name: a, image: a, resources: {limits: {cpu: '2'}}}]}\n",
+        );
+    let more = [&WHOLE[..], &["--disable-admission-plugins", "ServiceAccount"]].concat();
+    let stops = "as on a server, no step was run after the one that refused (1 object): `pratique scan --chain` asks each plugin\n";
+    let run = review(&directory, &more, 1, &["denied by LimitRanger", stops]);
+    assert!(!run.stdout.contains("violates PodSecurity"), "{run}");
+    let scan = [&["scan", "--chain", "pods.yaml"], &WHOLE[..]].concat();
+    let scan = directory.run(&scan);
+    scan.exits(1).shows(&["PodSecurity  ", "LimitRanger  "]);
+    // Policies alone stop nowhere.
+    let plain = directory.run(&["review", "pods.yaml"]);
+    plain.exits(1);
+    assert!(!plain.stdout.contains("as on a server"), "{plain}");
+}
+
 #[test]
 fn state_that_is_not_given_leaves_plugins_undecided() {
     let directory = directory(1, "");
