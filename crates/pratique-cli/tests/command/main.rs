@@ -51,6 +51,7 @@ mod impact;
 #[cfg(feature = "kube")]
 mod impact_cluster;
 mod inputs;
+mod installation;
 #[cfg(unix)]
 mod kubectl;
 mod links;
