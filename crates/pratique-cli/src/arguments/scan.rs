@@ -123,6 +123,8 @@ pub(crate) enum ScanFormat {
     Sarif,
     /// JUnit XML, with a case for each object in which something is found.
     Junit,
+    /// Workflow commands of GitHub Actions: a message for each finding, and the counts.
+    Github,
     /// PolicyReports of wgpolicyk8s.io/v1alpha2 for `kubectl apply`: one for each namespace, and one for the cluster.
     #[value(name = "policyreport")]
     PolicyReport,
@@ -142,6 +144,7 @@ impl ScanFormat {
             ScanFormat::Human | ScanFormat::Json | ScanFormat::Ndjson => false,
             ScanFormat::Sarif
             | ScanFormat::Junit
+            | ScanFormat::Github
             | ScanFormat::PolicyReport
             | ScanFormat::OpenReports
             | ScanFormat::Parquet
@@ -151,7 +154,7 @@ impl ScanFormat {
 
     /// Whether the output has each object with findings, and is printed at the end.
     pub(crate) fn lists_records(self) -> bool {
-        matches!(self, ScanFormat::Sarif | ScanFormat::Junit)
+        matches!(self, ScanFormat::Sarif | ScanFormat::Junit | ScanFormat::Github)
     }
 
     /// The kind of the reports for dashboards that the output consists of. They tell objects that no policy matched from those that
@@ -165,6 +168,7 @@ impl ScanFormat {
             | ScanFormat::Ndjson
             | ScanFormat::Sarif
             | ScanFormat::Junit
+            | ScanFormat::Github
             | ScanFormat::Parquet
             | ScanFormat::Arrow => None,
         }

@@ -6,6 +6,7 @@ use crate::evaluation::result::ReviewResult;
 use crate::output::finding::Level;
 use crate::output::github::Commands;
 use crate::output::notice::Notice;
+use crate::output::place::InputPlace;
 use crate::stream::input_errors::JsonError;
 
 /// A message for each policy that denies, warns, records, or is undecided, and for each denial and warning by others.
@@ -19,14 +20,34 @@ pub(crate) fn review_commands(result: &ReviewResult<'_>, record: &Record) -> Com
     commands
 }
 
+/// The messages about the decisions of a run that keeps them to its end.
+pub(crate) fn record_commands(records: &[Record]) -> Commands {
+    let mut commands = Commands::default();
+    for record in records {
+        let (subject, place) = (record.subject(), record.input_place());
+        for remark in record.distinct_remarks() {
+            let message = format!("{subject}: {}", remark.message);
+            let field = remark.location.map(InputPlace::from);
+            let place = field.as_ref().unwrap_or(&place);
+            commands.annotate_place(remark.level(), place, remark.rule(), &message);
+        }
+    }
+    commands
+}
+
 /// A message for each error of an input, and for each notice.
 pub(crate) fn run(errors: &[JsonError], notices: &[Notice]) -> Commands {
     let mut commands = Commands::default();
+    annotate_run(&mut commands, errors, notices);
+    commands
+}
+
+/// Adds a message for each error of an input, and for each notice.
+pub(crate) fn annotate_run(commands: &mut Commands, errors: &[JsonError], notices: &[Notice]) {
     for error in errors {
         commands.annotate_place(Level::Error, &error.input_place(), &error.place, &error.message);
     }
     for notice in notices {
-        notice.annotate(&mut commands);
+        notice.annotate(commands);
     }
-    commands
 }

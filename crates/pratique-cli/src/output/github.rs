@@ -116,14 +116,23 @@ impl Commands {
             0 => String::new(),
             line => format!(",line={line},col={}", place.column.max(1)),
         };
+        if place.file.is_empty() {
+            // It is about the whole run.
+            return self.add(level, "", title, message);
+        }
         self.add(level, &format!("{}{line}", file(&place.file)), title, message);
     }
 
     fn add(&mut self, level: Level, place: &str, title: &str, message: &str) {
         self.counts.count(level);
         let (level, title) = (level.of_github(), property(title));
+        let comma = if place.is_empty() { "" } else { "," };
         // Writing to a string cannot fail.
-        let _ = writeln!(self.lines, "::{level} {place},title={title}::{}", data(message));
+        let _ = writeln!(
+            self.lines,
+            "::{level} {place}{comma}title={title}::{}",
+            data(message)
+        );
     }
 
     /// Adds lines for the log.
@@ -198,6 +207,13 @@ mod tests {
                 .starts_with("annotations of <stdin> stand beside no file"),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn what_is_about_no_file_names_none() {
+        let mut commands = Commands::default();
+        commands.annotate_place(Level::Note, &InputPlace::default(), "a", "b");
+        assert_eq!(commands.as_str(), "::notice title=a::b\n");
     }
 
     #[test]

@@ -5,11 +5,13 @@ use pratique_review::SourceFile;
 
 use super::human;
 use crate::arguments::{FailureArguments, ScanFormat};
+use crate::evaluation::github;
 use crate::evaluation::junit::{self, PassRule};
 use crate::evaluation::limitations::Limitation;
 use crate::evaluation::record::Record;
 use crate::evaluation::sarif;
 use crate::exit::CliError;
+use crate::input::sources;
 use crate::output::notice::Notices;
 use crate::output::text::Text;
 use crate::output::{self, json};
@@ -73,6 +75,14 @@ impl ScanEnding<'_> {
                 let xml =
                     junit::evaluation_document("scan", self.records, &errors, &notices, self.sources, &rule);
                 output::print_xml(&xml)
+            }
+            ScanFormat::Github => {
+                let mut commands = github::record_commands(self.records);
+                let (errors, notices) = (self.errors_of(format), self.notices.list());
+                github::annotate_run(&mut commands, &errors, &notices);
+                sources::annotate(self.sources, &mut commands);
+                commands.log(&human::ending_text(self.report));
+                output::print_github(&commands)
             }
             ScanFormat::PolicyReport | ScanFormat::OpenReports => self.print_reports(format),
             // They were written as they came.

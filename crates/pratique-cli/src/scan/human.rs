@@ -22,9 +22,7 @@ pub(crate) fn report_text(report: &Report) -> Text {
     out.push(&requests(["VERSION", "KIND"], tally.kinds()));
     out.push(&requests(["NAMESPACE", "OWNER"], tally.owners()));
     out.push(&examples(report));
-    for note in report.notes() {
-        out.push(&text!("note: {}\n", note));
-    }
+    out.push(&notes(report));
     for notice in report.notices().map(Notice::from) {
         out.push(&text!("warning: {}\n", notice.line()));
     }
@@ -32,6 +30,27 @@ pub(crate) fn report_text(report: &Report) -> Text {
         let more = counted(report.more_notices(), "more warning is", "more warnings are");
         out.push(&text!("{} not listed\n", more));
     }
+    out.push(&counts(report));
+    out
+}
+
+/// What is said of the whole run, for outputs that have its findings and warnings in another form.
+pub(super) fn ending_text(report: &Report) -> Text {
+    let mut out = notes(report);
+    out.push(&counts(report));
+    out
+}
+
+fn notes(report: &Report) -> Text {
+    let mut out = Text::new();
+    for note in report.notes() {
+        out.push(&text!("note: {}\n", note));
+    }
+    out
+}
+
+fn counts(report: &Report) -> Text {
+    let mut out = Text::new();
     let missing = report.missing();
     if !missing.is_empty() {
         let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
@@ -40,7 +59,7 @@ pub(crate) fn report_text(report: &Report) -> Text {
             missing.join(", ")
         ));
     }
-    out.push(&text!("{}\n", line(&tally.total())));
+    out.push(&text!("{}\n", line(&report.tally().total())));
     if !report.evaluated().is_empty() {
         out.push(&text!("{}\n", report.evaluated()));
     }

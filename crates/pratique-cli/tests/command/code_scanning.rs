@@ -331,6 +331,29 @@ fn annotations_name_a_file() {
     run.stdout_has("::error file=all.yaml,line=18,");
     run.stdout_has("::error file=cut.yaml.gz,");
     run.stdout_has("::warning file=twice%3A a.yaml,line=");
+    // A scan annotates what a review does, and has the counts at its end.
+    let scan = [
+        "scan",
+        "-o",
+        "github",
+        "--policies",
+        "policies",
+        "--policies",
+        "unbound.yaml",
+    ];
+    let run = wrong().run(&[&scan[..], &INPUTS].concat());
+    annotated(&run);
+    run.stdout_has("::error file=all.yaml,line=18,");
+    run.stdout_has("::error file=cut.yaml.gz,");
+    run.stdout_has("::warning file=twice%3A a.yaml,line=");
+    let ending = run.stdout.lines().skip_while(|line| line.starts_with("::"));
+    let ending = ending.collect::<Vec<_>>().join("\n");
+    assert!(
+        ending.contains("note: webhooks and built-in plugins are not run\n"),
+        "{ending}"
+    );
+    assert!(ending.contains(" objects: "), "{ending}");
+    assert!(ending.contains("\nevaluated: "), "{ending}");
     annotated(&wrong().run(&["check", "-o", "github", "all.yaml", "latin.yaml"]));
     let suite = Directory::new().with(
         "suite.yaml",

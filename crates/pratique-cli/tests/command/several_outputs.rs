@@ -83,6 +83,7 @@ fn scans_and_comparisons_have_several() {
             "ndjson",
             "sarif",
             "junit",
+            "github",
             "policyreport",
             "openreports",
         ],
