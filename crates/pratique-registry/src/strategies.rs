@@ -21,7 +21,7 @@ mod small;
 mod storage;
 
 pub(crate) use pod_spec::drop_disabled;
-pub(crate) use pods::{APP_ARMOR, app_armor_profile};
+pub(crate) use pods::app_armor_profile;
 
 use pratique_json::same_name;
 use pratique_types::GroupVersionKind;

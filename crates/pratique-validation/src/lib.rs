@@ -41,6 +41,7 @@ mod node;
 mod object_meta;
 mod open_question;
 mod pod;
+pub mod profile_annotations;
 mod quantities;
 mod release_tables;
 mod reviews;

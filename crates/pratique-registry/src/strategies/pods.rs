@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 use pratique_objects::complete_pod_resources;
+use pratique_validation::profile_annotations::APP_ARMOR_CONTAINER;
 
 use super::drop_disabled;
 use crate::object::{self, Path};
@@ -206,8 +207,6 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
     }
 }
 
-pub(crate) const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
-
 /// Gives containers the profiles that annotations name.
 // Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
 fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
@@ -215,7 +214,7 @@ fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
     let profiles = annotations
         .into_iter()
         .flat_map(Object::iter)
-        .filter(|(key, _)| key.starts_with(APP_ARMOR));
+        .filter(|(key, _)| key.starts_with(APP_ARMOR_CONTAINER));
     let profiles = profiles.map(|(key, profile)| (Cow::Owned(key.to_owned()), profile.clone()));
     let profiles: Object<'_> = profiles.collect();
     if profiles.is_empty() || object::text(object, &["spec", "os", "name"]) == "windows" {
@@ -228,7 +227,7 @@ fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
     // Containers are visited in this order.
     for list in ["initContainers", "containers", "ephemeralContainers"] {
         for container in object::list_mut(object, &["spec", list]) {
-            let key = format!("{APP_ARMOR}{}", object::text(container, &["name"]));
+            let key = format!("{APP_ARMOR_CONTAINER}{}", object::text(container, &["name"]));
             let Some(annotation) = profiles.get(&key).and_then(Value::as_str) else {
                 continue;
             };

@@ -8,13 +8,14 @@ use std::fmt::{self, Display, Formatter};
 use pratique_gotext::quantity::Quantity;
 use pratique_gotext::strconv::quote;
 use pratique_json::{Object, Value};
+use pratique_validation::profile_annotations::{APP_ARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD};
 
 use super::MAX_PAIRS;
 use super::addresses::{of_address, of_addresses};
 use super::storage::of_claim_amounts;
 use super::volume_paths;
 use crate::object::{self, Path};
-use crate::strategies::{APP_ARMOR, app_armor_profile};
+use crate::strategies::app_armor_profile;
 
 /// Labels of nodes that have others in their place.
 // Upstream: pkg/api/node/util.go, deprecatedNodeLabels
@@ -137,7 +138,7 @@ pub(super) fn warn_of_pod(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
         pod,
         spec,
         has_profiles: annotations
-            .any(|(name, _)| name.starts_with(SECCOMP_CONTAINER) || name.starts_with(APP_ARMOR)),
+            .any(|(name, _)| name.starts_with(SECCOMP_CONTAINER) || name.starts_with(APP_ARMOR_CONTAINER)),
         warnings: Vec::new(),
     };
     warnings.node_labels();
@@ -318,10 +319,9 @@ impl PodWarnings<'_> {
     }
 
     fn seccomp(&mut self) {
-        const ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
         let has = object::has(self.spec, &["securityContext", "seccompProfile"]);
-        if !has && self.annotation(ANNOTATION).is_some() {
-            self.add(format_args!("metadata.annotations[{ANNOTATION}]"), SECCOMP);
+        if !has && self.annotation(SECCOMP_POD).is_some() {
+            self.add(format_args!("metadata.annotations[{SECCOMP_POD}]"), SECCOMP);
         }
     }
 
@@ -348,7 +348,7 @@ impl PodWarnings<'_> {
         {
             self.add(format_args!("metadata.annotations[{seccomp}]"), SECCOMP);
         }
-        let app_armor = format!("{APP_ARMOR}{name}");
+        let app_armor = format!("{APP_ARMOR_CONTAINER}{name}");
         if !self.at.is_empty() && !object::has(container, &["securityContext", "appArmorProfile"]) {
             let of_pod = self.spec.at(&["securityContext", "appArmorProfile"]);
             let is_deprecated = self.annotation(&app_armor).is_some_and(|annotation| {
@@ -528,7 +528,6 @@ fn go_port(port: &Value<'_>) -> String {
 }
 
 /// Begins the annotations about the seccomp profile of a container.
-const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const SECCOMP: &str = "non-functional in v1.27+; use the \"seccompProfile\" field instead";
 
 /// Whether an amount of bytes is not whole.

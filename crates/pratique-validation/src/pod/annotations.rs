@@ -9,13 +9,11 @@ use super::tolerations::validate_tolerations;
 use crate::errors::Errors;
 use crate::json_text::parse_json_as;
 use crate::node::Node;
+use crate::profile_annotations::{APP_ARMOR_CONTAINER, SECCOMP_CONTAINER, SECCOMP_POD};
 
 const MIRROR: &str = "kubernetes.io/config.mirror";
 const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
-const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
-const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePodSpecificAnnotations
 pub(crate) fn validate_pod_annotations(
@@ -52,7 +50,7 @@ pub(crate) fn validate_pod_annotations(
         validate_seccomp(&annotations.child(key), errors);
     }
     for (key, profile) in annotations.entries() {
-        if let Some(name) = key.strip_prefix(APP_ARMOR) {
+        if let Some(name) = key.strip_prefix(APP_ARMOR_CONTAINER) {
             validate_app_armor(name, &profile, spec, errors);
         }
     }
@@ -107,8 +105,9 @@ fn validate_app_armor(name: &str, profile: &Node<'_, '_>, spec: &Node<'_, '_>, e
 // validateAppArmorAnnotationsAndFieldsMatchOnCreate
 pub(crate) fn validate_annotations_match(metadata: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let annotations = metadata.child("annotations");
-    let is_about_profile =
-        |key: &str| key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) || key.starts_with(APP_ARMOR);
+    let is_about_profile = |key: &str| {
+        key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) || key.starts_with(APP_ARMOR_CONTAINER)
+    };
     if !annotations.entries().any(|(key, _)| is_about_profile(key)) {
         return;
     }
@@ -135,7 +134,7 @@ pub(crate) fn validate_annotations_match(metadata: &Node<'_, '_>, spec: &Node<'_
     let of_pod = context.child("appArmorProfile");
     for list in CONTAINER_LISTS {
         for container in spec.child(list).items() {
-            let key = format!("{APP_ARMOR}{}", container.child("name").text());
+            let key = format!("{APP_ARMOR_CONTAINER}{}", container.child("name").text());
             let context = container.child("securityContext");
             let own = context.child("appArmorProfile");
             let profile = if own.is_set() { &own } else { &of_pod };
@@ -203,7 +202,7 @@ pub(super) fn validate_annotation_updates(
         if new.is_set() && new.text() == value.text() {
             continue;
         }
-        if key.starts_with(APP_ARMOR) {
+        if key.starts_with(APP_ARMOR_CONTAINER) {
             errors.forbidden(new, "may not remove or update AppArmor annotations");
         }
         if key == MIRROR {
@@ -211,7 +210,7 @@ pub(super) fn validate_annotation_updates(
         }
     }
     for (key, value) in annotations.entries().filter(|(key, _)| !old.key(key).is_set()) {
-        if key.starts_with(APP_ARMOR) {
+        if key.starts_with(APP_ARMOR_CONTAINER) {
             errors.forbidden(value, "may not add AppArmor annotations");
         }
         if key == MIRROR {
