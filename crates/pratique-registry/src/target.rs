@@ -41,7 +41,17 @@ impl Target {
 
     /// The target of a resource, or of a part of one, whatever its objects, if it is built in.
     pub fn part(resource: &GroupVersionResource, subresource: &str) -> Option<Target> {
-        find(resource, subresource).map(|served| Target::new(served, "", ""))
+        find(releases(), resource, subresource).map(|served| Target::new(served, "", ""))
+    }
+
+    /// The same, as a release has it; one that the release does not have is that of another.
+    pub fn part_from(
+        release: &'static Release,
+        resource: &GroupVersionResource,
+        subresource: &str,
+    ) -> Option<Target> {
+        let served = find(release.before_others(), resource, subresource)?;
+        Some(Target::new(served, "", ""))
     }
 
     /// The target of a path, of which `find` knows the resource and its part.
@@ -111,7 +121,7 @@ impl Target {
         match &self.custom {
             Some(kind) => Some(kind.clone()),
             None if self.subresource.is_empty() => Some(self.kind.clone()),
-            None => find(&self.resource, "").map(|served| served.kind.clone()),
+            None => find(releases(), &self.resource, "").map(|served| served.kind.clone()),
         }
     }
 
@@ -126,9 +136,12 @@ fn releases() -> impl Iterator<Item = &'static Release> {
     Release::latest().before_others()
 }
 
-fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static ServedResource> {
+fn find(
+    mut releases: impl Iterator<Item = &'static Release>,
+    resource: &GroupVersionResource,
+    subresource: &str,
+) -> Option<&'static ServedResource> {
     let is = |served: &&ServedResource| served.resource == *resource && served.subresource == subresource;
-    let mut releases = releases();
     releases.find_map(|release| {
         let resources = release.resources();
         resources.served().iter().chain(resources.optional()).find(is)
@@ -138,6 +151,26 @@ fn find(resource: &GroupVersionResource, subresource: &str) -> Option<&'static S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_those_of_a_release_or_of_others() {
+        let release = |version: &str| Release::by_version(version).unwrap();
+        let part = |of: &str, resource: &str| {
+            let resource = GroupVersionResource::new("resource.k8s.io", "v1alpha3", resource);
+            Target::part_from(release(of), &resource, "").map(|target| target.kind.kind)
+        };
+        for of in ["1.34", "1.37", "1.38"] {
+            assert_eq!(
+                part(of, "devicetaintrules").as_deref(),
+                Some("DeviceTaintRule"),
+                "{of}"
+            );
+            assert_eq!(part(of, "nothing"), None);
+        }
+        let scale = GroupVersionResource::new("apps", "v1", "deployments");
+        let target = Target::part_from(release("1.34"), &scale, "scale").unwrap();
+        assert_eq!(target.kind.kind, "Scale");
+    }
 
     #[test]
     fn paths_name_resources() {

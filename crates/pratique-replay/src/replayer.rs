@@ -2,9 +2,8 @@
 
 use pratique_json::Value;
 use pratique_objects::ObjectCodec;
-use pratique_registry::{CustomResources, Kinds, Placeholders, UnservedError};
+use pratique_registry::{CustomResources, Kinds, Placeholders, Target, UnservedError};
 use pratique_schema::{FeatureGates, Release};
-use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionReview, GroupVersionKind, GroupVersionResource};
 
 use crate::convert;
@@ -84,14 +83,9 @@ impl Replayer {
     /// The kind of the objects that requests for a resource carry; `None` where it is not known.
     pub(crate) fn kind(&self, about: &ObjectReference) -> Option<GroupVersionKind> {
         let resource = GroupVersionResource::new(&about.api_group, &about.api_version, &about.resource);
-        let is =
-            |served: &&ServedResource| served.resource == resource && served.subresource == about.subresource;
         // A log may be older than its server.
-        let mut resources = self.release().before_others().map(Release::resources);
-        let served_resource =
-            resources.find_map(|resources| resources.served().iter().chain(resources.optional()).find(is));
-        if let Some(served) = served_resource {
-            return Some(served.kind.clone());
+        if let Some(target) = Target::part_from(self.release(), &resource, &about.subresource) {
+            return Some(target.kind);
         }
         let subresource = match about.subresource.as_str() {
             "" => String::new(),
