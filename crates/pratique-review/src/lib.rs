@@ -101,7 +101,9 @@ pub use resource_rules::resource_rules;
 pub use review_decision::ReviewDecision;
 pub use review_detail::{ReviewDetail, StepRecord};
 pub use reviewer::{PolicyRecord, Review, Reviewer};
-pub use source_files::{CHART, KUSTOMIZATIONS, SourceFile, SourceFiles, SourceKind, may_have_object};
+pub use source_files::{
+    CHART, KUSTOMIZATIONS, SourceFile, SourceFiles, SourceKind, may_have_object, named_parts,
+};
 pub use unbound::{Orphan, Unbound, bind, orphans, unbound};
 pub use validator::{is_gate_of_validation, is_validated};
 #[cfg(feature = "webhooks")]

@@ -16,6 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use pratique_manifest::{ManifestFile, open_regular, path_text};
 
 use content::Content;
+pub use kustomization::named_parts;
 use pratique_manifest::is_manifest;
 
 /// The largest file that is recognised by its whole content, in bytes; of others, only the beginning is looked at. Nobody writes larger

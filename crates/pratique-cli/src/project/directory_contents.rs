@@ -4,17 +4,16 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use pratique_foreign::READER;
-use pratique_json::{Value, text_at};
+use pratique_json::text_at;
 use pratique_manifest::convert::{convert, items};
 use pratique_manifest::{ManifestFile, path_text, read_contents};
-use pratique_review::{SourceFile, SourceFiles, SourceKind};
+use pratique_review::{SourceFile, SourceFiles, SourceKind, named_parts};
 use pratique_suite::read_file;
 use pratique_types::{ADMISSION_GROUP, ObjectRef};
 
 use super::{FILE, permit};
 use crate::exit::CliError;
 use crate::input::FileSelection;
-use crate::input::git::repository::normalized;
 use crate::input::sources::recognize;
 
 /// The kinds of objects that say what a cluster is, by their API versions' groups and their names.
@@ -175,7 +174,7 @@ impl RenderedRoots {
         if source.kind == SourceKind::Chart {
             self.charts.insert(directory);
         } else if source.kind == SourceKind::Kustomization {
-            self.bases.extend(named_directories(&directory, file));
+            self.bases.extend(named_parts(&directory, file));
             self.kustomizations.insert(directory);
         } else {
             return false;
@@ -202,22 +201,6 @@ impl RenderedRoots {
         paths.sort();
         paths
     }
-}
-
-/// What a kustomization in a directory names of others, as paths from where that directory is.
-fn named_directories(directory: &Path, file: &ManifestFile) -> Vec<PathBuf> {
-    let mut named = Vec::new();
-    for document in read_contents(file).documents {
-        for item in items(&document.source).objects {
-            let object = convert(document.source.tree(), item.node);
-            for list in ["resources", "bases", "components"] {
-                let list = object.at(&[list]).and_then(Value::as_array);
-                let entries = list.into_iter().flatten().filter_map(Value::as_str);
-                named.extend(entries.map(|entry| normalized(&directory.join(entry))));
-            }
-        }
-    }
-    named
 }
 
 impl NamedParams {

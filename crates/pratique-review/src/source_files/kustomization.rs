@@ -61,6 +61,23 @@ impl NamedFiles {
     }
 }
 
+/// The files and directories with resources and components that a kustomization in a directory names of others, from where the
+/// directory is.
+pub fn named_parts(directory: &Path, file: &ManifestFile) -> Vec<PathBuf> {
+    let mut named = Vec::new();
+    for document in read_contents(file).documents {
+        let root = convert(document.source.tree(), document.source.root());
+        let parts = RESOURCES.iter().chain(&["components"]);
+        let parts = parts.flat_map(|field| paths(&root, field, ""));
+        named.extend(
+            parts
+                .take(MAX_NAMED)
+                .map(|path| normalized(&directory.join(path))),
+        );
+    }
+    named
+}
+
 fn has_resources(file: &ManifestFile) -> bool {
     let documents = read_contents(file).documents;
     let mut roots = documents

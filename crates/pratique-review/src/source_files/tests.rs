@@ -21,6 +21,32 @@ fn check(files: &[(&str, &str, Option<SourceKind>)]) {
     }
 }
 
+#[test]
+fn parts_are_named_from_where_the_directory_is() {
+    let check = |text: &str, expected: &[&str]| {
+        let file = ManifestFile {
+            path: "kustomization.yaml".to_owned(),
+            content: text.as_bytes().to_vec(),
+        };
+        let parts = named_parts(Path::new("overlays/shop"), &file);
+        let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+        assert_eq!(parts, expected, "{text}");
+    };
+    let text = "resources: [../../base, ./web.yaml]\nbases: [../other]\ncomponents: [../../parts/tls]\npatches: [{path: p.yaml}]\n";
+    check(
+        text,
+        &["base", "overlays/shop/web.yaml", "overlays/other", "parts/tls"],
+    );
+    check("resources: {a: b}\nbases: 3\n", &[]);
+    // A hostile one names any number.
+    let many = format!("resources: [{}]\n", "a, ".repeat(10_001));
+    let file = ManifestFile {
+        path: "kustomization.yaml".to_owned(),
+        content: many.into_bytes(),
+    };
+    assert_eq!(named_parts(Path::new(""), &file).len(), 10_000);
+}
+
 const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n";
 
 #[test]
