@@ -107,9 +107,7 @@ impl<'a> Collector<'a> {
             self.results.push(&failed(place, message))?;
         }
         let fatal = self.report.faults.collect(part.faults, &mut self.progress);
-        self.report
-            .unvalidated
-            .extend(part.limitations.unvalidated_notes());
+        self.report.limitations.add(part.limitations);
         self.report.accepted.add(part.accepted);
         for why in part.not_subject {
             self.report.counts.count_not_subject(why);
@@ -145,7 +143,8 @@ impl<'a> Collector<'a> {
     pub(super) fn end(mut self, scope: &EvaluationScope, forgotten: u64) -> Result<ExitStatus, CliError> {
         self.progress.clear();
         self.results.finish()?;
-        self.evaluated.count_unvalidated(self.report.unvalidated.len());
+        let unvalidated = self.report.limitations.unvalidated_count();
+        self.evaluated.count_unvalidated(unvalidated);
         let errors = self.report.faults.count();
         self.report.faults.report_hidden();
         if !self.report.counts.has_events() && errors == 0 {
@@ -164,7 +163,7 @@ impl<'a> Collector<'a> {
             ReplayFormat::Human => {
                 let tables = self.report.counts.human(&self.report.now, errors, forgotten);
                 let mut notes = Text::new();
-                for note in &self.report.unvalidated {
+                for note in self.report.limitations.unvalidated_notes() {
                     notes.push(&text!("note: {}\n", note));
                 }
                 output::print(&text!(
@@ -239,7 +238,7 @@ impl<'a> Collector<'a> {
                 counted(forgotten, "object was", "objects were")
             ));
         }
-        notes.extend(self.report.unvalidated.iter().cloned());
+        notes.extend(self.report.limitations.unvalidated_notes());
         notes.extend(self.notices.list().iter().map(Notice::line));
         let page = ComparisonPage {
             title: "What policies say of an audit log",

@@ -1,13 +1,12 @@
 //! The counts of a replay.
 
-use std::collections::BTreeSet;
-
 use pratique_report::{Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
 use super::faults::CountedFaults;
 use crate::acceptance::AcceptedFindings;
+use crate::evaluation::limitations::Limitations;
 use crate::output::counted::counted;
 use crate::stream::checkpoint::Resumable;
 
@@ -20,8 +19,7 @@ pub(super) struct ReplayReport {
     /// The decisions of now.
     pub(super) now: Tally,
     pub(super) faults: CountedFaults,
-    /// Notes on the built-in kinds whose objects were not validated.
-    pub(super) unvalidated: BTreeSet<String>,
+    pub(super) limitations: Limitations,
     /// What exceptions accepted; there is no baseline where a run can be resumed.
     pub(super) accepted: AcceptedFindings,
 }
@@ -34,7 +32,7 @@ impl ReplayReport {
             counts: Counts::default(),
             now: Tally::new(Limits::default()),
             faults,
-            unvalidated: BTreeSet::new(),
+            limitations: Limitations::default(),
             accepted: AcceptedFindings::default(),
         }
     }
