@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json as value};
 
@@ -307,18 +307,28 @@ fn requests_for_objects_have_a_rate() {
         "--chunk-size",
         "1",
     ];
-    let run = scan(&directory(&server), &[rate.as_slice(), &["-o", "json"]].concat());
-    assert_eq!(total(&run.json()), [3, 2, 0, 0], "{run}");
-    let times = server.times(PODS);
-    let taken = times[times.len() - 1].duration_since(times[0]);
-    // The server gives two objects at a time.
-    let expected = Duration::from_millis(200) * u32::try_from(times.len() - 1).unwrap();
-    // The first of them may have been under way for longer than the last.
-    let under_way = Duration::from_millis(100);
-    assert!(
-        times.len() > 2 && taken + under_way >= expected,
-        "{taken:?} for {times:?}"
-    );
+    let directory = directory(&server);
+    let start = Instant::now();
+    let mut seen = 0;
+    loop {
+        let run = scan(&directory, &[rate.as_slice(), &["-o", "json"]].concat());
+        assert_eq!(total(&run.json()), [3, 2, 0, 0], "{run}");
+        let times = server.times(PODS).split_off(seen);
+        seen += times.len();
+        let taken = times[times.len() - 1].duration_since(times[0]);
+        // The server gives two objects at a time.
+        let expected = Duration::from_millis(200) * u32::try_from(times.len() - 1).unwrap();
+        // The first of them may have been under way for longer than the last.
+        let under_way = Duration::from_millis(100);
+        if times.len() > 2 && taken + under_way >= expected {
+            return;
+        }
+        // For much longer, where the machine has much else to do. Without a rate it is so each time.
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "{taken:?} for {times:?}"
+        );
+    }
 }
 
 /// A page that never comes ends the scan in time, with what came before it on standard error, and no report.

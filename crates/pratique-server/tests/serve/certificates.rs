@@ -434,7 +434,8 @@ fn handshakes_that_never_end_are_given_up() {
         assert_eq!(friend.review("/validate", "web").code, 200);
     }
     assert!(half_open.iter_mut().all(|client| client.read().is_none()));
-    assert!(start.elapsed() < Duration::from_secs(10));
+    // Thirty, eight at a time: with the time that a handshake has by default, it would be longer.
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 #[test]
