@@ -134,6 +134,7 @@ const FLAGS: &[ForeignFlag] = &[
     flag(&["review"], &["-verbose"], OurWord::Flag("--all")),
     flag(&["review"], &["--detailed-results"], OurWord::Flag("--all")),
     flag(&["review"], &["--trace"], OurWord::Flag("--explain")),
+    flag(&["review"], &["--continue-on-fail"], OurWord::Usual),
     flag(&["review"], &["--deny-only"], OurWord::Flag("--quiet")),
     flag(&["review"], &["-i", "--stdin"], OurWord::Fixed("-")),
     flag(&["review"], &["--request-path"], OurWord::Positional),
@@ -254,6 +255,11 @@ const FLAGS: &[ForeignFlag] = &[
         OurWord::Tip("`NO_COLOR=1` turns colours off"),
     ),
     flag(
+        &["test"],
+        &["--include-trace"],
+        OurWord::Tip("`pratique review --explain` shows the values of an expression"),
+    ),
+    flag(
         ALL,
         &["--no-fail"],
         OurWord::Tip("`--fail-on error` fails for nothing that is denied"),
@@ -315,12 +321,15 @@ const FLAGS: &[ForeignFlag] = &[
     ),
     flag(
         ALL,
-        &[
-            "--ignore-deprecations",
-            "--ignore-removals",
-            "--only-show-removed",
-        ],
+        &["--ignore-deprecations", "--only-show-removed"],
         OurWord::Tip("`--fail-on breaks,error` fails for what is removed, and not for what is deprecated"),
+    ),
+    flag(
+        ALL,
+        &["--ignore-removals"],
+        OurWord::Tip(
+            "`--fail-on deprecated,error` fails for what is deprecated, and not for what is removed",
+        ),
     ),
     flag(
         ALL,
