@@ -3,6 +3,9 @@
 /// Help for text that is no manifest yet.
 const TEMPLATE: &str = "a template has to be filled in before it is a manifest, as helm template does";
 
+/// Help for a comment of YAML within a text.
+const COMMENT: &str = "a text without quotes ends where a line begins with #: write it after | on lines of its own, where a comment begins with //";
+
 /// Help for an error at an offset of what is taken for JSON, by the source on its line.
 pub(crate) fn for_json(text: &str, at: usize) -> Option<String> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
@@ -26,6 +29,9 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
     if around.contains(&Some('\\')) && last.contains('"') {
         return Some("in double quotes a backslash is written twice, in single quotes once".to_owned());
     }
+    if let Some(help) = for_comment(text.get(..end)?) {
+        return Some(help);
+    }
     if let Some(help) = for_flow_value(last, last.len().saturating_sub(end - at), text) {
         return Some(help);
     }
@@ -36,6 +42,29 @@ pub(crate) fn for_yaml(text: &str, at: usize) -> Option<String> {
         .filter(|line| !line.trim().is_empty());
     let mut help = || for_line(lines.next()?, text);
     help().or_else(help)
+}
+
+/// Help for a text without quotes that a comment divides: it ends where the comment begins.
+fn for_comment(text: &str) -> Option<String> {
+    let mut lines = text.lines().rev();
+    let is_keyed = |line: &str| {
+        let line = line.trim_start().trim_start_matches("- ");
+        let key = line.split(':').next().unwrap_or_default();
+        line.contains(':') && !key.contains(|c: char| c.is_whitespace() || "()'\"&|?".contains(c))
+    };
+    let rest = lines.next()?;
+    if rest.trim().is_empty()
+        || is_keyed(rest)
+        || rest.trim_start().starts_with(['#', '-', '[', '{', '"', '\''])
+    {
+        return None;
+    }
+    let mut lines = lines.skip_while(|line| line.trim().is_empty()).peekable();
+    lines.peek().filter(|line| line.trim_start().starts_with('#'))?;
+    let before = lines.find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
+    let value = before.split_once(": ").map_or(before, |(_, value)| value).trim();
+    let is_plain = !value.ends_with(':') && !value.starts_with(['"', '\'', '[', '{', '|', '>', '#']);
+    is_plain.then(|| COMMENT.to_owned())
 }
 
 /// Help for a value within a list or a mapping in brackets, at a byte of its line.
@@ -141,6 +170,13 @@ mod tests {
         check("expression: \"a.matches('\\", "a backslash");
         check("\tmessage: a", "a tab");
         check("message: a", "");
+        check(
+            "- expression: a.all(x, x)\n    # also\n    && b",
+            "begins with //",
+        );
+        check("- expression: a\n  # also\n  ? c : d", "begins with //");
+        check("- expression: a\n# also\n  message: [a", "for a list");
+        check("- expression: a\n# also\n", "");
     }
 
     #[test]
