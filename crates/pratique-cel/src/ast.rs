@@ -161,6 +161,11 @@ impl Ast {
         self.nodes.len()
     }
 
+    /// The ids of all nodes, in their order.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.nodes.len() as u32).map(ExprId)
+    }
+
     /// Whether another tree is the same, apart from the places of its nodes.
     pub fn is_same(&self, other: &Ast) -> bool {
         let mut pairs = vec![(self.root, other.root)];

@@ -38,7 +38,7 @@ fn find_request_name(ast: &Ast) -> Option<ExprId> {
         Expr::Select { operand, field, .. } => &**field == "name" && is_request(*operand),
         _ => false,
     };
-    (0..ast.len() as u32).map(ExprId).find(reads_name)
+    ast.ids().find(reads_name)
 }
 
 #[cfg(test)]

@@ -622,5 +622,5 @@ fn holder(ast: &Ast, of: ExprId) -> Option<(ExprId, OperandUse)> {
         },
         _ => None,
     };
-    (0..ast.len() as u32).map(ExprId).find_map(holds)
+    ast.ids().find_map(holds)
 }

@@ -30,10 +30,9 @@ pub(crate) fn names(ast: &Ast) -> Vec<NamedNode> {
         .map(|(at, _)| at)
         .chain([text.len()])
         .collect();
-    let nodes = u32::try_from(ast.len()).unwrap_or(u32::MAX);
-    let mut names: Vec<NamedNode> = (0..nodes)
+    let mut names: Vec<NamedNode> = ast
+        .ids()
         .filter_map(|id| {
-            let id = ExprId(id);
             let at = *starts.get(ast.node(id).offset as usize)?;
             let (kind, name) = match ast.expr(id) {
                 Expr::Ident(name) => (NameKind::Variable, name),

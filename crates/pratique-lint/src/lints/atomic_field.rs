@@ -30,7 +30,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_cel::ast::{Ast, Expr};
 use pratique_expression::Use;
 use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeType};
@@ -95,7 +95,7 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
 /// The atomic fields that a configuration sets: where, their paths, and the kinds for which they are atomic.
 fn atomic_fields(ast: &Ast, kinds: &MatchedKinds) -> BTreeMap<(u32, String), Vec<String>> {
     let mut atomic: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
-    for id in (0..ast.len() as u32).map(ExprId) {
+    for id in ast.ids() {
         let Expr::Struct { type_name, fields } = ast.expr(id) else {
             continue;
         };

@@ -90,7 +90,7 @@ fn is_expression(text: &str) -> bool {
 
 fn reads_variable(ast: &Ast) -> bool {
     let is_variable = |expr: &Expr| matches!(expr, Expr::Ident(name) if VARIABLES.contains(&&**name));
-    (0..ast.len() as u32).any(|id| is_variable(ast.expr(pratique_cel::ast::ExprId(id))))
+    ast.ids().any(|id| is_variable(ast.expr(id)))
 }
 
 /// Whether a text joins quoted texts and variables, though it is no valid expression.

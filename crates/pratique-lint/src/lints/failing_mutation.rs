@@ -131,7 +131,7 @@ fn find_emptied_parent<'t>(subject: &PolicySubject<'_>, index: usize, text: &'t 
 
 /// Whether an operation of a patch sets a path to an empty list or map.
 fn empties(ast: &Ast, path: &str) -> bool {
-    let mut nodes = (0..ast.len() as u32).map(ExprId);
+    let mut nodes = ast.ids();
     nodes.any(|id| {
         let Expr::Struct { fields, .. } = ast.expr(id) else {
             return false;

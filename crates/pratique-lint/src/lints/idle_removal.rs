@@ -26,7 +26,7 @@
 //!
 //! Remove it with a JSON patch: `has(object.spec.nodeName) ? [JSONPatch{op: "remove", path: "/spec/nodeName"}] : []`.
 
-use pratique_cel::ast::{Ast, Expr, ExprId, StructField};
+use pratique_cel::ast::{Ast, Expr, StructField};
 use pratique_expression::Use;
 
 use super::atomic_field::name_offset;
@@ -96,7 +96,7 @@ fn is_idle(trials: &PolicyTrials) -> bool {
 
 /// The fields that apply configurations in an expression have, each with the name of its type.
 fn fields(ast: &Ast) -> impl Iterator<Item = (&str, &StructField)> {
-    let nodes = (0..ast.len() as u32).map(ExprId);
+    let nodes = ast.ids();
     nodes.flat_map(|id| match ast.expr(id) {
         Expr::Struct { type_name, fields } if type_name.starts_with("Object") => {
             fields.iter().map(|field| (&**type_name, field)).collect()

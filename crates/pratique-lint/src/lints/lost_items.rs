@@ -122,7 +122,7 @@ fn shown_item(lost: &[String]) -> &str {
 
 /// The constant paths that operations add a value to that is not made of what is there.
 fn added(ast: &Ast) -> BTreeSet<String> {
-    let nodes = (0..ast.len() as u32).map(ExprId);
+    let nodes = ast.ids();
     let added = nodes.filter_map(|id| {
         let Expr::Struct { type_name, fields } = ast.expr(id) else {
             return None;

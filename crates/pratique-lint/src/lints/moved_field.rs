@@ -98,7 +98,7 @@ fn object_reads(subject: &PolicySubject<'_>) -> Vec<ObjectRead> {
     for (site, ast) in subject.parsed().asts.iter().enumerate() {
         let Some(ast) = ast else { continue };
         let folded = FoldedExpression::new(ast, &RequestFacts::default(), &Default::default());
-        for id in (0..ast.len() as u32).map(ExprId) {
+        for id in ast.ids() {
             if let Some([root, fields @ ..]) = folded.path(id)
                 && matches!(root.as_str(), "object" | "oldObject")
             {

@@ -129,8 +129,7 @@ fn check_equalities(subject: &PolicySubject<'_>, report: &mut LintReport) {
     }
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
         let Some(ast) = ast else { continue };
-        for (amount, written, canonical) in (0..ast.len() as u32).flat_map(|id| find_unequal(ast, ExprId(id)))
-        {
+        for (amount, written, canonical) in ast.ids().flat_map(|id| find_unequal(ast, id)) {
             let (place, name) = chain_place(ast, amount);
             let message = format!(
                 "{name} is a quantity, which the server writes as {canonical}: it is never '{written}'"
@@ -179,7 +178,7 @@ fn find_unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
 
 /// Where the quantities are, and how they are read.
 fn compared(ast: &Ast) -> Vec<(TextRange, String)> {
-    let nodes = (0..ast.len() as u32).map(ExprId);
+    let nodes = ast.ids();
     let places = nodes.filter_map(|id| {
         let Expr::Call {
             function,

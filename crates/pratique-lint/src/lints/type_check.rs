@@ -240,7 +240,7 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservation
         None => !text.starts_with(NO_KEY),
     };
     let mut has_value = false;
-    let places = (0..ast.len() as u32).map(ExprId);
+    let places = ast.ids();
     for node in places.filter(|id| ast.source.position(ast.node(*id).offset) == issue.position) {
         let (node, outcomes) = observations.outcomes(ast, index, node);
         if outcomes.errors.keys().any(|text| is_cause(text))
@@ -324,7 +324,7 @@ fn silent_places(
         .map(|id| position(*id))
         .collect();
     let live: BTreeSet<Position> = live.into_iter().map(position).collect();
-    let all = (0..ast.len() as u32).map(|id| position(ExprId(id)));
+    let all = ast.ids().map(position);
     all.filter(|position| !live.contains(position))
         .chain(presence_tests)
         .collect()

@@ -29,7 +29,7 @@
 //!
 //! Write the message on one line. A text that ends with a line break is fine: blanks at both ends are removed.
 
-use pratique_cel::ast::{Ast, Expr, ExprId};
+use pratique_cel::ast::{Ast, Expr};
 use pratique_expression::Use;
 use pratique_types::cel_limits::{MAX_MESSAGE_BYTES, MessageFault};
 
@@ -91,7 +91,7 @@ fn useless_message(subject: &PolicySubject<'_>, index: usize) -> Option<UselessM
 /// would be otherwise.
 fn has_one_form(ast: &Ast) -> bool {
     const CHOICES: [&str; 4] = ["_?_:_", "_?._", "_[?_]", "orValue"];
-    let mut nodes = (0..ast.len() as u32).map(ExprId);
+    let mut nodes = ast.ids();
     nodes.all(|id| match ast.expr(id) {
         Expr::Call { function, .. } => !CHOICES.contains(&&**function),
         Expr::Ident(name) => &**name != "variables",

@@ -48,7 +48,7 @@ impl DecidingExpressions {
 }
 
 fn nodes(ast: &Ast) -> impl Iterator<Item = ExprId> {
-    (0..ast.len() as u32).map(ExprId)
+    ast.ids()
 }
 
 fn is_ident(ast: &Ast, id: ExprId, name: &str) -> bool {
