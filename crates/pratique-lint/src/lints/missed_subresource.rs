@@ -38,6 +38,8 @@
 mod field_reads;
 mod policy_reach;
 
+use std::cell::OnceCell;
+
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_expression::Use;
 use pratique_sample::{CustomDefinition, CustomKinds};
@@ -48,7 +50,7 @@ use crate::analysis::{ParsedExpressions, TextRange, chain_place, place_of};
 use crate::lint::{Lint, LintContext, LintSubject};
 use crate::lint_meta::LintMeta;
 use crate::report::{LintFinding, LintReport, listed};
-use crate::subject::{ExpressionSite, ManifestView, PolicyView};
+use crate::subject::{ExpressionSite, PolicyView};
 use field_reads::{
     DecidingExpressions, find_ephemeral_containers, find_quantity, find_replicas, find_status,
 };
@@ -68,10 +70,10 @@ impl Lint for MissedSubresource {
             return;
         };
         let resources = LintedResources {
-            manifests,
+            policies: manifests.policies.iter().map(LintedPolicy::new).collect(),
             custom: &context.options.custom_kinds,
         };
-        for policy in &manifests.policies {
+        for policy in &resources.policies {
             for change in &CHANGES {
                 check_change(policy, change, &resources, report);
             }
@@ -136,17 +138,33 @@ fn is_pods(served: &ServedResource) -> bool {
 /// What a missed subresource is looked for in.
 struct LintedResources<'l> {
     /// The policies, of which another one may cover it.
-    manifests: &'l ManifestView<'l>,
+    policies: Vec<LintedPolicy<'l>>,
     /// The definitions of custom resources.
     custom: &'l CustomKinds,
 }
 
+/// A policy, whose expressions are parsed when something asks for them.
+struct LintedPolicy<'l> {
+    view: &'l PolicyView<'l>,
+    parsed: OnceCell<ParsedExpressions>,
+}
+
+impl<'l> LintedPolicy<'l> {
+    fn new(view: &'l PolicyView<'l>) -> Self {
+        LintedPolicy {
+            view,
+            parsed: OnceCell::new(),
+        }
+    }
+}
+
 fn check_change(
-    policy: &PolicyView<'_>,
+    linted_policy: &LintedPolicy<'_>,
     change: &FieldChange,
     linted: &LintedResources<'_>,
     report: &mut LintReport,
 ) {
+    let policy = linted_policy.view;
     // Mutations do not read what they change.
     if policy.is_mutating && !change.is_only_by_part {
         return;
@@ -158,7 +176,7 @@ fn check_change(
     if missed.is_empty() {
         return;
     }
-    let Some((site, place)) = find_check(policy, change) else {
+    let Some((site, place)) = find_check(linted_policy, change) else {
         return;
     };
     let mut names: Vec<String> = Vec::new();
@@ -224,7 +242,7 @@ fn missed_parts(
     let custom = custom.filter(|(served, part)| part.subresource == change.part && is_matched(served));
     let parts = builtin.chain(custom.map(|(_, part)| part));
     parts
-        .filter(|part| !is_covered(policy, part, change, linted.manifests))
+        .filter(|part| !is_covered(policy, part, change, &linted.policies))
         .collect()
 }
 
@@ -233,16 +251,15 @@ fn is_covered(
     policy: &PolicyView<'_>,
     part: &ServedResource,
     change: &FieldChange,
-    manifests: &ManifestView<'_>,
+    policies: &[LintedPolicy<'_>],
 ) -> bool {
-    let others = manifests
-        .policies
+    let others = policies
         .iter()
-        .filter(|other| !other.origin.source.is_same(policy.origin.source));
+        .filter(|other| !other.view.origin.source.is_same(policy.origin.source));
     covers_itself(policy, part)
         || others
-            .filter(|other| covers_as_strictly(other, policy, part))
-            .any(|other| denies_everything(other) || find_check(other, change).is_some())
+            .filter(|other| covers_as_strictly(other.view, policy, part))
+            .any(|other| denies_everything(other.view) || find_check(other, change).is_some())
 }
 
 /// Whether a policy refuses whatever it matches.
@@ -252,15 +269,18 @@ fn denies_everything(policy: &PolicyView<'_>) -> bool {
 }
 
 /// An expression whose value decides and that checks the field, and where it does.
-fn find_check<'p, 'm>(
-    policy: &'p PolicyView<'m>,
+fn find_check<'l>(
+    linted: &LintedPolicy<'l>,
     change: &FieldChange,
-) -> Option<(&'p ExpressionSite<'m>, TextRange)> {
+) -> Option<(&'l ExpressionSite<'l>, TextRange)> {
+    let policy = linted.view;
     if !policy.sites.iter().any(|site| site.text.contains(change.name)) {
         return None;
     }
-    let parsed = ParsedExpressions::new(&policy.sites);
-    let deciding = DecidingExpressions::new(&policy.sites, &parsed);
+    let parsed = linted
+        .parsed
+        .get_or_init(|| ParsedExpressions::new(&policy.sites));
+    let deciding = DecidingExpressions::new(&policy.sites, parsed);
     deciding.sites.iter().find_map(|index| {
         let (site, ast) = policy.sites.get(*index).zip(parsed.asts.get(*index)?.as_ref())?;
         let is_condition = site.usage == Use::MatchCondition;
