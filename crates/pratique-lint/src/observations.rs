@@ -15,7 +15,7 @@ use pratique_sample::{
 use pratique_types::builtin::ServedResource;
 use pratique_types::cel_limits::MessageFault;
 
-use self::kind_observer::KindObserver;
+use self::kind_observer::{KindObserver, ObservedRuns};
 use crate::analysis::ParsedExpressions;
 use crate::options::LintOptions;
 use crate::subject::{PolicyView, matched_operations};
@@ -146,6 +146,7 @@ impl PolicyObservations {
             observed: ObservedPolicy::new(policy.release, policy.manifest),
             interruption: &options.interruption,
         };
+        let observer = &observer;
         let is_matched = |served: &ServedResource| policy.rules.iter().any(|rule| rule.matches(served));
         let custom: Vec<&CustomKind> = options.custom_kinds.matching(is_matched).collect();
         let kind_count = kinds.builtin.len() + custom.len();
@@ -153,48 +154,51 @@ impl PolicyObservations {
         let of_validations = if kind_count > MOST_KINDS_OF_CHAINS {
             Vec::new()
         } else {
-            collect_chain_constants(policy, parsed)
+            collect_chain_constants(policy, parsed, &required)
         };
-        let with_spec = |served: Arc<ServedResource>,
-                         observe: &dyn Fn(&SampleSpec<'_>, &mut OperationMap)| {
-            let mut by_operation = OperationMap::new();
-            if !options.interruption.has_come() {
-                let rules = policy.rules.iter().filter(|rule| rule.matches(&served));
-                let spec = SampleSpec {
-                    release: policy.release,
-                    served: &served,
-                    operations: &matched_operations(rules),
-                    interest: &interest,
-                    selected: &selected_metadata(policy, &served),
-                    required: &required,
-                    is_mutating: policy.is_mutating,
-                    most,
-                };
-                observe(&spec, &mut by_operation);
-                let is_going_on = |_: &&RequiredConstants| !options.interruption.has_come();
-                for required in of_validations.iter().take_while(is_going_on) {
-                    let most = MOST_OF_CHAIN;
+        let with_spec =
+            |served: Arc<ServedResource>,
+             observe: &dyn Fn(&ObservedRuns<'_>, &SampleSpec<'_>, &mut OperationMap)| {
+                let mut by_operation = OperationMap::new();
+                let runs = observer.runs_of(&served);
+                if !options.interruption.has_come() {
+                    let rules = policy.rules.iter().filter(|rule| rule.matches(&served));
                     let spec = SampleSpec {
-                        required,
+                        release: policy.release,
+                        served: &served,
+                        operations: &matched_operations(rules),
+                        interest: &interest,
+                        selected: &selected_metadata(policy, &served),
+                        required: &required,
+                        footprints: runs.footprints(),
+                        is_mutating: policy.is_mutating,
                         most,
-                        ..spec
                     };
-                    observe(&spec, &mut by_operation);
+                    observe(&runs, &spec, &mut by_operation);
+                    let is_going_on = |_: &&RequiredConstants| !options.interruption.has_come();
+                    for required in of_validations.iter().take_while(is_going_on) {
+                        let most = MOST_OF_CHAIN;
+                        let spec = SampleSpec {
+                            required,
+                            most,
+                            ..spec
+                        };
+                        observe(&runs, &spec, &mut by_operation);
+                    }
                 }
-            }
-            KindObservations { served, by_operation }
-        };
+                KindObservations { served, by_operation }
+            };
         let of_kind = |served: &&'static ServedResource| {
-            with_spec(Arc::new((*served).clone()), &|spec, by_operation| {
+            with_spec(Arc::new((*served).clone()), &|runs, spec, by_operation| {
                 let objects = options.sample_objects(spec);
-                observer.observe(spec, &objects.inputs(spec), by_operation);
+                observer.observe(runs, spec, &objects.inputs(spec), by_operation);
             })
         };
         let of_custom_kind = |kind: &CustomKind| {
-            with_spec(Arc::clone(&kind.served), &|spec, by_operation| {
+            with_spec(Arc::clone(&kind.served), &|runs, spec, by_operation| {
                 let samples = kind.requests(spec);
                 let inputs: Vec<SampleInput<'_>> = samples.iter().map(Sample::input).collect();
-                observer.observe(spec, &inputs, by_operation);
+                observer.observe(runs, spec, &inputs, by_operation);
             })
         };
         let builtin = kinds.builtin.iter().map(of_kind);
@@ -263,15 +267,20 @@ pub(crate) fn required_constants(policy: &PolicyView<'_>, parsed: &ParsedExpress
 
 /// The constants that validations of several conditions require, each with those of the match conditions: with other values most
 /// objects fail one of the conditions, which hides what the others fail with.
-fn collect_chain_constants(policy: &PolicyView<'_>, parsed: &ParsedExpressions) -> Vec<RequiredConstants> {
-    let asts = || policy.sites.iter().zip(&parsed.asts);
-    let chains = asts().filter(|(site, _)| site.usage == Use::Validation && site.text.contains("&&"));
-    let of_chain = |(_, ast): (_, &Option<Ast>)| {
-        let conditions = asts().filter(|(site, _)| site.usage == Use::MatchCondition);
-        let conditions = conditions.filter_map(|(_, ast)| ast.as_ref());
-        RequiredConstants::new(conditions.chain([ast.as_ref()?])).into()
-    };
-    chains.filter_map(of_chain).take(MOST_CHAINS).collect()
+fn collect_chain_constants(
+    policy: &PolicyView<'_>,
+    parsed: &ParsedExpressions,
+    required: &RequiredConstants,
+) -> Vec<RequiredConstants> {
+    let sites = policy.sites.iter().zip(&parsed.asts);
+    let chains = sites.filter(|(site, _)| site.usage == Use::Validation && site.text.contains("&&"));
+    let mut of_chains: Vec<RequiredConstants> = Vec::new();
+    for ast in chains.filter_map(|(_, ast)| ast.as_ref()) {
+        let of_chain = required.with_condition(ast);
+        of_chains.extend(of_chain.filter(|of_chain| !of_chains.contains(of_chain)));
+    }
+    of_chains.truncate(MOST_CHAINS);
+    of_chains
 }
 
 /// What the policy's rules and selectors require of the objects of a resource.

@@ -127,12 +127,17 @@ impl PolicyTrials {
                 interest: &interest,
                 selected: &selected_metadata(policy, &served),
                 required: &required,
-                // What has no name yet is another lint's: absent-name.
-                is_mutating: false,
+                // A server judges all of an object.
+                footprints: &[],
+                is_mutating: true,
                 most,
             });
             let mut trials = KindTrials::new(served);
-            for sample in samples {
+            // What has no name yet is another lint's: absent-name.
+            for sample in samples
+                .into_iter()
+                .filter(|sample| sample.extent != SampleExtent::Nameless)
+            {
                 if options.interruption.has_come() {
                     break;
                 }

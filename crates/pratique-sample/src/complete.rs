@@ -21,6 +21,7 @@ use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 
+use crate::footprint::ReadFootprint;
 use crate::request::build_request;
 
 pub use build::SelectedMetadata;
@@ -46,10 +47,19 @@ pub struct SampleSpec<'s> {
     pub selected: &'s SelectedMetadata,
     /// What match conditions require.
     pub required: &'s RequiredConstants,
+    /// What is read of the objects: nothing else is left out of some of them. Without any, everything is.
+    pub footprints: &'s [ReadFootprint],
     /// Whether they are for the mutating phase, in which objects with `generateName` have no name yet.
     pub is_mutating: bool,
     /// The most samples.
     pub most: usize,
+}
+
+impl SampleSpec<'_> {
+    /// Whether something may read a field or key at a path.
+    fn reads(&self, path: &[String]) -> bool {
+        self.footprints.is_empty() || self.footprints.iter().any(|footprint| footprint.reads(path))
+    }
 }
 
 /// A request over which expressions are evaluated.
@@ -164,6 +174,7 @@ mod tests {
             interest: &NamedFields::new([(None, &ast)]),
             selected: &SelectedMetadata::default(),
             required: &RequiredConstants::default(),
+            footprints: &[],
             is_mutating: false,
             most: 400,
         })

@@ -94,6 +94,16 @@ impl ReadFootprint {
         key
     }
 
+    /// Whether the evaluation may depend on the field or key at a path of an object, or on whether it is there. Elements of lists have
+    /// no step of their own.
+    pub fn reads(&self, path: &[String]) -> bool {
+        [&self.of_kind, &self.of_others].into_iter().any(|read| {
+            [OBJECT, OLD_OBJECT]
+                .into_iter()
+                .any(|root| read.reads_below(root, path))
+        })
+    }
+
     fn is_of_kind(&self, input: &SampleInput<'_>) -> bool {
         input.object().get("kind").and_then(Value::as_str) == Some(&*self.kind)
     }
@@ -139,6 +149,26 @@ impl ReadParts {
     fn is_of_object(&self) -> bool {
         let reads_old = self.parts.get(OLD_OBJECT).is_some_and(ObjectPart::is_read);
         !(self.reads_request || self.reads_authorizer || reads_old)
+    }
+
+    /// Whether something at a path below a part is read.
+    fn reads_below(&self, root: PartId, path: &[String]) -> bool {
+        let mut holders = BTreeSet::from([root]);
+        for name in path {
+            let mut next = BTreeSet::new();
+            let mut pending: Vec<PartId> = holders.iter().copied().collect();
+            while let Some(part) = pending.pop().and_then(|id| self.parts.get(id)) {
+                if part.is_whole || part.is_counted {
+                    return true;
+                }
+                next.extend(part.fields.get(&**name));
+                // An entry of a map, or an element of a list that has the field.
+                next.extend(part.item);
+                pending.extend(part.item.filter(|item| holders.insert(*item)));
+            }
+            holders = next;
+        }
+        !holders.is_empty()
     }
 
     /// Writes what is read of a request.
@@ -528,6 +558,36 @@ mod tests {
         });
         let [one, other] = keys;
         one != other
+    }
+
+    #[test]
+    fn paths_that_are_read() {
+        let reads = |expression: &str, path: &str| {
+            let ast = Environment::kubernetes().parse(expression).unwrap();
+            let path: Vec<String> = path.split('.').map(str::to_owned).collect();
+            ReadFootprint::new("Pod", [(None, &ast)].into_iter()).reads(&path)
+        };
+        for (expression, path, expected) in [
+            ("has(object.spec.a)", "spec.a", true),
+            ("has(object.spec.a)", "spec", true),
+            ("has(object.spec.a)", "spec.b", false),
+            ("has(object.spec.a)", "spec.a.b", false),
+            ("object.spec.a == oldObject.spec.b", "spec.a.c", true),
+            ("object.spec.a == oldObject.spec.b", "spec.b.c", true),
+            ("object.spec.l.all(c, has(c.x))", "spec.l.x", true),
+            ("object.spec.l.all(c, has(c.x))", "spec.m.x", false),
+            ("object.spec.l.all(c, has(c.x))", "spec.l.y", true),
+            ("object.metadata.labels['a'] == 'b'", "metadata.labels.a", true),
+            ("object.metadata.labels['a'] == 'b'", "metadata.labels.c", false),
+            (
+                "object.metadata.labels.all(k, k != 'a')",
+                "metadata.labels.c",
+                true,
+            ),
+            ("size(object.spec.m) > 1", "spec.m.c", true),
+        ] {
+            assert_eq!(reads(expression, path), expected, "{expression}: {path}");
+        }
     }
 
     #[test]

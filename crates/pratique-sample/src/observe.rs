@@ -511,6 +511,7 @@ mod tests {
             interest: &interest,
             selected: &SelectedMetadata::default(),
             required: &RequiredConstants::default(),
+            footprints: &[],
             is_mutating: false,
             most: 400,
         };

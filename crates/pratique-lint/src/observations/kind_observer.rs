@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use pratique_json::Value;
 use pratique_sample::{
-    ObservedPolicy, ObservedRun, PolicyObservation, SampleExtent, SampleInput, SampleSpec,
+    ObservedPolicy, ObservedRun, PolicyObservation, ReadFootprint, SampleExtent, SampleInput, SampleSpec,
 };
+
+use pratique_types::builtin::ServedResource;
 
 use super::OperationMap;
 use crate::analysis::ParsedExpressions;
@@ -20,32 +22,61 @@ pub(super) struct KindObserver<'o> {
     pub(super) interruption: &'o LintInterruption,
 }
 
+/// The runs of a policy, each with what it reads of requests about a kind.
+pub(super) struct ObservedRuns<'o> {
+    runs: Vec<(&'o ObservedRun, Option<ReadFootprint>)>,
+    /// Those of all runs; none if one may read anything.
+    footprints: Vec<ReadFootprint>,
+}
+
+impl ObservedRuns<'_> {
+    /// What all runs read; empty if one may read anything.
+    pub(super) fn footprints(&self) -> &[ReadFootprint] {
+        &self.footprints
+    }
+}
+
 impl KindObserver<'_> {
+    /// The runs for requests about a kind.
+    pub(super) fn runs_of(&self, served: &ServedResource) -> ObservedRuns<'_> {
+        let runs = self.observed.runs().iter();
+        let with_footprint = |run| {
+            let footprint = self.observed.footprint(run, &served.kind.kind, &self.parsed.asts);
+            (run, footprint)
+        };
+        let runs: Vec<_> = runs.map(with_footprint).collect();
+        let footprints: Option<Vec<ReadFootprint>> =
+            runs.iter().map(|(_, footprint)| footprint.clone()).collect();
+        ObservedRuns {
+            runs,
+            footprints: footprints.unwrap_or_default(),
+        }
+    }
+
     /// Adds observations by operation.
     pub(super) fn observe(
         &self,
+        runs: &ObservedRuns<'_>,
         spec: &SampleSpec<'_>,
         inputs: &[SampleInput<'_>],
         by_operation: &mut OperationMap,
     ) {
-        for run in self.observed.runs() {
+        for (run, footprint) in &runs.runs {
             if self.interruption.has_come() {
                 break;
             }
-            self.observe_run(run, spec, inputs, by_operation);
+            self.observe_run((run, footprint.as_ref()), spec, inputs, by_operation);
         }
     }
 
     /// The observations of a run. Of requests that it cannot tell apart one is evaluated.
     fn observe_run<'i>(
         &self,
-        run: &ObservedRun,
+        (run, footprint): (&ObservedRun, Option<&ReadFootprint>),
         spec: &SampleSpec<'_>,
         inputs: &'i [SampleInput<'i>],
         by_operation: &mut OperationMap,
     ) {
-        let kind = &spec.served.kind.kind;
-        let footprint = self.observed.footprint(run, kind, &self.parsed.asts);
         let mut groups: Vec<AlikeInputs<'i>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut last: Option<(&Value<'_>, usize)> = None;
@@ -54,7 +85,7 @@ impl KindObserver<'_> {
                 break;
             }
             let next = groups.len();
-            let group = match (&footprint, last) {
+            let group = match (footprint, last) {
                 (None, _) => next,
                 (Some(footprint), Some((object, group)))
                     if footprint.is_of_object(input) && std::ptr::eq(object, input.object()) =>

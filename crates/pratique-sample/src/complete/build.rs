@@ -605,7 +605,7 @@ fn fitting(scalar: Scalar, literal: &Literal) -> Option<Value<'static>> {
 }
 
 /// An element beside one that is the same but for its name.
-fn rename_element(mut element: Value<'static>, index: usize) -> Value<'static> {
+pub(super) fn rename_element(mut element: Value<'static>, index: usize) -> Value<'static> {
     if let Value::Object(members) = &mut element
         && members.contains_key("name")
     {

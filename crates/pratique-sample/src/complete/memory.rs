@@ -60,6 +60,7 @@ impl SampleMemory {
             interest,
             selected,
             required,
+            footprints,
             most: _,
         } = *spec;
         let fields = self.with_kept(|kept| kept.field_names(release));
@@ -73,7 +74,7 @@ impl SampleMemory {
         let asks = interest.reads_authorizer;
         let (version, most, keys) = (release.version(), most_objects(spec), &interest.keys);
         format!(
-            "{version:?} {kind:?} {namespaced} {is_mutating} {most} {asks} {names:?} {keys:?} {values:?} {selected:?} {required:?}"
+            "{version:?} {kind:?} {namespaced} {is_mutating} {most} {asks} {names:?} {keys:?} {values:?} {selected:?} {required:?} {footprints:?}"
         )
     }
 
@@ -141,6 +142,7 @@ mod tests {
             interest: &NamedFields::new([(None, &ast)]),
             selected: &SelectedMetadata::default(),
             required: &RequiredConstants::default(),
+            footprints: &[],
             is_mutating: false,
             most: 400,
         })

@@ -8,6 +8,7 @@ use pratique_objects::ObjectCodec;
 use pratique_schema::FeatureGates;
 use pratique_types::Operation;
 
+use super::build::OptionalField;
 use super::input::{SampleInput, has_nameless};
 use super::settled_service::{remove_address, settle_service};
 use super::unfilled_object::unfilled;
@@ -81,6 +82,13 @@ pub(super) fn most_objects(spec: &SampleSpec<'_>) -> usize {
     spec.most.min(MOST_OBJECTS)
 }
 
+/// Whether a field is read, and whether what has it is. Of objects that are alike to every expression one is enough.
+fn is_read(spec: &SampleSpec<'_>, field: &OptionalField) -> (bool, bool) {
+    let is_read = field.is_alternative || spec.reads(&field.path);
+    let holder = field.path.split_last().map_or(&[][..], |(_, holder)| holder);
+    (is_read, is_read || spec.reads(holder))
+}
+
 /// Objects of a kind, with the defaults that the server sets in them: first one with all fields that expressions name, then
 /// objects without one of the fields, and minimal ones; and again with each of the values that expressions compare with.
 fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, SampleExtent)> {
@@ -125,7 +133,11 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
         of_round.extend(variants.least().map(|object| (object, SampleExtent::Least)));
         for field in &*optional {
             let extent = SampleExtent::Without(field.path.last().cloned().unwrap_or_default());
-            let without = [variants.without(field), variants.towards(field)];
+            let (is_read, is_holder_read) = is_read(spec, field);
+            let without = [
+                is_read.then(|| variants.without(field)).flatten(),
+                is_holder_read.then(|| variants.towards(field)).flatten(),
+            ];
             of_round.extend(
                 without
                     .into_iter()

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use pratique_json::{Object, Value};
 
-use super::build::leads_through;
+use super::build::{leads_through, rename_element};
 use super::matching_text::make_matching_text;
 
 /// A path of fields; lists count as their elements.
 type FieldPath = Vec<String>;
 
 /// What conditions require, as far as they compare with constants.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequiredConstants {
     /// Fields of `object` and `oldObject`.
     object: BTreeMap<FieldPath, Literal>,
@@ -55,8 +55,25 @@ impl RequiredConstants {
         required
     }
 
+    /// These, and those of one condition more; `None` if it requires nothing besides.
+    #[must_use]
+    pub fn with_condition(&self, condition: &Ast) -> Option<Self> {
+        let own = RequiredConstants::new([condition]);
+        let mut all = self.clone();
+        all.add(own);
+        (all != *self).then_some(all)
+    }
+
     fn is_empty(&self) -> bool {
         self.object.is_empty() && self.request.is_empty() && self.sizes.is_empty() && self.changes.is_empty()
+    }
+
+    /// Whether others are about the same fields, whatever they require of them.
+    fn is_about_same(&self, other: &RequiredConstants) -> bool {
+        self.object.keys().eq(other.object.keys())
+            && self.request.keys().eq(other.request.keys())
+            && self.sizes.keys().eq(other.sizes.keys())
+            && self.changes.keys().eq(other.changes.keys())
     }
 
     /// Adds others; gives whether there are any.
@@ -83,7 +100,7 @@ impl RequiredConstants {
     }
 
     /// The old object, changed where conditions compare it with the new one.
-    pub(super) fn changed_old<'o>(
+    pub(crate) fn changed_old<'o>(
         &self,
         object: &Value<'_>,
         old: &'o Value<'static>,
@@ -131,7 +148,7 @@ impl RequiredConstants {
         paths.filter_map(move |required| required.get(path.len()))
     }
 
-    /// Sets the constants in an object. What is no object and no list on the way to one stays as it is.
+    /// Sets the constants in an object, and lengthens its lists. What is no object and no list on the way to one stays as it is.
     pub(crate) fn set_in(&self, object: &mut Value<'static>) {
         for (path, literal) in &self.object {
             let value = match literal {
@@ -142,6 +159,17 @@ impl RequiredConstants {
                 Literal::Null | Literal::Uint(_) | Literal::Bytes(_) => continue,
             };
             set_at(object, path, &value);
+        }
+        for (path, size) in &self.sizes {
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
+            let Some(Value::Array(elements)) = object.at(&names) else {
+                continue;
+            };
+            let mut elements: Vec<Value<'static>> = elements.iter().cloned().collect();
+            while let (Some(last), true) = (elements.last().cloned(), elements.len() < *size) {
+                elements.push(rename_element(last, elements.len()));
+            }
+            set_at(object, path, &Value::Array(elements.into_iter().collect()));
         }
     }
 
@@ -185,8 +213,16 @@ fn set_at(holder: &mut Value<'static>, path: &[String], value: &Value<'static>) 
 /// Where a value comes from.
 #[derive(Clone, Debug)]
 struct ValueOrigin {
-    of_request: bool,
+    root: OriginRoot,
     path: FieldPath,
+}
+
+/// The variable that a value is read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OriginRoot {
+    Object,
+    OldObject,
+    Request,
 }
 
 /// Reads one condition.
@@ -276,9 +312,7 @@ impl ConditionReader<'_> {
             let other = if left.is_empty() { right } else { left };
             return is_macro && self.required.add(std::mem::take(other));
         }
-        let is_same =
-            left.object.keys().eq(right.object.keys()) && left.request.keys().eq(right.request.keys());
-        is_same && self.required.add(std::mem::take(left))
+        left.is_about_same(right) && self.required.add(std::mem::take(left))
     }
 
     /// A macro: its condition on an element, as all elements of samples are alike.
@@ -322,7 +356,7 @@ impl ConditionReader<'_> {
             return false;
         };
         let count = count.saturating_add(more);
-        if list.of_request || list.path.is_empty() || !(2..=MOST_ELEMENTS).contains(&count) {
+        if list.root == OriginRoot::Request || list.path.is_empty() || !(2..=MOST_ELEMENTS).contains(&count) {
             return false;
         }
         self.required.sizes.entry(list.path).or_insert(count);
@@ -334,9 +368,9 @@ impl ConditionReader<'_> {
         let (Some(one), Some(other)) = (self.origin(left), self.origin(right)) else {
             return false;
         };
-        let change = match (self.root(left), self.root(right)) {
-            (Some("object"), Some("oldObject")) => of_old,
-            (Some("oldObject"), Some("object")) => match of_old {
+        let change = match (one.root, other.root) {
+            (OriginRoot::Object, OriginRoot::OldObject) => of_old,
+            (OriginRoot::OldObject, OriginRoot::Object) => match of_old {
                 OldValue::Other => OldValue::Other,
                 OldValue::Greater => OldValue::Less,
                 OldValue::Less => OldValue::Greater,
@@ -350,19 +384,6 @@ impl ConditionReader<'_> {
         true
     }
 
-    /// The variable that a chain begins with.
-    fn root(&self, id: ExprId) -> Option<&str> {
-        let mut at = id;
-        loop {
-            at = match self.ast.expr(at) {
-                Expr::Ident(name) => return Some(name),
-                Expr::Select { operand, .. } => *operand,
-                Expr::Call { target, args, .. } => target.or_else(|| args.first().copied())?,
-                _ => return None,
-            };
-        }
-    }
-
     fn is_in(&mut self, value: ExprId, list: ExprId) -> bool {
         match self.ast.expr(list) {
             Expr::List { elements, .. } => elements.first().is_some_and(|first| self.equal(value, *first, 0)),
@@ -372,12 +393,11 @@ impl ConditionReader<'_> {
     }
 
     fn record(&mut self, value: ExprId, literal: &Literal) -> bool {
-        let Some(ValueOrigin { of_request, path }) =
-            self.origin(value).filter(|origin| !origin.path.is_empty())
+        let Some(ValueOrigin { root, path }) = self.origin(value).filter(|origin| !origin.path.is_empty())
         else {
             return false;
         };
-        let required = if of_request {
+        let required = if root == OriginRoot::Request {
             &mut self.required.request
         } else {
             &mut self.required.object
@@ -394,13 +414,14 @@ impl ConditionReader<'_> {
                 if let Some((_, origin)) = locals.find(|(local, _)| local == name) {
                     return Some(origin.clone());
                 }
-                let of_request = match &**name {
-                    "object" | "oldObject" => false,
-                    "request" => true,
+                let root = match &**name {
+                    "object" => OriginRoot::Object,
+                    "oldObject" => OriginRoot::OldObject,
+                    "request" => OriginRoot::Request,
                     _ => return None,
                 };
                 Some(ValueOrigin {
-                    of_request,
+                    root,
                     path: Vec::new(),
                 })
             }
@@ -460,6 +481,31 @@ mod tests {
         };
         assert_eq!(listed_pairs(&required.object), owned(object), "{condition}");
         assert_eq!(listed_pairs(&required.request), owned(request), "{condition}");
+    }
+
+    #[test]
+    fn conditions_that_require_more() {
+        let parse = |condition: &str| Environment::kubernetes().parse(condition).unwrap();
+        let required = RequiredConstants::new([&parse("object.spec.type == 'a'")]);
+        let with = |condition: &str| required.with_condition(&parse(condition)).is_some();
+        assert!(with("object.spec.name == 'b'") && with("size(object.spec.ports) > 1"));
+        assert!(!with("object.spec.type == 'a'") && !with("has(object.spec)"));
+    }
+
+    #[test]
+    fn alternatives_are_about_the_same() {
+        let size = |condition: &str| {
+            let ast = Environment::kubernetes().parse(condition).unwrap();
+            RequiredConstants::new([&ast]).size(&["spec".to_owned(), "ports".to_owned()])
+        };
+        assert_eq!(
+            size("size(object.spec.ports) > 1 || object.spec.ports.size() > 2"),
+            2
+        );
+        assert_eq!(
+            size("size(object.spec.ports) > 1 && object.spec.type == 'a' || object.spec.type == 'b'"),
+            1
+        );
     }
 
     #[test]

@@ -30,7 +30,10 @@ impl CustomKind {
             for operation in spec.operations {
                 let (new, old) = match operation {
                     Operation::Delete => (Value::Null, object.clone()),
-                    Operation::Update => (object.clone(), object.clone()),
+                    Operation::Update => {
+                        let old = spec.required.changed_old(&object, &object).into_owned();
+                        (object.clone(), old)
+                    }
                     _ => (object.clone(), Value::Null),
                 };
                 requests.push(Sample {
@@ -194,6 +197,7 @@ mod tests {
             interest: &NamedFields::new(asts.iter().map(|ast| (None, ast))),
             selected: &SelectedMetadata::default(),
             required: &RequiredConstants::new(&asts[..1]),
+            footprints: &[],
             is_mutating: false,
             most,
         })
