@@ -213,6 +213,14 @@ impl KindTrials {
                 self.unchanged += 1;
                 self.kept.extend(find_filled_lists(&request.object));
             }
+            TrialOutcome::Overruled { field } => {
+                self.ran += 1;
+                self.unchanged += 1;
+                if self.findings.len() < MOST_JUDGED {
+                    let finding = vec![ServerFinding::Dropped { field }];
+                    self.findings.push((Vec::new(), finding, example_of(request)));
+                }
+            }
             TrialOutcome::Failed { mutation, text } => {
                 self.ran += 1;
                 self.add_failure(mutation, text, sample);

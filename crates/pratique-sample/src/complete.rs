@@ -12,6 +12,8 @@ mod memory;
 mod named_fields;
 mod objects;
 mod required_constants;
+mod settled_ingress;
+mod settled_job;
 mod settled_service;
 mod unfilled_object;
 mod variants;
@@ -31,6 +33,7 @@ pub use memory::SampleMemory;
 pub use named_fields::NamedFields;
 pub use objects::SampleObjects;
 pub use required_constants::RequiredConstants;
+pub(crate) use settled_job::remove_generated;
 
 /// What complete samples are made for.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,8 @@ mod comparison;
 mod server;
 mod server_state;
 mod storage;
+#[cfg(test)]
+mod valid_samples;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_objects::ObjectCodec;
+use pratique_objects::{ObjectCodec, changed_paths};
 use pratique_policy::{ExpressionId, Mutated, StepResult, Trace};
 use pratique_schema::FeatureGates;
 use pratique_types::builtin::ServedResource;
@@ -45,6 +47,11 @@ pub enum TrialOutcome {
     Unused,
     /// They left the object as it was.
     Unchanged,
+    /// They changed a field, the first of which is this one, and the server's defaults set all of them back.
+    Overruled {
+        /// The field.
+        field: String,
+    },
     /// They changed the object to this one.
     Changed(Value<'static>),
     /// One failed with the server's error.
@@ -120,12 +127,16 @@ impl MutationTrial {
             // Such as one that does not compile.
             TrialOutcome::Failed { .. } if evaluations.mutations.get() == 0 => TrialOutcome::Unused,
             TrialOutcome::Changed(mut object) => {
+                let field = changed_paths(&request.object, &object).into_iter().next();
                 // A server defaults what a policy leaves; what it cannot convert stays as it is.
                 match self.custom.find(&request.kind).and_then(CustomKind::version) {
                     Some(version) => drop(version.default(&mut object)),
                     None => drop(self.objects.default(&request.kind, &mut object)),
                 }
-                TrialOutcome::Changed(object)
+                match field {
+                    Some(field) if object == request.object => TrialOutcome::Overruled { field },
+                    _ => TrialOutcome::Changed(object),
+                }
             }
             outcome => outcome,
         }

@@ -3,7 +3,8 @@
 //! # What
 //!
 //! An apply configuration sets no field, or only fields to the value that the object has in them; the operations of a JSON
-//! patch only test; or all that a policy sets is set back by the server, such as the status of an object that is created.
+//! patch only test; or all that a policy sets is set back by the server, such as the status of an object that is created, or the
+//! label with the name of a namespace.
 //!
 //! # Why
 //!
@@ -221,6 +222,25 @@ mod tests {
             "[JSONPatch{op: 'add', path: '/status/observedGeneration', value: 3}]",
             &["the server sets status.observedGeneration back before it stores the object"],
         );
+    }
+
+    #[test]
+    fn what_defaults_set_back() {
+        let find_of_namespaces = |labels: &str, expected: &[&str]| {
+            let expression = format!("Object{{metadata: Object.metadata{{labels: {labels}}}}}");
+            let policy = mutation("ApplyConfiguration", &expression)
+                .replace("apiGroups: [apps]", "apiGroups: ['']")
+                .replace("resources: [deployments]", "resources: [namespaces]");
+            let quoted = format!("\"{expression}\"");
+            let expected: Vec<(&str, &str)> = expected
+                .iter()
+                .map(|message| (quoted.as_str(), *message))
+                .collect();
+            find(IdleMutation::META, &policy, &expected);
+        };
+        let name = "the server sets metadata.labels.kubernetes.io/metadata.name back";
+        find_of_namespaces("{'kubernetes.io/metadata.name': 'a'}", &[name]);
+        find_of_namespaces("{'kubernetes.io/metadata.name': 'a', 'team': 'b'}", &[]);
     }
 
     #[test]

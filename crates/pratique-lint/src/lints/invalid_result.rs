@@ -10,7 +10,7 @@
 //! The request is denied with an error about the object, and its author does not know the field. An update of any field of an
 //! existing Pod, such as a label, fails if a policy then changes what may not change.
 //!
-//! The warning is only given for built-in kinds, and only if the object is valid without the policy, or an update may not change
+//! The warning is only given for built-in kinds and the metadata of others, and only if the object is valid without the policy, or an update may not change
 //! what the policy changes. An element of a list that lacks a field may be merged into one that is there: it gives a warning
 //! where no match condition and no selector picks the objects that have it. A list that the policy empties gives one where it is
 //! empty in all objects.
@@ -202,7 +202,41 @@ mod tests {
             "batch",
             "jobs",
             "Object{spec: Object.spec{completionMode: 'Indexed', completions: 7}}",
-            "on UPDATE: spec.completionMode: Invalid value",
+            "on UPDATE: spec.completions: Invalid value: 7: can only be modified in tandem",
+        );
+    }
+
+    #[test]
+    fn jobs() {
+        let of = |resource: &str, expression: &str, expected: &[&str]| {
+            let manifests = mutation("ApplyConfiguration", expression)
+                .replace("apiGroups: [apps]", "apiGroups: [batch]")
+                .replace("deployments", resource)
+                .replace("[CREATE]", "[CREATE, UPDATE]");
+            let quoted = format!("\"{expression}\"");
+            let expected: Vec<(&str, &str)> = expected
+                .iter()
+                .map(|message| (quoted.as_str(), *message))
+                .collect();
+            find(InvalidResult::META, &manifests, &expected);
+        };
+        for resource in ["jobs", "cronjobs"] {
+            of(
+                resource,
+                "Object{metadata: Object.metadata{labels: {'user': 'a b'}}}",
+                &["on CREATE: metadata.labels: Invalid value"],
+            );
+            of(
+                resource,
+                "Object{metadata: Object.metadata{labels: {'user': 'a'}}}",
+                &[],
+            );
+        }
+        of("jobs", "Object{spec: Object.spec{backoffLimit: 3}}", &[]);
+        of(
+            "cronjobs",
+            "Object{spec: Object.spec{schedule: '@never'}}",
+            &["spec.schedule: Invalid value"],
         );
     }
 

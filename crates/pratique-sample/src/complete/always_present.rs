@@ -77,6 +77,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
     ("rbac/v1.ClusterRole", &["rules.verbs"]),
     ("networking/v1.ServiceBackendPort", &["number"]),
+    ("networking/v1.IngressClassSpec", &["controller"]),
     (
         "certificates/v1.CertificateSigningRequestSpec",
         &["username", "groups"],

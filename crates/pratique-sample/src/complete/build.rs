@@ -489,7 +489,7 @@ impl ObjectBuilder<'_> {
             Scalar::MicroTime => Value::from("2025-01-01T00:00:00.000000Z"),
             Scalar::Duration => Value::from("1m0s"),
             Scalar::Json => Object::new().into(),
-            Scalar::String => Value::from(plausible_text(name)),
+            Scalar::String => Value::from(plausible_text(holder.last().map_or("", String::as_str), name)),
         }
     }
 
@@ -615,7 +615,14 @@ pub(super) fn rename_element(mut element: Value<'static>, index: usize) -> Value
 }
 
 /// A plausible value of a string field.
-fn plausible_text(field: &str) -> &'static str {
+fn plausible_text(holder: &str, field: &str) -> &'static str {
+    match (holder, field) {
+        ("roleRef", "kind") => return "ClusterRole",
+        // Of what else is scaled the version has to be there.
+        ("scaleTargetRef", "kind") => return "ReplicationController",
+        ("scaleTargetRef", "apiVersion") => return "v1",
+        _ => {}
+    }
     match field {
         "image" => "registry.example.com/example:1.0",
         "namespace" => "default",
@@ -627,9 +634,15 @@ fn plausible_text(field: &str) -> &'static str {
         "ipFamilies" => "IPv4",
         "ipFamilyPolicy" => "SingleStack",
         "internalTrafficPolicy" => "Cluster",
+        "restartPolicy" => "Always",
         "preemptionPolicy" => "PreemptLowerPriority",
         "qosClass" => "BestEffort",
         "phase" => "Pending",
+        "schedule" => "0 4 * * *",
+        "timeZone" => "Etc/UTC",
+        "effect" => "NoSchedule",
+        "addressType" => "IPv4",
+        "controller" | "reportingController" | "signerName" | "finalizers" => "example.com/example",
         _ => "example",
     }
 }

@@ -10,6 +10,8 @@ use pratique_types::Operation;
 
 use super::build::OptionalField;
 use super::input::{SampleInput, has_nameless};
+use super::settled_ingress::settle_ingress;
+use super::settled_job::settle_job;
 use super::settled_service::{remove_address, settle_service};
 use super::unfilled_object::unfilled;
 use super::variants::VariantBuilder;
@@ -154,7 +156,11 @@ fn complete_objects(spec: &SampleSpec<'_>, most: usize) -> Vec<(Value<'static>, 
             break;
         }
     }
-    objects.retain_mut(|(object, _)| settle_service(&served.kind, object, spec.is_mutating));
+    objects.retain_mut(|(object, _)| {
+        settle_job(&served.kind, object);
+        settle_ingress(&served.kind, object, interest);
+        settle_service(&served.kind, object, spec.is_mutating)
+    });
     objects.truncate(most);
     objects
 }

@@ -15,11 +15,12 @@ use pratique_schema::FeatureGates;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
 use pratique_validation::{Candidate, FieldFault, Validator};
 
+use crate::complete::remove_generated;
 use crate::custom::CustomKind;
 
 use super::comparison::{has_only_fewer, with_sorted_lists};
 use super::server_state::state_naming;
-use super::storage::dropped_field;
+use super::storage::PreparedChange;
 use super::{MutationTrial, TrialOutcome};
 
 /// A server with its default plugins and its validation.
@@ -131,13 +132,10 @@ impl SampleServer {
                 let TrialOutcome::Changed(mutated) = trial.mutate(&request, allowed) else {
                     return Vec::new();
                 };
-                if let Some(field) = dropped_field(&trial.objects, &request, stored, &mutated) {
-                    return vec![ServerFinding::Dropped { field }];
+                if let Some(finding) = judge_stored(trial, &request, stored, &mutated) {
+                    return vec![finding];
                 }
-                if let Some(text) = find_other_namespace(&request, &mutated) {
-                    return vec![ServerFinding::Invalid { text }];
-                }
-                self.judge_validity(&request, stored, &mutated)
+                self.judge_validity(trial, &request, stored, &mutated)
             }
             _ => Vec::new(),
         }
@@ -164,11 +162,8 @@ impl SampleServer {
         let Some(mutated) = mutate(&admitted.object) else {
             return Vec::new();
         };
-        if let Some(field) = dropped_field(&trial.objects, request, &admitted.object, &mutated) {
-            return vec![ServerFinding::Dropped { field }];
-        }
-        if let Some(text) = find_other_namespace(request, &mutated) {
-            return vec![ServerFinding::Invalid { text }];
+        if let Some(finding) = judge_stored(trial, request, &admitted.object, &mutated) {
+            return vec![finding];
         }
         let priority = |object: &Value<'_>| object.at(&["spec", "priority"]).and_then(Value::as_int);
         let set_priority = priority(&mutated).filter(|set| Some(*set) != priority(&admitted.object));
@@ -211,7 +206,7 @@ impl SampleServer {
                 findings.extend(late);
             }
         }
-        findings.extend(self.judge_validity(request, &admitted.object, &after.object));
+        findings.extend(self.judge_validity(trial, request, &admitted.object, &after.object));
         findings
     }
 
@@ -246,10 +241,14 @@ impl SampleServer {
     /// What the validation refuses of an object that a policy changed, if it takes the one before.
     fn judge_validity(
         &self,
+        trial: &MutationTrial,
         request: &AdmissionRequest<'_>,
-        previous: &Value<'_>,
-        after: &Value<'_>,
+        previous: &Value<'static>,
+        after: &Value<'static>,
     ) -> Vec<ServerFinding> {
+        let PreparedChange { previous, after } =
+            PreparedChange::new(&trial.objects, request, previous, after)
+                .unwrap_or_else(|| PreparedChange::unprepared(previous, after));
         let is_update = request.operation == Operation::Update;
         let old = if is_update {
             previous.borrowed()
@@ -266,13 +265,13 @@ impl SampleServer {
             self.validator.faults(&candidate, &old)
         };
         // What is wrong with a generated object may be why the result is wrong, but not why a field may not change.
-        let known = faults(previous);
+        let known = faults(&previous);
         let is_new = |fault: &FieldFault| {
             let message = &fault.cause.message;
             let is_of_change = is_update && CHANGES_REFUSED.iter().any(|words| message.contains(words));
             known.is_empty() || is_of_change && known.iter().all(|other| other.cause.message != *message)
         };
-        let new = faults(after).into_iter().find(is_new);
+        let new = faults(&after).into_iter().find(is_new);
         let text = new.map(|fault| {
             let message = fault
                 .cause
@@ -281,7 +280,7 @@ impl SampleServer {
                 .next()
                 .unwrap_or_default()
                 .trim_end_matches(['{', ' ']);
-            format!("{}: {message}", fault.cause.field)
+            format!("{}: {}", fault.cause.field, without_long_value(message))
         });
         text.map(|text| ServerFinding::Invalid { text })
             .into_iter()
@@ -323,6 +322,22 @@ impl SampleServer {
     }
 }
 
+/// What a server makes of the change of a policy before it validates the object: it stores nothing of it, or refuses another namespace.
+fn judge_stored(
+    trial: &MutationTrial,
+    request: &AdmissionRequest<'_>,
+    previous: &Value<'static>,
+    mutated: &Value<'static>,
+) -> Option<ServerFinding> {
+    let prepared = PreparedChange::new(&trial.objects, request, previous, mutated);
+    if prepared.is_some_and(|prepared| prepared.is_dropped())
+        && let Some(field) = changed_paths(previous, mutated).into_iter().next()
+    {
+        return Some(ServerFinding::Dropped { field });
+    }
+    find_other_namespace(request, mutated).map(|text| ServerFinding::Invalid { text })
+}
+
 /// What the validation of a custom resource refuses of an object that a policy changed, and not of the one before; or that all of
 /// the change is dropped.
 fn judge_custom(
@@ -358,6 +373,21 @@ fn find_other_namespace(request: &AdmissionRequest<'_>, object: &Value<'_>) -> O
     })
 }
 
+/// The most bytes of an object in a text of the server.
+const LONGEST: usize = 200;
+
+/// A text of the server without the fields of a long object in it, such as a whole template of Pods.
+fn without_long_value(message: &str) -> String {
+    let object = message.find('{').zip(message.rfind('}'));
+    match object.filter(|(start, end)| end.saturating_sub(*start) > LONGEST) {
+        Some((start, end)) => {
+            let (head, tail) = (message.get(..=start), message.get(end..));
+            format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default())
+        }
+        None => message.to_owned(),
+    }
+}
+
 /// Words of the server about a field that an update changes.
 const CHANGES_REFUSED: [&str; 4] = ["immutable", "may not change", "may not be changed", "Forbidden: "];
 
@@ -377,6 +407,7 @@ fn as_written(request: &AdmissionRequest<'static>) -> Value<'static> {
             spec.remove(field);
         }
     }
+    remove_generated(&request.kind, &mut object);
     object
 }
 

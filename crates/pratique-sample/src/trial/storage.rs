@@ -2,46 +2,75 @@
 //! object that is created.
 
 use pratique_json::Value;
-use pratique_objects::{ObjectCodec, changed_paths};
+use pratique_objects::ObjectCodec;
 use pratique_registry::{Placeholders, Registry, Request, Store, Target, Verb};
 use pratique_types::{AdmissionRequest, Operation};
 
-/// The first field that a policy changes, where nothing of what it changes is stored.
-pub(super) fn dropped_field(
-    objects: &ObjectCodec,
-    request: &AdmissionRequest<'_>,
-    previous: &Value<'static>,
-    mutated: &Value<'static>,
-) -> Option<String> {
-    if !request.sub_resource.is_empty() {
-        return None;
-    }
-    let field = changed_paths(previous, mutated).into_iter().next()?;
-    let placeholders = Placeholders::default();
-    let store = StoredObject(previous);
-    let registry = Registry {
-        scheme: objects,
-        store: &store,
-        placeholders: &placeholders,
-        release: None,
-    };
-    let body = previous.to_string();
-    let (verb, target) = target_of(request)?;
-    let prepare = |mutated: Option<&Value<'static>>| {
-        let request = Request {
-            verb,
-            target: target.clone(),
-            body: body.as_bytes(),
-            without_managed_fields: true,
-            ..Request::default()
-        };
-        let mut received = registry.receive(request).ok()?;
-        if let Some(mutated) = mutated {
-            registry.mutated(&mut received, mutated.clone()).ok()?;
+/// An object before and after the mutations of a policy, each as a server prepares it for validation and storage.
+pub(super) struct PreparedChange {
+    pub(super) previous: Value<'static>,
+    pub(super) after: Value<'static>,
+}
+
+impl PreparedChange {
+    /// The objects as they are, where a server stores none, or cannot prepare one.
+    pub(super) fn unprepared(previous: &Value<'static>, after: &Value<'static>) -> Self {
+        PreparedChange {
+            previous: previous.clone(),
+            after: after.clone(),
         }
-        Some(registry.prepare(received).ok()?.attributes.object)
-    };
-    (prepare(None)? == prepare(Some(mutated))?).then_some(field)
+    }
+
+    /// Prepares an object and what a policy made of it. `None` where no object is stored, its kind is not built in, or the server
+    /// refuses it before it is validated.
+    pub(super) fn new(
+        objects: &ObjectCodec,
+        request: &AdmissionRequest<'_>,
+        previous: &Value<'static>,
+        mutated: &Value<'static>,
+    ) -> Option<Self> {
+        if !request.sub_resource.is_empty() {
+            return None;
+        }
+        // A generated object has an identity, which the server would replace.
+        let identity = previous.at(&["metadata", "uid"]).and_then(Value::as_str);
+        let placeholders = Placeholders {
+            uid: identity.unwrap_or_default().to_owned(),
+            ..Placeholders::default()
+        };
+        let store = StoredObject(previous);
+        let registry = Registry {
+            scheme: objects,
+            store: &store,
+            placeholders: &placeholders,
+            release: None,
+        };
+        let body = previous.to_string();
+        let (verb, target) = target_of(request)?;
+        let prepare = |mutated: Option<&Value<'static>>| {
+            let request = Request {
+                verb,
+                target: target.clone(),
+                body: body.as_bytes(),
+                without_managed_fields: true,
+                ..Request::default()
+            };
+            let mut received = registry.receive(request).ok()?;
+            if let Some(mutated) = mutated {
+                registry.mutated(&mut received, mutated.clone()).ok()?;
+            }
+            Some(registry.prepare(received).ok()?.attributes.object.into_owned())
+        };
+        Some(PreparedChange {
+            previous: prepare(None)?,
+            after: prepare(Some(mutated))?,
+        })
+    }
+
+    /// Whether nothing of the change is stored.
+    pub(super) fn is_dropped(&self) -> bool {
+        self.previous == self.after
+    }
 }
 
 /// What a client asks of a server, so that it makes the request; `None` where no object is stored, or its kind is not built in.
@@ -96,9 +125,11 @@ mod tests {
         let dropped = |changed: &str| {
             let request = creation(&pod("Pending", "n"));
             let mutated = pratique_json::parse(changed.as_bytes()).unwrap().into_owned();
-            dropped_field(&objects, &request, &request.object, &mutated)
+            PreparedChange::new(&objects, &request, &request.object, &mutated)
+                .unwrap()
+                .is_dropped()
         };
-        assert_eq!(dropped(&pod("Running", "n")).as_deref(), Some("status.phase"));
-        assert_eq!(dropped(&pod("Running", "m")), None);
+        assert!(dropped(&pod("Running", "n")));
+        assert!(!dropped(&pod("Running", "m")));
     }
 }
