@@ -30,6 +30,7 @@ pub(crate) mod replaced_object;
 mod swallowed_text;
 mod type_check;
 mod unbound_policy;
+mod unchecked_text;
 mod unconvertible_version;
 mod unguarded_field;
 mod unknown_plugin;
@@ -76,6 +77,7 @@ pub(crate) const LINTS: &[&dyn AnyLint] = &[
     &swallowed_text::SwallowedTextLint,
     &type_check::TypeCheck,
     &unbound_policy::UnboundPolicy,
+    &unchecked_text::UncheckedText,
     &unconvertible_version::UnconvertibleVersion,
     &unguarded_field::UnguardedField,
     &unknown_plugin::UnknownPlugin,

@@ -35,7 +35,7 @@ const MOST_KINDS_OF_CHAINS: usize = 8;
 /// The prefix of the error for a missing field or key.
 pub(crate) const NO_KEY: &str = "no such key: ";
 /// The start of the error for values of types that a function does not take.
-const NO_OVERLOAD: &str = "no such overload";
+pub(crate) const NO_OVERLOAD: &str = "no such overload";
 
 /// Observations by kind.
 pub(crate) struct PolicyObservations {

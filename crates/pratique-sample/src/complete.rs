@@ -30,7 +30,7 @@ pub use build::SelectedMetadata;
 pub use input::SampleInput;
 pub(crate) use input::has_nameless;
 pub use memory::SampleMemory;
-pub use named_fields::NamedFields;
+pub use named_fields::{NamedFields, free_text_key};
 pub use objects::SampleObjects;
 pub use required_constants::RequiredConstants;
 pub(crate) use settled_job::remove_generated;

@@ -54,7 +54,7 @@ mod trial;
 
 pub use complete::{
     NamedFields, RequiredConstants, Sample, SampleExtent, SampleInput, SampleMemory, SampleObjects,
-    SampleSpec, SelectedMetadata, complete_samples,
+    SampleSpec, SelectedMetadata, complete_samples, free_text_key,
 };
 pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
 pub use custom::{CustomDefinition, CustomKind, CustomKinds, CustomSample};

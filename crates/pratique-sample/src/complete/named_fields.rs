@@ -11,6 +11,9 @@ use super::matching_text::make_matching_text;
 const MOST_KEYS: usize = 12;
 const MOST_VALUES: usize = 5;
 
+/// A text without signs.
+const WORD: &str = "example";
+
 /// What the name of an object is called among the fields that are compared.
 pub(super) const OBJECT_NAME: &str = "metadata.name";
 
@@ -116,6 +119,40 @@ impl NamedFields {
     }
 }
 
+/// The key of the label or annotation whose text a node reads: anyone may write any there.
+pub fn free_text_key(ast: &Ast, id: ExprId) -> Option<&str> {
+    let (holder, key) = match ast.expr(id) {
+        Expr::Select { operand, field, .. } => (*operand, &**field),
+        Expr::Call {
+            function,
+            target: Some(target),
+            ..
+        } if matches!(&**function, "orValue" | "value" | "trim") => return free_text_key(ast, *target),
+        Expr::Call {
+            function,
+            target: None,
+            args,
+        } if matches!(&**function, "_[_]" | "_?._" | "_[?_]") => match args.as_slice() {
+            [operand, key] => (*operand, constant_text(ast, *key)?),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let map = match ast.expr(holder) {
+        Expr::Select { field, .. } => &**field,
+        Expr::Call { args, .. } => constant_text(ast, *args.get(1)?)?,
+        _ => return None,
+    };
+    matches!(map, "labels" | "annotations").then_some(key)
+}
+
+fn constant_text(ast: &Ast, id: ExprId) -> Option<&str> {
+    match ast.expr(id) {
+        Expr::Literal(Literal::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
 /// Reads one expression.
 struct NameReader<'a> {
     ast: &'a Ast,
@@ -128,7 +165,7 @@ struct NameReader<'a> {
 impl NameReader<'_> {
     fn read(&mut self, interest: &mut NamedFields) {
         let ast = self.ast;
-        let nodes = || (0..ast.len() as u32).map(ExprId);
+        let nodes = || ast.ids();
         for id in nodes() {
             if let Expr::Comprehension(comprehension) = ast.expr(id)
                 && let Some(field) = self.field(comprehension.range)
@@ -204,7 +241,32 @@ impl NameReader<'_> {
             ("isLessThan" | "isGreaterThan" | "compareTo", Some(target), [quantity]) => {
                 self.compare(target, *quantity, interest);
             }
+            // A text without what it is divided at.
+            ("split", Some(target), [_, ..]) => {
+                if let Some(field) = self.field(target) {
+                    interest.compare(&field, &Literal::String(WORD.into()));
+                }
+            }
+            (_, None, [text]) => self.convert(function, *text, interest),
             _ => {}
+        }
+    }
+
+    /// Adds a text that a function takes, where it converts a label or an annotation: most texts are none.
+    fn convert(&self, function: &str, text: ExprId, interest: &mut NamedFields) {
+        let taken = match function {
+            "int" | "uint" | "double" | "quantity" => "1",
+            "bool" => "true",
+            "duration" => "1h",
+            "timestamp" => "2025-01-01T00:00:00Z",
+            "semver" => "1.0.0",
+            "ip" => "10.0.0.1",
+            "cidr" => "10.0.0.0/8",
+            "url" => "https://example.com",
+            _ => return,
+        };
+        if let Some(key) = free_text_key(self.ast, text) {
+            interest.compare(&key.into(), &Literal::String(taken.into()));
         }
     }
 

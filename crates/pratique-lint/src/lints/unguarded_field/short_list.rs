@@ -21,6 +21,8 @@ type ElementKey = (usize, usize, String);
 struct ShortRead {
     place: TextRange,
     name: String,
+    /// Whether it is made of the parts of a text.
+    is_of_parts: bool,
     kinds: Vec<GroupVersionKind>,
 }
 
@@ -38,12 +40,13 @@ pub(super) fn report_short_lists(subject: &PolicySubject<'_>, report: &mut LintR
             let Some(list) = find_indexed_list(ast, failure.node, index) else {
                 continue;
             };
-            let (place, name) = chain_place(ast, list);
+            let (place, name) = list_place(ast, list);
             let read = reads
                 .entry((failure.site, place.start, index.to_owned()))
                 .or_insert_with(|| ShortRead {
                     place,
                     name,
+                    is_of_parts: divided_text(ast, list).is_some(),
                     kinds: Vec::new(),
                 });
             if !read.kinds.contains(&kind.served.kind) {
@@ -51,7 +54,13 @@ pub(super) fn report_short_lists(subject: &PolicySubject<'_>, report: &mut LintR
             }
         }
     }
-    for ((index, _, element), ShortRead { place, name, kinds }) in reads {
+    for ((index, _, element), read) in reads {
+        let ShortRead {
+            place,
+            name,
+            is_of_parts,
+            kinds,
+        } = read;
         let Some(site) = policy.sites.get(index) else {
             continue;
         };
@@ -60,11 +69,41 @@ pub(super) fn report_short_lists(subject: &PolicySubject<'_>, report: &mut LintR
             "{}: {name} may have no element {element}: then \"{NO_ELEMENT}{element}\", and {outcome}",
             kinds_text(&kinds)
         );
-        let help =
-            format!("test it first, as in size({name}) > {element}, or ask all elements: {name}.all(x, …)");
+        let help = if is_of_parts {
+            format!("test it first, as in size({name}) > {element} && …: the text may have fewer parts")
+        } else {
+            format!("test it first, as in size({name}) > {element}, or ask all elements: {name}.all(x, …)")
+        };
         let finding = LintFinding::new(UnguardedField::META, message).help(help);
         report.add_in(&policy.origin, &site.path, place, finding);
     }
+}
+
+/// The text whose parts are the elements of a list: `c.image` of `c.image.split(':')`.
+fn divided_text(ast: &Ast, list: ExprId) -> Option<ExprId> {
+    match ast.expr(list) {
+        Expr::Call {
+            function,
+            target: Some(text),
+            ..
+        } if &**function == "split" => Some(*text),
+        _ => None,
+    }
+}
+
+/// Where a list is, and how it is written.
+fn list_place(ast: &Ast, list: ExprId) -> (TextRange, String) {
+    let Some(text) = divided_text(ast, list) else {
+        return chain_place(ast, list);
+    };
+    let (place, name) = chain_place(ast, text);
+    let source = ast.source.as_str();
+    let call = source
+        .get(place.end..)
+        .and_then(|rest| rest.split_inclusive(')').next());
+    let call = call.filter(|call| call.starts_with(".split("));
+    let call = call.unwrap_or_default();
+    (place.start..place.end + call.len(), format!("{name}{call}"))
 }
 
 /// The list of the object in a chain of fields of which an element of an index is read.
@@ -83,7 +122,8 @@ fn find_indexed_list(ast: &Ast, outermost: ExprId, index: &str) -> Option<ExprId
                 };
                 let is_index = |number: &i64| number.to_string() == index;
                 if matches!(ast.expr(*key), Expr::Literal(Literal::Int(number)) if is_index(number)) {
-                    let root = ident_path(ast, *operand)?.1;
+                    let start = divided_text(ast, *operand).unwrap_or(*operand);
+                    let root = ident_path(ast, start)?.1;
                     let is_of_data = !matches!(root, "request" | "namespaceObject" | "params" | "authorizer");
                     return is_of_data.then_some(*operand);
                 }
