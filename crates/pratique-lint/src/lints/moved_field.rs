@@ -28,6 +28,7 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_match::Equivalents;
+use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
 use crate::analysis::{FoldedExpression, RequestFacts, TextRange, place_of};
@@ -67,7 +68,7 @@ impl Lint for MovedField {
 }
 
 /// The versions of resources that are matched, two by two.
-fn version_pairs(kinds: &MatchedKinds) -> Vec<(&'static ServedResource, &'static ServedResource)> {
+pub(super) fn version_pairs(kinds: &MatchedKinds) -> Vec<(&'static ServedResource, &'static ServedResource)> {
     let equivalents = Equivalents::of_release(kinds.release.resources());
     let is_equivalent = |one: &ServedResource, other: &ServedResource| {
         let mut family = equivalents.list(&one.resource, &one.subresource).iter();
@@ -82,6 +83,29 @@ fn version_pairs(kinds: &MatchedKinds) -> Vec<(&'static ServedResource, &'static
             .collect::<Vec<_>>()
     };
     kinds.builtin.iter().enumerate().flat_map(pairs_of).collect()
+}
+
+/// Help for an undefined field of some kinds, where the policy matches another version of these as well, to which the server would
+/// convert their objects.
+pub(super) fn help_for_moved(
+    subject: &PolicySubject<'_>,
+    kinds: &[GroupVersionKind],
+    issue: &str,
+) -> Option<String> {
+    let policy = subject.policy;
+    let match_policy = policy.constraints.and_then(|of| of.match_policy.as_deref());
+    let is_of_mutation = policy.is_mutating && !policy.is_webhook;
+    if match_policy == Some("Exact") || is_of_mutation || !issue.starts_with("undefined field") {
+        return None;
+    }
+    let pairs = version_pairs(subject.kinds()).into_iter();
+    let mut pairs = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
+    let (_, besides) = pairs.find(|(one, other)| *kinds == [one.kind.clone()] && other.kind != one.kind)?;
+    Some(help_to_name(&besides.kind.version))
+}
+
+fn help_to_name(version: &str) -> String {
+    format!("name {version:?} only in apiVersions: objects of other versions are converted to it")
 }
 
 /// A read of a field of the object.
@@ -149,10 +173,7 @@ fn check_pair(
         lacks.kind.kind,
         read.fields.join(".")
     );
-    let finding = LintFinding::new(MovedField::META, message).help(format!(
-        "name {:?} only in apiVersions: objects of other versions are converted to it",
-        has.kind.version
-    ));
+    let finding = LintFinding::new(MovedField::META, message).help(help_to_name(&has.kind.version));
     report.add_in(&subject.policy.origin, &site.path, read.place.clone(), finding);
 }
 

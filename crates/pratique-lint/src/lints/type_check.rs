@@ -50,6 +50,7 @@ use pratique_manifest::help_for_issue;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
 
+use super::moved_field::help_for_moved;
 use crate::analysis::{FoldedExpression, ParsedExpressions, RequestFacts, live_nodes};
 use crate::lint::{Lint, LintContext, PolicySubject};
 use crate::lint_meta::LintMeta;
@@ -122,7 +123,9 @@ fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
         // What evaluates needs no other form; the name may still be a wrong one.
         let is_helped = effect != ErrorEffect::Unnoticed || error.issue.meant.is_some();
         let help = help_for_issue(&error.issue, site.text, site.declarations, site.usage);
-        if let Some(help) = help.filter(|_| is_helped) {
+        if let Some(help) = help_for_moved(subject, &error.kinds, &error.issue.message) {
+            finding = finding.help(help);
+        } else if let Some(help) = help.filter(|_| is_helped) {
             finding = finding.help(help.text);
             if let Some((range, word)) = help.replacement {
                 finding = finding.replacement(SuggestedChange::Within(range, word));
