@@ -88,6 +88,7 @@ fn report_failures(
             kind: first.kind.clone(),
             operation: Operation::Create,
             object: first.object.clone(),
+            difference: None,
             cost: None,
         };
         let finding = LintFinding::new(meta, message).help(help).example(example);

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_sample::{
-    CustomKind, MutationTrial, NamedFields, Policy, Sample, SampleExtent, SampleServer, SampleSpec,
-    ServerFinding, TrialOutcome, find_filled_lists,
+    CustomKind, CustomKinds, MutationTrial, NamedFields, Policy, SAMPLE_USER, Sample, SampleExtent,
+    SampleServer, SampleSpec, ServerFinding, TrialOutcome, describe_difference, find_filled_lists,
 };
 use pratique_types::builtin::ServedResource;
-use pratique_types::{AdmissionRequest, ObjectForm, Operation};
+use pratique_types::{AdmissionRequest, GroupVersionResource, ObjectForm, Operation};
 
 use crate::analysis::ParsedExpressions;
 use crate::observations::{required_constants, selected_metadata};
@@ -28,6 +28,8 @@ const FEWEST_OF_KIND: usize = 12;
 const MOST_OF_KIND: usize = 120;
 /// The most results of a kind that a server judges.
 const MOST_JUDGED: usize = 12;
+/// The most resources without a definition whose objects are tried.
+const MOST_UNKNOWN: usize = 4;
 /// The most failures of a mutation that are told.
 const MOST_FAILURES: usize = 3;
 
@@ -42,6 +44,8 @@ pub(crate) struct KindTrials {
     pub(crate) served: Arc<ServedResource>,
     /// How many requests the mutations ran for.
     ran: usize,
+    /// The first object that no mutation failed for.
+    passed: Option<Value<'static>>,
     /// By mutation and text.
     pub(crate) failures: BTreeMap<(usize, String), TrialFailure>,
     /// Results of which a server makes something.
@@ -116,7 +120,9 @@ impl PolicyTrials {
             operations.retain(|operation| matches!(operation, Operation::Create | Operation::Update));
             operations
         };
-        let try_samples = |served: Arc<ServedResource>, make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
+        let try_samples = |trial: &MutationTrial,
+                           served: Arc<ServedResource>,
+                           make: &dyn Fn(&SampleSpec<'_>) -> Vec<Sample>| {
             if options.interruption.has_come() {
                 return KindTrials::new(served);
             }
@@ -141,27 +147,57 @@ impl PolicyTrials {
                 if options.interruption.has_come() {
                     break;
                 }
-                trials.add(&trial, &server, &sample, runs_again);
+                trials.add(trial, &server, &sample, runs_again);
             }
             trials.conclude();
             trials
         };
         let of_kind = |served: &&'static ServedResource| {
-            try_samples(Arc::new((*served).clone()), &|spec| {
+            try_samples(&trial, Arc::new((*served).clone()), &|spec| {
                 decoded_samples(options, spec)
             })
         };
         let of_custom_kind =
-            |kind: &CustomKind| try_samples(Arc::clone(&kind.served), &|spec| kind.requests(spec));
+            |kind: &CustomKind| try_samples(&trial, Arc::clone(&kind.served), &|spec| kind.requests(spec));
         let builtin = kinds.builtin.iter().map(of_kind);
-        PolicyTrials {
-            kinds: builtin.chain(custom.into_iter().map(of_custom_kind)).collect(),
+        let custom = custom.into_iter().map(of_custom_kind);
+        let mut all: Vec<KindTrials> = builtin.chain(custom).collect();
+        let unknown = unknown_resources(policy, options);
+        if !unknown.is_empty() {
+            let unknown = Arc::new(CustomKinds::without_definition(policy.release, &unknown));
+            let trial =
+                MutationTrial::new(options.feature_gates, manifest).with_custom_kinds(Arc::clone(&unknown));
+            all.extend(unknown.matching(|_| true).map(|kind| {
+                let mut trials = try_samples(&trial, Arc::clone(&kind.served), &|spec| kind.requests(spec));
+                trials.keep_metadata();
+                trials
+            }));
         }
+        PolicyTrials { kinds: all }
     }
 }
 
-/// The user of samples of whom nothing is required, and one whose name has other signs.
-const PERSON: &str = "a";
+/// The resources that rules name, and of which there is no definition. Of their objects only the metadata is known.
+fn unknown_resources(policy: &PolicyView<'_>, options: &LintOptions) -> Vec<GroupVersionResource> {
+    let is_unknown = |named: &GroupVersionResource| {
+        let is_same = |of: &GroupVersionResource| of.group == named.group && of.resource == named.resource;
+        let mut builtin = policy.release.resources().served().iter();
+        let custom = options.custom_kinds.matching(|served| is_same(&served.resource));
+        !builtin.any(|served| is_same(&served.resource)) && custom.count() == 0
+    };
+    let mut resources: Vec<GroupVersionResource> = Vec::new();
+    for rule in policy.rules.iter().filter(|rule| !rule.is_builtin_only()) {
+        for named in rule.named_resources().filter(is_unknown) {
+            if !resources.contains(&named) {
+                resources.push(named);
+            }
+        }
+    }
+    resources.truncate(MOST_UNKNOWN);
+    resources
+}
+
+/// A user whose name has other signs than that of samples of whose user nothing is required.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:default:example";
 
 /// Samples in the form of objects that a server has decoded, which is theirs. Behind match conditions expressions read such objects,
@@ -174,7 +210,7 @@ fn decoded_samples(options: &LintOptions, spec: &SampleSpec<'_>) -> Vec<Sample> 
     for (index, sample) in samples.iter_mut().enumerate() {
         sample.request.form = ObjectForm::Settled;
         // Most objects come of a controller; conditions leave out some users.
-        if index % 2 == 1 && sample.request.user_info.username == PERSON {
+        if index % 2 == 1 && sample.request.user_info.username == SAMPLE_USER {
             SERVICE_ACCOUNT.clone_into(&mut sample.request.user_info.username);
         }
     }
@@ -186,6 +222,7 @@ impl KindTrials {
         KindTrials {
             served,
             ran: 0,
+            passed: None,
             failures: BTreeMap::new(),
             judged: BTreeMap::new(),
             is_stored: false,
@@ -211,6 +248,7 @@ impl KindTrials {
             TrialOutcome::Unchanged => {
                 self.ran += 1;
                 self.unchanged += 1;
+                self.passed.get_or_insert_with(|| request.object.clone());
                 self.kept.extend(find_filled_lists(&request.object));
             }
             TrialOutcome::Overruled { field } => {
@@ -227,10 +265,12 @@ impl KindTrials {
             }
             TrialOutcome::Changed(after) => {
                 self.ran += 1;
+                self.passed.get_or_insert_with(|| request.object.clone());
                 let operation = request.operation;
                 if self.repeated.is_none() && (runs_again || operation == Operation::Update) {
                     self.repeated = repetition(trial, sample, &after);
                 }
+                let lists = find_filled_lists(&after);
                 let is_counted = self.changes.len() < MOST_JUDGED;
                 // What is dropped of all results so far may be stored of a later one, such as one of another operation.
                 if is_counted || !self.is_stored {
@@ -239,14 +279,18 @@ impl KindTrials {
                         |finding: &ServerFinding| matches!(finding, ServerFinding::Dropped { .. });
                     self.is_stored |= !findings.iter().any(is_dropped);
                     self.has_effect |= !findings.iter().any(is_idle);
-                    let lists = find_filled_lists(&after);
-                    let mut emptied = find_filled_lists(&request.object);
-                    emptied.retain(|list| !lists.contains(list));
-                    self.kept.extend(lists);
                     if is_counted && !findings.is_empty() {
-                        self.findings.push((emptied, findings, example_of(request)));
+                        let mut emptied = find_filled_lists(&request.object);
+                        emptied.retain(|list| !lists.contains(list));
+                        let example = WarningExample {
+                            difference: describe_difference(&request.object, &after)
+                                .map(|text| format!("the policy leaves {text}")),
+                            ..example_of(request)
+                        };
+                        self.findings.push((emptied, findings, example));
                     }
                 }
+                self.kept.extend(lists);
                 if is_counted {
                     self.changes.push(ObjectChange {
                         before: request.object.clone(),
@@ -280,6 +324,19 @@ impl KindTrials {
         }
     }
 
+    /// Keeps what is about the metadata: of the objects nothing else is known.
+    fn keep_metadata(&mut self) {
+        self.failures.retain(|(_, text), _| text.contains("\"/metadata/"));
+        self.judged.retain(
+            |finding, _| matches!(finding, ServerFinding::Invalid { text } if text.starts_with("metadata.")),
+        );
+        self.changes.clear();
+        self.repeated = None;
+        // Of whether the policy has an effect nothing is known.
+        self.unchanged = 0;
+        self.is_stored = true;
+    }
+
     /// Failures for all objects are those that no object escapes. What comes of an empty list is told only if no object keeps
     /// elements: generated objects have one element in each list, which a policy may mean to remove.
     fn conclude(&mut self) {
@@ -298,6 +355,10 @@ impl KindTrials {
             }
         }
         for failure in self.failures.values_mut() {
+            let failed = pratique_json::parse(failure.example.object.as_bytes()).ok();
+            if let Some((passed, failed)) = self.passed.as_ref().zip(failed) {
+                failure.example.difference = describe_difference(passed, &failed);
+            }
             if failure.count == self.ran {
                 failure.extent = FailedExtent::Every;
             } else if failure.extent == FailedExtent::Every {
@@ -323,7 +384,11 @@ fn repetition(
         return None;
     };
     let field = changed_paths(after, &twice).into_iter().next()?;
-    Some((field, example_of(&sample.request)))
+    let example = WarningExample {
+        difference: describe_difference(after, &twice).map(|text| format!("the second run leaves {text}")),
+        ..example_of(&sample.request)
+    };
+    Some((field, example))
 }
 
 /// Whether what a mutation did is of no effect.
@@ -353,6 +418,7 @@ fn example_of(request: &AdmissionRequest<'_>) -> WarningExample {
         kind: request.kind.clone(),
         operation: request.operation,
         object: request.object.to_string(),
+        difference: None,
         cost: None,
     }
 }

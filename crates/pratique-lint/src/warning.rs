@@ -34,6 +34,8 @@ pub struct WarningExample {
     pub operation: Operation,
     /// The object, as JSON.
     pub object: String,
+    /// What is different in it from an object to which the warning does not apply, or what a policy makes of it, in one line.
+    pub difference: Option<String>,
     /// The cost of the evaluation, where the warning is about that.
     pub cost: Option<u64>,
 }
@@ -44,6 +46,7 @@ impl From<CostExample> for WarningExample {
             kind: example.kind,
             operation: example.operation,
             object: example.object,
+            difference: None,
             cost: Some(example.cost),
         }
     }

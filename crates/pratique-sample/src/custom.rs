@@ -2,6 +2,7 @@
 
 mod requests;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use pratique_apiextensions::{CustomResource, Version};
@@ -93,6 +94,26 @@ impl CustomKinds {
         }
     }
 
+    /// Kinds of which nothing is known but their resources: their objects have any fields. Each is called by its resource.
+    pub fn without_definition(release: &'static Release, resources: &[GroupVersionResource]) -> Self {
+        let define = |of: &GroupVersionResource| {
+            let text = format!(
+                r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                    "metadata": {{"name": "{plural}.{group}"}},
+                    "spec": {{"group": "{group}", "scope": "Namespaced",
+                        "names": {{"kind": "{plural}", "plural": "{plural}", "singular": "{plural}", "listKind": "{plural}-list"}},
+                        "versions": [{{"name": "{version}", "served": true, "storage": true, "schema": {{"openAPIV3Schema":
+                            {{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}]}}}}"#,
+                plural = of.resource,
+                group = of.group,
+                version = of.version,
+            );
+            // A name that is none of a resource has no definition.
+            Some(pratique_json::parse(text.as_bytes()).ok()?.into_owned())
+        };
+        CustomKinds::new(release, &resources.iter().filter_map(define).collect::<Vec<_>>())
+    }
+
     /// The definitions, in their order.
     pub fn definitions(&self) -> &[CustomDefinition] {
         &self.definitions
@@ -128,6 +149,14 @@ impl CustomDefinition {
             value: definition.clone().into_owned(),
             kinds: OnceLock::new(),
         }
+    }
+
+    /// The served versions with their schemas, where they have one.
+    pub fn schemas(&self) -> impl Iterator<Item = (&ServedResource, &Value<'static>)> {
+        let versions = served_versions(&self.value).zip(&self.served);
+        versions.filter_map(|((_, version), served)| {
+            Some((&**served, version.at(&["schema", "openAPIV3Schema"])?))
+        })
     }
 
     /// The definition, as it was given.
@@ -171,17 +200,13 @@ impl CustomDefinition {
             return Vec::new();
         };
         let (resource, merging) = (Arc::new(resource), Arc::new(merging));
-        let served = served_versions(&self.value).zip(&self.served);
-        let served = served.filter_map(|((_, version), served)| {
-            let schema = version.at(&["schema", "openAPIV3Schema"])?;
-            Some(CustomKind {
-                served: Arc::clone(served),
-                resource: Arc::clone(&resource),
-                merging: Arc::clone(&merging),
-                schema: schema.clone(),
-            })
+        let kinds = self.schemas().map(|(served, schema)| CustomKind {
+            served: Arc::new(served.clone()),
+            resource: Arc::clone(&resource),
+            merging: Arc::clone(&merging),
+            schema: schema.clone(),
         });
-        served.collect()
+        kinds.collect()
     }
 }
 
@@ -217,6 +242,30 @@ impl CustomKind {
     /// The version of the definition.
     pub fn version(&self) -> Option<&Version> {
         self.resource.version(&self.served.kind.version)
+    }
+
+    /// The names of the fields that its schema declares, at any depth; `None` if it may have others.
+    pub fn declared_fields(&self) -> Option<BTreeSet<&str>> {
+        let mut names = BTreeSet::from(["apiVersion", "kind", "metadata"]);
+        let mut pending = vec![&self.schema];
+        while let Some(schema) = pending.pop() {
+            let is = |flag: &str| schema.get(flag) == Some(&Value::Bool(true));
+            if is("x-kubernetes-preserve-unknown-fields") || is("x-kubernetes-embedded-resource") {
+                return None;
+            }
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (name, field) in properties.into_iter().flat_map(Object::iter) {
+                names.insert(name);
+                pending.push(field);
+            }
+            pending.extend(schema.get("items"));
+            pending.extend(
+                schema
+                    .get("additionalProperties")
+                    .filter(|of| of.as_object().is_some()),
+            );
+        }
+        Some(names)
     }
 
     pub(crate) fn merge_schema(&self) -> &MergeSchema {

@@ -69,4 +69,8 @@ pub use param::{ParamName, generate_param};
 pub use policy::{Policy, PolicyExpression};
 pub use pratique_policy::ExpressionId;
 pub use reads::{ComparedText, PolicyReads, ReadStep, ReadTree};
-pub use trial::{MutationTrial, SampleServer, ServerFinding, TrialOutcome, find_filled_lists, lost_items};
+pub use request::SAMPLE_USER;
+pub use trial::{
+    MutationTrial, SampleServer, ServerFinding, TrialOutcome, describe_difference, find_filled_lists,
+    lost_items,
+};

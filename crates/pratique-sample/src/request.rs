@@ -6,6 +6,9 @@ use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
 use crate::generate::{NAMESPACE, OBJECT_NAME};
 
+/// The user of samples of whose user nothing is required.
+pub const SAMPLE_USER: &str = "a";
+
 /// The request for an operation on an object, which has the name and the namespace of the object.
 pub(crate) fn build_request<'v>(
     served: &ServedResource,
@@ -34,7 +37,7 @@ pub(crate) fn build_request<'v>(
         name,
         operation,
         user_info: UserInfo {
-            username: "a".to_owned(),
+            username: SAMPLE_USER.to_owned(),
             groups: vec!["system:authenticated".to_owned()],
             ..UserInfo::default()
         },

@@ -29,7 +29,7 @@ use crate::policy::Policy;
 use crate::request::build_request;
 use crate::runner::PolicyRunner;
 
-pub use comparison::{find_filled_lists, lost_items};
+pub use comparison::{describe_difference, find_filled_lists, lost_items};
 pub use server::{SampleServer, ServerFinding};
 
 /// A mutating policy that is tried over requests, whatever its rules, selectors and bindings.

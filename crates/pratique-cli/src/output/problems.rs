@@ -169,6 +169,9 @@ fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Sty
         let indent = "    ";
         out.push(&text!("{} {}\n", what, Lines { text: note, indent }));
     };
+    if let Some(difference) = finding.example.and_then(|example| example.difference.as_deref()) {
+        note("object", difference);
+    }
     if let Some(help) = finding.help {
         note("help", &help.text);
     }

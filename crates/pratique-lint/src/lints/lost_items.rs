@@ -80,6 +80,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
                         kind: gvk.clone(),
                         operation: change.operation,
                         object: change.before.to_string(),
+                        difference: None,
                         cost: None,
                     };
                     (!lost.is_empty()).then(|| (lost, example()))

@@ -5,8 +5,8 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use pratique_manifest::Step;
 use pratique_schema::Release;
-use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
+use pratique_types::{GroupVersionResource, Operation};
 
 use super::origin::item;
 
@@ -102,6 +102,19 @@ impl<'m> RuleView<'m> {
             .iter()
             .chain(named)
             .filter(|served| self.matches(served))
+    }
+
+    /// The resources that the rule names without wildcards, in each of its groups and versions.
+    pub(crate) fn named_resources(&self) -> impl Iterator<Item = GroupVersionResource> {
+        let is_named = |name: &&String| !name.contains(['*', '/']);
+        let groups = self.groups.iter().filter(is_named);
+        groups.flat_map(move |group| {
+            let versions = self.versions.iter().filter(is_named);
+            versions.flat_map(move |version| {
+                let resources = self.resources.iter().filter(is_named);
+                resources.map(move |resource| GroupVersionResource::new(group, version, resource))
+            })
+        })
     }
 
     /// Whether the rule names a resource and its version without wildcards.

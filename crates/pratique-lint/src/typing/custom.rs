@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use pratique_cel::{Type, TypeProvider};
 use pratique_json::Value;
-use pratique_sample::CustomKinds;
+use pratique_sample::{CustomDefinition, CustomKinds};
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
-use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectRef};
+use pratique_types::{GroupVersionKind, ObjectRef};
 
 use crate::subject::RuleView;
 
@@ -40,47 +40,24 @@ impl CustomTypes {
             kinds: Arc::new(CustomKinds::new(release, definitions)),
             ..CustomTypes::default()
         };
-        for definition in definitions {
-            if ObjectRef::new(definition).is_custom_resource_definition() {
+        for definition in Arc::clone(&types.kinds).definitions() {
+            if ObjectRef::new(definition.value()).is_custom_resource_definition() {
                 types.add(release, definition);
             }
         }
         types
     }
 
-    fn add(&mut self, release: &Release, definition: &Value<'_>) {
-        let spec = |path: &[&str]| {
-            let path: Vec<&str> = ["spec"].iter().chain(path).copied().collect();
-            definition.at(&path).and_then(Value::as_str).unwrap_or_default()
-        };
-        let (group, kind, plural) = (
-            spec(&["group"]),
-            spec(&["names", "kind"]),
-            spec(&["names", "plural"]),
-        );
-        let versions = definition.at(&["spec", "versions"]).and_then(Value::as_array);
-        for version in versions.into_iter().flatten() {
-            // A version that is kept for stored objects only is none of a server.
-            if version.get("served").and_then(Value::as_bool) != Some(true) {
+    fn add(&mut self, release: &Release, definition: &CustomDefinition) {
+        for (served, schema) in definition.schemas() {
+            if !release
+                .resources()
+                .may_be_custom(&served.resource, &served.kind.kind)
+            {
                 continue;
             }
-            let name = version.at(&["name"]).and_then(Value::as_str).unwrap_or_default();
-            let Some(schema) = version.at(&["schema", "openAPIV3Schema"]) else {
-                continue;
-            };
-            let resource = GroupVersionResource::new(group, name, plural);
-            if !release.resources().may_be_custom(&resource, kind) {
-                continue;
-            }
-            let of = GroupVersionKind::new(group, name, kind);
-            self.object(type_name(&of), schema, true, 0);
-            self.served.push(ServedResource {
-                resource,
-                subresource: String::new(),
-                kind: of,
-                namespaced: spec(&["scope"]) == "Namespaced",
-                short_names: Vec::new(),
-            });
+            self.object(type_name(&served.kind), schema, true, 0);
+            self.served.push(served.clone());
         }
     }
 

@@ -19,6 +19,64 @@ pub(super) fn with_sorted_lists(value: &Value<'_>) -> Value<'static> {
     }
 }
 
+/// The most bytes of a value in a line.
+const LONGEST: usize = 120;
+
+/// The first value in which an object differs from another one, with its path: `spec.type: "ExternalName"`, `no spec.ports`.
+pub fn describe_difference(other: &Value<'_>, object: &Value<'_>) -> Option<String> {
+    let (path, value) = find_difference(other, object)?;
+    let Some(value) = value else {
+        return Some(format!("no {path}"));
+    };
+    let mut text = value.to_string();
+    if text.len() > LONGEST {
+        text.truncate(text.floor_char_boundary(LONGEST));
+        text.push('…');
+    }
+    Some(format!("{path}: {text}"))
+}
+
+/// The first value that is different, with its path; `None` for one that is not there.
+/// Recursion follows the nesting of the values, which their parser bounds.
+fn find_difference<'v, 'a>(
+    other: &Value<'_>,
+    object: &'v Value<'a>,
+) -> Option<(String, Option<&'v Value<'a>>)> {
+    match (other, object) {
+        (Value::Object(old), Value::Object(new)) => {
+            if let Some((name, _)) = old.iter().find(|(name, _)| !new.contains_key(name)) {
+                return Some((name.to_owned(), None));
+            }
+            new.iter().find_map(|(name, value)| {
+                let (path, value) = match old.get(name) {
+                    Some(old) => find_difference(old, value)?,
+                    None => (String::new(), Some(value)),
+                };
+                let point = if path.is_empty() || path.starts_with('[') {
+                    ""
+                } else {
+                    "."
+                };
+                Some((format!("{name}{point}{path}"), value))
+            })
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            let mut pairs = old.iter().zip(new.iter()).enumerate();
+            pairs.find_map(|(index, (old, new))| {
+                let (path, value) = find_difference(old, new)?;
+                let point = if path.is_empty() || path.starts_with('[') {
+                    ""
+                } else {
+                    "."
+                };
+                Some((format!("[{index}]{point}{path}"), value))
+            })
+        }
+        (old, new) if old == new => None,
+        (_, new) => Some((String::new(), Some(new))),
+    }
+}
+
 /// Items of the list or map at a JSON pointer that an object had before and has no more: names of keys, or of elements. None
 /// where it was empty, or is no list or map.
 pub fn lost_items(previous: &Value<'_>, after: &Value<'_>, pointer: &str) -> Vec<String> {
@@ -103,6 +161,28 @@ mod tests {
         assert_eq!(lost_items(&old, &new, "/l"), ["b"]);
         assert!(lost_items(&old, &new, "/l/0").is_empty());
         assert!(lost_items(&old, &new, "/n").is_empty() && lost_items(&old, &new, "m").is_empty());
+    }
+
+    #[test]
+    fn the_first_difference() {
+        let describe = |old: &'static str, new: &'static str| {
+            let read = |text: &'static str| pratique_json::parse(text.as_bytes()).unwrap();
+            describe_difference(&read(old), &read(new))
+        };
+        let old = r#"{"a":{"b":[{"c":1},{"d":2}]},"e":3}"#;
+        assert_eq!(describe(old, old), None);
+        for (new, expected) in [
+            (
+                r#"{"a":{"b":[{"c":1},{"d":{"x":3}}]},"e":3}"#,
+                r#"a.b[1].d: {"x":3}"#,
+            ),
+            (r#"{"a":{"b":[{"c":1},{"d":2}]}}"#, "no e"),
+            (r#"{"a":{"b":[{"c":1},{}]},"e":4}"#, "no a.b[1].d"),
+            (r#"{"a":{"b":[]},"e":3}"#, "a.b: []"),
+            (r#"{"a":{"b":[{"c":1},{"d":2}],"n":""},"e":3}"#, r#"a.n: """#),
+        ] {
+            assert_eq!(describe(old, new).as_deref(), Some(expected));
+        }
     }
 
     #[test]
