@@ -2,6 +2,7 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 use pratique_gotext::suggest::{did_you_mean, nearest};
+use pratique_sample::CustomKind;
 use pratique_schema::{Release, Shape, StructType};
 use pratique_types::GroupVersionKind;
 
@@ -14,7 +15,7 @@ pub(crate) fn help_for(
     release: &'static Release,
     text: &str,
     ast: &Ast,
-    kind: &GroupVersionKind,
+    (kind, custom): (&GroupVersionKind, Option<&CustomKind>),
 ) -> Option<String> {
     if let Some(patch) = text.strip_prefix("JSON Patch: ") {
         return paths(ast)
@@ -38,7 +39,14 @@ pub(crate) fn help_for(
     }
     if let Some((path, _)) = text.split_once(": field not declared in schema") {
         let path = path.rsplit(": ").next().unwrap_or_default().trim();
-        let meant = for_unknown_field(release, path.trim_start_matches('.'), kind);
+        let path = path.trim_start_matches('.');
+        let meant = match custom.and_then(CustomKind::declared_fields) {
+            Some(declared) => {
+                let name = path.rsplit('.').next().unwrap_or_default();
+                nearest(name, declared).map(did_you_mean)
+            }
+            None => for_unknown_field(release, path, kind),
+        };
         return meant.or_else(|| Some(format!("the kind {} has no such field", kind.kind)));
     }
     if let Some((_, wanted)) = text.rsplit_once(" of type ") {

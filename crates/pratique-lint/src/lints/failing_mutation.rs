@@ -5,8 +5,8 @@
 //! A JSON patch or an apply configuration cannot be applied to an object of a kind that the policy matches: it adds a label
 //! where there are no labels, names a field that does not exist, or gives a field a value of another type.
 //!
-//! The warning is only given for built-in kinds, and only if the mutation failed for a generated object, after its match
-//! conditions and the mutations before it. Atomic fields have [a warning of their own](#atomic-field), errors of expressions
+//! The warning is only given for built-in kinds, for those whose definition is among the inputs, and for the metadata of others, and
+//! only if the mutation failed for a generated object, after its match conditions and the mutations before it. Atomic fields have [a warning of their own](#atomic-field), errors of expressions
 //! that of [their field](#unguarded-field).
 //!
 //! # Why
@@ -31,8 +31,8 @@
 //!
 //! Add the labels first where there are none, or use an apply configuration, which creates what it sets.
 
-use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_sample::ExpressionId;
+use pratique_cel::ast::{Ast, Expr};
+use pratique_sample::{CustomKinds, ExpressionId};
 
 use super::type_check::kinds_text;
 use crate::analysis::constant_key;
@@ -54,12 +54,17 @@ impl Lint for FailingMutation {
 
     fn check(&self, context: &LintContext<'_>, report: &mut LintReport) {
         if let Some(subject) = context.policy() {
-            check_policy(subject, subject.trials(), report);
+            check_policy(subject, subject.trials(), &context.options.custom_kinds, report);
         }
     }
 }
 
-fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut LintReport) {
+fn check_policy(
+    subject: &PolicySubject<'_>,
+    trials: &PolicyTrials,
+    custom: &CustomKinds,
+    report: &mut LintReport,
+) {
     let policy = subject.policy;
     for (site, ast) in policy.sites.iter().zip(&subject.parsed().asts) {
         let ExpressionId::Mutation(index) = site.id else {
@@ -108,7 +113,7 @@ fn check_policy(subject: &PolicySubject<'_>, trials: &PolicyTrials, report: &mut
                      make both changes in one mutation"
                 ));
             } else if let (Some(ast), Some(kind)) = (ast, kinds.first())
-                && let Some(help) = help_for(policy.release, text, ast, kind)
+                && let Some(help) = help_for(policy.release, text, ast, (kind, custom.find(kind)))
             {
                 finding = finding.help(help);
             }
@@ -325,6 +330,32 @@ mod tests {
             let policy = policy.replace("  mutations:", &conditions);
             find(FailingMutation::META, &policy, &[(&quoted, text)]);
         }
+    }
+
+    #[test]
+    fn metadata_of_what_has_no_definition() {
+        let find_of_widgets = |expression: &str, expected: &[&str]| {
+            let policy = mutation("JSONPatch", expression)
+                .replace("apiGroups: [apps]", "apiGroups: [example.com]")
+                .replace("resources: [deployments]", "resources: [widgets]");
+            let quoted = format!("\"{expression}\"");
+            let expected: Vec<(&str, &str)> = expected
+                .iter()
+                .map(|message| (quoted.as_str(), *message))
+                .collect();
+            find(FailingMutation::META, &policy, &expected);
+        };
+        find_of_widgets(
+            "[JSONPatch{op: 'add', path: '/metadata/labels/team', value: 'a'}]",
+            &["the mutation fails for an object without labels"],
+        );
+        find_of_widgets(
+            "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'team': 'a'}}]",
+            &[],
+        );
+        // Nothing is known of its other fields.
+        find_of_widgets("[JSONPatch{op: 'add', path: '/spec/a/b', value: 'a'}]", &[]);
+        find_of_widgets("[JSONPatch{op: 'remove', path: '/spec/a'}]", &[]);
     }
 
     #[test]

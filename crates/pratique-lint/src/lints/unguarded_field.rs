@@ -15,7 +15,8 @@
 //! server sets in some objects only give a warning with the condition: `spec.strategy.rollingUpdate` is not defaulted
 //! in a Deployment whose strategy has the type `Recreate`. Of a namespace (`namespaceObject`) only the label
 //! `kubernetes.io/metadata.name` is always there, unless a selector asks for others, and of a request not all `options`, nor the
-//! `uid` and `extra` of the user. An element by its index that a list may not have is told as well.
+//! `uid` and `extra` of the user. An element by its index that a list may not have is told as well, as is one of the parts of a text
+//! (`image.split(':')[1]`), and a field that the definition of a custom resource does not declare.
 //!
 //! # Why
 //!
@@ -43,6 +44,8 @@ mod short_list;
 
 use std::collections::BTreeMap;
 
+use pratique_gotext::suggest::{did_you_mean, nearest};
+use pratique_sample::CustomKinds;
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -53,7 +56,7 @@ use crate::lint_meta::LintMeta;
 use crate::observations::PolicyObservations;
 use crate::report::{LintFinding, LintReport, listed};
 use crate::subject::{ExpressionSite, PolicyView};
-use chain_read::{RequestRoots, list_missing_of_request, read};
+use chain_read::{RequestRoots, list_missing, read};
 use short_list::report_short_lists;
 
 /// The lint `unguarded-field`.
@@ -70,7 +73,7 @@ impl Lint for UnguardedField {
             report_unguarded_fields(definition, Self::META, report);
         }
         if let Some(subject) = context.evaluated() {
-            check_policy(subject, report);
+            check_policy(subject, &context.options.custom_kinds, report);
             report_short_lists(subject, report);
         }
     }
@@ -87,15 +90,24 @@ struct FailingRead {
     /// Where defaults do not fill it, if they do in other objects.
     unfilled: Option<String>,
     kinds: Vec<GroupVersionKind>,
+    /// Whether some object has it, or may have it.
+    is_known: bool,
 }
 
-fn check_policy(subject: &PolicySubject<'_>, report: &mut LintReport) {
+fn check_policy(subject: &PolicySubject<'_>, custom: &CustomKinds, report: &mut LintReport) {
     let policy = subject.policy;
-    for read in join_chains(reads(policy, subject.parsed(), subject.observations())) {
+    for read in join_chains(reads(policy, subject.parsed(), subject.observations(), custom)) {
         let Some(site) = policy.sites.get(read.site) else {
             continue;
         };
-        let finding = finding(policy, site, &read);
+        let undeclared = find_undeclared(&read, custom);
+        if undeclared.is_none() && !read.is_known {
+            continue;
+        }
+        let finding = undeclared.map_or_else(
+            || finding(policy, site, &read),
+            |undeclared| undeclared_finding(policy, site, &read, undeclared),
+        );
         report.add_in(&policy.origin, &site.path, read.place, finding);
     }
 }
@@ -105,15 +117,19 @@ fn reads(
     policy: &PolicyView<'_>,
     parsed: &ParsedExpressions,
     observations: &PolicyObservations,
+    custom: &CustomKinds,
 ) -> Vec<FailingRead> {
     let mut by_name: BTreeMap<(usize, String), FailingRead> = BTreeMap::new();
     let roots = RequestRoots::new(policy);
     for kind in &observations.kinds {
-        let of_data = kind.missing().into_iter().map(|missing| (missing, false));
-        let of_request = list_missing_of_request(kind)
-            .into_iter()
-            .map(|missing| (missing, true));
-        for (missing, is_of_request) in of_data.chain(of_request) {
+        let is_custom = custom.find(&kind.served.kind).is_some();
+        let of_data = kind.missing().into_iter().map(|missing| (missing, false, true));
+        let all = list_missing(kind);
+        let of_request = all.iter().map(|missing| (missing.clone(), true, true));
+        // What no object has may be what no definition declares.
+        let undeclared = all.iter().filter(|_| is_custom);
+        let undeclared = undeclared.map(|missing| (missing.clone(), false, false));
+        for (missing, is_of_request, is_known) in of_data.chain(of_request).chain(undeclared) {
             let Some(Some(ast)) = parsed.asts.get(missing.site) else {
                 continue;
             };
@@ -132,7 +148,9 @@ fn reads(
                     key: missing.key,
                     unfilled: missing.unfilled.clone(),
                     kinds: Vec::new(),
+                    is_known,
                 });
+            read.is_known |= is_known;
             if place.start < read.place.start {
                 read.place = place;
             }
@@ -165,6 +183,52 @@ fn join_chains(reads: Vec<FailingRead>) -> Vec<FailingRead> {
         }
     }
     joined
+}
+
+/// A field that no object has, and the declared one whose name is near.
+struct UndeclaredField<'k> {
+    nearest: Option<&'k str>,
+}
+
+/// Whether the definitions of all kinds of a read leave out its field.
+fn find_undeclared<'k>(read: &FailingRead, custom: &'k CustomKinds) -> Option<UndeclaredField<'k>> {
+    let name = read.names.first()?;
+    let (holder, field) = name.rsplit_once('.')?;
+    if field != read.key
+        || [".labels", ".annotations", ".metadata"]
+            .iter()
+            .any(|map| holder.ends_with(map))
+    {
+        return None;
+    }
+    let mut nearest_field = None;
+    for kind in &read.kinds {
+        let declared = custom.find(kind)?.declared_fields()?;
+        if declared.contains(field) {
+            return None;
+        }
+        nearest_field = nearest_field.or_else(|| nearest(field, declared));
+    }
+    Some(UndeclaredField {
+        nearest: nearest_field,
+    })
+}
+
+fn undeclared_finding(
+    policy: &PolicyView<'_>,
+    site: &ExpressionSite<'_>,
+    read: &FailingRead,
+    undeclared: UndeclaredField<'_>,
+) -> LintFinding {
+    let (kinds, names, key) = (kinds_text(&read.kinds), listed(&read.names), &read.key);
+    let outcome = policy.outcome_of_errors(site.usage);
+    let message =
+        format!("{kinds}: {names} is none of its fields: then \"no such key: {key}\", and {outcome}");
+    let help = undeclared.nearest.map_or_else(
+        || "read a field that the definition declares".to_owned(),
+        did_you_mean,
+    );
+    LintFinding::new(UnguardedField::META, message).help(help)
 }
 
 fn finding(policy: &PolicyView<'_>, site: &ExpressionSite<'_>, read: &FailingRead) -> LintFinding {

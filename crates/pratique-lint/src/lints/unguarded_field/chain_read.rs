@@ -60,7 +60,7 @@ fn list_required_labels(selector: &LabelSelector) -> Vec<String> {
 }
 
 /// The keys that are missing, whether or not other evaluations find them.
-pub(super) fn list_missing_of_request(kind: &KindObservations) -> Vec<MissingField> {
+pub(super) fn list_missing(kind: &KindObservations) -> Vec<MissingField> {
     let failures = kind.failures().filter(|failure| !failure.is_of_nameless);
     let missing = failures.filter_map(|failure| {
         Some(MissingField {

@@ -1,7 +1,10 @@
 //! Optional fields, and what counts as a test of them.
 
+use std::sync::Arc;
+
 use super::*;
-use crate::lints::testing::{check as find, mutation, policy, policy_for, webhook};
+use crate::lints::testing::{check as find, load, mutation, policy, policy_for, webhook};
+use crate::{LintOptions, lint_with};
 
 #[track_caller]
 fn check(expression: &str, expected: &[(&str, &str)]) {
@@ -135,6 +138,76 @@ fn elements_by_their_index() {
     check(
         "object.spec.containers.size() < 2 || object.spec.containers[1].image != 'a'",
         &[],
+    );
+    check(
+        "object.spec.containers.all(c, c.image.split(':')[1] != 'latest')",
+        &[(
+            "c.image.split(':')",
+            "c.image.split(':') may have no element 1: then \"index out of bounds: 1\", and the request is denied",
+        )],
+    );
+    for tested in [
+        "object.spec.containers.all(c, c.image.split('/')[0] != 'a')",
+        "object.spec.containers.all(c, !c.image.contains(':') || c.image.split(':')[1] != 'latest')",
+        "object.spec.containers.all(c, c.image.split(':').size() < 2 || c.image.split(':')[1] != 'latest')",
+    ] {
+        check(tested, &[]);
+    }
+}
+
+#[test]
+fn fields_that_no_definition_declares() {
+    let definition = |items: &str| {
+        let text = format!(
+            r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {{"name": "widgets.example.com"}},
+                "spec": {{"group": "example.com", "scope": "Namespaced", "names": {{"kind": "Widget", "plural": "widgets",
+                    "singular": "widget", "listKind": "WidgetList"}},
+                    "versions": [{{"name": "v1", "served": true, "storage": true,
+                        "schema": {{"openAPIV3Schema": {{"type": "object", "required": ["spec"], "properties": {{
+                            "spec": {{"type": "object", "required": ["parts"], "properties": {{"parts": {{"type": "array",
+                                "items": {items}}}}}}}}}}}}}}}]}}}}"#
+        );
+        pratique_json::parse(text.as_bytes()).unwrap().into_owned()
+    };
+    let declared = r#"{"type": "object", "properties": {"weight": {"type": "integer"}}}"#;
+    let open = r#"{"type": "object", "x-kubernetes-preserve-unknown-fields": true}"#;
+    let warnings = |items: &str, expression: &str| {
+        let kinds = CustomKinds::new(pratique_schema::Release::latest(), &[definition(items)]);
+        let options = LintOptions::default().custom_kinds(Arc::new(kinds));
+        let spec = format!("validations: [{{expression: \"{expression}\"}}]");
+        let set = load(&policy_for("example.com", "v1", "widgets", "CREATE", &spec));
+        let warnings = lint_with(&[&set], &options).into_iter();
+        let own = warnings.filter(|warning| warning.lint == UnguardedField::META);
+        own.map(|warning| {
+            (
+                warning.message,
+                warning.help.map(|help| help.text).unwrap_or_default(),
+            )
+        })
+        .collect::<Vec<_>>()
+    };
+    let misspelt = warnings(declared, "object.spec.parts.all(p, p.wieght > 3)");
+    let [(message, help)] = misspelt.as_slice() else {
+        panic!("{misspelt:?}");
+    };
+    assert!(
+        message.contains("p.wieght is none of its fields: then \"no such key: wieght\""),
+        "{message}"
+    );
+    assert_eq!(help, "did you mean \"weight\"?");
+    let optional = warnings(declared, "object.spec.parts.all(p, p.weight > 3)");
+    assert!(
+        optional
+            .iter()
+            .any(|(message, _)| message.contains("p.weight may be left out")),
+        "{optional:?}"
+    );
+    let any = warnings(open, "object.spec.parts.all(p, p.wieght > 3)");
+    assert!(
+        any.iter()
+            .all(|(message, _)| !message.contains("none of its fields")),
+        "{any:?}"
     );
 }
 
