@@ -61,8 +61,11 @@ fn for_comment(text: &str) -> Option<String> {
     }
     let mut lines = lines.skip_while(|line| line.trim().is_empty()).peekable();
     lines.peek().filter(|line| line.trim_start().starts_with('#'))?;
-    let before = lines.find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
-    let value = before.split_once(": ").map_or(before, |(_, value)| value).trim();
+    let keyed_line = lines.find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))?;
+    let value = keyed_line
+        .split_once(": ")
+        .map_or(keyed_line, |(_, value)| value)
+        .trim();
     let is_plain = !value.ends_with(':') && !value.starts_with(['"', '\'', '[', '{', '|', '>', '#']);
     is_plain.then(|| COMMENT.to_owned())
 }

@@ -254,7 +254,7 @@ impl NameReader<'_> {
 
     /// Adds a text that a function takes, where it converts a label or an annotation: most texts are none.
     fn convert(&self, function: &str, text: ExprId, interest: &mut NamedFields) {
-        let taken = match function {
+        let valid_text = match function {
             "int" | "uint" | "double" | "quantity" => "1",
             "bool" => "true",
             "duration" => "1h",
@@ -266,7 +266,7 @@ impl NameReader<'_> {
             _ => return,
         };
         if let Some(key) = free_text_key(self.ast, text) {
-            interest.compare(&key.into(), &Literal::String(taken.into()));
+            interest.compare(&key.into(), &Literal::String(valid_text.into()));
         }
     }
 
