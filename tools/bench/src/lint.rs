@@ -20,7 +20,7 @@ use super::{Arguments, build, print};
 use pratique_harness::SampleSpread;
 
 /// The lints that `check` is measured without: they generate objects, or ask each rule about other requests than those it names.
-const NEWER: [&str; 14] = [
+const NEWER: [&str; 15] = [
     "absent-name",
     "failing-mutation",
     "idle-mutation",
@@ -33,6 +33,7 @@ const NEWER: [&str; 14] = [
     "quantity-as-text",
     "repeated-mutation",
     "swallowed-text",
+    "unchecked-text",
     "unconvertible-version",
     "unused-message",
 ];

@@ -60,7 +60,7 @@ pub trait Question {
 }
 
 /// The lints whose warnings are about what an expression or a mutation does with an object.
-pub const SHOWN: [&str; 10] = [
+pub const SHOWN: [&str; 11] = [
     "cost-limit",
     "failing-mutation",
     "invalid-result",
@@ -70,6 +70,7 @@ pub const SHOWN: [&str; 10] = [
     "quantity-as-text",
     "repeated-mutation",
     "type-check",
+    "unchecked-text",
     "unguarded-field",
 ];
 

@@ -320,6 +320,12 @@ mod tests {
         ] {
             check("CREATE", "ApplyConfiguration", expression, &[]);
         }
+        // Most objects have more replicas at most than a policy sets at least.
+        let replicas = mutation("ApplyConfiguration", "Object{spec: Object.spec{minReplicas: 2}}")
+            .replace("apiGroups: [apps]", "apiGroups: [autoscaling]")
+            .replace("apiVersions: [v1]", "apiVersions: [v1, v2]")
+            .replace("deployments", "horizontalpodautoscalers");
+        find(InvalidResult::META, &replicas, &[]);
         // Other Pods keep a container.
         check(
             "CREATE",

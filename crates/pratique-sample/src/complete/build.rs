@@ -481,6 +481,8 @@ impl ObjectBuilder<'_> {
                 self.repeat_after(2);
                 Value::Bool(self.spec.round.is_multiple_of(2) || presence == Presence::UnlessEmpty)
             }
+            // More than the least that a policy may set.
+            Scalar::Int32 if name == "maxReplicas" => Value::from(100),
             Scalar::Int32 | Scalar::Int64 | Scalar::Float => Value::from(1),
             Scalar::IntOrString => Value::from(80),
             Scalar::Quantity => Value::from(self.spec.quantity),
