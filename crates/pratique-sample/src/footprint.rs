@@ -8,6 +8,7 @@
 //! an object should have, this one may miss nothing: what becomes of a part in an expression that it does not know depends on all
 //! of it.
 
+mod key_text;
 mod kind_guard;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,6 +18,7 @@ use pratique_cel::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use pratique_json::Value;
 
 use crate::complete::SampleInput;
+use key_text::{write_count, write_text, write_value};
 use kind_guard::KindGuard;
 
 /// The most nodes that are looked at; of expressions with more everything counts as read. Those of macros within macros are looked at
@@ -28,7 +30,7 @@ const MOST_LISTS: u8 = 4;
 const MOST_STEPS: usize = 4;
 
 /// What expressions can read of requests about a kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct ReadFootprint {
     kind: String,
     /// Of objects of the kind.
@@ -38,7 +40,7 @@ pub struct ReadFootprint {
 }
 
 /// The parts that are read of requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 struct ReadParts {
     /// `object`, `oldObject`, and what is below them.
     parts: Vec<ObjectPart>,
@@ -47,7 +49,7 @@ struct ReadParts {
 }
 
 /// A part of an object that is read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 struct ObjectPart {
     /// Whether everything in it is.
     is_whole: bool,
@@ -208,11 +210,11 @@ impl ReadParts {
         let Some(part) = self.parts.get(id) else { return };
         match value {
             None => key.push('!'),
-            Some(value) if part.is_whole => key.push_str(&value.to_string()),
+            Some(value) if part.is_whole => write_value(value, key),
             Some(Value::Null) => key.push('n'),
             Some(value @ (Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_))) => {
                 if part.is_scalar || part.item.is_some() || !part.fields.is_empty() {
-                    key.push_str(&value.to_string());
+                    write_value(value, key);
                 } else {
                     key.push(match value {
                         Value::Bool(_) => 'b',
@@ -224,7 +226,8 @@ impl ReadParts {
             }
             Some(Value::NilArray) => key.push('a'),
             Some(Value::Array(elements)) => {
-                key.push_str(&format!("[{}", elements.len()));
+                key.push('[');
+                write_count(elements.len(), key);
                 if let Some(item) = part.item {
                     elements
                         .iter()
@@ -235,14 +238,14 @@ impl ReadParts {
             Some(Value::Object(members)) => {
                 key.push('{');
                 if part.is_counted {
-                    key.push_str(&members.len().to_string());
+                    write_count(members.len(), key);
                 }
                 for (name, field) in &part.fields {
                     self.write_part(members.get(name), *field, key);
                 }
                 if let Some(item) = part.item {
                     for (name, value) in members.iter() {
-                        key.push_str(&Value::from(name.to_owned()).to_string());
+                        write_text(name, key);
                         self.write_part(Some(value), item, key);
                     }
                 }

@@ -1,6 +1,7 @@
 //! Objects that are kept from one edit of a policy to the next.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_schema::Release;
@@ -72,9 +73,12 @@ impl SampleMemory {
         let values: BTreeMap<&str, _> = interest.all_values().collect();
         let (kind, namespaced) = (&served.kind, served.namespaced);
         let asks = interest.reads_authorizer;
+        let mut reads = DefaultHasher::new();
+        footprints.hash(&mut reads);
+        let reads = reads.finish();
         let (version, most, keys) = (release.version(), most_objects(spec), &interest.keys);
         format!(
-            "{version:?} {kind:?} {namespaced} {is_mutating} {most} {asks} {names:?} {keys:?} {values:?} {selected:?} {required:?} {footprints:?}"
+            "{version:?} {kind:?} {namespaced} {is_mutating} {most} {asks} {names:?} {keys:?} {values:?} {selected:?} {required:?} {reads}"
         )
     }
 
