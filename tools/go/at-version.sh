@@ -22,7 +22,7 @@ trap 'rm -rf "$files"' EXIT
 minor=${version#1.}
 # Paths of modules that stand beside this one are relative to the file.
 sed -e "s,v1\.$current,v$version,g" -e "s,v0\.$current,v0.$minor,g" -e "s,=> \.\./,=> $PWD/../,g" \
-  -e '/\/\/ indirect/d' -e '/^[[:space:]]\(k8s.io\/\(klog\|utils\|kube-openapi\)\|sigs.k8s.io\|github.com\/\(google\|go-logr\|spf13\)\|golang.org\|google.golang.org\|go.etcd.io\)[^ ]* v/d' \
+  -e '/\/\/ indirect/d' -e '/^[[:space:]]\(k8s.io\/\(klog\|utils\|kube-openapi\)\|sigs.k8s.io\|github.com\/\(google\|go-logr\|spf13\)\|golang.org\|gopkg.in\|google.golang.org\|go.etcd.io\)[^ ]* v/d' \
   go.mod > "$files/go.mod"
 cp go.sum "$files/go.sum"
 minor=${minor%%.*}

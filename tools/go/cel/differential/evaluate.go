@@ -61,7 +61,7 @@ type compiler struct {
 // plain is the compiler of batches without variables: making one takes long.
 var plain, plainError = plugincel.NewCompositedCompiler(base)
 
-var base = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+var base = baseEnvironment()
 
 func newCompiler(variables []variable, declared declared) (made *compiler, err error) {
 	// A variable may crash the reference as any expression.
@@ -108,7 +108,7 @@ func (c *compiler) evaluate(result plugincel.CompilationResult, in *prepared) ou
 	var evaluated plugincel.EvaluationResult
 	var left int64
 	var err error
-	ctx := c.CreateContext(context.Background())
+	ctx := c.variablesContext(context.Background())
 	if c.declared.PatchTypes {
 		evaluator := plugincel.NewMutatingEvaluator(result)
 		evaluated, left, err = evaluator.ForInput(ctx, in.attributes, in.request, in.optional, in.namespace, celconfig.RuntimeCELCostBudget)

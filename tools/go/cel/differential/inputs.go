@@ -71,12 +71,7 @@ func (in *inputs) prepare(declared declared) (*prepared, error) {
 		Attributes:    attributes,
 		VersionedKind: schema.GroupVersionKind(in.Request.Kind),
 	}
-	if object != nil {
-		versioned.VersionedObject.Set(object)
-	}
-	if old != nil {
-		versioned.VersionedOldObject.Set(old)
-	}
+	setObjects(versioned, object, old)
 	p := &prepared{
 		attributes: versioned,
 		request:    plugincel.CreateAdmissionRequest(attributes, in.Request.Resource, in.Request.Kind),

@@ -5,6 +5,7 @@ package defaults
 import (
 	registration "k8s.io/api/admissionregistration/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 )
 
 // ValidatingPolicy sets the defaults of a ValidatingAdmissionPolicy.
@@ -18,15 +19,15 @@ func ValidatingBinding(b *registration.ValidatingAdmissionPolicyBinding) {
 	setMatch(b.Spec.MatchResources)
 }
 
-// MutatingPolicy sets the defaults of a MutatingAdmissionPolicy.
-func MutatingPolicy(p *registration.MutatingAdmissionPolicy) {
-	setIfNil(&p.Spec.FailurePolicy, registration.Fail)
-	setMatch(p.Spec.MatchConstraints)
+// MutatingPolicy sets the defaults of a MutatingAdmissionPolicy, in the version that the release's plugin reads.
+func MutatingPolicy(p *mutating.Policy) {
+	setIfNil(&p.Spec.FailurePolicy, "Fail")
+	setMutatingMatch(p.Spec.MatchConstraints)
 }
 
 // MutatingBinding sets the defaults of a MutatingAdmissionPolicyBinding.
-func MutatingBinding(b *registration.MutatingAdmissionPolicyBinding) {
-	setMatch(b.Spec.MatchResources)
+func MutatingBinding(b *mutating.PolicyBinding) {
+	setMutatingMatch(b.Spec.MatchResources)
 }
 
 func setMatch(match *registration.MatchResources) {

@@ -22,6 +22,7 @@ import (
 	"runtime/debug"
 
 	"github.com/go-logr/logr"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
 )
@@ -38,6 +39,9 @@ type answers struct {
 func main() {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil
+	// As kube-apiserver sets it.
+	// Upstream: apiserver/pkg/server/config.go, Complete
+	jsonpatch.AccumulatedCopySizeLimit = 3 << 20
 	// A world leaves much garbage and little else.
 	debug.SetGCPercent(400)
 	if err := run(os.Args[1:]); err != nil {

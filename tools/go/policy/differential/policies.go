@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/pratique/pratique/tools/go/policy/defaults"
 	registration "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -20,8 +18,8 @@ import (
 type policies struct {
 	validating         []*registration.ValidatingAdmissionPolicy
 	validatingBindings []*registration.ValidatingAdmissionPolicyBinding
-	mutating           []*registration.MutatingAdmissionPolicy
-	mutatingBindings   []*registration.MutatingAdmissionPolicyBinding
+	mutating           []*mutating.Policy
+	mutatingBindings   []*mutating.PolicyBinding
 }
 
 func readPolicies(texts []json.RawMessage) (*policies, error) {
@@ -83,26 +81,29 @@ func (p *policies) objects() []runtime.Object {
 	return all
 }
 
+// paramKind is that of either version.
+type paramKind registration.ParamKind
+
 // customParams counts the plugins that watch each kind of params for which there is no informer of its own: those with a
 // policy that is bound and names it.
 func (p *policies) customParams(mapper meta.RESTMapper) map[schema.GroupVersionResource]int {
-	var validating, mutating []*registration.ParamKind
+	validating, mutating := []*paramKind{}, []*paramKind{}
 	for _, binding := range p.validatingBindings {
 		for _, policy := range p.validating {
 			if policy.Name == binding.Spec.PolicyName {
-				validating = append(validating, policy.Spec.ParamKind)
+				validating = append(validating, (*paramKind)(policy.Spec.ParamKind))
 			}
 		}
 	}
 	for _, binding := range p.mutatingBindings {
 		for _, policy := range p.mutating {
 			if policy.Name == binding.Spec.PolicyName {
-				mutating = append(mutating, policy.Spec.ParamKind)
+				mutating = append(mutating, (*paramKind)(policy.Spec.ParamKind))
 			}
 		}
 	}
 	often := map[schema.GroupVersionResource]int{}
-	for _, kinds := range [][]*registration.ParamKind{validating, mutating} {
+	for _, kinds := range [][]*paramKind{validating, mutating} {
 		seen := map[schema.GroupVersionResource]bool{}
 		for _, kind := range kinds {
 			if kind == nil {
@@ -117,22 +118,4 @@ func (p *policies) customParams(mapper meta.RESTMapper) map[schema.GroupVersionR
 		}
 	}
 	return often
-}
-
-// loaders give the policies in the order that those of a directory would have.
-func (p *policies) loaders() *initializer.ManifestLoaders {
-	return &initializer.ManifestLoaders{
-		LoadValidatingPolicyManifests: func(string) ([]*registration.ValidatingAdmissionPolicy, []*registration.ValidatingAdmissionPolicyBinding, string, error) {
-			return byName(p.validating), byName(p.validatingBindings), "", nil
-		},
-		LoadMutatingPolicyManifests: func(string) ([]*registration.MutatingAdmissionPolicy, []*registration.MutatingAdmissionPolicyBinding, string, error) {
-			return byName(p.mutating), byName(p.mutatingBindings), "", nil
-		},
-	}
-}
-
-func byName[T interface{ GetName() string }](all []T) []T {
-	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(one, other T) int { return strings.Compare(one.GetName(), other.GetName()) })
-	return sorted
 }

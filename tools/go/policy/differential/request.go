@@ -68,12 +68,17 @@ func (c *cluster) judge(r *request) (*outcome, error) {
 
 // describes tells whether there is a document of a request's version.
 func (c *cluster) describes(r *request) bool {
+	_, is := c.schemas.paths[r.path()]
+	return is
+}
+
+// path is that of the document of the request's version.
+func (r *request) path() string {
 	prefix := "apis/"
 	if r.Kind.Group == "" {
 		prefix = "api/"
 	}
-	_, is := c.schemas.paths[prefix+schema.GroupVersionKind(r.Kind).GroupVersion().String()]
-	return is
+	return prefix + schema.GroupVersionKind(r.Kind).GroupVersion().String()
 }
 
 func (c *cluster) try(r *request) (*outcome, error) {

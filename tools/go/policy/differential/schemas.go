@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,19 +21,11 @@ import (
 // plugin reads a document anew in each world.
 type documents struct {
 	directory string
-	once      sync.Once
-	read      map[string]openapi.GroupVersion
-	err       error
-}
-
-// wanted are the schemas that requests need, by the path of their document.
-var wanted = map[string][]string{
-	"api/v1": {
-		"io.k8s.api.core.v1.Pod", "io.k8s.api.core.v1.ConfigMap", "io.k8s.api.core.v1.Secret",
-		"io.k8s.api.core.v1.Service", "io.k8s.api.core.v1.Namespace", "io.k8s.api.core.v1.Node",
-	},
-	"apis/apps/v1":        {"io.k8s.api.apps.v1.Deployment"},
-	"apis/autoscaling/v1": {"io.k8s.api.autoscaling.v1.Scale"},
+	lock      sync.Mutex
+	// The documents as they lie there, by the path of their version; none for those that do not.
+	whole map[string]*document
+	// What is left of them, by the path and the kinds.
+	small map[string]openapi.GroupVersion
 }
 
 // document is an OpenAPI document with schemas only.
@@ -43,32 +38,58 @@ type document struct {
 	} `json:"components"`
 }
 
-func (d *documents) load() {
-	d.read = map[string]openapi.GroupVersion{}
-	for path, names := range wanted {
-		file := filepath.Join(d.directory, strings.ReplaceAll(path, "/", "__")+"_openapi.json")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			d.err = err
-			return
-		}
-		var whole document
-		if err := json.Unmarshal(text, &whole); err != nil {
-			d.err = fmt.Errorf("%s: %w", file, err)
-			return
-		}
-		all := whole.Components.Schemas
-		whole.Components.Schemas = map[string]json.RawMessage{}
-		for _, name := range names {
-			keep(all, name, whole.Components.Schemas)
-		}
-		small, err := json.Marshal(whole)
-		if err != nil {
-			d.err = err
-			return
-		}
-		d.read[path] = cachedDocument{path, small}
+// of gives what kinds of a version need; nothing where the release does not serve the version.
+func (d *documents) of(path string, kinds []string) (openapi.GroupVersion, error) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	key := path + " " + strings.Join(kinds, " ")
+	if small, is := d.small[key]; is {
+		return small, nil
 	}
+	whole, err := d.read(path)
+	if err != nil || whole == nil {
+		return nil, err
+	}
+	rest := *whole
+	rest.Components.Schemas = map[string]json.RawMessage{}
+	for name := range whole.Components.Schemas {
+		if slices.Contains(kinds, name[strings.LastIndex(name, ".")+1:]) {
+			keep(whole.Components.Schemas, name, rest.Components.Schemas)
+		}
+	}
+	text, err := json.Marshal(rest)
+	if err != nil {
+		return nil, err
+	}
+	if d.small == nil {
+		d.small = map[string]openapi.GroupVersion{}
+	}
+	d.small[key] = cachedDocument{path, text}
+	return d.small[key], nil
+}
+
+func (d *documents) read(path string) (*document, error) {
+	if whole, is := d.whole[path]; is {
+		return whole, nil
+	}
+	if d.whole == nil {
+		d.whole = map[string]*document{}
+	}
+	file := filepath.Join(d.directory, strings.ReplaceAll(path, "/", "__")+"_openapi.json")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.whole[path] = nil
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	whole := &document{}
+	if err := json.Unmarshal(text, whole); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	d.whole[path] = whole
+	return whole, nil
 }
 
 // keep takes over a schema and those that it refers to.
@@ -91,14 +112,24 @@ func keep(all map[string]json.RawMessage, name string, kept map[string]json.RawM
 }
 
 // with gives the documents of a world.
-func (d *documents) with(custom *customKinds) (*schemas, error) {
-	d.once.Do(d.load)
-	if d.err != nil {
-		return nil, d.err
-	}
+func (d *documents) with(custom *customKinds, requests []request) (*schemas, error) {
 	of := &schemas{paths: map[string]openapi.GroupVersion{}, read: make(chan struct{})}
-	for path, document := range d.read {
-		of.paths[path] = document
+	kinds := map[string][]string{}
+	for i := range requests {
+		path := requests[i].path()
+		if !slices.Contains(kinds[path], requests[i].Kind.Kind) {
+			kinds[path] = append(kinds[path], requests[i].Kind.Kind)
+		}
+	}
+	for path, names := range kinds {
+		slices.Sort(names)
+		document, err := d.of(path, names)
+		if err != nil {
+			return nil, err
+		}
+		if document != nil {
+			of.paths[path] = document
+		}
 	}
 	for _, definition := range custom.definitions {
 		served(definition, func(version schema.GroupVersion, _ *extensions.CustomResourceDefinitionVersion) {

@@ -18,10 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
-	"k8s.io/apiserver/pkg/admission/initializer"
 	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -118,7 +116,7 @@ func (b *backend) start(configuration *registration.MutatingWebhookConfiguration
 	initializers := admission.PluginInitializers{
 		with{},
 		webhookinit.NewPluginInitializer(nil, webhook.NewDefaultServiceResolver()),
-		initializer.New(client, nil, factory, rules(nil), utilfeature.DefaultFeatureGate, nil, b.stop, nil),
+		genericInitializer(client, nil, factory, nil, b.stop, nil),
 	}
 	chain, err := plugins.NewFromPlugins([]string{mutating.PluginName}, configurations{}, initializers, nil)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/admission/initializer"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -93,6 +92,9 @@ func (s setting) start(w *world) (c *cluster, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("static: %w", err)
 	}
+	if err := static.checkRelease(); err != nil {
+		return nil, err
+	}
 	stored, err := readPolicies(w.API)
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
@@ -119,12 +121,13 @@ func (s setting) start(w *world) (c *cluster, err error) {
 		typed = append(typed, object)
 	}
 	c = &cluster{custom: custom, equivalent: custom.equivalents(), stop: make(chan struct{})}
+	stop := c.stop
 	defer func() {
 		if err != nil {
-			close(c.stop)
+			close(stop)
 		}
 	}()
-	schemas, err := s.documents.with(custom)
+	schemas, err := s.documents.with(custom, w.Requests)
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +156,8 @@ func (s setting) start(w *world) (c *cluster, err error) {
 	mutating.Register(plugins)
 	validating.Register(plugins)
 	initializers := admission.PluginInitializers{
-		with{static.loaders()},
-		initializer.New(client, params, factory, rules(w.Allow), utilfeature.DefaultFeatureGate, nil, c.stop, custom.mapper()),
+		with{static},
+		genericInitializer(client, params, factory, rules(w.Allow), c.stop, custom.mapper()),
 	}
 	names := []string{mutating.PluginName, validating.PluginName}
 	chain, err := plugins.NewFromPlugins(names, configurations, initializers, nil)
@@ -165,7 +168,9 @@ func (s setting) start(w *world) (c *cluster, err error) {
 		return nil, err
 	}
 	c.chain, c.schemas = admission.WithAudit(chain), schemas
-	<-schemas.read
+	if mutates() {
+		<-schemas.read
+	}
 	// It is read when the lock is free again, which is not signalled.
 	time.Sleep(time.Millisecond)
 	return c, nil
@@ -189,12 +194,13 @@ func store(client *dynamicfake.FakeDynamicClient, mapper meta.RESTMapper, object
 func list(factory informers.SharedInformerFactory, stop <-chan struct{}) error {
 	registered := factory.Admissionregistration().V1()
 	synced := []func() bool{
-		registered.MutatingAdmissionPolicies().Informer().HasSynced,
-		registered.MutatingAdmissionPolicyBindings().Informer().HasSynced,
 		registered.ValidatingAdmissionPolicies().Informer().HasSynced,
 		registered.ValidatingAdmissionPolicyBindings().Informer().HasSynced,
 		factory.Core().V1().Namespaces().Informer().HasSynced,
 		factory.Core().V1().ConfigMaps().Informer().HasSynced,
+	}
+	for _, informer := range mutatingInformers(factory) {
+		synced = append(synced, informer.HasSynced)
 	}
 	factory.Start(stop)
 	return wait(func() bool {
@@ -258,13 +264,11 @@ var reviews = []schema.GroupResource{
 
 // with gives plugins what an API server gives them besides.
 type with struct {
-	loaders *initializer.ManifestLoaders
+	static *policies
 }
 
 func (w with) Initialize(plugin admission.Interface) {
-	if wants, does := plugin.(initializer.WantsManifestLoaders); does {
-		wants.SetManifestLoaders(w.loaders)
-	}
+	w.static.give(plugin)
 	if wants, does := plugin.(initializer.WantsExcludedAdmissionResources); does {
 		wants.SetExcludedAdmissionResources(reviews)
 	}
