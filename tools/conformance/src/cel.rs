@@ -178,7 +178,7 @@ fn read<T: Default + for<'de> Deserialize<'de>>(object: Option<&Value>, field: &
         .unwrap_or_default()
 }
 
-fn compare(expect: &Value, mut actual: Value) -> Outcome {
+pub(super) fn compare(expect: &Value, mut actual: Value) -> Outcome {
     let mut expect = expect.clone();
     normalize(&mut expect);
     normalize(&mut actual);

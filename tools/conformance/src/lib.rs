@@ -149,13 +149,14 @@ fn with_answer(case: &Value, answer: &Value) -> Value {
 }
 
 /// The release of the server that answered a case.
-fn release_of(case: &Value) -> &'static Release {
+pub fn release_of(case: &Value) -> &'static Release {
     let version = case.get("kubernetesVersion").and_then(Value::as_str);
     let named = version.and_then(|version| Release::by_version(version).ok());
     named.unwrap_or_else(Release::latest)
 }
 
-fn run_case(suite: &str, case: &Value) -> Outcome {
+/// What is said of a case of one release beside what its `expect` says.
+pub fn run_case(suite: &str, case: &Value) -> Outcome {
     let run: fn(&Value) -> Outcome = match suite {
         "cel" => cel::run_case,
         "defaults" => defaults::run_case,
@@ -175,6 +176,18 @@ fn run_case(suite: &str, case: &Value) -> Outcome {
             .unwrap_or("panicked");
         Outcome::failed(case, &format!("panicked: {text}"))
     })
+}
+
+/// Another answer to a case beside what its `expect` says, as those of its suite are compared.
+pub fn compare_answer(suite: &str, case: &Value, answer: Value) -> Outcome {
+    let expect = case.get("expect").unwrap_or(&Value::Null);
+    match suite {
+        "cel" => cel::compare(expect, answer),
+        "plugins" => plugins::compare_answer(expect, answer),
+        "policy" => policy::compare(expect, answer),
+        "validation" => validation::compare(case, answer),
+        _ => Outcome::failed(case, "answers of this suite are not compared"),
+    }
 }
 
 /// The cases of the JSON files in a directory.

@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use super::Outcome;
 
+pub(crate) use self::compare::compare as compare_answer;
+
 pub(super) fn run_case(case: &Value) -> Outcome {
     let Some(expect) = case.get("expect") else {
         return Outcome::failed(case, "the case has no expectation");

@@ -40,10 +40,15 @@ impl Store for Stored {
 }
 
 pub(super) fn run_case(case: &Value) -> Outcome {
-    let actual = match answer(case) {
-        Ok(actual) => sorted(case, actual),
-        Err(error) => return Outcome::failed(case, &error.to_string()),
-    };
+    match answer(case) {
+        Ok(actual) => compare(case, actual),
+        Err(error) => Outcome::failed(case, &error.to_string()),
+    }
+}
+
+/// Compares what is said of a case with its expectation.
+pub(super) fn compare(case: &Value, actual: Value) -> Outcome {
+    let actual = sorted(case, actual);
     let expect = sorted(case, case["expect"].clone());
     let verdict = |of: &Value| {
         let status = &of["status"];

@@ -1,16 +1,20 @@
 //! Expressions: whether they compile, their types, values, errors and costs.
 
+mod question;
+
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use pratique_harness::{Dice, Error};
 use serde_json::{Value, json};
 
+pub(super) use self::question::GoldenExpressions;
 use super::area::{ComparedArea, RunReport, shape};
 use super::generate::GenerationManner;
 use super::ours::Ours;
 use super::outcome::ExpressionOutcome;
 use super::reference::Reference;
+use super::release::ComparedRelease;
 use super::shrink::{AllowedCuts, CaseDifference};
 use super::tree::{ExpressionTree, shorter};
 use super::world::{self, World};
@@ -21,6 +25,7 @@ pub(super) struct Cel {
     batch: usize,
     regex: bool,
     slow: Cell<usize>,
+    compared: ComparedRelease,
 }
 
 /// Expressions of one world.
@@ -47,12 +52,13 @@ impl GeneratedExpression {
 }
 
 impl Cel {
-    pub(super) fn new(run: &Run) -> Self {
-        Cel {
+    pub(super) fn new(run: &Run) -> Result<Self, Error> {
+        Ok(Cel {
             batch: run.batch,
             regex: run.regex,
             slow: Cell::default(),
-        }
+            compared: run.span.release.find()?,
+        })
     }
 }
 
@@ -69,7 +75,7 @@ impl ComparedArea for Cel {
     const ENOUGH: usize = 6;
 
     fn start(&self) -> Result<Reference, Error> {
-        Reference::start(None, "cel", &[])
+        Reference::start(&self.compared, "cel", &[])
     }
 
     fn random(&self, dice: &mut Dice) -> WorldRound {
@@ -98,21 +104,12 @@ impl ComparedArea for Cel {
     }
 
     fn question(&self, round: &WorldRound, times: usize) -> Value {
-        let World {
-            declared,
-            variables,
-            inputs,
-        } = &round.world;
-        let sources: Vec<&String> = round
-            .expressions
-            .iter()
-            .map(|expression| &expression.source)
-            .collect();
-        json!({"declared": declared, "variables": variables, "inputs": inputs, "expressions": sources, "times": times})
+        let sources = round.expressions.iter().map(|expression| &expression.source);
+        round.world.question(sources, times)
     }
 
     fn ours(&self, round: &WorldRound) -> Result<Vec<Value>, Error> {
-        let ours = Ours::new(&round.world);
+        let ours = Ours::new(&round.world, self.compared.release);
         let outcomes = round
             .expressions
             .iter()

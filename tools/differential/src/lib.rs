@@ -1,7 +1,8 @@
 //! Differential tests: random expressions over random data, and random policies with requests, evaluated here and in the
 //! reference.
 //!
-//! `area` compares, and `shrink` shrinks differences; `cel`, `policy`, `validation` and `webhook` are the compared areas. For `cel`,
+//! `area` compares, and `shrink` shrinks differences; `cel`, `policy`, `validation` and `webhook` are the compared areas. `golden` asks
+//! the project's recorded cases, also those of `plugins`, of the `release` that is compared. For `cel`,
 //! `grammar` has the productions of expressions, `generate` generates them, `world` has their inputs, and `ours`
 //! evaluates them.
 
@@ -9,16 +10,21 @@ mod area;
 mod cel;
 mod damage;
 mod generate;
+mod golden;
 mod grammar;
 mod known;
 mod ours;
 mod outcome;
 mod patterns;
+mod plugins;
 mod policy;
 mod reference;
+mod release;
+mod release_cases;
 mod render;
 mod shrink;
 mod sketch;
+mod suite;
 mod tree;
 mod types;
 mod validation;
@@ -32,7 +38,9 @@ use pratique_harness::Dice;
 
 use self::cel::Cel;
 use self::policy::Policy;
-use self::validation::{ValidationArea, compare_golden};
+use self::release::ReleaseArguments;
+use self::release_cases::GoldenArguments;
+use self::validation::ValidationArea;
 use self::webhook::Webhook;
 
 pub use policy::{
@@ -57,6 +65,8 @@ enum Subject {
     Policy(policy::Run),
     /// Validation: for what a server refuses objects of built-in kinds. Needs Go.
     Validation(validation::ValidationArguments),
+    /// The project's golden cases, each asked once of the code of a release. Needs Go.
+    Golden(GoldenArguments),
     /// Webhooks: what becomes of objects that they patch. Needs Go.
     Webhook(RunSpan),
 }
@@ -70,6 +80,8 @@ struct RunSpan {
     /// Where to begin; a run prints the one it takes.
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten)]
+    release: ReleaseArguments,
 }
 
 impl RunSpan {
@@ -103,15 +115,13 @@ struct Run {
 /// Runs until the time is over; fails if there was a difference.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let differs = match &arguments.subject {
-        Subject::Cel(run) => area::compare(&Cel::new(run), &run.span),
+        Subject::Cel(run) => Cel::new(run).and_then(|cel| area::compare(&cel, &run.span)),
         Subject::Policy(run) => Policy::new(run).and_then(|policy| area::compare(&policy, &run.span)),
-        Subject::Validation(run) if run.golden => {
-            ValidationArea::new(run).and_then(|area| compare_golden(&area))
-        }
+        Subject::Golden(run) => release_cases::compare(run),
         Subject::Validation(run) => {
             ValidationArea::new(run).and_then(|validation| area::compare(&validation, &run.span))
         }
-        Subject::Webhook(span) => Webhook::new().and_then(|webhook| area::compare(&webhook, span)),
+        Subject::Webhook(span) => Webhook::new(span).and_then(|webhook| area::compare(&webhook, span)),
     };
     match differs {
         Ok(differs) => ExitCode::from(u8::from(differs)),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use pratique::policy::Trial;
 use pratique::{EvalContext, Objects};
-use pratique_expression::{Declarations, ExpressionError};
+use pratique_expression::{Cache, Declarations, ExpressionError};
 use pratique_json as json;
 use pratique_match::Matched;
+use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, Operation};
 use serde_json::Value;
 
@@ -19,6 +20,7 @@ use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
 /// A world, ready for expressions.
 pub(super) struct Ours<'w> {
     world: &'w World,
+    release: &'static Release,
     request: AdmissionRequest<'static>,
     params: json::Value<'static>,
     namespace: json::Value<'static>,
@@ -27,7 +29,7 @@ pub(super) struct Ours<'w> {
 
 impl<'w> Ours<'w> {
     /// Makes the inputs of a world ready.
-    pub(super) fn new(world: &'w World) -> Self {
+    pub(super) fn new(world: &'w World, release: &'static Release) -> Self {
         let inputs = &world.inputs;
         let request_fields = inputs.get("request").cloned().unwrap_or_default();
         let field = |name: &str| json_value(request_fields.get(name).unwrap_or(&Value::Null));
@@ -45,6 +47,7 @@ impl<'w> Ours<'w> {
         };
         Ours {
             world,
+            release,
             request,
             params,
             namespace: json_value(inputs.get("namespaceObject").unwrap_or(&Value::Null)),
@@ -71,7 +74,12 @@ impl<'w> Ours<'w> {
         };
         let variables = self.world.variables.iter();
         let named = variables.map(|variable| (variable.name.as_str(), variable.expression.as_str()));
-        match Trial::compile(expression, named, declarations) {
+        match Trial::compile_in(
+            &Cache::new().of_release(self.release),
+            expression,
+            named,
+            declarations,
+        ) {
             Ok(trial) => self.evaluated_trial(&trial, expression),
             Err(error) => fault(&error),
         }
@@ -80,7 +88,7 @@ impl<'w> Ours<'w> {
     fn evaluated_trial(&self, trial: &Trial, expression: &str) -> ExpressionOutcome {
         let of = trial.result_type().declared_name();
         let cluster = Objects::new();
-        let context = EvalContext::new(&cluster, Arc::new(self.rules.clone()));
+        let context = EvalContext::new(&cluster, Arc::new(self.rules.clone())).of_release(self.release);
         let matched = Matched {
             resource: &self.request.resource,
             kind: &self.request.kind,

@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn most_patterns_compile_and_many_match() {
         let world = World::default();
-        let ours = Ours::new(&world);
+        let ours = Ours::new(&world, pratique_schema::Release::latest());
         let mut dice = Dice::new(1);
         let (mut faulty, mut found) = (0, BTreeSet::new());
         for _ in 0..400 {

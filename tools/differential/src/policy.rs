@@ -10,22 +10,24 @@ pub(super) mod objects;
 mod ours;
 pub(super) mod outcome;
 mod policies;
+mod question;
 pub(super) mod requests;
 mod smaller;
 mod world;
 mod writer;
 
-use pratique_harness::{Dice, Error, go};
-use pratique_schema::Release;
+use pratique_harness::{Dice, Error};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use self::ours::outcomes;
 pub use self::outcome::differs;
+pub(super) use self::question::GoldenPolicies;
 pub use self::world::World;
 use super::RunSpan;
 use super::area::{ComparedArea, RunReport};
 use super::reference::Reference;
+use super::release::ComparedRelease;
 use super::shrink::CaseDifference;
 
 /// Options to compare policies.
@@ -36,28 +38,19 @@ pub(super) struct Run {
     /// How many requests share policies.
     #[arg(long, default_value_t = 16)]
     batch: usize,
-    /// Compare with this release of Kubernetes, such as 1.36.3.
-    #[arg(long, value_name = "VERSION")]
-    kubernetes_version: Option<String>,
 }
 
 /// The area.
 pub(super) struct Policy {
     batch: usize,
-    /// The version of the release that is compared; none for the latest one that is known.
-    version: Option<String>,
+    compared: ComparedRelease,
 }
 
 impl Policy {
     pub(super) fn new(run: &Run) -> Result<Self, Error> {
-        let version = run.kubernetes_version.clone();
-        if let Some(version) = &version {
-            // An unknown one would be answered as the latest.
-            Release::by_version(version).map_err(|error| error.to_string())?;
-        }
         Ok(Policy {
             batch: run.batch,
-            version,
+            compared: run.span.release.find()?,
         })
     }
 }
@@ -77,19 +70,14 @@ pub struct Question<'w> {
 /// # Errors
 /// Go is not installed, or the program does not build.
 pub fn start() -> Result<Reference, Error> {
-    start_version(None)
+    start_release(&ComparedRelease::default())
 }
 
 /// The same with the code of a release.
-fn start_version(version: Option<&str>) -> Result<Reference, Error> {
-    const KUBERNETES: &str = "k8s.io/kubernetes";
+pub(super) fn start_release(compared: &ComparedRelease) -> Result<Reference, Error> {
     // It reads the OpenAPI documents of the built-in types.
-    let kubernetes = match version {
-        Some(version) => go::dependency_at(version, "objects", KUBERNETES),
-        None => go::dependency("objects", KUBERNETES),
-    };
-    let documents = kubernetes?.join("api/openapi-spec/v3");
-    Reference::start(version, "policy", &["policy".as_ref(), documents.as_os_str()])
+    let documents = compared.kubernetes()?.join("api/openapi-spec/v3");
+    Reference::start(compared, "policy", &["policy".as_ref(), documents.as_os_str()])
 }
 
 impl ComparedArea for Policy {
@@ -98,12 +86,12 @@ impl ComparedArea for Policy {
     const NAME: &'static str = "policy";
 
     fn start(&self) -> Result<Reference, Error> {
-        start_version(self.version.as_deref())
+        start_release(&self.compared)
     }
 
     fn random(&self, dice: &mut Dice) -> World {
         World {
-            version: self.version.clone(),
+            compared: self.compared.clone(),
             ..world::world(dice, self.batch)
         }
     }

@@ -7,6 +7,8 @@ use pratique_harness::{Error, LineProcess, go, workspace};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::release::ComparedRelease;
+
 /// The different outcomes of each part of a question, or why it cannot be answered.
 pub type Answer = Result<Vec<Vec<Value>>, String>;
 
@@ -18,15 +20,25 @@ struct AnswerLine {
     error: String,
 }
 
+/// The texts of Go's protocol buffers have spaces that are others in each build, so that nobody relies on them.
+// Upstream: google.golang.org/protobuf/internal/errors/errors.go, init; internal/encoding/text/encode.go, prepareNext
+fn settle_spaces(line: &str) -> String {
+    line.replace("proto:\u{a0}", "proto: ")
+        .replace("\\\"  value:", "\\\" value:")
+}
+
 /// The program, running.
 #[derive(Debug)]
 pub struct Reference(LineProcess);
 
 impl Reference {
-    /// Builds the program of a Go module into the target directory, with the code of a release of Kubernetes, `1.36.3`, or of the
-    /// latest one that is known; and starts it.
-    pub(super) fn start(version: Option<&str>, module: &str, arguments: &[&OsStr]) -> Result<Self, Error> {
-        let binary = match version {
+    /// Builds the program of a Go module into the target directory, with the code of a release of Kubernetes; and starts it.
+    pub(super) fn start(
+        compared: &ComparedRelease,
+        module: &str,
+        arguments: &[&OsStr],
+    ) -> Result<Self, Error> {
+        let binary = match &compared.version {
             Some(version) => {
                 let folder = workspace::target().join(format!("differential/{module}-{version}"));
                 go::build_release(version, module, "./differential", &folder)?
@@ -54,7 +66,7 @@ impl Reference {
     /// # Errors
     /// The program has ended.
     pub fn answer(&mut self) -> Result<Answer, Error> {
-        let line = self.0.receive()?;
+        let line = settle_spaces(&self.0.receive()?);
         let mut deserializer = serde_json::Deserializer::from_str(&line);
         deserializer.disable_recursion_limit();
         let answer = AnswerLine::deserialize(&mut deserializer);
@@ -76,5 +88,18 @@ impl Reference {
             }
         }
         Ok(Ok(outcomes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::settle_spaces;
+
+    #[test]
+    fn spaces_of_a_build_are_settled() {
+        let line = "{\"a\": \"proto:\u{a0}invalid type, type_url:\\\"x\\\"  value:1\"}";
+        let settled = "{\"a\": \"proto: invalid type, type_url:\\\"x\\\" value:1\"}";
+        assert_eq!(settle_spaces(line), settled);
+        assert_eq!(settle_spaces(settled), settled);
     }
 }

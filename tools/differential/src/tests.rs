@@ -1,10 +1,12 @@
 //! The generator and our side, without the reference.
 
 use pratique_harness::Dice;
+use pratique_schema::Release;
 
 use super::area::ComparedArea as _;
 use super::generate::GenerationManner;
 use super::ours::Ours;
+use super::release::ReleaseArguments;
 use super::{Run, RunSpan, cel::Cel, world};
 
 #[test]
@@ -14,10 +16,12 @@ fn nothing_makes_us_panic() {
         span: RunSpan {
             seconds: 0,
             seed: None,
+            release: ReleaseArguments::default(),
         },
         batch: 100,
         regex: false,
-    });
+    })
+    .unwrap();
     for _ in 0..6 {
         let round = cel.random(&mut dice);
         for (expression, outcome) in round.expressions.iter().zip(cel.ours(&round).unwrap()) {
@@ -32,7 +36,7 @@ fn sound_expressions_are_mostly_well_typed() {
     let mut refused = Vec::new();
     for _ in 0..8 {
         let (world, mut generator) = world::world(&mut dice, GenerationManner { sound: true });
-        let ours = Ours::new(&world);
+        let ours = Ours::new(&world, Release::latest());
         for _ in 0..50 {
             let source = generator.expression(&mut dice).1.plain();
             let outcome = ours.outcome(&source);

@@ -7,21 +7,23 @@
     reason = "values of JSON give null for what they have not"
 )]
 
-mod golden;
 mod kinds;
 mod objects;
+mod question;
 
 use std::path::PathBuf;
 
-use pratique_harness::{Dice, Error, workspace};
+use pratique_harness::{Dice, Error};
 use pratique_schema::Release;
 use serde_json::{Value, json};
 
-pub(super) use self::golden::compare_golden;
 use self::kinds::{ComparedKind, KINDS};
 use self::objects::{RandomObjects, remove_empty_lists};
+pub(super) use self::question::GoldenValidation;
 use super::area::{ComparedArea, RunReport};
+use super::golden;
 use super::reference::Reference;
+use super::release::ComparedRelease;
 use super::shrink::{AllowedCuts, CaseDifference, Part};
 
 /// The members of metadata that say which object it is.
@@ -38,36 +40,21 @@ pub(super) struct ValidationArguments {
     /// Begin with the objects of the cases in this directory, too.
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
-    /// Compare with this release of Kubernetes, such as 1.36.3.
-    #[arg(long, value_name = "VERSION")]
-    kubernetes_version: Option<String>,
-    /// Ask the project's golden cases once each, and no random ones.
-    #[arg(long)]
-    pub(super) golden: bool,
 }
 
 /// The area.
 pub(super) struct ValidationArea {
     kinds: Vec<&'static ComparedKind>,
     objects: RandomObjects,
-    /// The release that is compared, with its version; none where it is the latest one that is known.
-    release: Option<(&'static Release, String)>,
+    compared: ComparedRelease,
 }
 
 impl ValidationArea {
     pub(super) fn new(run: &ValidationArguments) -> Result<Self, Error> {
-        let release = match &run.kubernetes_version {
-            Some(version) => Some((
-                Release::by_version(version).map_err(|error| error.to_string())?,
-                version.clone(),
-            )),
-            None => None,
-        };
-        let of_release = release
-            .as_ref()
-            .map_or_else(Release::latest, |(release, _)| release);
+        let compared = run.span.release.find()?;
+        let release = compared.release;
         let is_wanted = |kind: &&ComparedKind| {
-            run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind) && kind.is_known_to(of_release)
+            run.kind.as_ref().is_none_or(|wanted| wanted == kind.kind) && kind.is_known_to(release)
         };
         let kinds = KINDS.iter().filter(is_wanted);
         // As often as it has many rules.
@@ -77,23 +64,21 @@ impl ValidationArea {
         if kinds.is_empty() {
             return Err("there is no such kind, or it is not compared".into());
         }
-        let golden = workspace::root().join("testdata/validation");
-        let mut cases = pratique_conformance::cases_below(&golden)?;
+        let mut cases = golden::cases(Self::NAME)?;
         if let Some(more) = &run.cases {
             cases.extend(pratique_conformance::cases_below(more)?);
         }
         Ok(ValidationArea {
             kinds,
-            objects: RandomObjects::new(of_release, &cases),
-            release,
+            objects: RandomObjects::new(release, &cases),
+            compared,
         })
     }
 
     /// A case as one of the release that is compared.
     fn of_release(&self, mut case: Value) -> Value {
-        if let Some((release, _)) = &self.release {
-            let (major, minor) = release.version();
-            case["kubernetesVersion"] = format!("{major}.{minor}").into();
+        if self.compared.version.is_some() {
+            case["kubernetesVersion"] = self.compared.minor().into();
         }
         case
     }
@@ -108,8 +93,7 @@ pub fn random_objects(
     [mut accepted, mut refused]: [usize; 2],
     is_wanted: &mut dyn FnMut(&mut Value) -> bool,
 ) -> Result<Vec<Value>, Error> {
-    let golden = workspace::root().join("testdata/validation");
-    let random = RandomObjects::new(Release::latest(), &pratique_conformance::cases_below(&golden)?);
+    let random = RandomObjects::new(Release::latest(), &golden::cases(ValidationArea::NAME)?);
     let mut dice = Dice::new(seed);
     let mut objects = Vec::new();
     for _ in 0..MAX_DRAWS * (accepted + refused) {
@@ -195,14 +179,52 @@ fn kind_of(case: &Value) -> Option<&'static ComparedKind> {
     KINDS.iter().find(|kind| case["resource"] == kind.path())
 }
 
+fn differs(ours: &Value, theirs: &Value) -> Option<&'static str> {
+    let field = |path: &str| ours.pointer(path) == theirs.pointer(path);
+    if theirs.get("crash").is_some() {
+        return Some("Crash");
+    }
+    if !field("/status/code") {
+        return Some("Code");
+    }
+    // What cannot be decoded is compared by the conformance suite `defaults`.
+    let is_undecodable = ours.pointer("/status/code") == Some(&json!(400));
+    (!is_undecodable && causes(ours) != causes(theirs)).then_some("Causes")
+}
+
+/// Whether a difference is intended.
+fn is_known(case: &Value, ours: &Value, theirs: &Value) -> bool {
+    // The reference crashes where the path of a field is looked up in a schema that is none, where what succeeds is
+    // compared with a number of completions that is missing, and where an old Service has an address, but no list of
+    // addresses: a stored one has both.
+    // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceSelectableFields;
+    // pkg/apis/batch/validation/validation.go, validateSuccessPolicyRule; pkg/apis/core/validation/validation.go,
+    // validateUpgradeDowngradeClusterIPs
+    let is_crash = || {
+        let object = case["object"].to_string();
+        let mut fields = ["selectableFields", "successPolicy"].iter();
+        fields.any(|field| object.contains(field)) || has_address_alone(&case["oldObject"]["spec"])
+    };
+    let is_refused = ours.pointer("/status/code") == Some(&json!(422));
+    ours.get("notValidated").is_some() || theirs.get("crash").is_some() && is_refused && is_crash()
+}
+
+/// A case in the form that the reference reads.
+fn question(case: &Value, times: usize) -> Value {
+    let kind = kind_of(case)
+        .map(|kind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind}));
+    let resource = kind_of(case).map(|kind| kind.resource);
+    json!({"kind": kind, "resource": resource, "namespace": case["namespace"],
+        "subresource": case.get("subresource"), "object": case["object"], "oldObject": case.get("oldObject"), "times": times})
+}
+
 impl ComparedArea for ValidationArea {
     type Case = Value;
 
     const NAME: &'static str = "validation";
 
     fn start(&self) -> Result<Reference, Error> {
-        let version = self.release.as_ref().map(|(_, version)| version.as_str());
-        Reference::start(version, "validation", &[])
+        Reference::start(&self.compared, "validation", &[])
     }
 
     fn random(&self, dice: &mut Dice) -> Value {
@@ -234,11 +256,7 @@ impl ComparedArea for ValidationArea {
     }
 
     fn question(&self, case: &Value, times: usize) -> Value {
-        let kind = kind_of(case)
-            .map(|kind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind}));
-        let resource = kind_of(case).map(|kind| kind.resource);
-        json!({"kind": kind, "resource": resource, "namespace": case["namespace"],
-            "subresource": case.get("subresource"), "object": case["object"], "oldObject": case.get("oldObject"), "times": times})
+        question(case, times)
     }
 
     fn ours(&self, case: &Value) -> Result<Vec<Value>, Error> {
@@ -250,32 +268,11 @@ impl ComparedArea for ValidationArea {
     }
 
     fn differs(&self, ours: &Value, theirs: &Value) -> Option<&'static str> {
-        let field = |path: &str| ours.pointer(path) == theirs.pointer(path);
-        if theirs.get("crash").is_some() {
-            return Some("Crash");
-        }
-        if !field("/status/code") {
-            return Some("Code");
-        }
-        // What cannot be decoded is compared by the conformance suite `defaults`.
-        let is_undecodable = ours.pointer("/status/code") == Some(&json!(400));
-        (!is_undecodable && causes(ours) != causes(theirs)).then_some("Causes")
+        differs(ours, theirs)
     }
 
     fn is_known(&self, case: &Value, ours: &Value, theirs: &Value) -> bool {
-        // The reference crashes where the path of a field is looked up in a schema that is none, where what succeeds is
-        // compared with a number of completions that is missing, and where an old Service has an address, but no list of
-        // addresses: a stored one has both.
-        // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceSelectableFields;
-        // pkg/apis/batch/validation/validation.go, validateSuccessPolicyRule; pkg/apis/core/validation/validation.go,
-        // validateUpgradeDowngradeClusterIPs
-        let is_crash = || {
-            let object = case["object"].to_string();
-            let mut fields = ["selectableFields", "successPolicy"].iter();
-            fields.any(|field| object.contains(field)) || has_address_alone(&case["oldObject"]["spec"])
-        };
-        let is_refused = ours.pointer("/status/code") == Some(&json!(422));
-        ours.get("notValidated").is_some() || theirs.get("crash").is_some() && is_refused && is_crash()
+        is_known(case, ours, theirs)
     }
 
     fn may_fail(&self, error: &str) -> bool {

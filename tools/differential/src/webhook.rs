@@ -17,19 +17,26 @@ use serde_json::{Value, json};
 use self::case::Case;
 use self::configurations::{configurations, namespaces};
 use self::ours::Ours;
+use super::RunSpan;
 use super::area::{ComparedArea, RunReport};
 use super::policy::kinds::definitions;
 use super::reference::Reference;
+use super::release::ComparedRelease;
 use super::shrink::CaseDifference;
 
 /// The area.
 pub(super) struct Webhook {
     ours: Ours,
+    compared: ComparedRelease,
 }
 
 impl Webhook {
-    pub(super) fn new() -> Result<Self, Error> {
-        Ours::new().map(|ours| Webhook { ours })
+    pub(super) fn new(span: &RunSpan) -> Result<Self, Error> {
+        let compared = span.release.find()?;
+        Ok(Webhook {
+            ours: Ours::new(compared.release)?,
+            compared,
+        })
     }
 }
 
@@ -39,7 +46,7 @@ impl ComparedArea for Webhook {
     const NAME: &'static str = "webhook";
 
     fn start(&self) -> Result<Reference, Error> {
-        let mut reference = Reference::start(None, "policy", &["webhook".as_ref()])?;
+        let mut reference = Reference::start(&self.compared, "policy", &["webhook".as_ref()])?;
         let objects = [namespaces(), definitions()].concat();
         reference.ask(&json!({"configurations": configurations(), "objects": objects}))?;
         Ok(reference)

@@ -2,7 +2,7 @@
 
 use pratique_harness::{Dice, with};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::generate::{ExpressionGenerator, GenerationManner};
 use super::grammar::{GrammarProduction, Part, productions, read};
@@ -38,6 +38,19 @@ pub(super) struct Variable {
     pub(super) name: String,
     /// Its source.
     pub(super) expression: String,
+}
+
+impl World {
+    /// Expressions over it in the form that the reference reads.
+    pub(super) fn question<'s>(&self, sources: impl Iterator<Item = &'s String>, times: usize) -> Value {
+        let World {
+            declared,
+            variables,
+            inputs,
+        } = self;
+        let sources: Vec<&String> = sources.collect();
+        json!({"declared": declared, "variables": variables, "inputs": inputs, "expressions": sources, "times": times})
+    }
 }
 
 /// A world with a generator of expressions for it.

@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::compare::same;
 
 /// Compares a request, or each of a sequence.
-pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
+pub(crate) fn compare(expect: &Value, actual: Value) -> Outcome {
     let (expected, actual_parts) = match (expect, &actual) {
         (Value::Array(expected), Value::Array(actual_parts)) => {
             (expected.as_slice(), actual_parts.as_slice())

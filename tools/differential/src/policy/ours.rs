@@ -19,7 +19,7 @@ use pratique_conformance::policy;
 /// The policies do not load.
 pub fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
     let admission = policy::admission(&world.case(&Value::Null))?;
-    let mut cluster = Objects::new();
+    let mut cluster = Objects::of_release(world.compared.release);
     for object in &world.objects {
         // An object without a name is ignored.
         let _ = cluster.insert(json_value(object));

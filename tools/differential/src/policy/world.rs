@@ -8,6 +8,7 @@ use super::kinds::{KINDS, POD};
 use super::policies::{Origin, policies};
 use super::requests::{cluster, request};
 use super::writer::SourceTrees;
+use crate::release::ComparedRelease;
 use crate::sketch::OF_POLICIES;
 
 /// Policies, a cluster, and independent requests.
@@ -24,9 +25,9 @@ pub struct World {
     pub allow: Value,
     /// The requests.
     pub requests: Vec<Value>,
-    /// The version of the release that is compared, `1.36.3`; none for the latest one that is known.
+    /// The release that is compared.
     #[serde(skip)]
-    pub(super) version: Option<String>,
+    pub(super) compared: ComparedRelease,
     /// The trees of expressions.
     #[serde(skip)]
     pub(super) trees: SourceTrees,
@@ -85,7 +86,7 @@ impl World {
         }
         let case =
             json!({"name": "differential/", "objects": self.objects, "request": self.requests.first()});
-        let case = match &self.version {
+        let case = match &self.compared.version {
             Some(version) => with(case, [("kubernetesVersion", version.as_str().into())]),
             None => case,
         };

@@ -8,6 +8,7 @@ use pratique::Objects;
 use pratique_expression::Cache;
 use pratique_harness::{Error, with};
 use pratique_policy::Cluster;
+use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 use pratique_webhook::{
     Answer, Attributes, Call, CallError, CallErrorKind, Caller, MutatingWebhooks, Origin, Reinvocation,
@@ -26,6 +27,7 @@ use pratique_conformance::fixture::json_value;
 pub(super) struct Ours {
     runtime: Runtime,
     cluster: Objects,
+    release: &'static Release,
     webhooks: Vec<MutatingWebhooks>,
 }
 
@@ -70,9 +72,9 @@ const HOST: &str = "https://webhooks.example";
 
 impl Ours {
     /// Compiles the webhooks.
-    pub(super) fn new() -> Result<Self, Error> {
+    pub(super) fn new(release: &'static Release) -> Result<Self, Error> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let mut cluster = Objects::new();
+        let mut cluster = Objects::of_release(release);
         for object in namespaces().iter().chain(&definitions()) {
             // An object without a name is ignored.
             let _ = cluster.insert(json_value(object));
@@ -82,11 +84,16 @@ impl Ours {
             set_clients(&mut configuration, |path| json!({"url": format!("{HOST}{path}")}));
             let read: MutatingWebhookConfiguration =
                 serde_json::from_value(configuration).map_err(|error| error.to_string())?;
-            Ok(MutatingWebhooks::compile([&read], Origin::Api, &Cache::new()))
+            Ok(MutatingWebhooks::compile(
+                [&read],
+                Origin::Api,
+                &Cache::new().of_release(release),
+            ))
         });
         Ok(Ours {
             runtime: runtime.map_err(|error| error.to_string())?,
             cluster,
+            release,
             webhooks: webhooks.collect::<Result<_, Error>>()?,
         })
     }
@@ -113,7 +120,8 @@ impl Ours {
             uids: Mutex::default(),
         };
         let authorizer = Arc::new(CaseAuthorizer::default());
-        let context = WebhookContext::new(self.cluster.equivalents(), &self.cluster, authorizer);
+        let context = WebhookContext::new(self.cluster.equivalents(), &self.cluster, authorizer)
+            .of_release(self.release);
         let (mut reinvocation, mut current) = (Reinvocation::default(), None);
         let (mut warnings, mut annotations) = (Vec::new(), serde_json::Map::new());
         let status = loop {

@@ -1,6 +1,7 @@
 //! The generator and our side, without the reference.
 
 use pratique_harness::Dice;
+use pratique_schema::Release;
 
 use super::case::Case;
 use super::ours::Ours;
@@ -8,7 +9,7 @@ use super::ours::Ours;
 #[test]
 fn cases_are_of_use_and_nothing_makes_us_panic() {
     let mut dice = Dice::new(1);
-    let ours = Ours::new().unwrap();
+    let ours = Ours::new(Release::latest()).unwrap();
     let (mut changed, mut denied) = (0, 0);
     for _ in 0..400 {
         let case = Case::random(&mut dice);

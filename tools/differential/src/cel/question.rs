@@ -1,0 +1,96 @@
+//! Golden cases of expressions as worlds with one expression.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "values of JSON give null for what they have not"
+)]
+
+use pratique_harness::Error;
+use serde_json::{Value, json};
+
+use crate::known::is_known;
+use crate::ours::Ours;
+use crate::outcome::ExpressionOutcome;
+use crate::reference::Reference;
+use crate::release::ComparedRelease;
+use crate::suite::{GoldenSuite, Judgement};
+use crate::world::{DeclaredNames, Variable, World};
+
+/// The suite `cel`.
+pub(crate) struct GoldenExpressions;
+
+impl GoldenSuite for GoldenExpressions {
+    fn name(&self) -> &'static str {
+        "cel"
+    }
+
+    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error> {
+        Reference::start(compared, "cel", &[])
+    }
+
+    /// A request of another kind than the one that a policy names is no part of a world.
+    fn prepare(&self, _: &ComparedRelease, case: Value) -> Option<Value> {
+        let request = &case["bindings"]["request"];
+        let is_converted = ["requestKind", "requestResource"]
+            .iter()
+            .any(|name| request.get(name).is_some());
+        (!is_converted).then_some(case)
+    }
+
+    fn question(&self, case: &Value, times: usize) -> Result<Value, Error> {
+        let source = source(case);
+        Ok(world(case).question(std::iter::once(&source), times))
+    }
+
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error> {
+        let world = world(case);
+        let ours = Ours::new(&world, pratique_conformance::release_of(case)).outcome(&source(case));
+        let expected = ExpressionOutcome::read(theirs);
+        Ok(match ours.differs(&expected) {
+            // Both are the same: cases have another form of it.
+            None => Judgement::Same(pratique_conformance::run_case(self.name(), case).actual),
+            Some(_) if is_known(&ours, &expected) => Judgement::Known,
+            Some(kind) => Judgement::Differs {
+                kind,
+                ours: json!(ours),
+            },
+        })
+    }
+}
+
+fn source(case: &Value) -> String {
+    case["expression"].as_str().unwrap_or_default().to_owned()
+}
+
+fn world(case: &Value) -> World {
+    let is_declared = |name: &str| case["env"][name] == true;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let variables = case["variables"].as_array().into_iter().flatten();
+    let bindings = &case["bindings"];
+    let user = &bindings["authorizer"]["user"];
+    let mut request = match &bindings["request"] {
+        Value::Null => json!({}),
+        request => request.clone(),
+    };
+    if request.get("userInfo").is_none() && !user.is_null() {
+        request["userInfo"] = json!({"username": user["name"], "uid": user["uid"],
+            "groups": user["groups"], "extra": user["extra"]});
+    }
+    World {
+        declared: DeclaredNames {
+            params: is_declared("hasParams"),
+            authorizer: is_declared("hasAuthorizer"),
+            patch_types: is_declared("hasPatchTypes"),
+        },
+        variables: variables
+            .map(|variable| Variable {
+                name: text(&variable["name"]),
+                expression: text(&variable["expression"]),
+            })
+            .collect(),
+        inputs: json!({
+            "object": bindings["object"], "oldObject": bindings["oldObject"], "params": bindings["params"],
+            "namespaceObject": bindings["namespaceObject"], "request": request,
+            "allow": bindings["authorizer"]["allow"],
+        }),
+    }
+}

@@ -1,0 +1,82 @@
+//! Golden cases of policies as worlds of one request.
+
+use pratique_harness::Error;
+use serde_json::{Value, json};
+
+use super::{Question, World, start_release};
+use crate::policy::known::is_known;
+use crate::reference::Reference;
+use crate::release::ComparedRelease;
+use crate::suite::{GoldenSuite, Judgement, judge_expectation};
+
+/// The suite `policy`.
+pub(crate) struct GoldenPolicies;
+
+impl GoldenSuite for GoldenPolicies {
+    fn name(&self) -> &'static str {
+        "policy"
+    }
+
+    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error> {
+        start_release(compared)
+    }
+
+    fn prepare(&self, _: &ComparedRelease, mut case: Value) -> Option<Value> {
+        // The plugins find out themselves.
+        let request = case.get_mut("request")?.as_object_mut()?;
+        for name in ["requestKind", "requestResource", "requestSubResource"] {
+            request.remove(name);
+        }
+        Some(case)
+    }
+
+    fn question(&self, case: &Value, times: usize) -> Result<Value, Error> {
+        let list = |name: &str| {
+            case.get(name)
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default()
+        };
+        let world = World {
+            manifests: manifests(case)?,
+            api: list("apiObjects"),
+            objects: list("objects"),
+            allow: case
+                .pointer("/authorizer/allow")
+                .cloned()
+                .unwrap_or_else(|| json!([])),
+            requests: case.get("request").cloned().into_iter().collect(),
+            ..World::default()
+        };
+        Ok(json!(Question { world: &world, times }))
+    }
+
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error> {
+        Ok(match judge_expectation(self.name(), case, theirs.clone()) {
+            Judgement::Differs { ours, .. } if is_known(&ours, theirs) => Judgement::Known,
+            judgement => judgement,
+        })
+    }
+}
+
+/// The policies and bindings in the files of a case.
+fn manifests(case: &Value) -> Result<Vec<Value>, Error> {
+    let mut objects = Vec::new();
+    let plugins = case.get("manifests").and_then(Value::as_object);
+    for files in plugins.into_iter().flat_map(|plugins| plugins.values()) {
+        for (name, text) in files.as_object().into_iter().flatten() {
+            for document in text.as_str().unwrap_or_default().split("\n---") {
+                let json = pratique_yaml::yaml_as_json(document.as_bytes())
+                    .map_err(|error| format!("{name}: {error}"))?;
+                let object: Value =
+                    serde_json::from_str(&json).map_err(|error| format!("{name}: {error}"))?;
+                match object.get("items").and_then(Value::as_array) {
+                    Some(items) => objects.extend(items.iter().cloned()),
+                    None if object.is_null() => {}
+                    None => objects.push(object),
+                }
+            }
+        }
+    }
+    Ok(objects)
+}

@@ -1,0 +1,54 @@
+//! A suite of golden cases as a program with the code of a release is asked them.
+
+use pratique_harness::{Error, with};
+use serde_json::Value;
+
+use super::reference::Reference;
+use super::release::ComparedRelease;
+
+/// A suite of golden cases.
+pub(super) trait GoldenSuite {
+    /// Its name, that of its directory.
+    fn name(&self) -> &'static str;
+
+    /// Starts the program.
+    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error>;
+
+    /// A case of the release as both sides are asked it; none where it cannot be asked.
+    fn prepare(&self, compared: &ComparedRelease, case: Value) -> Option<Value>;
+
+    /// A prepared case in the form that the program reads; it answers `times` times.
+    fn question(&self, case: &Value, times: usize) -> Result<Value, Error>;
+
+    /// What Pratique says of a prepared case, beside what the program says.
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error>;
+}
+
+/// Two answers to a case.
+pub(super) enum Judgement {
+    /// They are the same, which is this in the form of the suite's expectations.
+    Same(Value),
+    /// They differ on purpose, or in what the program cannot know.
+    Known,
+    /// They differ.
+    Differs {
+        /// In what.
+        kind: &'static str,
+        /// What Pratique says.
+        ours: Value,
+    },
+}
+
+/// Compares a case with what is expected of it, as `cargo xtask conformance` does.
+pub(super) fn judge_expectation(suite: &str, case: &Value, expectation: Value) -> Judgement {
+    let case = with(case.clone(), [("expect", expectation.clone())]);
+    let outcome = pratique_conformance::run_case(suite, &case);
+    if outcome.is_exact() {
+        return Judgement::Same(expectation);
+    }
+    let kind = if outcome.decision { "Text" } else { "Decision" };
+    Judgement::Differs {
+        kind,
+        ours: outcome.actual,
+    }
+}
