@@ -2,6 +2,7 @@
 package gotypes
 
 import (
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
@@ -80,12 +81,16 @@ func describe(of reflect.StructField) (Field, bool) {
 	return described, true
 }
 
-// Tag gives the name of a field in JSON and the options of its tag; false for a field that JSON does not have.
+// Tag gives the name of a field in JSON and the options of its tag; false for a field that JSON does not have. An embedded struct needs
+// no tag: its fields count as those of the struct around it, unless it writes itself, as a time does.
 func Tag(of reflect.StructField) (name string, options []string, ok bool) {
 	tag, ok := of.Tag.Lookup("json")
+	ok = ok || of.Anonymous && of.Type.Kind() == reflect.Struct && !of.Type.Implements(marshaler)
 	parts := strings.Split(tag, ",")
 	return parts[0], parts[1:], ok && of.IsExported() && parts[0] != "-"
 }
+
+var marshaler = reflect.TypeFor[json.Marshaler]()
 
 // IsInline says whether the fields of an embedded struct count as fields of the struct around it.
 func IsInline(of reflect.StructField) bool {

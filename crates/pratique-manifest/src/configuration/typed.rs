@@ -95,9 +95,7 @@ pub fn decode_plugin_configuration(
         let text = registry::not_registered(&document_kind, release);
         return Err(failures::unsupported(&parsed, parsed.root, text));
     };
-    // Plugins have the same fields in all releases. The tables of those before 1.37 lack apiVersion and kind of PodSecurity, whose Go
-    // type embeds them without a tag.
-    let types = (Release::latest(), kind.type_name);
+    let types = (release, kind.type_name);
     let value = decode_value(&parsed, parsed.root, types, strictness)?;
     Ok(DecodedConfiguration { parsed, value })
 }
@@ -220,12 +218,11 @@ mod tests {
     }];
 
     fn decode(text: &str, strictness: Strictness) -> Result<Json, String> {
-        let decoded = decode_plugin_configuration(
-            "psa.yaml",
-            text.as_bytes(),
-            &KINDS,
-            (strictness, Release::latest()),
-        );
+        decode_of(Release::latest(), text, strictness)
+    }
+
+    fn decode_of(release: &'static Release, text: &str, strictness: Strictness) -> Result<Json, String> {
+        let decoded = decode_plugin_configuration("psa.yaml", text.as_bytes(), &KINDS, (strictness, release));
         decoded
             .map(|decoded| decoded.value)
             .map_err(|failure| failure.text)
@@ -249,6 +246,21 @@ mod tests {
         let valid = format!("{head}defaults: {{enforce: baseline}}\n");
         let decoded = decode(&valid, Strictness::Strict).unwrap();
         assert_eq!(decoded["defaults"]["enforce"], "baseline");
+    }
+
+    /// Before 1.37 its type embeds apiVersion and kind without a tag.
+    #[test]
+    fn every_release_knows_of_which_kind_a_configuration_is() {
+        let text = "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n";
+        for release in Release::list() {
+            let decoded = decode_of(release, text, Strictness::Strict);
+            assert_eq!(
+                decoded.map(|decoded| decoded["kind"].clone()),
+                Ok("PodSecurityConfiguration".into()),
+                "{}",
+                release.patch_version()
+            );
+        }
     }
 
     #[test]
