@@ -90,10 +90,7 @@ impl ComparedArea for Policy {
     }
 
     fn random(&self, dice: &mut Dice) -> World {
-        World {
-            compared: self.compared.clone(),
-            ..world::world(dice, self.batch)
-        }
+        world::world(dice, self.batch, &self.compared)
     }
 
     fn question(&self, world: &World, times: usize) -> Value {

@@ -5,13 +5,14 @@ use serde_json::Value;
 
 use super::smaller::smaller;
 use super::{ours, world};
+use crate::release::ComparedRelease;
 
 #[test]
 fn worlds_load_and_are_of_use() {
     let mut dice = Dice::new(1);
     let (mut refused, mut denied, mut mutated, mut all) = (Vec::new(), 0, 0, 0);
     for _ in 0..120 {
-        let world = world::world(&mut dice, 10);
+        let world = world::world(&mut dice, 10, &ComparedRelease::default());
         match ours::outcomes(&world) {
             Err(error) => refused.push(error.to_string()),
             Ok(outcomes) => {
@@ -43,7 +44,7 @@ fn worlds_load_and_are_of_use() {
 #[test]
 fn smaller_worlds_are_smaller() {
     let mut dice = Dice::new(2);
-    let world = world::world(&mut dice, 1);
+    let world = world::world(&mut dice, 1, &ComparedRelease::default());
     let size = |world: &world::World| serde_json::to_string(world).map_or(0, |text| text.len());
     let candidates = smaller(&world);
     assert!(candidates.len() > 20);

@@ -33,15 +33,19 @@ pub struct World {
     pub(super) trees: SourceTrees,
 }
 
-/// Generates a world with a number of requests.
-pub(super) fn world(dice: &mut Dice, requests: usize) -> World {
+/// Generates a world with a number of requests, for a release.
+pub(super) fn world(dice: &mut Dice, requests: usize, compared: &ComparedRelease) -> World {
     let mut world = World {
+        compared: compared.clone(),
         objects: cluster(dice),
         allow: OF_POLICIES.draw("allowed", dice),
         ..World::default()
     };
     let focus = *dice.pick(KINDS).unwrap_or(&POD);
+    // Upstream: the gate ManifestBasedAdmissionControlConfig, new in 1.36.
+    let has_files = compared.release.at_least(1, 36);
     let [from_files, from_api] = match dice.below(20) {
+        _ if !has_files => [false, true],
         0 | 1 => [true, true],
         2..10 => [false, true],
         _ => [true, false],

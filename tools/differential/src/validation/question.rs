@@ -25,21 +25,23 @@ impl GoldenSuite for GoldenValidation {
     }
 
     /// A case with the namespace of its request; none where it is of a kind that is not compared, or has more than a question: who
-    /// asks, the name in a URL, a name that is generated, or another one than the stored object's.
+    /// asks, the name in a URL, a name that is generated, or another one than the stored object's, or who manages the fields of that.
     fn prepare(&self, compared: &ComparedRelease, mut case: Value) -> Option<Value> {
         let kind = kind_of(&case)?;
         let is_plain = ["user", "urlName"].iter().all(|name| case.get(name).is_none());
         let name_of = |object: &str| case[object]["metadata"]["name"].as_str().unwrap_or_default();
         let is_named = case["object"]["metadata"].get("generateName").is_none()
             && (case.get("oldObject").is_none() || name_of("object") == name_of("oldObject"));
-        if !kind.is_known_to(compared.release) || !is_plain || !is_named {
+        let is_managed = case["oldObject"]["metadata"].get("managedFields").is_some();
+        if !kind.is_known_to(compared.release) || !is_plain || !is_named || is_managed {
             return None;
         }
         // What manages fields is made before a strategy sees an object.
-        for place in ["/object/metadata", "/oldObject/metadata"] {
-            if let Some(metadata) = case.pointer_mut(place).and_then(Value::as_object_mut) {
-                metadata.remove("managedFields");
-            }
+        if let Some(metadata) = case
+            .pointer_mut("/object/metadata")
+            .and_then(Value::as_object_mut)
+        {
+            metadata.remove("managedFields");
         }
         let places = [
             "/namespace",
