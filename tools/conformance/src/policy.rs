@@ -46,7 +46,9 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
 
 /// Loads the manifests and objects of a case.
 pub fn admission(case: &Value) -> Result<Admission, Error> {
-    let mut builder = Admission::builder().feature_gates(FeatureGates::new(release_of(case)));
+    // Mutating policies are off by default before 1.36. Cases are of servers that have turned them on.
+    let gates = FeatureGates::new(release_of(case)).with("MutatingAdmissionPolicy", true);
+    let mut builder = Admission::builder().feature_gates(gates);
     for (plugin, folder) in [
         (ManifestPlugin::MutatingAdmissionPolicy, "mutating"),
         (ManifestPlugin::ValidatingAdmissionPolicy, "validating"),

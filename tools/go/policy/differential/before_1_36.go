@@ -12,8 +12,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// mutates tells whether the plugin of mutating policies runs: its gate is off unless somebody sets it.
-func mutates() bool { return utilfeature.DefaultFeatureGate.Enabled(features.MutatingAdmissionPolicy) }
+func init() {
+	// Mutating policies are beta, and off unless somebody sets their gate.
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(features.MutatingAdmissionPolicy): true}); err != nil {
+		panic(err)
+	}
+}
 
 // mutatingInformers are those of the version that the plugin reads.
 func mutatingInformers(factory informers.SharedInformerFactory) []cache.SharedIndexInformer {

@@ -22,9 +22,6 @@ func init() {
 	}
 }
 
-// mutates tells whether the plugin of mutating policies runs.
-func mutates() bool { return true }
-
 // mutatingInformers are those of the version that the plugin reads.
 func mutatingInformers(factory informers.SharedInformerFactory) []cache.SharedIndexInformer {
 	registered := factory.Admissionregistration().V1()

@@ -168,9 +168,7 @@ func (s setting) start(w *world) (c *cluster, err error) {
 		return nil, err
 	}
 	c.chain, c.schemas = admission.WithAudit(chain), schemas
-	if mutates() {
-		<-schemas.read
-	}
+	<-schemas.read
 	// It is read when the lock is free again, which is not signalled.
 	time.Sleep(time.Millisecond)
 	return c, nil
