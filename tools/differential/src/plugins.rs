@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::reference::Reference;
 use crate::release::ComparedRelease;
-use crate::suite::{GoldenSuite, Judgement, judge_expectation};
+use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
 
 /// The suite `plugins`.
 pub(super) struct GoldenPlugins;
@@ -47,7 +47,7 @@ impl GoldenSuite for GoldenPlugins {
         Ok(question)
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
         Ok(judge_expectation(self.name(), case, theirs.clone()))
     }
 }

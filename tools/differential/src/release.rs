@@ -25,12 +25,13 @@ pub(super) struct ComparedRelease {
 impl ReleaseArguments {
     /// The release that they name. One that is not known would be answered as the latest.
     pub(super) fn find(&self) -> Result<ComparedRelease, Error> {
-        let version = self.kubernetes_version.clone();
-        let release = match &version {
-            Some(version) => Release::by_version(version).map_err(|error| error.to_string())?,
-            None => Release::latest(),
+        let Some(version) = &self.kubernetes_version else {
+            return Ok(ComparedRelease::default());
         };
-        Ok(ComparedRelease { release, version })
+        Ok(ComparedRelease {
+            release: Release::by_version(version).map_err(|error| error.to_string())?,
+            version: Some(version.clone()),
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use super::plugins::GoldenPlugins;
 use super::policy::GoldenPolicies;
 use super::reference::Reference;
 use super::release::{ComparedRelease, ReleaseArguments};
-use super::suite::{GoldenSuite, Judgement};
+use super::suite::{CaseJudgement, GoldenSuite};
 use super::validation::GoldenValidation;
 
 /// How often each is asked: what depends on the order of Go's maps varies.
@@ -126,7 +126,7 @@ fn ask(
     let answer = ask(TIMES)?;
     if let Ok(outcomes) = &answer {
         for outcome in outcomes {
-            if !matches!(suite.judge(case, outcome)?, Judgement::Differs { .. }) {
+            if !matches!(suite.judge(case, outcome)?, CaseJudgement::Differs { .. }) {
                 return Ok(answer);
             }
         }
@@ -170,7 +170,7 @@ impl GoldenReport {
         }
         let mut is_changed = true;
         for outcome in outcomes {
-            is_changed &= matches!(suite.judge(&latest, outcome)?, Judgement::Differs { .. });
+            is_changed &= matches!(suite.judge(&latest, outcome)?, CaseJudgement::Differs { .. });
         }
         if is_changed {
             self.changed += 1;
@@ -178,20 +178,20 @@ impl GoldenReport {
         }
         for outcome in outcomes {
             match suite.judge(case, outcome)? {
-                Judgement::Same(expectation) if outcomes.len() == 1 => return Ok(Some(expectation)),
+                CaseJudgement::Same(expectation) if outcomes.len() == 1 => return Ok(Some(expectation)),
                 // One of those that it gives is ours.
-                Judgement::Same(_) => {
+                CaseJudgement::Same(_) => {
                     self.varies += 1;
                     return Ok(None);
                 }
-                Judgement::Known => {
+                CaseJudgement::Known => {
                     self.known += 1;
                     return Ok(None);
                 }
-                Judgement::Differs { .. } => {}
+                CaseJudgement::Differs { .. } => {}
             }
         }
-        if let Judgement::Differs { kind, ours } = suite.judge(case, first)? {
+        if let CaseJudgement::Differs { kind, ours } = suite.judge(case, first)? {
             self.differences += 1;
             println!(
                 "{kind}: {}\n  ours:      {ours}\n  reference: {first}\n",

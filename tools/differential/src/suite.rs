@@ -21,11 +21,11 @@ pub(super) trait GoldenSuite {
     fn question(&self, case: &Value, times: usize) -> Result<Value, Error>;
 
     /// What Pratique says of a prepared case, beside what the program says.
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error>;
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error>;
 }
 
 /// Two answers to a case.
-pub(super) enum Judgement {
+pub(super) enum CaseJudgement {
     /// They are the same, which is this in the form of the suite's expectations.
     Same(Value),
     /// They differ on purpose, or in what the program cannot know.
@@ -40,14 +40,14 @@ pub(super) enum Judgement {
 }
 
 /// Compares a case with what is expected of it, as `cargo xtask conformance` does.
-pub(super) fn judge_expectation(suite: &str, case: &Value, expectation: Value) -> Judgement {
+pub(super) fn judge_expectation(suite: &str, case: &Value, expectation: Value) -> CaseJudgement {
     let case = with(case.clone(), [("expect", expectation.clone())]);
     let outcome = pratique_conformance::run_case(suite, &case);
     if outcome.is_exact() {
-        return Judgement::Same(expectation);
+        return CaseJudgement::Same(expectation);
     }
     let kind = if outcome.decision { "Text" } else { "Decision" };
-    Judgement::Differs {
+    CaseJudgement::Differs {
         kind,
         ours: outcome.actual,
     }

@@ -12,7 +12,7 @@ use crate::ours::Ours;
 use crate::outcome::ExpressionOutcome;
 use crate::reference::Reference;
 use crate::release::ComparedRelease;
-use crate::suite::{GoldenSuite, Judgement};
+use crate::suite::{CaseJudgement, GoldenSuite};
 use crate::world::{DeclaredNames, Variable, World};
 
 /// The suite `cel`.
@@ -41,15 +41,15 @@ impl GoldenSuite for GoldenExpressions {
         Ok(world(case).question(std::iter::once(&source), times))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
         let world = world(case);
         let ours = Ours::new(&world, pratique_conformance::release_of(case)).outcome(&source(case));
         let expected = ExpressionOutcome::read(theirs);
         Ok(match ours.differs(&expected) {
             // Both are the same: cases have another form of it.
-            None => Judgement::Same(pratique_conformance::run_case(self.name(), case).actual),
-            Some(_) if is_known(&ours, &expected) => Judgement::Known,
-            Some(kind) => Judgement::Differs {
+            None => CaseJudgement::Same(pratique_conformance::run_case(self.name(), case).actual),
+            Some(_) if is_known(&ours, &expected) => CaseJudgement::Known,
+            Some(kind) => CaseJudgement::Differs {
                 kind,
                 ours: json!(ours),
             },

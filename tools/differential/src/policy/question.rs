@@ -7,7 +7,7 @@ use super::{Question, World, start_release};
 use crate::policy::known::is_known;
 use crate::reference::Reference;
 use crate::release::ComparedRelease;
-use crate::suite::{GoldenSuite, Judgement, judge_expectation};
+use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
 
 /// The suite `policy`.
 pub(crate) struct GoldenPolicies;
@@ -51,9 +51,9 @@ impl GoldenSuite for GoldenPolicies {
         Ok(json!(Question { world: &world, times }))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
         Ok(match judge_expectation(self.name(), case, theirs.clone()) {
-            Judgement::Differs { ours, .. } if is_known(&ours, theirs) => Judgement::Known,
+            CaseJudgement::Differs { ours, .. } if is_known(&ours, theirs) => CaseJudgement::Known,
             judgement => judgement,
         })
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{differs, is_known, kind_of, question};
 use crate::reference::Reference;
 use crate::release::ComparedRelease;
-use crate::suite::{GoldenSuite, Judgement, judge_expectation};
+use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
 
 /// The suite `validation`.
 pub(crate) struct GoldenValidation;
@@ -62,14 +62,14 @@ impl GoldenSuite for GoldenValidation {
         Ok(question(case, times))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<Judgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
         let ours = pratique_conformance::validation_answer(case)?;
         match differs(&ours, theirs) {
-            Some(_) if is_known(case, &ours, theirs) => Ok(Judgement::Known),
-            Some(kind) => Ok(Judgement::Differs { kind, ours }),
+            Some(_) if is_known(case, &ours, theirs) => Ok(CaseJudgement::Known),
+            Some(kind) => Ok(CaseJudgement::Differs { kind, ours }),
             None => Ok(match judge_expectation(self.name(), case, expectation(theirs)) {
                 // The strategy is not all that warns and decodes.
-                Judgement::Differs { .. } => Judgement::Known,
+                CaseJudgement::Differs { .. } => CaseJudgement::Known,
                 judgement => judgement,
             }),
         }
