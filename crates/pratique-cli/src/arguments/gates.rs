@@ -182,8 +182,14 @@ impl GateArguments {
     pub(crate) fn release_note_of(gates: FeatureGates) -> Option<String> {
         let release = gates.release();
         let manifests = unread_manifests(gates);
+        // Upstream: the gate is off by default before 1.36.
+        let mutation = (!gates.is_on("MutatingAdmissionPolicy")).then(|| {
+            "mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off"
+                .to_owned()
+        });
         if release == Release::latest() {
-            return manifests;
+            let notes: Vec<String> = mutation.into_iter().chain(manifests).collect();
+            return (!notes.is_empty()).then(|| notes.join("; "));
         }
         let preview = if release.is_preview() {
             format!(
@@ -193,18 +199,11 @@ impl GateArguments {
         } else {
             String::new()
         };
-        // Upstream: the gate is off by default before 1.36.
-        let mutation = if gates.is_on("MutatingAdmissionPolicy") {
-            ""
-        } else {
-            "; mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off"
-        };
+        let notes = mutation.into_iter().chain(manifests);
         Some(format!(
             "{preview}feature gates, served kinds, decoding, defaulting, expressions, policies, webhooks and plugins are those of \
-             Kubernetes {release}, and so is validation{mutation}{}",
-            manifests
-                .map(|manifests| format!("; {manifests}"))
-                .unwrap_or_default()
+             Kubernetes {release}, and so is validation{}",
+            notes.map(|note| format!("; {note}")).collect::<String>()
         ))
     }
 
@@ -442,6 +441,11 @@ mod tests {
             off.release_note()
                 .unwrap()
                 .starts_with("static manifests are evaluated as if")
+        );
+        let unchanged = GateArguments::new(Release::latest(), "MutatingAdmissionPolicy=false").unwrap();
+        assert_eq!(
+            unchanged.release_note().as_deref(),
+            Some("mutating policies are not evaluated, as the feature gate MutatingAdmissionPolicy is off")
         );
         let preview = note(Release::by_version("1.38").unwrap()).unwrap();
         assert!(
