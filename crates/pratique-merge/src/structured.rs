@@ -49,6 +49,38 @@ pub fn apply<'a>(
     patch: Patch<'a>,
     progress: &Progress<'_>,
 ) -> Result<(), Error> {
+    let lenient = Validator {
+        schema,
+        progress,
+        duplicates: true,
+    };
+    apply_to(&lenient, of, object, patch)
+}
+
+/// As [`apply`], but an object is refused that has several elements of the same identity, as Kubernetes before 1.35 does.
+pub fn apply_to_unique<'a>(
+    schema: &MergeSchema,
+    of: MergeTypeId,
+    object: &mut Value<'a>,
+    patch: Patch<'a>,
+    progress: &Progress<'_>,
+) -> Result<(), Error> {
+    let strict = Validator {
+        schema,
+        progress,
+        duplicates: false,
+    };
+    apply_to(&strict, of, object, patch)
+}
+
+/// Merges a patch into an object that passes a validator.
+fn apply_to<'a>(
+    validator: &Validator<'_>,
+    of: MergeTypeId,
+    object: &mut Value<'a>,
+    patch: Patch<'a>,
+) -> Result<(), Error> {
+    let (schema, progress) = (validator.schema, validator.progress);
     let mut patch = patch;
     if let Patch::Map(members) = &mut patch {
         members.retain(|(key, _)| !matches!(key.as_ref(), "apiVersion" | "kind"));
@@ -59,12 +91,7 @@ pub fn apply<'a>(
     if !atomic.is_empty() {
         return Err(Error::Atomic(atomic));
     }
-    let allowing_duplicates = Validator {
-        schema,
-        progress,
-        duplicates: true,
-    };
-    let checked = allowing_duplicates.validate_value(of, object)?;
+    let checked = validator.validate_value(of, object)?;
     checked.map_err(|errors| Error::Object(errors.to_string()))?;
     combine::Combiner { schema, progress }.combine(of, object, patch);
     Ok(progress.outcome()?)

@@ -5,7 +5,7 @@ use pratique_schema::Release;
 use pratique_schema::merge::MergeSchema;
 use pratique_types::GroupVersionKind;
 
-use super::{Error, Patch, apply};
+use super::{Error, Patch, apply, apply_to_unique};
 
 fn run(kind: &str, object: &str, patch: &str) -> String {
     let schema = Release::latest().merge_schema();
@@ -428,4 +428,19 @@ fn callers_interrupt() {
         );
         assert_eq!(asked.get(), last + 1, "at look {last}");
     }
+}
+
+#[test]
+fn objects_with_duplicates_may_be_refused() {
+    let schema = Release::latest().merge_schema();
+    let of = schema.kind(&GroupVersionKind::new("", "v1", "Pod")).unwrap();
+    let object = parse(br#"{"spec":{"containers":[{"name":"a"},{"name":"a"}]}}"#).unwrap();
+    let patch = || Patch::from(parse(br#"{"spec":{"nodeName":"n"}}"#).unwrap());
+    let progress = Progress::unwatched();
+    assert!(apply(schema, of, &mut object.clone(), patch(), &progress).is_ok());
+    let refusal = apply_to_unique(schema, of, &mut object.clone(), patch(), &progress).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "failed to convert original object to typed object: .spec.containers: duplicate entries for key [name=\"a\"]"
+    );
 }

@@ -107,7 +107,13 @@ fn merged<'s>(
     let of = schema.kind(version.kind);
     let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
     let mut object = version.object.try_borrowed(progress)?;
-    structured::apply(schema, of, &mut object, patch, progress).map_err(|error| match error {
+    // Upstream: apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go, ApplyStructuredMergeDiff: typed.AllowDuplicates since 1.35.
+    let apply = if session.context.release.at_least(1, 35) {
+        structured::apply
+    } else {
+        structured::apply_to_unique
+    };
+    apply(schema, of, &mut object, patch, progress).map_err(|error| match error {
         structured::Error::Interrupted(interrupted) => interrupted.into(),
         error => refused(error),
     })?;
