@@ -161,7 +161,8 @@ fn scans_validate() {
     run.exits(1);
     run.stdout_has("\"causes\":[{\"field\":\"spec.containers[0].ports[0].containerPort\"");
     // An output with lines has the fields, their places and what helps; what is counted is the same without.
-    run.stdout_has("did you mean").stdout_has("\"line\":10,\"column\":22");
+    run.stdout_has("did you mean")
+        .stdout_has("\"line\":10,\"column\":22");
     let directory_of_both = directory();
     let outputs = ["-o", "sarif=out.sarif", "-o", "json=both.json"];
     directory_of_both.run(&[&["scan", "pod.yaml"], &outputs[..]].concat());
