@@ -176,8 +176,7 @@ mod tests {
     #[test]
     fn conversions_of_any_text() {
         let level = "object.metadata.annotations['level']";
-        let has =
-            format!("!has(object.metadata.annotations) || !('level' in object.metadata.annotations) || ");
+        let has = "!has(object.metadata.annotations) || !('level' in object.metadata.annotations) || ";
         check(
             &format!("{has}int({level}) <= 3"),
             &[(

@@ -165,7 +165,7 @@ impl RequiredConstants {
             let Some(Value::Array(elements)) = object.at(&names) else {
                 continue;
             };
-            let mut elements: Vec<Value<'static>> = elements.iter().cloned().collect();
+            let mut elements: Vec<Value<'static>> = elements.to_vec();
             while let (Some(last), true) = (elements.last().cloned(), elements.len() < *size) {
                 elements.push(rename_element(last, elements.len()));
             }
