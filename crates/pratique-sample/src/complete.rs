@@ -15,6 +15,7 @@ mod required_constants;
 mod settled_ingress;
 mod settled_job;
 mod settled_service;
+mod text_conversion;
 mod unfilled_object;
 mod variants;
 
@@ -30,10 +31,11 @@ pub use build::SelectedMetadata;
 pub use input::SampleInput;
 pub(crate) use input::has_nameless;
 pub use memory::SampleMemory;
-pub use named_fields::{NamedFields, free_text_key};
+pub use named_fields::NamedFields;
 pub use objects::SampleObjects;
 pub use required_constants::RequiredConstants;
 pub(crate) use settled_job::remove_generated;
+pub use text_conversion::{ConvertedText, TextConversion};
 
 /// What complete samples are made for.
 #[derive(Clone, Copy, Debug)]

@@ -53,8 +53,8 @@ mod scalar;
 mod trial;
 
 pub use complete::{
-    NamedFields, RequiredConstants, Sample, SampleExtent, SampleInput, SampleMemory, SampleObjects,
-    SampleSpec, SelectedMetadata, complete_samples, free_text_key,
+    ConvertedText, NamedFields, RequiredConstants, Sample, SampleExtent, SampleInput, SampleMemory,
+    SampleObjects, SampleSpec, SelectedMetadata, TextConversion, complete_samples,
 };
 pub use cost::{CostExample, CostGoal, LARGEST, WorkBudget, most_expensive};
 pub use custom::{CustomDefinition, CustomKind, CustomKinds, CustomSample};

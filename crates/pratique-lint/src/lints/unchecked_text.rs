@@ -30,7 +30,7 @@
 use std::collections::BTreeMap;
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
-use pratique_sample::free_text_key;
+use pratique_sample::{ConvertedText, TextConversion};
 use pratique_types::GroupVersionKind;
 
 use super::type_check::kinds_text;
@@ -43,27 +43,11 @@ use crate::report::{LintFinding, LintReport};
 /// The lint `unchecked-text`.
 pub(crate) struct UncheckedText;
 
-/// Functions that fail for some texts, each with a test for those that they take.
-const CONVERSIONS: [(&str, &str); 11] = [
-    ("int", "matches('^[0-9]+$')"),
-    ("uint", "matches('^[0-9]+$')"),
-    ("double", "matches('^[0-9]+([.][0-9]+)?$')"),
-    ("bool", "matches('^(true|false)$')"),
-    ("duration", "matches('^([0-9]+(h|m|s))+$')"),
-    ("timestamp", "matches('^[0-9]{4}-[0-9]{2}-[0-9]{2}T.*Z$')"),
-    ("quantity", "isQuantity"),
-    ("semver", "isSemver"),
-    ("ip", "isIP"),
-    ("cidr", "isCIDR"),
-    ("url", "isURL"),
-];
-
 /// A conversion that fails.
 struct FailedConversion {
     place: TextRange,
     name: String,
-    /// The function, and a test for what it takes.
-    conversion: (&'static str, &'static str),
+    conversion: &'static TextConversion,
     kinds: Vec<GroupVersionKind>,
 }
 
@@ -88,16 +72,16 @@ impl Lint for UncheckedText {
                 let Some(ast) = ast.filter(|_| !is_other) else {
                     continue;
                 };
-                let Some((text, conversion)) = find_conversion(ast, failure.node) else {
+                let Some(converted) = find_conversion(ast, failure.node) else {
                     continue;
                 };
-                let (place, name) = chain_place(ast, text);
+                let (place, name) = chain_place(ast, converted.text);
                 let conversion = conversions
                     .entry((failure.site, name.clone()))
                     .or_insert_with(|| FailedConversion {
                         place,
                         name,
-                        conversion,
+                        conversion: converted.conversion,
                         kinds: Vec::new(),
                     });
                 if !conversion.kinds.contains(&kind.served.kind) {
@@ -111,7 +95,7 @@ impl Lint for UncheckedText {
             };
             let (kinds, name) = (kinds_text(&failed.kinds), &failed.name);
             let outcome = policy.outcome_of_errors(site.usage);
-            let (function, test) = failed.conversion;
+            let TextConversion { function, test, .. } = failed.conversion;
             let message =
                 format!("{kinds}: {name} may be any text: {function}(…) fails for most, and {outcome}");
             let is_optional = [".?", "[?"].iter().any(|sign| name.contains(sign));
@@ -131,27 +115,16 @@ impl Lint for UncheckedText {
     }
 }
 
-/// The label or annotation that a node, or what it is called on, converts, and how.
-fn find_conversion(ast: &Ast, node: ExprId) -> Option<(ExprId, (&'static str, &'static str))> {
+/// The label or annotation that a node, or what it is called on, converts.
+fn find_conversion(ast: &Ast, node: ExprId) -> Option<ConvertedText<'_>> {
     let mut at = node;
-    loop {
-        match ast.expr(at) {
-            Expr::Call {
-                target: Some(target), ..
-            } => at = *target,
-            Expr::Call {
-                function,
-                target: None,
-                args,
-            } => {
-                let conversion = CONVERSIONS.iter().find(|(name, _)| *name == &**function)?;
-                let [text] = args.as_slice() else { return None };
-                let key = free_text_key(ast, *text)?;
-                return (!is_of_kubernetes(key)).then_some((*text, *conversion));
-            }
-            _ => return None,
-        }
+    while let Expr::Call {
+        target: Some(target), ..
+    } = ast.expr(at)
+    {
+        at = *target;
     }
+    ConvertedText::find(ast, at).filter(|converted| !is_of_kubernetes(converted.key))
 }
 
 /// Whether controllers of Kubernetes write what has a key.

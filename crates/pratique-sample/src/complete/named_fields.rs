@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pratique_cel::ast::{Ast, Expr, ExprId, Literal};
 
 use super::matching_text::make_matching_text;
+use super::text_conversion::ConvertedText;
 
 /// The maximum number of keys of a map, and of values that are tried for a field.
 const MOST_KEYS: usize = 12;
@@ -119,40 +120,6 @@ impl NamedFields {
     }
 }
 
-/// The key of the label or annotation whose text a node reads: anyone may write any there.
-pub fn free_text_key(ast: &Ast, id: ExprId) -> Option<&str> {
-    let (holder, key) = match ast.expr(id) {
-        Expr::Select { operand, field, .. } => (*operand, &**field),
-        Expr::Call {
-            function,
-            target: Some(target),
-            ..
-        } if matches!(&**function, "orValue" | "value" | "trim") => return free_text_key(ast, *target),
-        Expr::Call {
-            function,
-            target: None,
-            args,
-        } if matches!(&**function, "_[_]" | "_?._" | "_[?_]") => match args.as_slice() {
-            [operand, key] => (*operand, constant_text(ast, *key)?),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    let map = match ast.expr(holder) {
-        Expr::Select { field, .. } => &**field,
-        Expr::Call { args, .. } => constant_text(ast, *args.get(1)?)?,
-        _ => return None,
-    };
-    matches!(map, "labels" | "annotations").then_some(key)
-}
-
-fn constant_text(ast: &Ast, id: ExprId) -> Option<&str> {
-    match ast.expr(id) {
-        Expr::Literal(Literal::String(text)) => Some(text),
-        _ => None,
-    }
-}
-
 /// Reads one expression.
 struct NameReader<'a> {
     ast: &'a Ast,
@@ -199,7 +166,10 @@ impl NameReader<'_> {
                     function,
                     target,
                     args,
-                } => self.call(function, *target, args, interest),
+                } => {
+                    self.call(function, *target, args, interest);
+                    self.convert(id, interest);
+                }
                 _ => {}
             }
         }
@@ -247,26 +217,14 @@ impl NameReader<'_> {
                     interest.compare(&field, &Literal::String(WORD.into()));
                 }
             }
-            (_, None, [text]) => self.convert(function, *text, interest),
             _ => {}
         }
     }
 
     /// Adds a text that a function takes, where it converts a label or an annotation: most texts are none.
-    fn convert(&self, function: &str, text: ExprId, interest: &mut NamedFields) {
-        let valid_text = match function {
-            "int" | "uint" | "double" | "quantity" => "1",
-            "bool" => "true",
-            "duration" => "1h",
-            "timestamp" => "2025-01-01T00:00:00Z",
-            "semver" => "1.0.0",
-            "ip" => "10.0.0.1",
-            "cidr" => "10.0.0.0/8",
-            "url" => "https://example.com",
-            _ => return,
-        };
-        if let Some(key) = free_text_key(self.ast, text) {
-            interest.compare(&key.into(), &Literal::String(valid_text.into()));
+    fn convert(&self, call: ExprId, interest: &mut NamedFields) {
+        if let Some(ConvertedText { key, conversion, .. }) = ConvertedText::find(self.ast, call) {
+            interest.compare(&key.into(), &Literal::String(conversion.valid_text.into()));
         }
     }
 
