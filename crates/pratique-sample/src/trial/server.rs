@@ -132,10 +132,11 @@ impl SampleServer {
                 let TrialOutcome::Changed(mutated) = trial.mutate(&request, allowed) else {
                     return Vec::new();
                 };
-                if let Some(finding) = judge_stored(trial, &request, stored, &mutated) {
+                let change = PreparedChange::new(&trial.objects, &request, stored, &mutated);
+                if let Some(finding) = judge_stored(&request, &change, (stored, &mutated)) {
                     return vec![finding];
                 }
-                self.judge_validity(trial, &request, stored, &mutated)
+                self.judge_validity(&request, &change)
             }
             _ => Vec::new(),
         }
@@ -162,7 +163,8 @@ impl SampleServer {
         let Some(mutated) = mutate(&admitted.object) else {
             return Vec::new();
         };
-        if let Some(finding) = judge_stored(trial, request, &admitted.object, &mutated) {
+        let change = PreparedChange::new(&trial.objects, request, &admitted.object, &mutated);
+        if let Some(finding) = judge_stored(request, &change, (&admitted.object, &mutated)) {
             return vec![finding];
         }
         let priority = |object: &Value<'_>| object.at(&["spec", "priority"]).and_then(Value::as_int);
@@ -206,7 +208,12 @@ impl SampleServer {
                 findings.extend(late);
             }
         }
-        findings.extend(self.judge_validity(trial, request, &admitted.object, &after.object));
+        let change = if after.object == mutated {
+            change
+        } else {
+            PreparedChange::new(&trial.objects, request, &admitted.object, &after.object)
+        };
+        findings.extend(self.judge_validity(request, &change));
         findings
     }
 
@@ -239,16 +246,8 @@ impl SampleServer {
     }
 
     /// What the validation refuses of an object that a policy changed, if it takes the one before.
-    fn judge_validity(
-        &self,
-        trial: &MutationTrial,
-        request: &AdmissionRequest<'_>,
-        previous: &Value<'static>,
-        after: &Value<'static>,
-    ) -> Vec<ServerFinding> {
-        let PreparedChange { previous, after } =
-            PreparedChange::new(&trial.objects, request, previous, after)
-                .unwrap_or_else(|| PreparedChange::unprepared(previous, after));
+    fn judge_validity(&self, request: &AdmissionRequest<'_>, change: &PreparedChange) -> Vec<ServerFinding> {
+        let PreparedChange { previous, after, .. } = change;
         let is_update = request.operation == Operation::Update;
         let old = if is_update {
             previous.borrowed()
@@ -265,13 +264,13 @@ impl SampleServer {
             self.validator.faults(&candidate, &old)
         };
         // What is wrong with a generated object may be why the result is wrong, but not why a field may not change.
-        let known = faults(&previous);
+        let known = faults(previous);
         let is_new = |fault: &FieldFault| {
             let message = &fault.cause.message;
             let is_of_change = is_update && CHANGES_REFUSED.iter().any(|words| message.contains(words));
             known.is_empty() || is_of_change && known.iter().all(|other| other.cause.message != *message)
         };
-        let new = faults(&after).into_iter().find(is_new);
+        let new = faults(after).into_iter().find(is_new);
         let text = new.map(|fault| {
             let message = fault
                 .cause
@@ -324,13 +323,11 @@ impl SampleServer {
 
 /// What a server makes of the change of a policy before it validates the object: it stores nothing of it, or refuses another namespace.
 fn judge_stored(
-    trial: &MutationTrial,
     request: &AdmissionRequest<'_>,
-    previous: &Value<'static>,
-    mutated: &Value<'static>,
+    change: &PreparedChange,
+    (previous, mutated): (&Value<'static>, &Value<'static>),
 ) -> Option<ServerFinding> {
-    let prepared = PreparedChange::new(&trial.objects, request, previous, mutated);
-    if prepared.is_some_and(|prepared| prepared.is_dropped())
+    if change.is_dropped()
         && let Some(field) = changed_paths(previous, mutated).into_iter().next()
     {
         return Some(ServerFinding::Dropped { field });

@@ -6,71 +6,77 @@ use pratique_objects::ObjectCodec;
 use pratique_registry::{Placeholders, Registry, Request, Store, Target, Verb};
 use pratique_types::{AdmissionRequest, Operation};
 
-/// An object before and after the mutations of a policy, each as a server prepares it for validation and storage.
+/// An object before and after the mutations of a policy, each as a server prepares it for validation and storage. Where no object is
+/// stored, its kind is not built in, or the server refuses it before it is validated, they are as they were.
 pub(super) struct PreparedChange {
     pub(super) previous: Value<'static>,
     pub(super) after: Value<'static>,
+    is_prepared: bool,
 }
 
 impl PreparedChange {
-    /// The objects as they are, where a server stores none, or cannot prepare one.
-    pub(super) fn unprepared(previous: &Value<'static>, after: &Value<'static>) -> Self {
-        PreparedChange {
-            previous: previous.clone(),
-            after: after.clone(),
-        }
-    }
-
-    /// Prepares an object and what a policy made of it. `None` where no object is stored, its kind is not built in, or the server
-    /// refuses it before it is validated.
+    /// Prepares an object and what a policy made of it.
     pub(super) fn new(
         objects: &ObjectCodec,
         request: &AdmissionRequest<'_>,
         previous: &Value<'static>,
         mutated: &Value<'static>,
-    ) -> Option<Self> {
-        if !request.sub_resource.is_empty() {
-            return None;
+    ) -> Self {
+        let prepared = prepare(objects, request, previous, mutated);
+        let is_prepared = prepared.is_some();
+        let (previous, after) = prepared.unwrap_or_else(|| (previous.clone(), mutated.clone()));
+        PreparedChange {
+            previous,
+            after,
+            is_prepared,
         }
-        // A generated object has an identity, which the server would replace.
-        let identity = previous.at(&["metadata", "uid"]).and_then(Value::as_str);
-        let placeholders = Placeholders {
-            uid: identity.unwrap_or_default().to_owned(),
-            ..Placeholders::default()
-        };
-        let store = StoredObject(previous);
-        let registry = Registry {
-            scheme: objects,
-            store: &store,
-            placeholders: &placeholders,
-            release: None,
-        };
-        let body = previous.to_string();
-        let (verb, target) = target_of(request)?;
-        let prepare = |mutated: Option<&Value<'static>>| {
-            let request = Request {
-                verb,
-                target: target.clone(),
-                body: body.as_bytes(),
-                without_managed_fields: true,
-                ..Request::default()
-            };
-            let mut received = registry.receive(request).ok()?;
-            if let Some(mutated) = mutated {
-                registry.mutated(&mut received, mutated.clone()).ok()?;
-            }
-            Some(registry.prepare(received).ok()?.attributes.object.into_owned())
-        };
-        Some(PreparedChange {
-            previous: prepare(None)?,
-            after: prepare(Some(mutated))?,
-        })
     }
 
     /// Whether nothing of the change is stored.
     pub(super) fn is_dropped(&self) -> bool {
-        self.previous == self.after
+        self.is_prepared && self.previous == self.after
     }
+}
+
+fn prepare(
+    objects: &ObjectCodec,
+    request: &AdmissionRequest<'_>,
+    previous: &Value<'static>,
+    mutated: &Value<'static>,
+) -> Option<(Value<'static>, Value<'static>)> {
+    if !request.sub_resource.is_empty() {
+        return None;
+    }
+    // A generated object has an identity, which the server would replace.
+    let identity = previous.at(&["metadata", "uid"]).and_then(Value::as_str);
+    let placeholders = Placeholders {
+        uid: identity.unwrap_or_default().to_owned(),
+        ..Placeholders::default()
+    };
+    let store = StoredObject(previous);
+    let registry = Registry {
+        scheme: objects,
+        store: &store,
+        placeholders: &placeholders,
+        release: None,
+    };
+    let body = previous.to_string();
+    let (verb, target) = target_of(request)?;
+    let prepare = |mutated: Option<&Value<'static>>| {
+        let request = Request {
+            verb,
+            target: target.clone(),
+            body: body.as_bytes(),
+            without_managed_fields: true,
+            ..Request::default()
+        };
+        let mut received = registry.receive(request).ok()?;
+        if let Some(mutated) = mutated {
+            registry.mutated(&mut received, mutated.clone()).ok()?;
+        }
+        Some(registry.prepare(received).ok()?.attributes.object.into_owned())
+    };
+    Some((prepare(None)?, prepare(Some(mutated))?))
 }
 
 /// What a client asks of a server, so that it makes the request; `None` where no object is stored, or its kind is not built in.
@@ -125,9 +131,9 @@ mod tests {
         let dropped = |changed: &str| {
             let request = creation(&pod("Pending", "n"));
             let mutated = pratique_json::parse(changed.as_bytes()).unwrap().into_owned();
-            PreparedChange::new(&objects, &request, &request.object, &mutated)
-                .unwrap()
-                .is_dropped()
+            let change = PreparedChange::new(&objects, &request, &request.object, &mutated);
+            assert!(change.is_prepared);
+            change.is_dropped()
         };
         assert!(dropped(&pod("Running", "n")));
         assert!(!dropped(&pod("Running", "m")));
