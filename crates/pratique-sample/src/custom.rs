@@ -97,16 +97,20 @@ impl CustomKinds {
     /// Kinds of which nothing is known but their resources: their objects have any fields. Each is called by its resource.
     pub fn without_definition(release: &'static Release, resources: &[GroupVersionResource]) -> Self {
         let define = |of: &GroupVersionResource| {
+            // Who writes a policy writes any text there.
+            let text = |text: String| Value::from(text).to_string();
             let text = format!(
                 r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-                    "metadata": {{"name": "{plural}.{group}"}},
-                    "spec": {{"group": "{group}", "scope": "Namespaced",
-                        "names": {{"kind": "{plural}", "plural": "{plural}", "singular": "{plural}", "listKind": "{plural}-list"}},
-                        "versions": [{{"name": "{version}", "served": true, "storage": true, "schema": {{"openAPIV3Schema":
+                    "metadata": {{"name": {name}}},
+                    "spec": {{"group": {group}, "scope": "Namespaced",
+                        "names": {{"kind": {plural}, "plural": {plural}, "singular": {plural}, "listKind": {list}}},
+                        "versions": [{{"name": {version}, "served": true, "storage": true, "schema": {{"openAPIV3Schema":
                             {{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}}]}}}}"#,
-                plural = of.resource,
-                group = of.group,
-                version = of.version,
+                name = text(format!("{}.{}", of.resource, of.group)),
+                plural = text(of.resource.clone()),
+                list = text(format!("{}-list", of.resource)),
+                group = text(of.group.clone()),
+                version = text(of.version.clone()),
             );
             // A name that is none of a resource has no definition.
             Some(pratique_json::parse(text.as_bytes()).ok()?.into_owned())
@@ -152,11 +156,10 @@ impl CustomDefinition {
     }
 
     /// The served versions with their schemas, where they have one.
-    pub fn schemas(&self) -> impl Iterator<Item = (&ServedResource, &Value<'static>)> {
+    pub fn schemas(&self) -> impl Iterator<Item = (&Arc<ServedResource>, &Value<'static>)> {
         let versions = served_versions(&self.value).zip(&self.served);
-        versions.filter_map(|((_, version), served)| {
-            Some((&**served, version.at(&["schema", "openAPIV3Schema"])?))
-        })
+        versions
+            .filter_map(|((_, version), served)| Some((served, version.at(&["schema", "openAPIV3Schema"])?)))
     }
 
     /// The definition, as it was given.
@@ -201,7 +204,7 @@ impl CustomDefinition {
         };
         let (resource, merging) = (Arc::new(resource), Arc::new(merging));
         let kinds = self.schemas().map(|(served, schema)| CustomKind {
-            served: Arc::new(served.clone()),
+            served: Arc::clone(served),
             resource: Arc::clone(&resource),
             merging: Arc::clone(&merging),
             schema: schema.clone(),

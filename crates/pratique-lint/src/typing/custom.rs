@@ -57,7 +57,7 @@ impl CustomTypes {
                 continue;
             }
             self.object(type_name(&served.kind), schema, true, 0);
-            self.served.push(served.clone());
+            self.served.push(ServedResource::clone(served));
         }
     }
 

@@ -165,11 +165,11 @@ impl RequiredConstants {
             let Some(Value::Array(elements)) = object.at(&names) else {
                 continue;
             };
-            let mut elements: Vec<Value<'static>> = elements.to_vec();
+            let mut elements = elements.clone();
             while let (Some(last), true) = (elements.last().cloned(), elements.len() < *size) {
                 elements.push(rename_element(last, elements.len()));
             }
-            set_at(object, path, &Value::Array(elements.into_iter().collect()));
+            set_at(object, path, &Value::Array(elements));
         }
     }
 

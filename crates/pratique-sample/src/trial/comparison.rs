@@ -52,29 +52,25 @@ fn find_difference<'v, 'a>(
                     Some(old) => find_difference(old, value)?,
                     None => (String::new(), Some(value)),
                 };
-                let point = if path.is_empty() || path.starts_with('[') {
-                    ""
-                } else {
-                    "."
-                };
-                Some((format!("{name}{point}{path}"), value))
+                Some((join_path(name, &path), value))
             })
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
             let mut pairs = old.iter().zip(new.iter()).enumerate();
             pairs.find_map(|(index, (old, new))| {
                 let (path, value) = find_difference(old, new)?;
-                let point = if path.is_empty() || path.starts_with('[') {
-                    ""
-                } else {
-                    "."
-                };
-                Some((format!("[{index}]{point}{path}"), value))
+                Some((join_path(&format!("[{index}]"), &path), value))
             })
         }
         (old, new) if old == new => None,
         (_, new) => Some((String::new(), Some(new))),
     }
+}
+
+/// A path behind the step that leads to where it begins.
+fn join_path(step: &str, path: &str) -> String {
+    let has_point = !path.is_empty() && !path.starts_with('[');
+    format!("{step}{}{path}", if has_point { "." } else { "" })
 }
 
 /// Items of the list or map at a JSON pointer that an object had before and has no more: names of keys, or of elements. None
