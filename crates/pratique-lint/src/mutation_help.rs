@@ -81,8 +81,7 @@ fn correct_path(path: &str) -> Option<String> {
 /// Whether a configuration sets a field, or a key of a map, to null.
 fn sets_null(ast: &Ast) -> bool {
     let is_null = |id: ExprId| matches!(ast.expr(id), Expr::Literal(Literal::Null));
-    let mut nodes = ast.ids();
-    nodes.any(|id| match ast.expr(id) {
+    ast.ids().any(|id| match ast.expr(id) {
         Expr::Struct { type_name, fields } => {
             type_name.starts_with("Object") && fields.iter().any(|field| is_null(field.value))
         }
@@ -169,8 +168,7 @@ fn for_patch(text: &str, ast: &Ast) -> Option<String> {
 
 /// The constant paths of the operations in an expression.
 fn paths(ast: &Ast) -> impl Iterator<Item = &str> {
-    let nodes = ast.ids();
-    nodes.filter_map(|id| match ast.expr(id) {
+    ast.ids().filter_map(|id| match ast.expr(id) {
         Expr::Struct { type_name, fields } if &**type_name == "JSONPatch" => {
             let path = fields.iter().find(|field| &*field.name == "path")?;
             constant_key(ast, path.value)

@@ -136,8 +136,7 @@ fn find_emptied_parent<'t>(subject: &PolicySubject<'_>, index: usize, text: &'t 
 
 /// Whether an operation of a patch sets a path to an empty list or map.
 fn empties(ast: &Ast, path: &str) -> bool {
-    let mut nodes = ast.ids();
-    nodes.any(|id| {
+    ast.ids().any(|id| {
         let Expr::Struct { fields, .. } = ast.expr(id) else {
             return false;
         };
@@ -182,16 +181,17 @@ fn is_own(site: &ExpressionSite<'_>, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, load, mutation};
+    use crate::lints::testing::{check as find, check_whole, load, mutation};
 
     #[track_caller]
     fn check(kind: &str, expression: &str, expected: &[(&str, &str)]) {
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<(&str, &str)> = expected
-            .iter()
-            .map(|(_, message)| (quoted.as_str(), *message))
-            .collect();
-        find(FailingMutation::META, &mutation(kind, expression), &expected);
+        let messages: Vec<&str> = expected.iter().map(|(_, message)| *message).collect();
+        check_whole(
+            FailingMutation::META,
+            &mutation(kind, expression),
+            expression,
+            &messages,
+        );
     }
 
     fn help(kind: &str, expression: &str) -> String {
@@ -321,14 +321,13 @@ mod tests {
              object.spec.template.spec.containers.filter(c, c.name != 'sidecar')}}}}";
         let policy = mutation("ApplyConfiguration", expression);
         find(FailingMutation::META, &policy, &[]);
-        let quoted = format!("\"{expression}\"");
         let text = "for some objects: error applying patch: failed to convert patch object to typed object: \
              .spec.template.spec.containers: element 0: associative list with keys may not have non-map elements";
         for condition in ["has(object.spec.template)", "object.metadata.name == 'a'"] {
             let conditions =
                 format!("  matchConditions: [{{name: c, expression: \"{condition}\"}}]\n  mutations:");
             let policy = policy.replace("  mutations:", &conditions);
-            find(FailingMutation::META, &policy, &[(&quoted, text)]);
+            check_whole(FailingMutation::META, &policy, expression, &[text]);
         }
     }
 
@@ -338,12 +337,7 @@ mod tests {
             let policy = mutation("JSONPatch", expression)
                 .replace("apiGroups: [apps]", "apiGroups: [example.com]")
                 .replace("resources: [deployments]", "resources: [widgets]");
-            let quoted = format!("\"{expression}\"");
-            let expected: Vec<(&str, &str)> = expected
-                .iter()
-                .map(|message| (quoted.as_str(), *message))
-                .collect();
-            find(FailingMutation::META, &policy, &expected);
+            check_whole(FailingMutation::META, &policy, expression, expected);
         };
         find_of_widgets(
             "[JSONPatch{op: 'add', path: '/metadata/labels/team', value: 'a'}]",

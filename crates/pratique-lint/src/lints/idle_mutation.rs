@@ -176,17 +176,17 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::lints::testing::{check as find, load, mutation};
+    use crate::lints::testing::{check as find, check_whole, load, mutation};
     use crate::{CustomKinds, LintOptions, lint_with};
 
     #[track_caller]
     fn check(kind: &str, expression: &str, expected: &[&str]) {
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<(&str, &str)> = expected
-            .iter()
-            .map(|message| (quoted.as_str(), *message))
-            .collect();
-        find(IdleMutation::META, &mutation(kind, expression), &expected);
+        check_whole(
+            IdleMutation::META,
+            &mutation(kind, expression),
+            expression,
+            expected,
+        );
     }
 
     #[test]
@@ -231,12 +231,7 @@ mod tests {
             let policy = mutation("ApplyConfiguration", &expression)
                 .replace("apiGroups: [apps]", "apiGroups: ['']")
                 .replace("resources: [deployments]", "resources: [namespaces]");
-            let quoted = format!("\"{expression}\"");
-            let expected: Vec<(&str, &str)> = expected
-                .iter()
-                .map(|message| (quoted.as_str(), *message))
-                .collect();
-            find(IdleMutation::META, &policy, &expected);
+            check_whole(IdleMutation::META, &policy, &expression, expected);
         };
         let name = "the server sets metadata.labels.kubernetes.io/metadata.name back";
         find_of_namespaces("{'kubernetes.io/metadata.name': 'a'}", &[name]);

@@ -96,8 +96,7 @@ fn is_idle(trials: &PolicyTrials) -> bool {
 
 /// The fields that apply configurations in an expression have, each with the name of its type.
 fn fields(ast: &Ast) -> impl Iterator<Item = (&str, &StructField)> {
-    let nodes = ast.ids();
-    nodes.flat_map(|id| match ast.expr(id) {
+    ast.ids().flat_map(|id| match ast.expr(id) {
         Expr::Struct { type_name, fields } if type_name.starts_with("Object") => {
             fields.iter().map(|field| (&**type_name, field)).collect()
         }

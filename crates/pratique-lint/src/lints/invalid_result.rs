@@ -144,7 +144,7 @@ fn help_for(text: &str, operation: Operation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation};
+    use crate::lints::testing::{check as find, check_whole, mutation};
 
     #[track_caller]
     fn check(operations: &str, kind: &str, expression: &str, expected: &[&str]) {
@@ -152,12 +152,7 @@ mod tests {
             .replace("apiGroups: [apps]", "apiGroups: ['']")
             .replace("deployments", "pods")
             .replace("[CREATE]", &format!("[{operations}]"));
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<(&str, &str)> = expected
-            .iter()
-            .map(|message| (quoted.as_str(), *message))
-            .collect();
-        find(InvalidResult::META, &pods, &expected);
+        check_whole(InvalidResult::META, &pods, expression, expected);
     }
 
     #[test]
@@ -195,8 +190,7 @@ mod tests {
                 .replace("apiGroups: [apps]", &format!("apiGroups: ['{group}']"))
                 .replace("deployments", resource)
                 .replace("[CREATE]", "[CREATE, UPDATE]");
-            let quoted = format!("\"{expression}\"");
-            find(InvalidResult::META, &manifests, &[(quoted.as_str(), expected)]);
+            check_whole(InvalidResult::META, &manifests, expression, &[expected]);
         };
         of(
             "batch",
@@ -213,12 +207,7 @@ mod tests {
                 .replace("apiGroups: [apps]", "apiGroups: [batch]")
                 .replace("deployments", resource)
                 .replace("[CREATE]", "[CREATE, UPDATE]");
-            let quoted = format!("\"{expression}\"");
-            let expected: Vec<(&str, &str)> = expected
-                .iter()
-                .map(|message| (quoted.as_str(), *message))
-                .collect();
-            find(InvalidResult::META, &manifests, &expected);
+            check_whole(InvalidResult::META, &manifests, expression, expected);
         };
         for resource in ["jobs", "cronjobs"] {
             of(

@@ -123,8 +123,7 @@ fn shown_item(lost: &[String]) -> &str {
 
 /// The constant paths that operations add a value to that is not made of what is there.
 fn added(ast: &Ast) -> BTreeSet<String> {
-    let nodes = ast.ids();
-    let added = nodes.filter_map(|id| {
+    let added = ast.ids().filter_map(|id| {
         let Expr::Struct { type_name, fields } = ast.expr(id) else {
             return None;
         };
@@ -193,16 +192,16 @@ fn type_at<'s>(schema: &'s MergeSchema, kind: &GroupVersionKind, pointer: &str) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation};
+    use crate::lints::testing::{check_whole, mutation};
 
     #[track_caller]
     fn check(expression: &str, expected: &[&str]) {
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<(&str, &str)> = expected
-            .iter()
-            .map(|message| (quoted.as_str(), *message))
-            .collect();
-        find(LostItems::META, &mutation("JSONPatch", expression), &expected);
+        check_whole(
+            LostItems::META,
+            &mutation("JSONPatch", expression),
+            expression,
+            expected,
+        );
     }
 
     #[test]

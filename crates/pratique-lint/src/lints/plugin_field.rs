@@ -99,19 +99,14 @@ fn describe(finding: &ServerFinding) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation};
+    use crate::lints::testing::{check_whole, mutation};
 
     #[track_caller]
     fn check(expression: &str, expected: &[&str]) {
         let pods = mutation("JSONPatch", expression)
             .replace("apiGroups: [apps]", "apiGroups: ['']")
             .replace("deployments", "pods");
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<(&str, &str)> = expected
-            .iter()
-            .map(|message| (quoted.as_str(), *message))
-            .collect();
-        find(PluginField::META, &pods, &expected);
+        check_whole(PluginField::META, &pods, expression, expected);
     }
 
     #[test]

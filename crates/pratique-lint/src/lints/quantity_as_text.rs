@@ -178,8 +178,7 @@ fn find_unequal(ast: &Ast, id: ExprId) -> Vec<(ExprId, String, String)> {
 
 /// Where the quantities are, and how they are read.
 fn compared(ast: &Ast) -> Vec<(TextRange, String)> {
-    let nodes = ast.ids();
-    let places = nodes.filter_map(|id| {
+    let places = ast.ids().filter_map(|id| {
         let Expr::Call {
             function,
             target: None,

@@ -72,20 +72,15 @@ impl Lint for RepeatedMutation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, mutation};
+    use crate::lints::testing::{check_whole, mutation};
 
     const APPENDING: &str = "[JSONPatch{op: 'add', path: '/spec/template/spec/tolerations', value: \
         object.spec.template.spec.?tolerations.orValue([]) + [{'key': 'a', 'operator': 'Exists'}]}]";
 
     #[track_caller]
     fn check(operations: &str, expression: &str, expected: &[&str]) {
-        let quoted = format!("\"{expression}\"");
-        let expected: Vec<(&str, &str)> = expected
-            .iter()
-            .map(|message| (quoted.as_str(), *message))
-            .collect();
         let manifests = mutation("JSONPatch", expression).replace("[CREATE]", &format!("[{operations}]"));
-        find(RepeatedMutation::META, &manifests, &expected);
+        check_whole(RepeatedMutation::META, &manifests, expression, expected);
     }
 
     #[test]
@@ -96,11 +91,11 @@ mod tests {
             &["a second run changes spec.template.spec.tolerations again"],
         );
         let again = mutation("JSONPatch", APPENDING).replace("Never", "IfNeeded");
-        let quoted = format!("\"{APPENDING}\"");
-        find(
+        check_whole(
             RepeatedMutation::META,
             &again,
-            &[(&quoted, "a second run changes")],
+            APPENDING,
+            &["a second run changes"],
         );
     }
 

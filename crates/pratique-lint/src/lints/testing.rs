@@ -107,6 +107,17 @@ pub(crate) fn check(lint: &'static LintMeta, manifests: &str, expected: &[(&str,
     assert!(all, "expected {expected:#?}\nfound {shown:#?}\nin {manifests}");
 }
 
+/// As [`check`], of findings that underline an expression as it is written.
+#[track_caller]
+pub(crate) fn check_whole(lint: &'static LintMeta, manifests: &str, expression: &str, messages: &[&str]) {
+    let written = format!("\"{expression}\"");
+    let expected: Vec<(&str, &str)> = messages
+        .iter()
+        .map(|message| (written.as_str(), *message))
+        .collect();
+    check(lint, manifests, &expected);
+}
+
 /// Valid from 2025-01-01 to 2026-01-01.
 pub(crate) const CERTIFICATE: &str = include_str!("../../testdata/ca.pem");
 pub(crate) const KEY: &str = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";

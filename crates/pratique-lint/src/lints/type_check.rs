@@ -243,8 +243,10 @@ fn effect(ast: &Ast, index: usize, issue: &Issue, observations: &KindObservation
         None => !text.starts_with(NO_KEY),
     };
     let mut has_value = false;
-    let places = ast.ids();
-    for node in places.filter(|id| ast.source.position(ast.node(*id).offset) == issue.position) {
+    for node in ast
+        .ids()
+        .filter(|id| ast.source.position(ast.node(*id).offset) == issue.position)
+    {
         let (node, outcomes) = observations.outcomes(ast, index, node);
         if outcomes.errors.keys().any(|text| is_cause(text))
             && let Some(extent) = observations.fails(index, node)

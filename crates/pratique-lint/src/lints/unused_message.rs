@@ -91,8 +91,7 @@ fn useless_message(subject: &PolicySubject<'_>, index: usize) -> Option<UselessM
 /// would be otherwise.
 fn has_one_form(ast: &Ast) -> bool {
     const CHOICES: [&str; 4] = ["_?_:_", "_?._", "_[?_]", "orValue"];
-    let mut nodes = ast.ids();
-    nodes.all(|id| match ast.expr(id) {
+    ast.ids().all(|id| match ast.expr(id) {
         Expr::Call { function, .. } => !CHOICES.contains(&&**function),
         Expr::Ident(name) => &**name != "variables",
         Expr::Comprehension(_) => false,
@@ -132,7 +131,7 @@ fn describe_fault(fault: MessageFault) -> (String, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lints::testing::{check as find, policy};
+    use crate::lints::testing::{check_whole, policy};
 
     #[track_caller]
     fn check(message: &str, expected: &[&str]) {
@@ -141,11 +140,9 @@ mod tests {
 
     #[track_caller]
     fn check_of(validation: &str, message: &str, expected: &[&str]) {
-        let quoted = format!("\"{message}\"");
-        let expected: Vec<(&str, &str)> = expected.iter().map(|part| (quoted.as_str(), *part)).collect();
         let spec =
             format!("validations: [{{expression: \"{validation}\", messageExpression: \"{message}\"}}]");
-        find(UnusedMessage::META, &policy("CREATE", &spec), &expected);
+        check_whole(UnusedMessage::META, &policy("CREATE", &spec), message, expected);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use pratique_json::Value;
 use pratique_sample::{
     ObservedPolicy, ObservedRun, PolicyObservation, ReadFootprint, SampleExtent, SampleInput, SampleSpec,
 };
-
 use pratique_types::builtin::ServedResource;
 
 use super::OperationMap;

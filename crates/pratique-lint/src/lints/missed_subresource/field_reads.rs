@@ -35,9 +35,9 @@ impl DecidingExpressions {
             };
             deciding.sites.push(index);
             if site.usage != Use::MatchCondition {
-                deciding.reads_object |= nodes(ast).any(|id| is_ident(ast, id, "object"));
+                deciding.reads_object |= ast.ids().any(|id| is_ident(ast, id, "object"));
             }
-            read.extend(nodes(ast).filter_map(|id| match ast.expr(id) {
+            read.extend(ast.ids().filter_map(|id| match ast.expr(id) {
                 Expr::Select { operand, field, .. } if is_ident(ast, *operand, "variables") => Some(&**field),
                 _ => None,
             }));
@@ -47,17 +47,13 @@ impl DecidingExpressions {
     }
 }
 
-fn nodes(ast: &Ast) -> impl Iterator<Item = ExprId> {
-    ast.ids()
-}
-
 fn is_ident(ast: &Ast, id: ExprId, name: &str) -> bool {
     matches!(ast.expr(id), Expr::Ident(ident) if &**ident == name)
 }
 
 /// `object.spec.ephemeralContainers`, or its name as a key.
 pub(super) fn find_ephemeral_containers(ast: &Ast, _: bool) -> Option<ExprId> {
-    nodes(ast).find(|id| match ast.expr(*id) {
+    ast.ids().find(|id| match ast.expr(*id) {
         Expr::Select { operand, field, .. } => {
             &**field == "ephemeralContainers"
                 && ident_path(ast, *operand).is_none_or(|(_, root)| !matches!(root, "oldObject" | "Object"))
@@ -83,7 +79,7 @@ fn find_compared_resources(ast: &Ast) -> Option<ExprId> {
         let is_test = matches!(ast.expr(*id), Expr::Select { test_only: true, .. });
         !is_test && matches!(names.as_slice(), [.., "resources", "limits" | "requests"])
     };
-    nodes(ast).find_map(|id| match ast.expr(id) {
+    ast.ids().find_map(|id| match ast.expr(id) {
         Expr::Call { function, args, .. } if matches!(&**function, "_==_" | "_!=_") => {
             args.first().filter(|_| args.iter().all(is_resources)).copied()
         }
@@ -106,13 +102,13 @@ pub(super) fn find_status(ast: &Ast, _: bool) -> Option<ExprId> {
         Expr::Select { operand, .. } => is_ident(ast, *operand, "object"),
         _ => false,
     };
-    let reads: Vec<ExprId> = nodes(ast).filter(reads_object).collect();
-    let idents = nodes(ast).filter(|id| is_ident(ast, *id, "object"));
+    let reads: Vec<ExprId> = ast.ids().filter(reads_object).collect();
+    let idents = ast.ids().filter(|id| is_ident(ast, *id, "object"));
     let of_status = |id: &ExprId| match ast.expr(*id) {
         Expr::Select { field, test_only, .. } => &**field == "status" && !test_only,
         _ => false,
     };
-    let reads_variables = nodes(ast).any(|id| is_ident(ast, id, "variables"));
+    let reads_variables = ast.ids().any(|id| is_ident(ast, id, "variables"));
     let is_status_only = reads.iter().all(of_status) && idents.count() == reads.len() && !reads_variables;
     reads.first().filter(|_| is_status_only).copied()
 }
@@ -120,7 +116,7 @@ pub(super) fn find_status(ast: &Ast, _: bool) -> Option<ExprId> {
 /// A field that is read for its value, rather than tested for its presence.
 fn find_used(ast: &Ast, is_read: impl Fn(ExprId) -> bool, is_condition: bool) -> Option<ExprId> {
     let mut holders: Vec<Option<ExprId>> = vec![None; ast.len()];
-    for id in nodes(ast) {
+    for id in ast.ids() {
         ast.expr(id).for_each_child(|child| {
             if let Some(holder) = holders.get_mut(child.0 as usize) {
                 *holder = Some(id);
@@ -136,7 +132,7 @@ fn find_used(ast: &Ast, is_read: impl Fn(ExprId) -> bool, is_condition: bool) ->
         } => matches!(&**function, "_[_]" | "_?._" | "_[?_]"),
         _ => false,
     };
-    nodes(ast)
+    ast.ids()
         // The arguments of macros are nodes too.
         .filter(|id| *id == ast.root || matches!(holders.get(id.0 as usize), Some(Some(_))))
         .filter(is_chain)
