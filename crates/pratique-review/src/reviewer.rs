@@ -420,15 +420,18 @@ impl<'a> Reviewer<'a> {
             let open = chain.receive(input);
             return chain.evaluate(engine, cluster, (input, &open), ReviewDetail::default());
         }
-        let model = prepared
-            .model()
-            .map(|model| RecordingModel::new(model, &input.request.kind));
-        let mut review = self.evaluate_with(cluster, input, model.as_ref())?;
-        if let (true, Some(status)) = (prepared.is_refused_between(), &review.outcome.status) {
-            if !self.explains_causes {
+        let model = prepared.model();
+        if !self.explains_causes {
+            let mut review = self.evaluate_with(cluster, input, model)?;
+            if let (true, Some(status)) = (prepared.is_refused_between(), &review.outcome.status) {
                 review.causes = invalid_cause::stated_causes(status);
-                return Ok(review);
             }
+            return Ok(review);
+        }
+        let model = model.map(|model| RecordingModel::new(model, &input.request.kind));
+        let recording = model.as_ref().map(|model| model as &dyn ObjectModel);
+        let mut review = self.evaluate_with(cluster, input, recording)?;
+        if let (true, Some(status)) = (prepared.is_refused_between(), &review.outcome.status) {
             let (request, invalid) = (&input.request, prepared.invalid_object());
             let recorded = model.map(|model| model.take()).unwrap_or_default();
             let object = request.object.clone().into_owned();
@@ -443,9 +446,8 @@ impl<'a> Reviewer<'a> {
         &self,
         cluster: &(dyn Cluster + Sync),
         input: &ReviewInput<'_>,
-        model: Option<&RecordingModel<'_>>,
+        model: Option<&dyn ObjectModel>,
     ) -> Result<Review, Unfinished> {
-        let model = model.map(|model| model as &dyn ObjectModel);
         match &self.depth {
             ReviewDepth::Policies { authorizer, record } => {
                 let mut context = EvalContext::new(cluster, authorizer.clone()).with_object_model(model);
