@@ -27,7 +27,7 @@ use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::input::{self, FileSelection};
 use crate::output;
-use crate::output::notice::{Notice, Notices};
+use crate::output::notice::Notices;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget, style_of};
 use crate::replay::engine::{Engine, Policies, StateInputs};
@@ -171,8 +171,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     compared?;
-    if let Some(message) = worker.rendered.describe_missing() {
-        let notice = Notice::from_missing_source(message);
+    if let Some(notice) = worker.rendered.missing_notice() {
         collector.report.notices.tell(notice);
     }
     collector.end(&pod_policies)

@@ -36,7 +36,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::rendering::{BuildOptions, name_stdin};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
-use crate::output::notice::{Notice, Notices};
+use crate::output::notice::Notices;
 use crate::output::text::text;
 use crate::output::{self};
 use crate::review::review_error::ReviewError;
@@ -251,8 +251,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         |reviewed| printer.print(reviewed),
     )?;
     printer.end_progress();
-    if let Some(message) = reviewer.rendered.describe_missing() {
-        let notice = Notice::from_missing_source(message);
+    if let Some(notice) = reviewer.rendered.missing_notice() {
         printer.notices.tell(notice);
     }
     if reviewer.builder.compares() {

@@ -301,8 +301,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         collector.lost();
     }
     scanned?;
-    if let Some(message) = scanner.rendered.describe_missing() {
-        let notice = Notice::from_missing_source(message);
+    if let Some(notice) = scanner.rendered.missing_notice() {
         output::eprint(&notice.to_text());
         collector.add_notice(notice);
     }

@@ -211,8 +211,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         |unit, emit| worker.compare(unit, emit),
         |part| collector.collect(part),
     )?;
-    if let Some(message) = worker.rendered.describe_missing() {
-        let notice = Notice::from_missing_source(message);
+    if let Some(notice) = worker.rendered.missing_notice() {
         collector.report.notices.tell(notice);
     }
     collector.end(&pod_policies)

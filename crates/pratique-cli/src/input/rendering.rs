@@ -24,6 +24,7 @@ use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
 use super::fields::PieceFields;
 use super::{STDIN_FILENAME_COMMANDS, read_regular};
 use crate::output::counted::counted;
+use crate::output::notice::{MISSING_SOURCE, Notice};
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
@@ -192,15 +193,16 @@ impl RenderedInputs {
     }
 
     /// What is told of sources that are named and are not there.
-    pub(crate) fn describe_missing(&self) -> Option<String> {
+    pub(crate) fn missing_notice(&self) -> Option<Notice> {
         let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, count) = missing.as_ref()?;
-        Some(format!(
+        let message = format!(
             "{} of a source that is not below the working directory, such as {}: --stdin-filename PATH, which {STDIN_FILENAME_COMMANDS} \
              take, names the chart or the kustomization that was built",
             counted(*count, "object is", "objects are"),
             path_text(first)
-        ))
+        );
+        Some(Notice::new(MISSING_SOURCE, "", message))
     }
 
     /// The template that Helm names above an object.

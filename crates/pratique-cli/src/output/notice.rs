@@ -94,11 +94,6 @@ impl Notice {
         }
     }
 
-    /// What is told of sources that are named and are not there.
-    pub(crate) fn from_missing_source(message: String) -> Self {
-        Notice::new(MISSING_SOURCE, "", message)
-    }
-
     /// It as a warning or note on standard error.
     pub(crate) fn to_text(&self) -> Text {
         let line = text!("{}", self.line());
