@@ -317,8 +317,7 @@ fn annotated(run: &Run) {
 
 #[test]
 fn annotations_name_a_file() {
-    let review = [
-        "review",
+    let flags = [
         "-o",
         "github",
         "--policies",
@@ -326,26 +325,17 @@ fn annotations_name_a_file() {
         "--policies",
         "unbound.yaml",
     ];
-    let run = wrong().run(&[&review[..], &INPUTS].concat());
-    annotated(&run);
-    run.stdout_has("::error file=all.yaml,line=18,");
-    run.stdout_has("::error file=cut.yaml.gz,");
-    run.stdout_has("::warning file=twice%3A a.yaml,line=");
+    let annotate = |command| {
+        let run = wrong().run(&[&[command], &flags[..], &INPUTS].concat());
+        annotated(&run);
+        run.stdout_has("::error file=all.yaml,line=18,");
+        run.stdout_has("::error file=cut.yaml.gz,");
+        run.stdout_has("::warning file=twice%3A a.yaml,line=");
+        run
+    };
+    annotate("review");
     // A scan annotates what a review does, and has the counts at its end.
-    let scan = [
-        "scan",
-        "-o",
-        "github",
-        "--policies",
-        "policies",
-        "--policies",
-        "unbound.yaml",
-    ];
-    let run = wrong().run(&[&scan[..], &INPUTS].concat());
-    annotated(&run);
-    run.stdout_has("::error file=all.yaml,line=18,");
-    run.stdout_has("::error file=cut.yaml.gz,");
-    run.stdout_has("::warning file=twice%3A a.yaml,line=");
+    let run = annotate("scan");
     let ending = run.stdout.lines().skip_while(|line| line.starts_with("::"));
     let ending = ending.collect::<Vec<_>>().join("\n");
     assert!(
