@@ -1,5 +1,7 @@
 //! Names of objects: DNS labels and subdomains.
 
+use std::borrow::Cow;
+
 use super::errors::{shape, too_long, too_many_bytes};
 
 const LABEL_MAX: usize = 63;
@@ -136,10 +138,10 @@ fn is_subdomain(value: &[u8]) -> bool {
 /// The reference makes a trailing dash valid by putting an `a` in place of the last *two* bytes, so `A-` passes and a name
 /// may be one byte longer.
 // Upstream: apimachinery/pkg/api/validation/generic.go, maskTrailingDash
-fn with_masked_dash(value: &str) -> Vec<u8> {
+fn with_masked_dash(value: &str) -> Cow<'_, [u8]> {
     match value.as_bytes() {
         [head @ .., _, b'-'] => head.iter().copied().chain([b'a']).collect(),
-        bytes => bytes.to_vec(),
+        bytes => bytes.into(),
     }
 }
 
