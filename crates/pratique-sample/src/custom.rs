@@ -525,6 +525,21 @@ mod tests {
                 }}}}}}]}}"#;
 
     #[test]
+    fn names_of_what_has_no_definition_are_texts() {
+        let named = |name: &str| {
+            let resource = GroupVersionResource::new("example.com", "v1", name);
+            let kinds = CustomKinds::without_definition(Release::latest(), &[resource]);
+            let resources = kinds
+                .matching(|_| true)
+                .map(|kind| kind.served.resource.resource.clone());
+            resources.collect::<Vec<_>>()
+        };
+        assert_eq!(named("widgets"), ["widgets"]);
+        // It is none of a resource, and names no other one.
+        assert!(named(r#"a", "plural": "b"#).is_empty());
+    }
+
+    #[test]
     fn objects_are_those_of_the_schema() {
         let definition = pratique_json::parse(DEFINITION.as_bytes()).unwrap();
         let kinds = CustomKinds::new(Release::latest(), &[definition, Value::Null]);
