@@ -14,8 +14,8 @@ use pratique::policy::settle_request;
 use pratique::types::AdmissionRequest;
 use pratique::workers::Sequential;
 use pratique::{Admission, AdmissionBuilder, EvalContext, Objects, Outcome, json};
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_schema::Release;
 use pratique_testkit::NoOpinion;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ use serde_json::Value;
 
 /// The paths of all inputs.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Setup {
+pub(crate) struct AdmissionSetup {
     plugin: String,
     directory: String,
     request: String,
@@ -39,8 +39,8 @@ pub(crate) struct EvaluatedRequest {
 }
 
 impl EvaluatedRequest {
-    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let setup: Setup = serde_json::from_value(setup)?;
+    pub(crate) fn new(setup: Value) -> Result<Self, BenchError> {
+        let setup: AdmissionSetup = serde_json::from_value(setup)?;
         // It lives as long as the process.
         let text: &'static str = Box::leak(read(&setup.request)?.into_boxed_str());
         let mut cluster = Objects::new();
@@ -58,11 +58,11 @@ impl EvaluatedRequest {
         })
     }
 
-    fn evaluate(&self) -> Result<Outcome, Error> {
+    fn evaluate(&self) -> Result<Outcome, BenchError> {
         self.evaluate_in(self.context())
     }
 
-    fn evaluate_in(&self, context: EvalContext<'_>) -> Result<Outcome, Error> {
+    fn evaluate_in(&self, context: EvalContext<'_>) -> Result<Outcome, BenchError> {
         let outcome = self
             .admission
             .admit_policies(black_box(&self.request), context, &mut ());
@@ -82,8 +82,8 @@ impl EvaluatedRequest {
     }
 }
 
-impl Side for EvaluatedRequest {
-    fn facts(&self) -> Result<Value, Error> {
+impl ContestSide for EvaluatedRequest {
+    fn facts(&self) -> Result<Value, BenchError> {
         let outcome = self.evaluate()?;
         let object = outcome.object.as_ref().map(ToString::to_string);
         let object = object.map(|text| serde_json::from_str::<Value>(&text));
@@ -94,14 +94,14 @@ impl Side for EvaluatedRequest {
         }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         Ok(order.time(|| self.evaluate()))
     }
 }
 
 /// Evaluates a number of times, after a few times to fill caches: `pratique-benches count TIMES SETUP`, where the setup is
 /// a file. Prints nothing: profilers measure it.
-pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
     let [times, setup] = arguments else {
         return Err("usage: pratique-benches count TIMES SETUP".into());
     };
@@ -118,21 +118,21 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
 }
 
 /// Loads a directory of policies, so that they can be evaluated.
-pub(crate) fn load(directory: &str, plugin: ManifestPlugin) -> Result<Admission, Error> {
+pub(crate) fn load(directory: &str, plugin: ManifestPlugin) -> Result<Admission, BenchError> {
     load_by(Admission::builder(), directory, plugin)
 }
 
 /// [`load`] on one thread.
-pub(crate) fn load_sequential(directory: &str, plugin: ManifestPlugin) -> Result<Admission, Error> {
+pub(crate) fn load_sequential(directory: &str, plugin: ManifestPlugin) -> Result<Admission, BenchError> {
     load_by(Admission::builder().workers(Sequential), directory, plugin)
 }
 
-fn load_by(builder: AdmissionBuilder, directory: &str, plugin: ManifestPlugin) -> Result<Admission, Error> {
+fn load_by(builder: AdmissionBuilder, directory: &str, plugin: ManifestPlugin) -> Result<Admission, BenchError> {
     Ok(builder.directory(directory, plugin).build()?)
 }
 
 /// A plugin by the name that an API server's configuration has for it.
-pub(crate) fn plugin(name: &str) -> Result<ManifestPlugin, Error> {
+pub(crate) fn plugin(name: &str) -> Result<ManifestPlugin, BenchError> {
     match name {
         "ValidatingAdmissionPolicy" => Ok(ManifestPlugin::ValidatingAdmissionPolicy),
         "MutatingAdmissionPolicy" => Ok(ManifestPlugin::MutatingAdmissionPolicy),
@@ -140,6 +140,6 @@ pub(crate) fn plugin(name: &str) -> Result<ManifestPlugin, Error> {
     }
 }
 
-fn read(path: &str) -> Result<String, Error> {
+fn read(path: &str) -> Result<String, BenchError> {
     fs::read_to_string(path).map_err(|error| format!("{path}: {error}").into())
 }

@@ -7,13 +7,13 @@ use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Deserialize)]
-struct Setup {
+struct AskSetup {
     address: String,
     review: String,
 }
@@ -25,8 +25,8 @@ pub(crate) struct ReviewClient {
 }
 
 impl ReviewClient {
-    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let Setup { address, review } = serde_json::from_value(setup)?;
+    pub(crate) fn new(setup: Value) -> Result<Self, BenchError> {
+        let AskSetup { address, review } = serde_json::from_value(setup)?;
         let body = std::fs::read(&review).map_err(|error| format!("{review}: {error}"))?;
         let connection = TcpStream::connect(&address).map_err(|error| format!("{address}: {error}"))?;
         connection.set_nodelay(true)?;
@@ -43,7 +43,7 @@ impl ReviewClient {
     }
 
     /// Sends the review and reads the body of the response.
-    fn review(&self) -> Result<Vec<u8>, Error> {
+    fn review(&self) -> Result<Vec<u8>, BenchError> {
         let mut connection = self.connection.borrow_mut();
         connection.get_mut().write_all(&self.message)?;
         let (mut line, mut length) = (String::new(), 0);
@@ -64,13 +64,13 @@ impl ReviewClient {
     }
 }
 
-impl Side for ReviewClient {
-    fn facts(&self) -> Result<Value, Error> {
+impl ContestSide for ReviewClient {
+    fn facts(&self) -> Result<Value, BenchError> {
         let answer: Value = serde_json::from_slice(&self.review()?)?;
         Ok(answer.pointer("/response/allowed").cloned().unwrap_or_default())
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         Ok(order.time(|| self.review()))
     }
 }

@@ -1,7 +1,7 @@
 //! The webhooks that both sides of `cargo xtask bench webhook` call: in a process of their own, as in clusters.
 
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -13,7 +13,7 @@ pub(crate) struct BackendListeners {
 }
 
 impl BackendListeners {
-    pub(crate) fn new(scripts: Value) -> Result<Self, Error> {
+    pub(crate) fn new(scripts: Value) -> Result<Self, BenchError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -22,7 +22,7 @@ impl BackendListeners {
         let scripts = scripts.as_object().into_iter().flatten();
         let scripts =
             scripts.map(|(path, script)| Ok((path.clone(), Script::from_json(&script.to_string())?)));
-        let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, Error>>()?;
+        let scripts: Vec<(String, Script)> = scripts.collect::<Result<_, BenchError>>()?;
         backend.begin_unrecorded(scripts);
         Ok(BackendListeners {
             backend,
@@ -31,8 +31,8 @@ impl BackendListeners {
     }
 }
 
-impl Side for BackendListeners {
-    fn facts(&self) -> Result<Value, Error> {
+impl ContestSide for BackendListeners {
+    fn facts(&self) -> Result<Value, BenchError> {
         Ok(json!({
             "http1": self.backend.url(Listener::Backend),
             "http2": self.backend.url(Listener::Http2),
@@ -40,7 +40,7 @@ impl Side for BackendListeners {
         }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         Err(format!("no work is named {:?}", order.measure).into())
     }
 }

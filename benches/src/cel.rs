@@ -8,8 +8,8 @@ use pratique::expressions::Declarations;
 use pratique::policy::Trial;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource};
 use pratique::{EvalContext, Objects};
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_cel::{Activation, Arena, Context, Environment, Program, Value};
 use pratique_expression::{Cache, Composition, slots};
 use pratique_match::Matched;
@@ -18,26 +18,26 @@ use serde::Deserialize;
 use serde_json::json;
 
 /// The expressions by name, all over one object.
-pub(crate) struct Expressions {
+pub(crate) struct CelExpressions {
     environment: Environment,
     object: String,
-    subjects: BTreeMap<String, Subject>,
+    subjects: BTreeMap<String, CompiledSubject>,
 }
 
-struct Subject {
+struct CompiledSubject {
     text: String,
     program: Program,
     trial: Trial,
 }
 
 #[derive(Deserialize)]
-struct Setup {
+struct CelSetup {
     object: serde_json::Value,
-    expressions: Vec<Expression>,
+    expressions: Vec<NamedExpression>,
 }
 
 #[derive(Deserialize)]
-struct Expression {
+struct NamedExpression {
     name: String,
     text: String,
 }
@@ -53,15 +53,15 @@ const DECLARATIONS: Declarations = Declarations {
 /// The cost limit of an evaluation.
 const LIMIT: u64 = 1_000_000;
 
-impl Expressions {
-    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
-        let Setup { object, expressions } = serde_json::from_value(setup)?;
+impl CelExpressions {
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, BenchError> {
+        let CelSetup { object, expressions } = serde_json::from_value(setup)?;
         let environment = Composition::new(&Cache::new()).environment(DECLARATIONS);
         let subjects = expressions
             .into_iter()
-            .map(|expression| Ok((expression.name, Subject::new(&environment, expression.text)?)))
-            .collect::<Result<_, Error>>()?;
-        Ok(Expressions {
+            .map(|expression| Ok((expression.name, CompiledSubject::new(&environment, expression.text)?)))
+            .collect::<Result<_, BenchError>>()?;
+        Ok(CelExpressions {
             environment,
             object: object.to_string(),
             subjects,
@@ -69,7 +69,7 @@ impl Expressions {
     }
 
     /// Hands an activation to `work` that is made already.
-    fn with_activation<T>(&self, work: impl FnOnce(&Activation<'_>) -> T) -> Result<T, Error> {
+    fn with_activation<T>(&self, work: impl FnOnce(&Activation<'_>) -> T) -> Result<T, BenchError> {
         let object = pratique_json::parse(self.object.as_bytes())?;
         let mut activation = slots().activation();
         activation.set(slots().object, Value::from_typed_json(&object));
@@ -78,8 +78,8 @@ impl Expressions {
     }
 }
 
-impl Side for Expressions {
-    fn facts(&self) -> Result<serde_json::Value, Error> {
+impl ContestSide for CelExpressions {
+    fn facts(&self) -> Result<serde_json::Value, BenchError> {
         let mut cases = serde_json::Map::new();
         for (name, subject) in &self.subjects {
             let (value, cost) = self.with_activation(|activation| subject.evaluate(activation))?;
@@ -88,7 +88,7 @@ impl Side for Expressions {
         Ok(json!({ "cases": cases }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         let subject = self
             .subjects
             .get(&order.case)
@@ -96,7 +96,7 @@ impl Side for Expressions {
         let environment = &self.environment;
         let check = || {
             let ast = environment.parse(&subject.text)?;
-            environment.check(ast)
+            environment.check_types(ast)
         };
         match order.measure.as_str() {
             "check" => Ok(order.time(check)),
@@ -115,9 +115,9 @@ impl Side for Expressions {
     }
 }
 
-impl Expressions {
+impl CelExpressions {
     /// Measures the work for a request whose object is decoded: creating the variables and evaluating.
-    fn review(&self, order: &Order, trial: &Trial) -> Result<Sample, Error> {
+    fn review(&self, order: &ContestOrder, trial: &Trial) -> Result<TurnSample, BenchError> {
         let text = format!(
             r#"{{"uid":"u","kind":{{"version":"v1","kind":"Pod"}},"resource":{{"version":"v1","resource":"pods"}},"namespace":"shop","operation":"CREATE","userInfo":{{"username":"ann"}},"object":{}}}"#,
             self.object
@@ -136,11 +136,11 @@ impl Expressions {
     }
 }
 
-impl Subject {
-    fn new(environment: &Environment, text: String) -> Result<Self, Error> {
+impl CompiledSubject {
+    fn new(environment: &Environment, text: String) -> Result<Self, BenchError> {
         let program = environment.compile(&text)?;
         let trial = Trial::compile(&text, [], DECLARATIONS)?;
-        Ok(Subject { text, program, trial })
+        Ok(CompiledSubject { text, program, trial })
     }
 
     /// Evaluates with memory and a meter of its own; gives the cost too.

@@ -2,30 +2,30 @@
 //! types and counts no costs.
 
 use ::cel::{Context, Program, Value};
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use serde::Deserialize;
 use serde_json::json;
 
 /// The expressions by name, all over one object.
 #[derive(Deserialize)]
-pub(crate) struct Expressions {
+pub(crate) struct PeerExpressions {
     object: serde_json::Value,
-    expressions: Vec<Expression>,
+    expressions: Vec<PeerExpression>,
 }
 
 #[derive(Deserialize)]
-struct Expression {
+struct PeerExpression {
     name: String,
     text: String,
 }
 
-impl Expressions {
-    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, Error> {
+impl PeerExpressions {
+    pub(crate) fn new(setup: serde_json::Value) -> Result<Self, BenchError> {
         Ok(serde_json::from_value(setup)?)
     }
 
-    fn context(&self) -> Result<Context<'_, '_>, Error> {
+    fn context(&self) -> Result<Context<'_, '_>, BenchError> {
         let mut context = Context::default();
         let added = context.add_variable("object", &self.object);
         added?;
@@ -33,15 +33,15 @@ impl Expressions {
     }
 }
 
-fn compile(text: &str) -> Result<Program, Error> {
+fn compile(text: &str) -> Result<Program, BenchError> {
     Ok(Program::compile(text)?)
 }
 
-impl Side for Expressions {
-    fn facts(&self) -> Result<serde_json::Value, Error> {
+impl ContestSide for PeerExpressions {
+    fn facts(&self) -> Result<serde_json::Value, BenchError> {
         let mut cases = serde_json::Map::new();
         let context = self.context()?;
-        for Expression { name, text } in &self.expressions {
+        for PeerExpression { name, text } in &self.expressions {
             let value = compile(text)?.execute(&context);
             let is_true = matches!(value, Ok(Value::Bool(true)));
             cases.insert(name.clone(), json!({"value": is_true.to_string()}));
@@ -49,9 +49,9 @@ impl Side for Expressions {
         Ok(json!({ "cases": cases }))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         let named = self.expressions.iter().find(|one| one.name == order.case);
-        let Expression { text, .. } =
+        let PeerExpression { text, .. } =
             named.ok_or_else(|| format!("no expression is named {:?}", order.case))?;
         match order.measure.as_str() {
             "compile" => Ok(order.time(|| Program::compile(text))),

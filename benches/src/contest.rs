@@ -2,19 +2,19 @@
 //! another program.
 //!
 //! It reads lines of JSON from stdin and writes lines of JSON to stdout. The first line is the setup, answered by the side's
-//! facts, on which the sides must agree. Each further line is an [`Order`], answered by a [`Sample`].
+//! facts, on which the sides must agree. Each further line is an [`ContestOrder`], answered by a [`TurnSample`].
 
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use crate::Error;
+use crate::BenchError;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What to measure, and for about how long.
 #[derive(Debug, Deserialize)]
-pub struct Order {
+pub struct ContestOrder {
     /// The kind of work.
     pub measure: String,
     /// The input of the work.
@@ -28,7 +28,7 @@ pub struct Order {
 
 /// A measurement.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Sample {
+pub struct TurnSample {
     /// How many times the work was done in a batch.
     pub operations: u64,
     /// How long the batch took.
@@ -36,37 +36,37 @@ pub struct Sample {
 }
 
 /// A side of a contest, which answers orders.
-pub trait Side {
+pub trait ContestSide {
     /// Results that must be the same on the other side.
-    fn facts(&self) -> Result<Value, Error>;
+    fn facts(&self) -> Result<Value, BenchError>;
 
-    /// Measures the work of an order, usually with [`Order::time`].
-    fn measure(&self, order: &Order) -> Result<Sample, Error>;
+    /// Measures the work of an order, usually with [`ContestOrder::time`].
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError>;
 }
 
 /// Reads the setup, starts a side with it and answers the orders that follow.
-pub fn serve<S: Side>(
+pub fn serve<S: ContestSide>(
     input: impl BufRead,
     mut output: impl Write,
-    begin: impl FnOnce(Value) -> Result<S, Error>,
-) -> Result<(), Error> {
+    begin: impl FnOnce(Value) -> Result<S, BenchError>,
+) -> Result<(), BenchError> {
     let mut lines = input.lines();
     let setup = lines.next().ok_or("no setup")??;
     let side = begin(read(&setup)?)?;
     answer(&mut output, &side.facts()?)?;
     for line in lines {
-        let order = read::<Order>(&line?)?;
+        let order = read::<ContestOrder>(&line?)?;
         answer(&mut output, &side.measure(&order)?)?;
     }
     Ok(())
 }
 
-impl Order {
+impl ContestOrder {
     /// Repeats an operation for about the ordered time, after a tenth of it to warm up, in batches that take about a
     /// hundredth of the time. The sample is the median batch, so that batches disturbed by other processes do not count.
-    pub fn time<T>(&self, mut operation: impl FnMut() -> T) -> Sample {
+    pub fn time<T>(&self, mut operation: impl FnMut() -> T) -> TurnSample {
         self.sample(u64::MAX, |times| {
-            let began = Clock::start(self.processor);
+            let began = RunClock::start(self.processor);
             for _ in 0..times {
                 std::hint::black_box(operation());
             }
@@ -75,10 +75,10 @@ impl Order {
     }
 
     /// Repeats an operation in the same way, each time over an input from `prepare`, which is not timed.
-    pub fn time_with<I, T>(&self, prepare: impl Fn() -> I, operation: impl Fn(&mut I) -> T) -> Sample {
+    pub fn time_with<I, T>(&self, prepare: impl Fn() -> I, operation: impl Fn(&mut I) -> T) -> TurnSample {
         self.sample(MOST_PREPARED, |times| {
             let mut inputs: Vec<I> = (0..times).map(|_| prepare()).collect();
-            let began = Clock::start(self.processor);
+            let began = RunClock::start(self.processor);
             for input in &mut inputs {
                 std::hint::black_box(operation(input));
             }
@@ -87,7 +87,7 @@ impl Order {
     }
 
     /// The median batch. `repeat` does the work a number of times, at most `most`, and returns the nanoseconds it took.
-    fn sample(&self, most: u64, mut repeat: impl FnMut(u64) -> u64) -> Sample {
+    fn sample(&self, most: u64, mut repeat: impl FnMut(u64) -> u64) -> TurnSample {
         let length = Duration::from_nanos(self.nanoseconds);
         let (mut batch, start) = (1, Instant::now());
         while start.elapsed() < length / 10 {
@@ -100,7 +100,7 @@ impl Order {
             batches.push(repeat(batch));
         }
         batches.sort_unstable();
-        Sample {
+        TurnSample {
             operations: batch,
             nanoseconds: batches.get(batches.len() / 2).copied().unwrap_or(0),
         }
@@ -112,28 +112,28 @@ const MOST_PREPARED: u64 = 64;
 
 /// A running stopwatch.
 #[derive(Clone, Copy, Debug)]
-pub enum Clock {
+pub enum RunClock {
     /// Measures wall-clock time.
     Wall(Instant),
     /// Measures the processor time of this process, in all its threads.
     Processor(Duration),
 }
 
-impl Clock {
+impl RunClock {
     /// Starts a stopwatch of processor time, or of wall-clock time.
     pub fn start(processor: bool) -> Self {
         if processor {
-            Clock::Processor(processor_time())
+            RunClock::Processor(processor_time())
         } else {
-            Clock::Wall(Instant::now())
+            RunClock::Wall(Instant::now())
         }
     }
 
     /// The time since then.
     pub fn nanoseconds(&self) -> u64 {
         let elapsed = match self {
-            Clock::Wall(start) => start.elapsed(),
-            Clock::Processor(start) => processor_time().saturating_sub(*start),
+            RunClock::Wall(start) => start.elapsed(),
+            RunClock::Processor(start) => processor_time().saturating_sub(*start),
         };
         u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
     }
@@ -145,15 +145,15 @@ fn processor_time() -> Duration {
     Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
 }
 
-fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, Error> {
-    serde_json::from_str(line).map_err(|error| Error::from(format!("{line}: {error}")))
+fn read<T: for<'de> Deserialize<'de>>(line: &str) -> Result<T, BenchError> {
+    serde_json::from_str(line).map_err(|error| BenchError::from(format!("{line}: {error}")))
 }
 
-fn answer(output: &mut impl Write, line: &impl Serialize) -> Result<(), Error> {
+fn answer(output: &mut impl Write, line: &impl Serialize) -> Result<(), BenchError> {
     let text = serde_json::to_string(line)?;
     writeln!(output, "{text}")
         .and_then(|()| output.flush())
-        .map_err(Error::from)
+        .map_err(BenchError::from)
 }
 
 #[cfg(test)]
@@ -163,12 +163,12 @@ mod tests {
 
     struct Counting;
 
-    impl Side for Counting {
-        fn facts(&self) -> Result<Value, Error> {
+    impl ContestSide for Counting {
+        fn facts(&self) -> Result<Value, BenchError> {
             Ok(Value::from("ready"))
         }
 
-        fn measure(&self, order: &Order) -> Result<Sample, Error> {
+        fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
             match order.case.as_str() {
                 "one" => Ok(order.time(|| 1)),
                 other => Err(format!("no case {other}").into()),

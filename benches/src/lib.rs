@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use pratique::manifest::ManifestFile;
 
 /// Why a benchmark cannot run.
-pub type Error = Box<dyn std::error::Error + Send + Sync>;
+pub type BenchError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A Pod of two containers and an init container.
 pub const POD: &str = include_str!("../data/pod.json");

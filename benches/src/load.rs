@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use pratique::expressions::{Cache, Expressions};
 use pratique::manifest::{LoadOptions, Loader, ManifestPlugin, ManifestSet};
-use pratique_benches::Error;
+use pratique_benches::BenchError;
 use serde_json::json;
 
 use pratique_benches::memory::kib;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 /// Loads as often as the arguments say.
-fn run(arguments: &[String]) -> Result<(), Error> {
+fn run(arguments: &[String]) -> Result<(), BenchError> {
     let (times, directory) = match arguments {
         [directory] => (1, directory),
         [flag, times, directory] if flag == "-n" => {
@@ -51,7 +51,7 @@ fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 /// Each time with a new cache, so that nothing is known of the expressions.
-fn load(directory: &str) -> Result<usize, Error> {
+fn load(directory: &str) -> Result<usize, BenchError> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let options = LoadOptions::new(&expressions);
     let set: ManifestSet = Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options)

@@ -29,9 +29,9 @@ fn main() -> ExitCode {
         None => (String::new(), &[][..]),
     };
     let ended = match name.as_str() {
-        "cel" => contest::serve(stdin().lock(), stdout(), cel::Expressions::new),
+        "cel" => contest::serve(stdin().lock(), stdout(), cel::CelExpressions::new),
         #[cfg(feature = "cel-crate")]
-        "cel-crate" => contest::serve(stdin().lock(), stdout(), cel_crate::Expressions::new),
+        "cel-crate" => contest::serve(stdin().lock(), stdout(), cel_crate::PeerExpressions::new),
         "backend" => contest::serve(stdin().lock(), stdout(), backend::BackendListeners::new),
         "webhook" => contest::serve(stdin().lock(), stdout(), webhook::WebhookCases::new),
         "admission" => contest::serve(stdin().lock(), stdout(), admission::EvaluatedRequest::new),

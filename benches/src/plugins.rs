@@ -9,8 +9,8 @@ use std::hint::black_box;
 
 use pratique::json::Value;
 use pratique::types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectForm};
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,
@@ -20,17 +20,17 @@ use pratique_schema::FeatureGates;
 use serde_json::{Value as Json, json};
 
 /// A case that takes part in a contest.
-pub(crate) struct DecidedCase(Prepared);
+pub(crate) struct DecidedCase(PreparedCase);
 
 impl DecidedCase {
-    pub(crate) fn new(setup: Json) -> Result<Self, Error> {
-        Prepared::new(&setup).map(DecidedCase)
+    pub(crate) fn new(setup: Json) -> Result<Self, BenchError> {
+        PreparedCase::new(&setup).map(DecidedCase)
     }
 }
 
-impl Side for DecidedCase {
+impl ContestSide for DecidedCase {
     /// The decision on the request, and the object after mutation.
-    fn facts(&self) -> Result<Json, Error> {
+    fn facts(&self) -> Result<Json, BenchError> {
         let DecidedCase(case) = self;
         let request = case.request()?;
         let mut object = case.original.clone();
@@ -48,7 +48,7 @@ impl Side for DecidedCase {
         }
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         let DecidedCase(case) = self;
         let request = case.request()?;
         let context = PluginContext::new(&case.state);
@@ -60,7 +60,7 @@ impl Side for DecidedCase {
 }
 
 /// Runs a case a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
-pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
     let [times, path] = arguments else {
         return Err("usage: pratique-benches count-plugins TIMES CASE".into());
     };
@@ -68,7 +68,7 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let case: Json = serde_json::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
     // Freeing it is not counted.
-    let prepared: &Prepared = Box::leak(Box::new(Prepared::new(&case)?));
+    let prepared: &PreparedCase = Box::leak(Box::new(PreparedCase::new(&case)?));
     drop((case, text));
     let case = prepared;
     let request = case.request()?;
@@ -81,21 +81,21 @@ pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
 }
 
 /// A case whose objects are decoded and defaulted.
-struct Prepared {
+struct PreparedCase {
     chain: PluginChain,
     state: StateObjects,
     request: String,
     original: Value<'static>,
 }
 
-impl Prepared {
-    fn new(case: &Json) -> Result<Self, Error> {
+impl PreparedCase {
+    fn new(case: &Json) -> Result<Self, BenchError> {
         let objects = ObjectCodec::with_placeholder("2026-01-02T03:04:05Z");
         let mut state = StateObjects::whole();
         for object in case["objects"].as_array().into_iter().flatten() {
             state.insert(decoded(&objects, object)?)?;
         }
-        Ok(Prepared {
+        Ok(PreparedCase {
             chain: chain(&case["plugins"])?,
             state,
             request: case["request"].to_string(),
@@ -103,7 +103,7 @@ impl Prepared {
         })
     }
 
-    fn request(&self) -> Result<AdmissionRequest<'_>, Error> {
+    fn request(&self) -> Result<AdmissionRequest<'_>, BenchError> {
         Ok(serde_json::from_str(&self.request)?)
     }
 
@@ -145,7 +145,7 @@ fn once(
     result
 }
 
-fn chain(names: &Json) -> Result<PluginChain, Error> {
+fn chain(names: &Json) -> Result<PluginChain, BenchError> {
     let names: Vec<&str> = match names {
         Json::Array(names) => names.iter().filter_map(Json::as_str).collect(),
         _ => default_plugins().collect(),
@@ -155,13 +155,13 @@ fn chain(names: &Json) -> Result<PluginChain, Error> {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
         factory
             .start(&PluginSettings::new(gates))
-            .map_err(|error| Error::from(error.of_plugin(name)))
+            .map_err(|error| BenchError::from(error.of_plugin(name)))
     });
-    Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))
+    Ok(PluginChain::new(plugins.collect::<Result<_, BenchError>>()?))
 }
 
 /// An object as an API server has it: decoded, and defaulted.
-fn decoded(objects: &ObjectCodec, object: &Json) -> Result<Value<'static>, Error> {
+fn decoded(objects: &ObjectCodec, object: &Json) -> Result<Value<'static>, BenchError> {
     let kind = kind_of(object)?;
     let text = object.to_string();
     let received = objects.receive(text.as_bytes(), MediaType::Json, &kind, FieldValidation::Strict);
@@ -169,7 +169,7 @@ fn decoded(objects: &ObjectCodec, object: &Json) -> Result<Value<'static>, Error
     Ok(Value::into_owned(received.value))
 }
 
-fn kind_of(object: &Json) -> Result<GroupVersionKind, Error> {
+fn kind_of(object: &Json) -> Result<GroupVersionKind, BenchError> {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     let version = GroupVersion::parse(text("apiVersion"))?;
     Ok(version.with_kind(text("kind")))

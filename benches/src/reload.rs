@@ -17,18 +17,18 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pratique_benches::Error;
+use pratique_benches::BenchError;
 use pratique_benches::policy;
 use serde_json::json;
 
-use live::Live;
+use live::FollowingAdmission;
 use volume::MountedVolume;
 
 /// Measures what the arguments say.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), BenchError> {
     let number = |text: &String| {
         text.parse()
-            .map_err(|error| Error::from(format!("{text}: {error}")))
+            .map_err(|error| BenchError::from(format!("{text}: {error}")))
     };
     let result = match arguments {
         [what, directory, policies, rounds] if what == "change" => {
@@ -50,11 +50,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Error> {
 }
 
 /// Changes one expression of one policy of a directory in each round.
-fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
+fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, BenchError> {
     let written = (0..policies)
         .try_for_each(|index| fs::write(directory.join(format!("policy-{index:04}.yaml")), policy(index)));
     written?;
-    let (live, _) = Live::start(directory)?;
+    let (live, _) = FollowingAdmission::start(directory)?;
     let file = directory.join("policy-0000.yaml");
     let aside = directory.with_extension("next");
     let mut nanos = Vec::new();
@@ -69,10 +69,10 @@ fn change(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, 
 }
 
 /// Changes nearly all expressions of all policies of a directory in each round.
-fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, Error> {
+fn swap(directory: &Path, policies: usize, rounds: usize) -> Result<Vec<u64>, BenchError> {
     let mut volume = MountedVolume::new(directory, policies)?;
     volume.put("before", policy)?;
-    let (live, _) = Live::start(directory)?;
+    let (live, _) = FollowingAdmission::start(directory)?;
     let mut nanos = Vec::new();
     for round in 0..rounds {
         let set = format!("round-{round}");
@@ -96,7 +96,7 @@ fn rewrite(policy: &str, set: &str) -> String {
 }
 
 /// Waits for the decision of a round; returns the nanoseconds since `start`.
-fn until(live: &Live, round: usize, start: Instant) -> Result<u64, Error> {
+fn until(live: &FollowingAdmission, round: usize, start: Instant) -> Result<u64, BenchError> {
     let expected = format!("round-{round}: at most");
     while !live
         .evaluate()?

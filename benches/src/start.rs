@@ -9,8 +9,8 @@ use std::hint::black_box;
 use std::thread;
 use std::time::Duration;
 
-use pratique_benches::Error;
-use pratique_benches::contest::Clock;
+use pratique_benches::BenchError;
+use pratique_benches::contest::RunClock;
 use pratique_benches::memory::kib;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ use crate::admission::{load, load_sequential, plugin};
 const USAGE: &str = "usage: pratique-benches start [-processor | -alone] [-n TIMES] PLUGIN DIRECTORY";
 
 /// Loads as often as the arguments say, each time from scratch.
-pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn start(arguments: &[String]) -> Result<(), BenchError> {
     let (processor, alone, arguments) = match arguments {
         [flag, rest @ ..] if flag == "-processor" => (true, false, rest),
         [flag, rest @ ..] if flag == "-alone" => (false, true, rest),
@@ -35,7 +35,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<(), Error> {
     };
     let mut nanos = Vec::new();
     for _ in 0..times {
-        let start = Clock::start(processor);
+        let start = RunClock::start(processor);
         let admission = if alone {
             load_sequential(directory, plugin(name)?)?
         } else {
@@ -56,7 +56,7 @@ const TURN: Duration = Duration::from_millis(100);
 const LONG: usize = 1 << 20;
 
 /// Loads a small directory first, so that what every load allocates once does not count, and then another.
-pub(crate) fn keep(arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn keep(arguments: &[String]) -> Result<(), BenchError> {
     let [name, small, directory] = arguments else {
         return Err("usage: pratique-benches keep PLUGIN SMALL DIRECTORY".into());
     };

@@ -8,8 +8,8 @@ use std::fs;
 use std::hint::black_box;
 
 use pratique::types::{GroupVersion, GroupVersionKind, Status};
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_registry::{
     Attributes, CustomResources, Kinds, Placeholders, Prepared, Received, Refusal, Registry, Request, Store,
@@ -64,7 +64,7 @@ impl Store for NoObjects {
 }
 
 impl ValidatedObject {
-    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
+    pub(crate) fn new(setup: Value) -> Result<Self, BenchError> {
         let ValidationSetup { object, work } = serde_json::from_value(setup)?;
         let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let kind = GroupVersion::parse(text("/apiVersion"))?.with_kind(text("/kind"));
@@ -173,9 +173,9 @@ impl From<Rejection> for ValidationRefusal {
     }
 }
 
-impl Side for ValidatedObject {
+impl ContestSide for ValidatedObject {
     /// The message of a refusal; empty where there is none.
-    fn facts(&self) -> Result<Value, Error> {
+    fn facts(&self) -> Result<Value, BenchError> {
         let message = match self.run() {
             Ok(()) => String::new(),
             Err(ValidationRefusal::Decoding(message)) => message,
@@ -185,13 +185,13 @@ impl Side for ValidatedObject {
         Ok(json!({"message": message}))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         Ok(order.time(|| self.run().is_ok()))
     }
 }
 
 /// Does the work a number of times, after a few times to fill caches. Prints nothing: profilers measure it.
-pub(crate) fn count(arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn count(arguments: &[String]) -> Result<(), BenchError> {
     let [times, path] = arguments else {
         return Err("usage: pratique-benches count-validate TIMES SETUP".into());
     };

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use pratique::Objects;
 use pratique::types::AdmissionRequest;
-use pratique_benches::Error;
-use pratique_benches::contest::{Order, Sample, Side};
+use pratique_benches::BenchError;
+use pratique_benches::contest::{ContestOrder, TurnSample, ContestSide};
 use pratique_expression::Cache;
 use pratique_match::Equivalents;
 use pratique_schema::Release;
@@ -23,10 +23,10 @@ use tokio::runtime::{Builder, Runtime};
 /// The webhooks by case, all over one request.
 pub(crate) struct WebhookCases {
     runtime: Runtime,
-    cases: BTreeMap<String, Arc<Subject>>,
+    cases: BTreeMap<String, Arc<WebhookSubject>>,
 }
 
-struct Subject {
+struct WebhookSubject {
     mutating: MutatingWebhooks,
     validating: ValidatingWebhooks,
     request: &'static AdmissionRequest<'static>,
@@ -36,7 +36,7 @@ struct Subject {
 }
 
 #[derive(Deserialize)]
-struct Setup {
+struct WebhookSetup {
     request: Value,
     namespace: Value,
     cases: BTreeMap<String, WebhookConfigurations>,
@@ -49,15 +49,15 @@ struct WebhookConfigurations {
 }
 
 impl WebhookCases {
-    pub(crate) fn new(setup: Value) -> Result<Self, Error> {
-        let setup: Setup = serde_json::from_value(setup)?;
+    pub(crate) fn new(setup: Value) -> Result<Self, BenchError> {
+        let setup: WebhookSetup = serde_json::from_value(setup)?;
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
         // Both live as long as the process.
         let text: &'static str = Box::leak(setup.request.to_string().into_boxed_str());
         let request: AdmissionRequest<'static> = serde_json::from_str(text)?;
         let request: &'static AdmissionRequest<'static> = Box::leak(Box::new(request));
         let subject = |(name, configurations): (String, WebhookConfigurations)| {
-            let subject = Subject::new(&configurations, &setup.namespace, request)?;
+            let subject = WebhookSubject::new(&configurations, &setup.namespace, request)?;
             Ok((name, Arc::new(subject)))
         };
         Ok(WebhookCases {
@@ -66,24 +66,24 @@ impl WebhookCases {
                 .cases
                 .into_iter()
                 .map(subject)
-                .collect::<Result<_, Error>>()?,
+                .collect::<Result<_, BenchError>>()?,
         })
     }
 }
 
-impl Subject {
+impl WebhookSubject {
     fn new(
         configurations: &WebhookConfigurations,
         namespace: &Value,
         request: &'static AdmissionRequest<'static>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, BenchError> {
         let mutating = serde_json::from_value(configurations.mutating.clone())?;
         let validating = serde_json::from_value(configurations.validating.clone())?;
         let mut cluster = Objects::new();
         let text = namespace.to_string();
         let namespace = pratique_json::parse(text.as_bytes())?;
         let _ = cluster.insert(namespace.into_owned());
-        Ok(Subject {
+        Ok(WebhookSubject {
             mutating: MutatingWebhooks::compile([&mutating], Origin::Api, &Cache::new()),
             validating: ValidatingWebhooks::compile([&validating], Origin::Api, &Cache::new()),
             request,
@@ -98,7 +98,7 @@ impl Subject {
         WebhookContext::new(&self.equivalents, &self.cluster, Arc::new(NoOpinion)).with_deadline(deadline)
     }
 
-    async fn mutate(&self) -> Result<Mutated, Error> {
+    async fn mutate(&self) -> Result<Mutated, BenchError> {
         let mut reinvocation = Reinvocation::default();
         let context = self.context();
         let sets = [&self.mutating];
@@ -114,7 +114,7 @@ impl Subject {
     }
 
     /// The labels of the mutated object.
-    async fn labels(&self) -> Result<Value, Error> {
+    async fn labels(&self) -> Result<Value, BenchError> {
         let mutated = self.mutate().await?;
         let object = mutated
             .object
@@ -123,7 +123,7 @@ impl Subject {
         Ok(object.pointer("/metadata/labels").cloned().unwrap_or_default())
     }
 
-    async fn validate(&self) -> Result<(), Error> {
+    async fn validate(&self) -> Result<(), BenchError> {
         let context = self.context();
         let validated = validate(&[&self.validating], self.request, &context, &self.caller, &mut ()).await;
         let validated = validated?;
@@ -132,7 +132,7 @@ impl Subject {
             .map_or(Ok(()), |status| Err(status.message.into()))
     }
 
-    async fn work(&self, measure: &str) -> Result<(), Error> {
+    async fn work(&self, measure: &str) -> Result<(), BenchError> {
         match measure {
             "mutate" => self
                 .mutate()
@@ -144,8 +144,8 @@ impl Subject {
     }
 }
 
-impl Side for WebhookCases {
-    fn facts(&self) -> Result<Value, Error> {
+impl ContestSide for WebhookCases {
+    fn facts(&self) -> Result<Value, BenchError> {
         let mut facts = serde_json::Map::new();
         for (name, subject) in &self.cases {
             let labels = self.runtime.block_on(async {
@@ -157,7 +157,7 @@ impl Side for WebhookCases {
         Ok(json!({"labels": facts}))
     }
 
-    fn measure(&self, order: &Order) -> Result<Sample, Error> {
+    fn measure(&self, order: &ContestOrder) -> Result<TurnSample, BenchError> {
         let subject = self
             .cases
             .get(&order.case)
@@ -178,7 +178,7 @@ impl Side for WebhookCases {
 const AT_ONCE: usize = 16;
 
 /// The median of how long requests take.
-async fn one_by_one(subject: &Subject, measure: &str, length: Duration) -> Result<Sample, Error> {
+async fn one_by_one(subject: &WebhookSubject, measure: &str, length: Duration) -> Result<TurnSample, BenchError> {
     let (mut times, start) = (Vec::new(), Instant::now());
     while times.is_empty() || start.elapsed() < length {
         let began = Instant::now();
@@ -186,14 +186,14 @@ async fn one_by_one(subject: &Subject, measure: &str, length: Duration) -> Resul
         times.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
     times.sort_unstable();
-    Ok(Sample {
+    Ok(TurnSample {
         operations: 1,
         nanoseconds: times.get(times.len() / 2).copied().unwrap_or(0),
     })
 }
 
 /// How many requests are answered.
-async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, Error> {
+async fn at_once(subject: &Arc<WebhookSubject>, length: Duration) -> Result<TurnSample, BenchError> {
     let start = Instant::now();
     let workers: Vec<_> = (0..AT_ONCE)
         .map(|_| {
@@ -204,7 +204,7 @@ async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, Err
                     subject.validate().await?;
                     requests += 1;
                 }
-                Ok::<u64, Error>(requests)
+                Ok::<u64, BenchError>(requests)
             })
         })
         .collect();
@@ -212,7 +212,7 @@ async fn at_once(subject: &Arc<Subject>, length: Duration) -> Result<Sample, Err
     for worker in workers {
         operations += worker.await??;
     }
-    Ok(Sample {
+    Ok(TurnSample {
         operations,
         nanoseconds: u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX),
     })

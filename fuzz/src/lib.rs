@@ -1,6 +1,6 @@
 //! Fuzz targets: functions that take any bytes and assert properties that must hold for all of them.
 //!
-//! Each [`Target`] is an ordinary function, so that `cargo test` replays the inputs in `corpus/` through all of them on
+//! Each [`FuzzTarget`] is an ordinary function, so that `cargo test` replays the inputs in `corpus/` through all of them on
 //! stable Rust, and changes each of these in ways that a seed repeats. `cargo xtask fuzz` and `cargo fuzz run` drive the same
 //! functions by coverage, with the binaries in `fuzz_targets/`.
 //!
@@ -17,7 +17,7 @@ mod tests;
 
 /// A function for any input.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name: that of its binary and of its directory in `corpus/`.
     pub name: &'static str,
     /// Checks an input; panics if a property does not hold.
@@ -27,13 +27,13 @@ pub struct Target {
 macro_rules! targets {
     ($($name:ident)*) => {
         /// All targets.
-        pub const TARGETS: &[Target] = &[$(Target { name: stringify!($name), run: targets::$name }),*];
+        pub const TARGETS: &[FuzzTarget] = &[$(FuzzTarget { name: stringify!($name), run: targets::$name }),*];
     };
 }
 
 targets! {
     load documents decode
-    parse check evaluate
+    parse check_expressions evaluate
     regex quantity time url
     merge json_patch objects selectors
     review answer
@@ -42,7 +42,7 @@ targets! {
 
 /// The target of a name.
 #[must_use]
-pub fn target(name: &str) -> Option<&'static Target> {
+pub fn target(name: &str) -> Option<&'static FuzzTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }
 

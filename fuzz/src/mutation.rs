@@ -4,7 +4,7 @@ use std::num::Wrapping;
 
 /// Generates inputs by mutating others.
 #[derive(Clone, Debug)]
-pub struct Mutator<'c> {
+pub struct InputMutator<'c> {
     seeds: &'c [Vec<u8>],
     tokens: &'c [Vec<u8>],
     state: Wrapping<u64>,
@@ -13,11 +13,11 @@ pub struct Mutator<'c> {
 /// The maximum length of an input, in bytes.
 const LONGEST: usize = 16 << 10;
 
-impl<'c> Mutator<'c> {
+impl<'c> InputMutator<'c> {
     /// A mutator of seed inputs, with tokens to insert.
     #[must_use]
     pub fn new(seeds: &'c [Vec<u8>], tokens: &'c [Vec<u8>], seed: u64) -> Self {
-        Mutator {
+        InputMutator {
             seeds,
             tokens,
             state: Wrapping(seed),
@@ -100,7 +100,7 @@ mod tests {
     fn a_seed_repeats_its_inputs() {
         let (seeds, tokens) = ([b"first".to_vec(), b"second".to_vec()], [b"word".to_vec()]);
         let inputs = |seed| -> Vec<Vec<u8>> {
-            let mut mutator = Mutator::new(&seeds, &tokens, seed);
+            let mut mutator = InputMutator::new(&seeds, &tokens, seed);
             (0..50).map(|_| mutator.next_input()).collect()
         };
         assert_eq!(inputs(1), inputs(1));
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn nothing_to_begin_with() {
-        let mut mutator = Mutator::new(&[], &[], 1);
+        let mut mutator = InputMutator::new(&[], &[], 1);
         assert!((0..50).all(|_| mutator.next_input().len() <= LONGEST));
     }
 }

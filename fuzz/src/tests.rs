@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::mutation::Mutator;
-use crate::{TARGETS, Target, corpus};
+use crate::mutation::InputMutator;
+use crate::{TARGETS, FuzzTarget, corpus};
 
 /// How many inputs are made of each target's own.
 const MADE: usize = 150;
@@ -22,7 +22,7 @@ fn files(directory: &str) -> BTreeSet<String> {
     names(entries.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()))
 }
 
-fn holds(target: &Target, input: &[u8], what: &str) {
+fn holds(target: &FuzzTarget, input: &[u8], what: &str) {
     let result = catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
     let shown = String::from_utf8_lossy(input);
     assert!(result.is_ok(), "{} of {what}: {shown}", target.name);
@@ -41,7 +41,7 @@ fn replay(of: &str) {
     let tokens = corpus::dictionary(of).map_or_else(Vec::new, |path| {
         corpus::tokens(&std::fs::read_to_string(path).unwrap())
     });
-    let mut mutator = Mutator::new(&seeds, &tokens, 1);
+    let mut mutator = InputMutator::new(&seeds, &tokens, 1);
     for _ in 0..MADE {
         holds(target, &mutator.next_input(), "a changed input");
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use pratique_harness::{Error, cargo, workspace};
+use pratique_harness::{ToolError, cargo, workspace};
 
 /// The tests that write pages: packages, and filters for their tests.
 const WRITERS: [[&str; 4]; 3] = [
@@ -27,14 +27,14 @@ pub(crate) fn write(argument: Option<OsString>) -> ExitCode {
     }
 }
 
-fn run([package, rest @ ..]: &[&str; 4]) -> Result<(), Error> {
+fn run([package, rest @ ..]: &[&str; 4]) -> Result<(), ToolError> {
     let status = cargo::command()
         .args(["test", "--quiet", "--package", package])
         .args(rest)
         .env("BLESS", "1")
         .current_dir(workspace::root())
         .status()
-        .map_err(Error::program("cargo"))?;
+        .map_err(ToolError::program("cargo"))?;
     if status.success() {
         Ok(())
     } else {

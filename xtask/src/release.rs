@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use pratique_harness::{Error, cargo, entries, go, workspace};
+use pratique_harness::{ToolError, cargo, entries, go, workspace};
 
 use crate::tools::WorkspaceTool;
 
@@ -81,7 +81,7 @@ impl KubernetesRelease {
         }
     }
 
-    fn add(&self) -> Result<(), Error> {
+    fn add(&self) -> Result<(), ToolError> {
         self.write_stubs()?;
         self.reflect()?;
         let module = self.module("k8s.io/kubernetes")?;
@@ -114,13 +114,13 @@ impl KubernetesRelease {
 
     /// Asks the release's own code the golden cases of each suite, and records the answers that are ours, too. It prints which are
     /// answered otherwise than by the latest release, and what is answered otherwise than here. Returns whether anything is.
-    fn ask_cases(&self) -> Result<bool, Error> {
+    fn ask_cases(&self) -> Result<bool, ToolError> {
         let (mut differs, mut unasked) = (false, Vec::new());
         for suite in ASKED {
             eprintln!("asking the golden cases of {suite}");
             let arguments = ["golden", suite, "--record", "--kubernetes-version", &self.version];
             let mut differential = run_tool("differential", arguments.map(OsString::from))?;
-            let status = differential.status().map_err(Error::program("cargo"))?;
+            let status = differential.status().map_err(ToolError::program("cargo"))?;
             match status.code() {
                 Some(0) => {}
                 Some(1) => differs = true,
@@ -141,7 +141,7 @@ impl KubernetesRelease {
 
     /// The program that writes the tables includes those of all releases that are listed: without its directory, one is as its
     /// neighbour.
-    fn write_stubs(&self) -> Result<(), Error> {
+    fn write_stubs(&self) -> Result<(), ToolError> {
         let data = workspace::root().join("crates/pratique-schema/data");
         let directory = data.join(&self.minor);
         let mut list = list()?.into_iter();
@@ -149,18 +149,18 @@ impl KubernetesRelease {
         if directory.is_dir() || !is_listed {
             return Ok(());
         }
-        fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+        fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
         for name in changed_tables(&data, &self.minor)? {
             let table = directory.join(name);
-            fs::write(&table, NO_CHANGES).map_err(Error::file(&table))?;
+            fs::write(&table, NO_CHANGES).map_err(ToolError::file(&table))?;
         }
         Ok(())
     }
 
     /// Runs the programs that read the release's own code.
-    fn reflect(&self) -> Result<(), Error> {
+    fn reflect(&self) -> Result<(), ToolError> {
         let documents = self.reflected.join("openapi");
-        fs::create_dir_all(&documents).map_err(Error::file(&documents))?;
+        fs::create_dir_all(&documents).map_err(ToolError::file(&documents))?;
         eprintln!(
             "reading the schemes, the feature gates and the documents of Kubernetes {}",
             self.version
@@ -172,7 +172,7 @@ impl KubernetesRelease {
     }
 
     /// Writes the tables of validation, of what programs print that read the release's sources.
-    fn write_validation(&self, kubernetes: &Path) -> Result<(), Error> {
+    fn write_validation(&self, kubernetes: &Path) -> Result<(), ToolError> {
         let api = self.module("k8s.io/api")?;
         let machinery = self.module("k8s.io/apimachinery")?;
         let extensions = self.module("k8s.io/apiextensions-apiserver")?;
@@ -188,16 +188,16 @@ impl KubernetesRelease {
     }
 
     /// Runs a program of `tools/go` that reads sources, and returns the file of what it prints.
-    fn read_sources(&self, program: &str, sources: &[&Path], output: &str) -> Result<PathBuf, Error> {
+    fn read_sources(&self, program: &str, sources: &[&Path], output: &str) -> Result<PathBuf, ToolError> {
         let path = self.reflected.join(output);
         let mut command = go::command(program);
         command.args(["run", "."]).args(sources);
-        run(command.stdout(File::create(&path).map_err(Error::file(&path))?))?;
+        run(command.stdout(File::create(&path).map_err(ToolError::file(&path))?))?;
         Ok(path)
     }
 
     /// Records what the release says of values of `--feature-gates`, and what it makes of an object of each kind.
-    fn record(&self) -> Result<(), Error> {
+    fn record(&self) -> Result<(), ToolError> {
         eprintln!("recording");
         let tests = workspace::root().join("crates/pratique-schema/testdata");
         let answer = ["./featuregates", "answer", &self.version].map(AsRef::as_ref);
@@ -212,7 +212,7 @@ impl KubernetesRelease {
                 objects.join(format!("generated-{}.json", self.minor)),
             ),
         ] {
-            fs::copy(self.reflected.join(from), &to).map_err(Error::file(&to))?;
+            fs::copy(self.reflected.join(from), &to).map_err(ToolError::file(&to))?;
         }
         Ok(())
     }
@@ -223,27 +223,27 @@ impl KubernetesRelease {
         program: &[&std::ffi::OsStr],
         input: Option<&Path>,
         output: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ToolError> {
         let mut command = go::command_at(&self.version, "objects");
         command.arg("run").args(program);
         if let Some(input) = input {
-            command.stdin(File::open(input).map_err(Error::file(input))?);
+            command.stdin(File::open(input).map_err(ToolError::file(input))?);
         }
         if let Some(output) = output {
             let path = self.reflected.join(output);
-            command.stdout(File::create(&path).map_err(Error::file(&path))?);
+            command.stdout(File::create(&path).map_err(ToolError::file(&path))?);
         }
         run(&mut command)
     }
 
     /// The directory of a module of the release.
-    fn module(&self, name: &str) -> Result<PathBuf, Error> {
+    fn module(&self, name: &str) -> Result<PathBuf, ToolError> {
         go::dependency_at(&self.version, "objects", name)
             .map_err(|error| format!("Kubernetes {}: {error}", self.version).into())
     }
 
     /// The directories of the modules whose types have lifecycles: of the newest release and the latest one that is out, and old ones.
-    fn lifecycle_modules(&self) -> Result<Vec<PathBuf>, Error> {
+    fn lifecycle_modules(&self) -> Result<Vec<PathBuf>, ToolError> {
         let list = list()?;
         let latest = list.iter().find(|(_, base)| base == "-");
         let mut releases: Vec<&str> = list
@@ -262,7 +262,7 @@ impl KubernetesRelease {
             .args(OLD_MODULES)
             .stderr(Stdio::inherit())
             .output()
-            .map_err(Error::program("go"))?;
+            .map_err(ToolError::program("go"))?;
         if !downloaded.status.success() {
             return Err("old versions of the module k8s.io/api cannot be downloaded".into());
         }
@@ -275,7 +275,7 @@ impl KubernetesRelease {
     }
 
     /// The release and the one before it, or after it if it is the oldest: the older first.
-    fn neighbours(&self) -> Result<(String, String), Error> {
+    fn neighbours(&self) -> Result<(String, String), ToolError> {
         let list = list()?;
         let place = list.iter().position(|(version, _)| *version == self.version);
         let place = place.ok_or("the release is not listed")?;
@@ -289,7 +289,7 @@ impl KubernetesRelease {
 }
 
 /// The names of the tables that are stored as changes: those that another release has so.
-fn changed_tables(data: &Path, minor: &str) -> Result<Vec<OsString>, Error> {
+fn changed_tables(data: &Path, minor: &str) -> Result<Vec<OsString>, ToolError> {
     let others = list()?.into_iter().filter(|(_, base)| base != "-");
     let mut others = others
         .map(|(version, _)| minor_of(&version))
@@ -303,9 +303,9 @@ fn changed_tables(data: &Path, minor: &str) -> Result<Vec<OsString>, Error> {
 }
 
 /// The versions that are listed, the newest first, each with the release whose tables it changes.
-fn list() -> Result<Vec<(String, String)>, Error> {
+fn list() -> Result<Vec<(String, String)>, ToolError> {
     let path = workspace::root().join("crates/pratique-schema/data/releases.txt");
-    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+    let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     Ok(lines
         .map(|line| line.split_once(' ').unwrap_or((line, "-")))
@@ -319,21 +319,21 @@ fn minor_of(version: &str) -> String {
 }
 
 /// The program that writes tables.
-fn codegen() -> Result<Command, Error> {
+fn codegen() -> Result<Command, ToolError> {
     run_tool("codegen", [])
 }
 
 /// A tool of the workspace, at its top.
-fn run_tool(task: &str, arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
+fn run_tool(task: &str, arguments: impl IntoIterator<Item = OsString>) -> Result<Command, ToolError> {
     let tool = WorkspaceTool::find(task).ok_or_else(|| format!("there is no tool {task}"))?;
     let mut command = tool.command("dev", arguments);
     command.current_dir(workspace::root());
     Ok(command)
 }
 
-fn run(command: &mut Command) -> Result<(), Error> {
+fn run(command: &mut Command) -> Result<(), ToolError> {
     let name = command.get_program().display().to_string();
-    let status = command.status().map_err(Error::program(&name))?;
+    let status = command.status().map_err(ToolError::program(&name))?;
     if status.success() {
         Ok(())
     } else {

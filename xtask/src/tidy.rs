@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 use baseline::{BaselineComparison, HabitOccurrences, TidyBaseline};
 use words::{SourceHabit, find_habits};
@@ -36,7 +36,7 @@ const BASELINE: &str = "xtask/tidy.txt";
 /// # Errors
 ///
 /// A file that cannot be read.
-pub(crate) fn inspect_sources(root: &Path) -> Result<TidyReport, Error> {
+pub(crate) fn inspect_sources(root: &Path) -> Result<TidyReport, ToolError> {
     let mut report = read_sources(root)?;
     let path = root.join(BASELINE);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -51,7 +51,7 @@ pub(crate) fn inspect_sources(root: &Path) -> Result<TidyReport, Error> {
 /// # Errors
 ///
 /// A file that cannot be read or written.
-pub(crate) fn write_baseline(root: &Path) -> Result<TidyReport, Error> {
+pub(crate) fn write_baseline(root: &Path) -> Result<TidyReport, ToolError> {
     let report = read_sources(root)?;
     let path = root.join(BASELINE);
     let text = TidyBaseline::count(&report.occurrences).to_text();
@@ -59,7 +59,7 @@ pub(crate) fn write_baseline(root: &Path) -> Result<TidyReport, Error> {
     Ok(report)
 }
 
-fn read_sources(root: &Path) -> Result<TidyReport, Error> {
+fn read_sources(root: &Path) -> Result<TidyReport, ToolError> {
     let mut report = TidyReport::default();
     for directory in ["crates", "tools", "xtask", "benches", "fuzz"] {
         visit_path(root, &root.join(directory), root, &mut report)?;
@@ -69,7 +69,7 @@ fn read_sources(root: &Path) -> Result<TidyReport, Error> {
 }
 
 /// Visits a file or directory of the package in `package`.
-fn visit_path(root: &Path, path: &Path, package: &Path, report: &mut TidyReport) -> Result<(), Error> {
+fn visit_path(root: &Path, path: &Path, package: &Path, report: &mut TidyReport) -> Result<(), ToolError> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     if path.is_dir() {
         let is_package = path.join("Cargo.toml").is_file();

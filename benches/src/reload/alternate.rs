@@ -6,11 +6,11 @@ use std::sync::mpsc::Receiver;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use pratique_benches::Error;
+use pratique_benches::BenchError;
 use pratique_benches::policy;
 use serde_json::{Value, json};
 
-use super::live::{Live, LoadResult};
+use super::live::{FollowingAdmission, LoadResult};
 use super::rewrite;
 use super::volume::MountedVolume;
 
@@ -24,13 +24,13 @@ const TURNS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Measures requests during a number of reloads.
-pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, Error> {
+pub(super) fn run(directory: &Path, reloads: usize) -> Result<Value, BenchError> {
     let volume = MountedVolume::new(directory, POLICIES)?;
     for set in ["A", "B", "broken"] {
         volume.write(set, |index| write_policy(set, index))?;
     }
     volume.choose("A")?;
-    let (live, results) = Live::start(directory)?;
+    let (live, results) = FollowingAdmission::start(directory)?;
     let [over, reloading] = [const { AtomicBool::new(false) }; 2];
     let requests = std::thread::scope(|scope| {
         let requests = scope.spawn(|| {
@@ -53,7 +53,7 @@ fn take_turns(
     results: &Receiver<LoadResult>,
     [over, reloading]: [&AtomicBool; 2],
     reloads: usize,
-) -> Result<(), Error> {
+) -> Result<(), BenchError> {
     let mut done = 0;
     for turn in 1..=TURNS {
         let start = Instant::now();
@@ -97,7 +97,7 @@ struct RequestTimes {
 }
 
 /// Evaluates without a pause. An error is a request that failed, or that saw anything but one whole set.
-fn requests(live: &Live, over: &AtomicBool, reloading: &AtomicBool) -> Result<RequestTimes, Error> {
+fn requests(live: &FollowingAdmission, over: &AtomicBool, reloading: &AtomicBool) -> Result<RequestTimes, BenchError> {
     let mut requests = RequestTimes::default();
     let mut last = '?';
     while !over.load(Ordering::Acquire) {

@@ -12,10 +12,10 @@ use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::ManifestPlugin;
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, Objects, Outcome, json};
-use pratique_benches::Error;
+use pratique_benches::BenchError;
 
 /// Admission that follows a directory.
-pub(crate) struct Live {
+pub(crate) struct FollowingAdmission {
     live: pratique::Live,
     request: AdmissionRequest<'static>,
 }
@@ -25,9 +25,9 @@ const REQUEST: &str = r#"{"uid":"u","kind":{"group":"apps","version":"v1","kind"
 const NAMESPACE: &[u8] =
     br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"team":"0"}}}"#;
 
-impl Live {
+impl FollowingAdmission {
     /// Loads a directory and follows it. The receiver gets the result of every later attempt to load it.
-    pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<LoadResult>), Error> {
+    pub(crate) fn start(directory: &Path) -> Result<(Self, Receiver<LoadResult>), BenchError> {
         let (sender, results) = channel();
         let mut objects = Objects::new();
         let namespace = json::parse(NAMESPACE)?;
@@ -37,7 +37,7 @@ impl Live {
         let builder = Admission::builder().directory(path, ManifestPlugin::ValidatingAdmissionPolicy);
         let builder = builder.live().cluster(SharedObjects::new(objects));
         let live = builder.observer(ResultSender(Mutex::new(sender))).start();
-        let live = Live {
+        let live = FollowingAdmission {
             live: live?,
             request: serde_json::from_str(REQUEST)?,
         };
@@ -47,12 +47,12 @@ impl Live {
     }
 
     /// The message of the decision, if the request is denied.
-    pub(crate) fn evaluate(&self) -> Result<Option<String>, Error> {
+    pub(crate) fn evaluate(&self) -> Result<Option<String>, BenchError> {
         Ok(self.outcome()?.status.map(|status| status.message))
     }
 
     /// The whole outcome.
-    pub(crate) fn outcome(&self) -> Result<Outcome, Error> {
+    pub(crate) fn outcome(&self) -> Result<Outcome, BenchError> {
         match pin!(self.live.admit(&self.request)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => Ok(outcome?),
             Poll::Pending => Err("nothing here waits".into()),

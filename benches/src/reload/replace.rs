@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::live::{Live, LoadResult};
-use pratique_benches::Error;
+use super::live::{FollowingAdmission, LoadResult};
+use pratique_benches::BenchError;
 
 /// How long from each rename until the directory is loaded with the file and evaluates by it.
-pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, Error> {
+pub(super) fn run(file: &Path, others: &Path) -> Result<Vec<u64>, BenchError> {
     let directory = file.parent().ok_or("the file is in no directory")?;
-    let (_live, results) = Live::start(directory)?;
+    let (_live, results) = FollowingAdmission::start(directory)?;
     let entries = fs::read_dir(others)?;
     let others: Result<Vec<_>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut others = others?;

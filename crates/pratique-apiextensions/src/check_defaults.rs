@@ -8,15 +8,15 @@ use pratique_types::field::{Error, ErrorList, Path, aggregate};
 use crate::metadata::{MalformedMetadata, coerce};
 use crate::prune::prune_value;
 use crate::rules::RuleNode;
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 use crate::surrounding::{PlaceStep, surround};
-use crate::validate::{embedded, value};
+use crate::validate::{embedded_resource, value};
 
 /// Checks the defaults of the schema of a resource: that nothing would be pruned of them where that is required, and that they are
 /// valid, also by the rules.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go, ValidateDefaults
 pub(crate) fn check_defaults(
-    schema: &Schema,
+    schema: &SchemaNode,
     rules: Option<&RuleNode>,
     requires_pruned: bool,
     release: &'static Release,
@@ -49,7 +49,7 @@ struct DefaultCheck<'e> {
 #[derive(Clone, Copy)]
 struct DefaultPlace<'p> {
     /// The schema of the resource around it.
-    resource: &'p Schema,
+    resource: &'p SchemaNode,
     /// Whether it is itself that of a resource.
     is_resource: bool,
     /// Whether it is of the metadata of the resource, or of its kind or version.
@@ -59,7 +59,7 @@ struct DefaultPlace<'p> {
 impl DefaultCheck<'_> {
     fn schema<'s>(
         &mut self,
-        schema: &'s Schema,
+        schema: &'s SchemaNode,
         rules: Option<&RuleNode>,
         place: DefaultPlace<'s>,
         steps: &mut Vec<PlaceStep<'s>>,
@@ -98,7 +98,7 @@ impl DefaultCheck<'_> {
 
     fn part<'s>(
         &mut self,
-        schema: &'s Schema,
+        schema: &'s SchemaNode,
         rules: Option<&RuleNode>,
         around: DefaultPlace<'s>,
         step: PlaceStep<'s>,
@@ -126,8 +126,8 @@ impl DefaultCheck<'_> {
     fn in_metadata(
         &mut self,
         default: &Value<'static>,
-        schema: &Schema,
-        resource: &Schema,
+        schema: &SchemaNode,
+        resource: &SchemaNode,
         steps: &[PlaceStep<'_>],
         rules: Option<&RuleNode>,
         field: &str,
@@ -144,7 +144,7 @@ impl DefaultCheck<'_> {
             Err(error) => Some(error.to_string()),
             Ok(_) => {
                 let mut faults = ErrorList::default();
-                embedded::validate(&object, (resource, true), self.release, &Path::ROOT, &mut faults);
+                embedded_resource::validate(&object, (resource, true), self.release, &Path::ROOT, &mut faults);
                 (!faults.is_empty()).then(|| aggregate(&faults.into_vec()))
             }
         };
@@ -160,7 +160,7 @@ impl DefaultCheck<'_> {
     fn elsewhere(
         &mut self,
         default: &Value<'static>,
-        schema: &Schema,
+        schema: &SchemaNode,
         is_resource: bool,
         rules: Option<&RuleNode>,
         field: &str,
@@ -178,7 +178,7 @@ impl DefaultCheck<'_> {
             return;
         }
         let mut faults = ErrorList::default();
-        embedded::validate(
+        embedded_resource::validate(
             &coerced,
             (schema, is_resource),
             self.release,
@@ -191,7 +191,7 @@ impl DefaultCheck<'_> {
         self.extend(faults, field);
     }
 
-    fn value(&mut self, default: &Value<'static>, schema: &Schema, rules: Option<&RuleNode>, field: &str) {
+    fn value(&mut self, default: &Value<'static>, schema: &SchemaNode, rules: Option<&RuleNode>, field: &str) {
         let mut faults = ErrorList::default();
         value::validate(default, schema, None, &Path::ROOT, &mut faults);
         if let Some(rules) = rules.filter(|_| faults.is_empty()) {

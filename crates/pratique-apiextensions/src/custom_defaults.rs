@@ -8,7 +8,7 @@ use pratique_types::field::{ErrorList, Path};
 use crate::default::default;
 use crate::definition::{DefinitionError, group_faults};
 use crate::prune_defaults::prune_defaults;
-use crate::schema::{AdditionalMembers, ReadFaults, Schema, check_structural, read};
+use crate::schema::{AdditionalMembers, ReadFaults, SchemaNode, check_structural, read};
 
 /// The defaults of the versions of a custom resource: the part of a definition that is needed for objects that a
 /// server has decoded and validates itself. It takes as little memory as there are defaults.
@@ -41,7 +41,7 @@ pub struct CustomDefaults {
     kind: Box<str>,
     plural: Box<str>,
     /// The versions that have defaults.
-    versions: Vec<(Box<str>, Schema)>,
+    versions: Vec<(Box<str>, SchemaNode)>,
 }
 
 impl CustomDefaults {
@@ -124,7 +124,7 @@ impl CustomDefaults {
 }
 
 /// Drops all of a schema but the paths to defaults; false if nothing is left.
-fn keep_defaults(schema: &mut Schema) -> bool {
+fn keep_defaults(schema: &mut SchemaNode) -> bool {
     let items = kept(schema.items.take());
     let additional = match schema.additional.take() {
         Some(AdditionalMembers::Schema(additional)) => kept(Some(additional)),
@@ -133,19 +133,19 @@ fn keep_defaults(schema: &mut Schema) -> bool {
     let mut properties = std::mem::take(&mut schema.properties);
     properties.retain(|_, property| keep_defaults(property));
     let keeps = schema.default.is_some() || items.is_some() || additional.is_some() || !properties.is_empty();
-    *schema = Schema {
+    *schema = SchemaNode {
         nullable: schema.nullable,
         default: schema.default.take(),
         items,
         properties,
         additional: additional.map(AdditionalMembers::Schema),
-        ..Schema::default()
+        ..SchemaNode::default()
     };
     keeps
 }
 
 /// A part of a schema, if there are defaults in it.
-fn kept(part: Option<Box<Schema>>) -> Option<Box<Schema>> {
+fn kept(part: Option<Box<SchemaNode>>) -> Option<Box<SchemaNode>> {
     let mut part = part?;
     keep_defaults(&mut part).then_some(part)
 }

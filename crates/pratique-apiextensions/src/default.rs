@@ -3,11 +3,11 @@
 use pratique_json::{Object, Value};
 use pratique_types::field::Path;
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 /// Fills in the defaults of a schema, and gives the paths of the fields that it set.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go, Default
-pub(crate) fn default(value: &mut Value<'_>, schema: &Schema, set: &mut Vec<String>, path: &Path<'_>) {
+pub(crate) fn default(value: &mut Value<'_>, schema: &SchemaNode, set: &mut Vec<String>, path: &Path<'_>) {
     match value {
         Value::Object(object) => {
             missing(object, schema, set, path);
@@ -28,7 +28,7 @@ pub(crate) fn default(value: &mut Value<'_>, schema: &Schema, set: &mut Vec<Stri
 }
 
 /// Sets the properties that are absent, or null though they may not be.
-fn missing(object: &mut Object<'_>, schema: &Schema, set: &mut Vec<String>, path: &Path<'_>) {
+fn missing(object: &mut Object<'_>, schema: &SchemaNode, set: &mut Vec<String>, path: &Path<'_>) {
     for (name, property) in &schema.properties {
         let Some(default) = &property.default else {
             continue;
@@ -43,7 +43,7 @@ fn missing(object: &mut Object<'_>, schema: &Schema, set: &mut Vec<String>, path
     }
 }
 
-fn members(object: &mut Object<'_>, schema: &Schema, set: &mut Vec<String>, path: &Path<'_>) {
+fn members(object: &mut Object<'_>, schema: &SchemaNode, set: &mut Vec<String>, path: &Path<'_>) {
     if schema.properties.is_empty() && schema.additional_schema().is_none() {
         return;
     }
@@ -58,7 +58,7 @@ fn members(object: &mut Object<'_>, schema: &Schema, set: &mut Vec<String>, path
     }
 }
 
-fn replace_null(value: &mut Value<'_>, schema: &Schema, set: &mut Vec<String>, path: &Path<'_>) {
+fn replace_null(value: &mut Value<'_>, schema: &SchemaNode, set: &mut Vec<String>, path: &Path<'_>) {
     if value.is_null()
         && !schema.nullable
         && let Some(default) = &schema.default

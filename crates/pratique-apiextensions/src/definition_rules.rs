@@ -55,7 +55,7 @@ pub(crate) fn validate_create(
 ) -> VersionSchemas {
     let spec = object.child("spec");
     let names = spec.child("names");
-    let (plural, group) = (names.child("plural").text(), spec.child("group").text());
+    let (plural, group) = (names.child("plural").as_text(), spec.child("group").as_text());
     let required = format!("{plural}.{group}");
     let name_rule = |name: &str, is_prefix: bool| {
         let mut faults = subdomain_name(name, is_prefix);
@@ -122,19 +122,19 @@ fn validate_immutable(object: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Er
     let detail = "field is immutable";
     if is_established(old) {
         let (scope, kind) = (spec.child("scope"), names.child("kind"));
-        if scope.text() != old_spec.child("scope").text() {
-            errors.invalid(scope, named(scope.text()), detail);
+        if scope.as_text() != old_spec.child("scope").as_text() {
+            errors.invalid(scope, named(scope.as_text()), detail);
         }
-        if kind.text() != old_names.child("kind").text() {
-            errors.invalid(kind, kind.text(), detail);
+        if kind.as_text() != old_names.child("kind").as_text() {
+            errors.invalid(kind, kind.as_text(), detail);
         }
     }
     let (group, plural) = (spec.child("group"), names.child("plural"));
-    if group.text() != old_spec.child("group").text() {
-        errors.invalid(group, group.text(), detail);
+    if group.as_text() != old_spec.child("group").as_text() {
+        errors.invalid(group, group.as_text(), detail);
     }
-    if plural.text() != old_names.child("plural").text() {
-        errors.invalid(plural, plural.text(), detail);
+    if plural.as_text() != old_names.child("plural").as_text() {
+        errors.invalid(plural, plural.as_text(), detail);
     }
 }
 
@@ -144,7 +144,7 @@ fn is_established(object: &Node<'_, '_>) -> bool {
     let conditions = status.child("conditions");
     let mut conditions = conditions.items();
     conditions.any(|condition| {
-        condition.child("type").text() == "Established" && condition.child("status").text() == "True"
+        condition.child("type").as_text() == "Established" && condition.child("status").as_text() == "True"
     })
 }
 

@@ -8,7 +8,7 @@ use pratique_typed::decode::{Fault, FaultSink, StrictFault, StrictFaults, decode
 use pratique_typed::typed_as;
 use pratique_types::field::{Error, Path};
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 /// How malformed metadata is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum MalformedMetadata {
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/objectmeta/algorithm.go, CoerceWithOptions
 pub(crate) fn coerce(
     value: &mut Value<'_>,
-    schema: &Schema,
+    schema: &SchemaNode,
     is_resource: bool,
     malformed: MalformedMetadata,
 ) -> Result<Vec<String>, Error> {
@@ -48,7 +48,7 @@ impl MetadataCoercer {
     fn value(
         &mut self,
         value: &mut Value<'_>,
-        schema: &Schema,
+        schema: &SchemaNode,
         is_resource: bool,
         path: &Path<'_>,
     ) -> Result<(), Error> {

@@ -2,11 +2,11 @@
 
 use pratique_json::Value;
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 /// Removes null members that are neither nullable nor have a default.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/prunenulls.go, PruneNonNullableNullsWithoutDefaults
-pub(crate) fn prune_nulls(value: &mut Value<'_>, schema: &Schema) {
+pub(crate) fn prune_nulls(value: &mut Value<'_>, schema: &SchemaNode) {
     match value {
         Value::Object(object) => object.retain(|name, value| {
             let Some(schema) = schema.member(name) else {

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 use pratique_types::field::Path;
 
-use crate::schema::{AdditionalMembers, Schema};
+use crate::schema::{AdditionalMembers, SchemaNode};
 
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
@@ -13,7 +13,7 @@ fn is_meta(name: &str) -> bool {
 
 /// Removes the fields of an object that its schema does not specify, and gives their paths in order.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go, PruneWithOptions
-pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
+pub(crate) fn prune(object: &mut Object<'_>, schema: &SchemaNode) -> Vec<String> {
     let mut pruner = FieldPruner { unknown: Vec::new() };
     pruner.object(object, schema, true, &Path::ROOT);
     pruner.unknown.sort_unstable();
@@ -21,7 +21,7 @@ pub(crate) fn prune(object: &mut Object<'_>, schema: &Schema) -> Vec<String> {
 }
 
 /// Removes the fields of a default that its schema does not specify; that of a resource keeps its metadata.
-pub(crate) fn prune_value(value: &mut Value<'_>, schema: &Schema, is_resource: bool) {
+pub(crate) fn prune_value(value: &mut Value<'_>, schema: &SchemaNode, is_resource: bool) {
     let mut pruner = FieldPruner { unknown: Vec::new() };
     let path = Path::ROOT.child("default");
     match value {
@@ -35,7 +35,7 @@ struct FieldPruner {
 }
 
 impl FieldPruner {
-    fn value(&mut self, value: &mut Value<'_>, schema: Option<&Schema>, path: &Path<'_>) {
+    fn value(&mut self, value: &mut Value<'_>, schema: Option<&SchemaNode>, path: &Path<'_>) {
         match (value, schema) {
             (Value::Object(object), Some(schema)) => self.object(object, schema, schema.is_embedded, path),
             (Value::Object(object), None) => self.clear(object, path),
@@ -53,7 +53,7 @@ impl FieldPruner {
     }
 
     /// The items of a list in a place where unknown fields are kept.
-    fn kept(&mut self, items: &mut [Value<'_>], schema: Option<&Schema>, path: &Path<'_>) {
+    fn kept(&mut self, items: &mut [Value<'_>], schema: Option<&SchemaNode>, path: &Path<'_>) {
         let Some(schema) = schema else {
             return;
         };
@@ -74,14 +74,14 @@ impl FieldPruner {
         *object = Object::new();
     }
 
-    fn object(&mut self, object: &mut Object<'_>, schema: &Schema, is_resource: bool, path: &Path<'_>) {
+    fn object(&mut self, object: &mut Object<'_>, schema: &SchemaNode, is_resource: bool, path: &Path<'_>) {
         self.members(object, schema, is_resource, schema.preserves_unknown, path);
     }
 
     fn members(
         &mut self,
         object: &mut Object<'_>,
-        schema: &Schema,
+        schema: &SchemaNode,
         is_resource: bool,
         keeps_unknown: bool,
         path: &Path<'_>,

@@ -4,19 +4,19 @@ use pratique_json::Value;
 
 use crate::metadata::{MalformedMetadata, coerce};
 use crate::prune::prune;
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 use crate::surrounding::{PlaceStep, surround, surrounded};
 
 /// Prunes the defaults of a schema, as a server does before it serves it.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go, PruneDefaults
-pub(crate) fn prune_defaults(schema: &mut Schema) {
+pub(crate) fn prune_defaults(schema: &mut SchemaNode) {
     let pruned = pruned_defaults(schema);
     assign(schema, &mut pruned.into_iter());
 }
 
 /// Whether something would be pruned of the defaults of a schema.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, schemaHasUnprunedDefaults
-pub(crate) fn has_unpruned_defaults(schema: &Schema) -> bool {
+pub(crate) fn has_unpruned_defaults(schema: &SchemaNode) -> bool {
     let mut defaults = Vec::new();
     collect_defaults(schema, &mut defaults);
     defaults
@@ -24,7 +24,7 @@ pub(crate) fn has_unpruned_defaults(schema: &Schema) -> bool {
         .ne(pruned_defaults(schema).iter().map(Option::as_ref))
 }
 
-fn pruned_defaults(schema: &Schema) -> Vec<Option<Value<'static>>> {
+fn pruned_defaults(schema: &SchemaNode) -> Vec<Option<Value<'static>>> {
     let mut pruned = Vec::new();
     collect(schema, schema, &mut Vec::new(), &mut pruned);
     pruned
@@ -32,15 +32,15 @@ fn pruned_defaults(schema: &Schema) -> Vec<Option<Value<'static>>> {
 
 /// Prunes the defaults in the order in which [`assign`] sets them.
 fn collect<'s>(
-    root: &Schema,
-    schema: &'s Schema,
+    root: &SchemaNode,
+    schema: &'s SchemaNode,
     steps: &mut Vec<PlaceStep<'s>>,
     pruned: &mut Vec<Option<Value<'static>>>,
 ) {
     if let Some(default) = &schema.default {
         pruned.push(pruned_default(root, default, steps));
     }
-    let mut below = |step: PlaceStep<'s>, schema: &'s Schema| {
+    let mut below = |step: PlaceStep<'s>, schema: &'s SchemaNode| {
         steps.push(step);
         collect(root, schema, steps, pruned);
         steps.pop();
@@ -57,7 +57,7 @@ fn collect<'s>(
 }
 
 /// The defaults in the same order.
-fn collect_defaults<'s>(schema: &'s Schema, defaults: &mut Vec<Option<&'s Value<'static>>>) {
+fn collect_defaults<'s>(schema: &'s SchemaNode, defaults: &mut Vec<Option<&'s Value<'static>>>) {
     if schema.default.is_some() {
         defaults.push(schema.default.as_ref());
     }
@@ -68,7 +68,7 @@ fn collect_defaults<'s>(schema: &'s Schema, defaults: &mut Vec<Option<&'s Value<
     }
 }
 
-fn assign(schema: &mut Schema, pruned: &mut impl Iterator<Item = Option<Value<'static>>>) {
+fn assign(schema: &mut SchemaNode, pruned: &mut impl Iterator<Item = Option<Value<'static>>>) {
     if schema.default.is_some() {
         schema.default = pruned.next().flatten();
     }
@@ -84,7 +84,7 @@ fn assign(schema: &mut Schema, pruned: &mut impl Iterator<Item = Option<Value<'s
 }
 
 fn pruned_default(
-    root: &Schema,
+    root: &SchemaNode,
     default: &Value<'static>,
     steps: &[PlaceStep<'_>],
 ) -> Option<Value<'static>> {

@@ -17,7 +17,7 @@ use pratique_json::Value;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 use pratique_types::field::{Error, ErrorList, Path};
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 use crate::validate::CorrelatedValue;
 
 pub(crate) use cost::TotalCost;
@@ -50,7 +50,7 @@ pub(crate) struct RuleNode {
 /// A rule.
 #[derive(Debug)]
 struct CompiledRule {
-    body: Result<RuleBody, Refused>,
+    body: Result<RuleBody, RefusedRule>,
     /// The greatest cost of the rule.
     max_cost: u64,
     uses_old_self: bool,
@@ -92,7 +92,7 @@ enum MessageExpression {
 
 /// Why a rule is not evaluated: a definition that is stored may have such rules.
 #[derive(Debug)]
-enum Refused {
+enum RefusedRule {
     /// It does not compile.
     Rule(Box<str>),
     /// No rule of the schema does.
@@ -100,7 +100,7 @@ enum Refused {
 }
 
 impl CompiledRule {
-    fn refused(refused: Refused) -> Self {
+    fn refused(refused: RefusedRule) -> Self {
         CompiledRule {
             body: Err(refused),
             max_cost: 0,
@@ -136,7 +136,7 @@ impl RuleNode {
     pub(crate) fn validate_default(
         &self,
         default: &Value<'static>,
-        schema: &Schema,
+        schema: &SchemaNode,
         budget: &mut u64,
         errors: &mut ErrorList,
     ) {
@@ -158,7 +158,7 @@ impl RuleNode {
 
 impl SchemaRules {
     /// Compiles the rules of a schema. Those that do not compile are told by a [`RuleReporter`].
-    pub(crate) fn compile(schema: &Schema, scope: &ExpressionScope) -> SchemaRules {
+    pub(crate) fn compile(schema: &SchemaNode, scope: &ExpressionScope) -> SchemaRules {
         SchemaRules {
             root: compile::RuleCompiler::new(scope).root(schema),
         }
@@ -174,7 +174,7 @@ impl SchemaRules {
         &self,
         new: &Value<'a>,
         correlated: Option<&CorrelatedValue<'_, 'a>>,
-        schema: &Schema,
+        schema: &SchemaNode,
         errors: &mut ErrorList,
         warnings: &mut Vec<String>,
     ) {

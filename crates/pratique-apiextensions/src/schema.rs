@@ -17,32 +17,32 @@ pub(crate) use structural::check_structural;
 
 /// One node of a schema: the values it allows, which of their fields are kept, and the default.
 #[derive(Debug, Default)]
-pub(crate) struct Schema {
-    pub(crate) of: Option<Type>,
+pub(crate) struct SchemaNode {
+    pub(crate) of: Option<SchemaType>,
     /// The type as it is written.
     pub(crate) of_text: Box<str>,
     pub(crate) nullable: bool,
     /// The default, pruned once the schema is complete.
     pub(crate) default: Option<Value<'static>>,
-    pub(crate) items: Option<Box<Schema>>,
-    pub(crate) properties: BTreeMap<Box<str>, Schema>,
+    pub(crate) items: Option<Box<SchemaNode>>,
+    pub(crate) properties: BTreeMap<Box<str>, SchemaNode>,
     pub(crate) additional: Option<AdditionalMembers>,
 
     pub(crate) preserves_unknown: bool,
     pub(crate) is_embedded: bool,
     pub(crate) is_int_or_string: bool,
-    /// Whether values are checked for being an integer or a string, as they are once the schema is [served](Schema::serve).
+    /// Whether values are checked for being an integer or a string, as they are once the schema is [served](SchemaNode::serve).
     pub(crate) checks_int_or_string: bool,
     pub(crate) list_type: Option<Box<str>>,
     pub(crate) list_map_keys: Vec<Box<str>>,
     pub(crate) map_type: Option<Box<str>>,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<SchemaRule>,
 
-    pub(crate) values: Values,
-    pub(crate) all_of: Vec<Schema>,
-    pub(crate) any_of: Vec<Schema>,
-    pub(crate) one_of: Vec<Schema>,
-    pub(crate) not: Option<Box<Schema>>,
+    pub(crate) values: ValueConstraints,
+    pub(crate) all_of: Vec<SchemaNode>,
+    pub(crate) any_of: Vec<SchemaNode>,
+    pub(crate) one_of: Vec<SchemaNode>,
+    pub(crate) not: Option<Box<SchemaNode>>,
 
     /// Whether there is a title or description, which nested value validations may not have.
     pub(crate) has_title: bool,
@@ -55,10 +55,10 @@ pub(crate) struct Schema {
 
 /// The restrictions on a value besides its type.
 #[derive(Debug, Default)]
-pub(crate) struct Values {
+pub(crate) struct ValueConstraints {
     /// The format as it is written.
     pub(crate) format: Box<str>,
-    /// The format that values are checked against: as it is written until the schema is [served](Schema::serve).
+    /// The format that values are checked against: as it is written until the schema is [served](SchemaNode::serve).
     pub(crate) checked_format: Box<str>,
     /// Whether numbers need not be in the range of their type and format.
     pub(crate) ignores_ranges: bool,
@@ -92,12 +92,12 @@ pub(crate) enum AdditionalMembers {
     /// Anything, or nothing.
     Allowed(bool),
     /// Values of a schema.
-    Schema(Box<Schema>),
+    Schema(Box<SchemaNode>),
 }
 
 /// The types of JSON that a schema may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum SchemaType {
     Object,
     Array,
     String,
@@ -110,7 +110,7 @@ pub(crate) enum Type {
 
 /// A rule of `x-kubernetes-validations`.
 #[derive(Debug, Default)]
-pub(crate) struct Rule {
+pub(crate) struct SchemaRule {
     pub(crate) rule: Box<str>,
     pub(crate) message: Box<str>,
     pub(crate) message_expression: Box<str>,
@@ -119,49 +119,49 @@ pub(crate) struct Rule {
     pub(crate) optional_old_self: Option<bool>,
 }
 
-impl Type {
-    pub(crate) const ALL: [Type; 6] = [
-        Type::Array,
-        Type::Boolean,
-        Type::Integer,
-        Type::Number,
-        Type::Object,
-        Type::String,
+impl SchemaType {
+    pub(crate) const ALL: [SchemaType; 6] = [
+        SchemaType::Array,
+        SchemaType::Boolean,
+        SchemaType::Integer,
+        SchemaType::Number,
+        SchemaType::Object,
+        SchemaType::String,
     ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Type::Object => "object",
-            Type::Array => "array",
-            Type::String => "string",
-            Type::Integer => "integer",
-            Type::Number => "number",
-            Type::Boolean => "boolean",
-            Type::Unknown => "unknown",
+            SchemaType::Object => "object",
+            SchemaType::Array => "array",
+            SchemaType::String => "string",
+            SchemaType::Integer => "integer",
+            SchemaType::Number => "number",
+            SchemaType::Boolean => "boolean",
+            SchemaType::Unknown => "unknown",
         }
     }
 
-    pub(crate) fn named(name: &str) -> Type {
-        let known = Type::ALL.into_iter().find(|of| of.name() == name);
-        known.unwrap_or(Type::Unknown)
+    pub(crate) fn named(name: &str) -> SchemaType {
+        let known = SchemaType::ALL.into_iter().find(|of| of.name() == name);
+        known.unwrap_or(SchemaType::Unknown)
     }
 }
 
-impl Schema {
+impl SchemaNode {
     /// The schema of a member, by `properties` or else `additionalProperties`.
-    pub(crate) fn member(&self, name: &str) -> Option<&Schema> {
+    pub(crate) fn member(&self, name: &str) -> Option<&SchemaNode> {
         self.properties.get(name).or_else(|| self.additional_schema())
     }
 
     /// The schema of a member, with its path as errors name it.
-    pub(crate) fn member_at<'p>(&self, name: &'p str, path: &'p Path<'p>) -> Option<(&Schema, Path<'p>)> {
+    pub(crate) fn member_at<'p>(&self, name: &'p str, path: &'p Path<'p>) -> Option<(&SchemaNode, Path<'p>)> {
         match self.properties.get(name) {
             Some(property) => Some((property, path.child(name))),
             None => Some((self.additional_schema()?, path.key(name))),
         }
     }
 
-    pub(crate) fn additional_schema(&self) -> Option<&Schema> {
+    pub(crate) fn additional_schema(&self) -> Option<&SchemaNode> {
         match &self.additional {
             Some(AdditionalMembers::Schema(schema)) => Some(schema),
             _ => None,
@@ -169,7 +169,7 @@ impl Schema {
     }
 
     /// The schemas that it combines, by the name of the combination.
-    pub(crate) fn combinations(&self) -> [(&'static str, &[Schema]); 3] {
+    pub(crate) fn combinations(&self) -> [(&'static str, &[SchemaNode]); 3] {
         [
             ("allOf", &self.all_of),
             ("anyOf", &self.any_of),
@@ -211,7 +211,7 @@ impl Schema {
     }
 
     /// Changes the schema and all schemas in it.
-    fn change_all(&mut self, change: &dyn Fn(&mut Schema)) {
+    fn change_all(&mut self, change: &dyn Fn(&mut SchemaNode)) {
         change(self);
         let parts = self.properties.values_mut();
         let parts = parts
@@ -227,15 +227,15 @@ impl Schema {
     }
 
     /// The types that values may have: two for `x-kubernetes-int-or-string`.
-    pub(crate) fn types(&self) -> &[Type] {
+    pub(crate) fn types(&self) -> &[SchemaType] {
         if self.checks_int_or_string {
-            &[Type::Integer, Type::String]
+            &[SchemaType::Integer, SchemaType::String]
         } else {
             self.of.as_slice()
         }
     }
 
     pub(crate) fn is_list_map(&self) -> bool {
-        self.of == Some(Type::Array) && self.list_type.as_deref() == Some("map")
+        self.of == Some(SchemaType::Array) && self.list_type.as_deref() == Some("map")
     }
 }

@@ -2,7 +2,7 @@
 
 mod combine;
 mod correlate;
-pub(crate) mod embedded;
+pub(crate) mod embedded_resource;
 pub(crate) mod lists;
 mod number;
 pub(crate) mod object_meta;

@@ -13,9 +13,9 @@ use crate::definition_rules::CompiledSchema;
 use crate::metadata::{self, MalformedMetadata};
 use crate::nulls::prune_nulls;
 use crate::prune::prune;
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 use crate::validate::scale::Scale;
-use crate::validate::{CorrelatedValue, embedded, lists, object_meta, scale, value};
+use crate::validate::{CorrelatedValue, embedded_resource, lists, object_meta, scale, value};
 use crate::warnings;
 
 /// One version of a custom resource, compiled.
@@ -150,7 +150,7 @@ impl Version {
     pub(crate) fn prune_unknown(&self, object: &mut Value<'_>) -> Result<Vec<String>, DecodeError> {
         pruned(
             object,
-            &Schema::default(),
+            &SchemaNode::default(),
             self.preserves_unknown,
             MalformedMetadata::Refuse,
         )
@@ -344,7 +344,7 @@ impl Version {
 
     fn validate_embedded(&self, object: &Value<'_>, errors: &mut ErrorList) {
         let schema = (&self.compiled.schema, false);
-        embedded::validate(object, schema, self.release, &Path::ROOT, errors);
+        embedded_resource::validate(object, schema, self.release, &Path::ROOT, errors);
     }
 
     fn scaled(&self, object: &Value<'_>, errors: &mut ErrorList) {
@@ -380,7 +380,7 @@ impl Version {
 /// Prunes an object of the kind by a schema.
 fn pruned(
     object: &mut Value<'_>,
-    schema: &Schema,
+    schema: &SchemaNode,
     preserves_unknown: bool,
     malformed: MalformedMetadata,
 ) -> Result<Vec<String>, DecodeError> {

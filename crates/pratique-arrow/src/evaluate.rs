@@ -7,7 +7,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pratique::api_objects::ApiObjects;
 use pratique::authorization::{Authorizer, NoAuthorizer};
 use pratique::{
-    Admission, AdmissionDecision, AdmissionRequest, FeatureGates, Objects, Release, ReleaseError, Unfinished,
+    Admission, AdmissionDecision, AdmissionRequest, FeatureGates, Objects, Release, ReleaseError, UnfinishedEvaluation,
 };
 use pratique_json::Value;
 use pratique_manifest::convert::is_list;
@@ -326,7 +326,7 @@ enum RowError {
     #[error(transparent)]
     Request(#[from] BuildError),
     #[error("the request cannot be evaluated: {0}")]
-    Unfinished(#[from] Unfinished),
+    Unfinished(#[from] UnfinishedEvaluation),
 }
 
 /// The action as reports count it.

@@ -58,10 +58,10 @@ impl WriteError {
 /// Writes results, in bounded memory. What is not finished is not complete.
 pub struct ResultWriter<W: Write + Send> {
     rows: ResultRows,
-    encoder: Encoder<W>,
+    encoder: ResultEncoder<W>,
 }
 
-enum Encoder<W: Write + Send> {
+enum ResultEncoder<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
     File(Box<FileWriter<W>>),
     Stream(Box<StreamWriter<W>>),
@@ -80,10 +80,10 @@ impl<W: Write + Send> ResultWriter<W> {
                     .set_created_by(concat!("pratique ", env!("CARGO_PKG_VERSION")).to_owned())
                     .set_compression(Compression::SNAPPY)
                     .build();
-                Encoder::Parquet(Box::new(ArrowWriter::try_new(to, schema, Some(properties))?))
+                ResultEncoder::Parquet(Box::new(ArrowWriter::try_new(to, schema, Some(properties))?))
             }
-            Format::ArrowFile => Encoder::File(Box::new(FileWriter::try_new(to, &schema)?)),
-            Format::ArrowStream => Encoder::Stream(Box::new(StreamWriter::try_new(to, &schema)?)),
+            Format::ArrowFile => ResultEncoder::File(Box::new(FileWriter::try_new(to, &schema)?)),
+            Format::ArrowStream => ResultEncoder::Stream(Box::new(StreamWriter::try_new(to, &schema)?)),
         };
         Ok(ResultWriter { rows, encoder })
     }
@@ -107,14 +107,14 @@ impl<W: Write + Send> ResultWriter<W> {
         }
         let batch = self.rows.take()?;
         match &mut self.encoder {
-            Encoder::Parquet(writer) => {
+            ResultEncoder::Parquet(writer) => {
                 writer.write(&batch)?;
                 if writer.in_progress_size() >= GROUP_BYTES {
                     writer.flush()?;
                 }
             }
-            Encoder::File(writer) => writer.write(&batch)?,
-            Encoder::Stream(writer) => writer.write(&batch)?,
+            ResultEncoder::File(writer) => writer.write(&batch)?,
+            ResultEncoder::Stream(writer) => writer.write(&batch)?,
         }
         Ok(())
     }
@@ -126,12 +126,12 @@ impl<W: Write + Send> ResultWriter<W> {
     pub fn finish(mut self) -> Result<W, WriteError> {
         self.flush()?;
         Ok(match self.encoder {
-            Encoder::Parquet(writer) => writer.into_inner()?,
-            Encoder::File(mut writer) => {
+            ResultEncoder::Parquet(writer) => writer.into_inner()?,
+            ResultEncoder::File(mut writer) => {
                 writer.finish()?;
                 writer.into_inner()?
             }
-            Encoder::Stream(mut writer) => {
+            ResultEncoder::Stream(mut writer) => {
                 writer.finish()?;
                 writer.into_inner()?
             }

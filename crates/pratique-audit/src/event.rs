@@ -9,7 +9,7 @@ use pratique_json::Value;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Operation, StatusDetails, UserInfo};
 use serde::Serialize;
 
-use crate::secrets::{self, Redacted, SecretPaths};
+use crate::secrets::{self, RedactedObject, SecretPaths};
 
 /// The level of detail of an event, as in audit policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -46,9 +46,9 @@ pub struct Event<'a> {
     object_ref: ObjectReference<'a>,
     response_status: ResponseStatus<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    request_object: Option<Redacted<'a>>,
+    request_object: Option<RedactedObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_object: Option<Redacted<'a>>,
+    response_object: Option<RedactedObject<'a>>,
     request_received_timestamp: String,
     stage_timestamp: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -116,7 +116,7 @@ impl<'a> Event<'a> {
             user: &request.user_info,
             object_ref: object_reference(request),
             response_status: response_status(response),
-            request_object: has_object.then_some(Redacted {
+            request_object: has_object.then_some(RedactedObject {
                 object: &request.object,
                 paths: secrets,
             }),
@@ -132,7 +132,7 @@ impl<'a> Event<'a> {
     #[must_use]
     pub fn with_response_object(mut self, object: &'a Value<'a>) -> Self {
         let paths = self.secrets;
-        self.response_object = (self.level >= Level::RequestResponse).then_some(Redacted { object, paths });
+        self.response_object = (self.level >= Level::RequestResponse).then_some(RedactedObject { object, paths });
         self
     }
 

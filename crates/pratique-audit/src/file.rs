@@ -11,7 +11,7 @@ use crate::target::Target;
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An open target.
-pub(crate) enum Sink {
+pub(crate) enum OpenTarget {
     /// Standard output.
     Stdout,
     /// A file.
@@ -29,24 +29,24 @@ pub(crate) struct AppendFile {
     partial_size: Option<u64>,
 }
 
-impl Sink {
+impl OpenTarget {
     pub(crate) fn open(target: Target) -> io::Result<Self> {
         match target {
-            Target::Stdout => Ok(Sink::Stdout),
-            Target::File(path) => AppendFile::open(path).map(Sink::File),
+            Target::Stdout => Ok(OpenTarget::Stdout),
+            Target::File(path) => AppendFile::open(path).map(OpenTarget::File),
         }
     }
 
     /// Writes at least one byte, unless interrupted.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match self {
-            Sink::Stdout => {
+            OpenTarget::Stdout => {
                 let mut output = io::stdout().lock();
                 output
                     .write(bytes)
                     .and_then(|written| output.flush().map(|()| written))
             }
-            Sink::File(file) => file.write(bytes),
+            OpenTarget::File(file) => file.write(bytes),
         };
         match written {
             Ok(0) => Err(io::ErrorKind::WriteZero.into()),
@@ -57,7 +57,7 @@ impl Sink {
 
     /// Reopens the file if it was renamed, or if `force` is set. Returns whether it did.
     pub(crate) fn refresh(&mut self, force: bool) -> io::Result<bool> {
-        let Sink::File(file) = self else { return Ok(false) };
+        let OpenTarget::File(file) = self else { return Ok(false) };
         if !force && (file.checked.elapsed() < CHECK_INTERVAL || file.is_current()) {
             return Ok(false);
         }
@@ -67,7 +67,7 @@ impl Sink {
 
     /// Rotates the file if it would become larger than `size`: it replaces the former one, and a new one begins.
     pub(crate) fn make_room(&mut self, bytes: usize, size: u64) -> io::Result<()> {
-        let Sink::File(file) = self else { return Ok(()) };
+        let OpenTarget::File(file) = self else { return Ok(()) };
         let metadata = file.file.metadata()?;
         let length = metadata
             .len()
@@ -84,7 +84,7 @@ impl Sink {
     /// Whether the rest of a partly written line can follow. If not, because the file was truncated or written to by
     /// another process, the incomplete line is ended before the next write.
     pub(crate) fn can_continue_line(&mut self) -> io::Result<bool> {
-        let Sink::File(file) = self else { return Ok(true) };
+        let OpenTarget::File(file) = self else { return Ok(true) };
         let Some(size) = file.partial_size else {
             return Ok(true);
         };
@@ -185,11 +185,11 @@ fn ends_incomplete(path: &Path, file: &File) -> bool {
 mod tests {
     use super::*;
 
-    fn opened(content: &str) -> (tempfile::TempDir, Sink) {
+    fn opened(content: &str) -> (tempfile::TempDir, OpenTarget) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("audit.log");
         std::fs::write(&path, content).unwrap();
-        let sink = Sink::open(Target::File(path)).unwrap();
+        let sink = OpenTarget::open(Target::File(path)).unwrap();
         (directory, sink)
     }
 
@@ -234,7 +234,7 @@ mod tests {
 
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("audit.log");
-        drop(Sink::open(Target::File(path.clone())).unwrap());
+        drop(OpenTarget::open(Target::File(path.clone())).unwrap());
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
@@ -248,7 +248,7 @@ mod tests {
         let path = |name: &str| directory.path().join(name);
         std::fs::write(path("outside"), "mine").unwrap();
         symlink("outside", path("audit.log.1")).unwrap();
-        let mut sink = Sink::open(Target::File(path("audit.log"))).unwrap();
+        let mut sink = OpenTarget::open(Target::File(path("audit.log"))).unwrap();
         for _ in 0..2 {
             sink.make_room(3, 4).unwrap();
             sink.write(b"{}\n").unwrap();

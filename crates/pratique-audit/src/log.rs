@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::event::{Event, Level};
-use crate::losses::{LossObserver, Losses};
-use crate::queue::{Limits, LineQueue, PendingLine};
+use crate::losses::{LossObserver, LossCounts};
+use crate::queue::{QueueLimits, LineQueue, PendingLine};
 use crate::review::RecordedReview;
 use crate::secrets;
 use crate::target::Target;
@@ -124,9 +124,9 @@ impl Log {
             Target::Stdout => None,
             Target::File(path) => Some(path.clone()),
         };
-        let queue = Arc::new(LineQueue::new(Limits { lines: events, bytes }));
+        let queue = Arc::new(LineQueue::new(QueueLimits { lines: events, bytes }));
         let counters = Arc::new(EventCounters {
-            losses: Losses::new(plugin),
+            losses: LossCounts::new(plugin),
             ..EventCounters::default()
         });
         let (opened, opening) = sync_channel(1);

@@ -19,7 +19,7 @@ pub trait LossObserver: Send + Sync {
 
 /// Counts of lost events and failed writes.
 #[derive(Default)]
-pub(crate) struct Losses {
+pub(crate) struct LossCounts {
     /// The audit plugin's name in log messages: `log`.
     plugin: &'static str,
     events: AtomicU64,
@@ -35,11 +35,11 @@ struct LoggedLosses {
     at: Option<Instant>,
 }
 
-impl Losses {
+impl LossCounts {
     pub(crate) fn new(plugin: &'static str) -> Self {
-        Losses {
+        LossCounts {
             plugin,
-            ..Losses::default()
+            ..LossCounts::default()
         }
     }
 
@@ -110,7 +110,7 @@ impl LoggedLosses {
     }
 }
 
-impl Debug for Losses {
+impl Debug for LossCounts {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.debug_struct("Losses")
             .field("events", &self.events)

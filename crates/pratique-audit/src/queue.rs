@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// The bounds of the queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct QueueLimits {
     pub(crate) lines: usize,
     pub(crate) bytes: usize,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Limits {
 /// The queue.
 #[derive(Debug)]
 pub(crate) struct LineQueue {
-    limits: Limits,
+    limits: QueueLimits,
     state: Mutex<QueueState>,
     changed: Condvar,
 }
@@ -55,7 +55,7 @@ pub(crate) struct WriterBatch {
 }
 
 impl LineQueue {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: QueueLimits) -> Self {
         LineQueue {
             limits,
             state: Mutex::default(),
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn lines_that_are_being_serialised_count() {
-        let queue = LineQueue::new(Limits {
+        let queue = LineQueue::new(QueueLimits {
             lines: 10,
             bytes: 10_000,
         });
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_written_alone() {
-        let queue = LineQueue::new(Limits {
+        let queue = LineQueue::new(QueueLimits {
             lines: 10,
             bytes: 1 << 20,
         });

@@ -7,7 +7,7 @@ use pratique_types::{
 };
 use serde::Serialize;
 
-use crate::secrets::{self, Redacted, SecretPaths};
+use crate::secrets::{self, RedactedObject, SecretPaths};
 
 /// A request with its answer, as an `AdmissionReview`. The data of Secrets, and tokens, are left out of it, and so are patches,
 /// which may have them.
@@ -40,8 +40,8 @@ struct RecordedRequest<'a> {
     namespace: &'a str,
     operation: Operation,
     user_info: &'a UserInfo,
-    object: Redacted<'a>,
-    old_object: Redacted<'a>,
+    object: RedactedObject<'a>,
+    old_object: RedactedObject<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dry_run: Option<bool>,
     options: &'a Value<'a>,
@@ -58,7 +58,7 @@ struct RecordedResponse<'a> {
 impl<'a> RecordedReview<'a> {
     pub(crate) fn new(request: &'a AdmissionRequest<'a>, response: &'a AdmissionResponse) -> Self {
         let paths: SecretPaths = secrets::find_secret_paths(request);
-        let redacted = |object| Redacted { object, paths };
+        let redacted = |object| RedactedObject { object, paths };
         RecordedReview {
             api_version: admission::API_VERSION,
             kind: admission::KIND,

@@ -48,12 +48,12 @@ fn of_resource(resource: &GroupVersionResource, subresource: &str) -> SecretPath
 
 /// An object without some of its members.
 #[derive(Clone, Debug)]
-pub(crate) struct Redacted<'a> {
+pub(crate) struct RedactedObject<'a> {
     pub(crate) object: &'a Value<'a>,
     pub(crate) paths: SecretPaths,
 }
 
-impl Serialize for Redacted<'_> {
+impl Serialize for RedactedObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let paths = self.paths.iter().copied();
         write(self.object, &paths.collect::<Vec<_>>(), serializer)

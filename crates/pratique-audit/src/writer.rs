@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use crate::file::Sink;
-use crate::losses::Losses;
+use crate::file::OpenTarget;
+use crate::losses::LossCounts;
 use crate::queue::{LineQueue, WriterBatch};
 use crate::target::Target;
 
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(crate) struct EventCounters {
     pub(crate) written: AtomicU64,
-    pub(crate) losses: Losses,
+    pub(crate) losses: LossCounts,
 }
 
 /// Opens the target, sends the result, and writes until the queue is closed and empty.
@@ -31,7 +31,7 @@ pub(crate) fn run(
     opened: &SyncSender<io::Result<()>>,
 ) {
     let _finish = FinishOnDrop(queue, counters);
-    let sink = match Sink::open(target) {
+    let sink = match OpenTarget::open(target) {
         Ok(sink) => sink,
         Err(error) => {
             // The receiver may have timed out.
@@ -68,7 +68,7 @@ impl Drop for FinishOnDrop<'_> {
 }
 
 struct QueueWriter<'a> {
-    sink: Sink,
+    sink: OpenTarget,
     queue: &'a LineQueue,
     counters: &'a EventCounters,
     /// Whether the last write failed.
@@ -163,11 +163,11 @@ mod tests {
     use std::io::Write;
 
     use super::{EventCounters, FinishOnDrop, line_start, lines};
-    use crate::queue::{Limits, LineQueue};
+    use crate::queue::{QueueLimits, LineQueue};
 
     #[test]
     fn a_panic_of_the_writer_is_noticed() {
-        let queue = LineQueue::new(Limits {
+        let queue = LineQueue::new(QueueLimits {
             lines: 3,
             bytes: 10_000,
         });

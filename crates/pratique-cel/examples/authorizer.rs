@@ -10,16 +10,16 @@ use pratique_cel::library::authz::{
 use pratique_cel::{Activation, Arena, Context, Environment, FaultKind, Program, Stop, Type, Value};
 
 /// A question as it outlives the evaluation that asked it: user, verb, resource.
-type Question = (String, String, ResourceCheck);
+type OwnedQuestion = (String, String, ResourceCheck);
 
 /// Knows some answers, and keeps the questions for which it has none.
 #[derive(Debug, Default)]
-struct Known {
-    answers: HashMap<Question, bool>,
-    open: Mutex<Vec<Question>>,
+struct KnownAnswers {
+    answers: HashMap<OwnedQuestion, bool>,
+    open: Mutex<Vec<OwnedQuestion>>,
 }
 
-impl Authorizer for Known {
+impl Authorizer for KnownAnswers {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         let Target::Resource(resource) = check.target else {
             return Answer::Decided(AuthorizerDecision {
@@ -54,9 +54,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     let mut answers = HashMap::new();
     for round in 1.. {
-        let known = Arc::new(Known {
+        let known = Arc::new(KnownAnswers {
             answers: answers.clone(),
-            ..Known::default()
+            ..KnownAnswers::default()
         });
         let arena = Arena::new();
         let user = Arc::new(User {

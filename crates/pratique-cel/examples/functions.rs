@@ -35,7 +35,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     );
 
     let text = "customer.name.initials() == 'AL' && customer.orders.all(o, price(o) < 4)";
-    let checked = environment.check(environment.parse(text)?)?;
+    let checked = environment.check_types(environment.parse(text)?)?;
     let program = environment.plan(&checked)?;
     println!("{text}: may cost {:?}", estimate(&checked, &UnknownSizes));
 

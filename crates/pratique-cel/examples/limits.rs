@@ -9,9 +9,9 @@ use pratique_cel::value::List;
 use pratique_cel::{Arena, Context, Environment, FaultKind, Interrupt, Stop, Type, Value};
 
 /// What is known of the variables: no list holds more than 100 elements, no string more than 20 characters.
-struct Schema;
+struct KnownSizes;
 
-impl Sizes for Schema {
+impl Sizes for KnownSizes {
     fn size(&self, path: &[String], of: &Type) -> Option<Range> {
         match (path, of) {
             ([], _) => None,
@@ -27,8 +27,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let text = "names.all(a, names.exists_one(b, a == b))";
 
     // Before: the worst case, from the sizes that the host declares.
-    let checked = environment.check(environment.parse(text)?)?;
-    let bounds = estimate(&checked, &Schema);
+    let checked = environment.check_types(environment.parse(text)?)?;
+    let bounds = estimate(&checked, &KnownSizes);
     println!("{text}: {} to {}", bounds.min, bounds.max);
     assert!(bounds.max > 10_000);
 

@@ -7,9 +7,9 @@ use pratique_cel::estimate::Sizes;
 use pratique_cel::{Environment, Report, Type};
 
 /// Lists of containers hold at most ten, whatever else is not known.
-struct Schema;
+struct ContainerSizes;
 
-impl Sizes for Schema {
+impl Sizes for ContainerSizes {
     fn size(&self, path: &[String], _: &Type) -> Option<Range> {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         match path.as_slice() {
@@ -24,8 +24,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         .with_variable("object", Type::Dyn)
         .with_variable("params", Type::Dyn);
     let text = "object.spec.containers.all(c, has(c.resources) && c.name in params.names)";
-    let checked = environment.check(environment.parse(text)?)?;
-    let report = Report::new(&environment, &checked, &Schema);
+    let checked = environment.check_types(environment.parse(text)?)?;
+    let report = Report::new(&environment, &checked, &ContainerSizes);
     println!("{report}");
     assert_eq!(report.result, Type::Bool);
     assert!(report.variables.iter().eq(["object", "params"]));

@@ -6,7 +6,7 @@
 //! Upstream: github.com/google/cel-go, checker/checker.go
 
 mod calls;
-mod checked;
+mod check_result;
 mod comprehensions;
 mod literals;
 mod messages;
@@ -18,7 +18,7 @@ mod validate;
 
 use pratique_gotext::suggest::nearest;
 
-pub use checked::{Checked, Reference};
+pub use check_result::{Checked, Reference};
 
 use crate::ast::{Ast, Expr, ExprId, Literal};
 use crate::environment::Environment;
@@ -26,7 +26,7 @@ use crate::error::{Issue, SHOWN_ISSUES, in_order};
 use crate::types::Type;
 
 use messages::mismatch;
-use unify::Bindings;
+use unify::TypeBindings;
 
 /// Checks types, then literals; all faults are reported, by their place. Those beyond the first hundred have no message.
 pub(crate) fn check_ast(environment: &Environment, ast: Ast) -> Result<Checked, Vec<Issue>> {
@@ -89,7 +89,7 @@ struct TypeChecker<'e> {
     ast: &'e Ast,
     /// The variables of the comprehensions around the node, outermost first.
     locals: Vec<(&'e str, Type)>,
-    bindings: Bindings,
+    bindings: TypeBindings,
     /// How many calls of `format` are around the node: their lists may mix types.
     formats: usize,
     /// Whether type errors are left to the evaluation.
@@ -118,7 +118,7 @@ impl<'e> TypeChecker<'e> {
             environment,
             ast,
             locals: Vec::new(),
-            bindings: Bindings::default(),
+            bindings: TypeBindings::default(),
             formats: 0,
             loose: false,
             outcome,

@@ -23,7 +23,7 @@ impl Environment {
     }
 
     /// Checks the types of a parsed expression, and its literals.
-    pub fn check(&self, ast: Ast) -> Result<Checked, CompileError> {
+    pub fn check_types(&self, ast: Ast) -> Result<Checked, CompileError> {
         let source = ast.source.clone();
         checker::check_ast(self, ast).map_err(|issues| CompileError::Issues { source, issues })
     }
@@ -44,6 +44,6 @@ impl Environment {
 
     /// Parses, checks and plans an expression.
     pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
-        self.plan(&self.check(self.parse(text)?)?)
+        self.plan(&self.check_types(self.parse(text)?)?)
     }
 }

@@ -13,7 +13,7 @@ pub use call::{CallCost, CostFn, CostNeed, EstimateFn};
 pub use range::Range;
 
 use crate::error::Fault;
-use crate::meter::{Meter, Unmetered};
+use crate::meter::{WorkMeter, UnmeteredWork};
 use crate::value::Value;
 
 /// Reading so many characters, bytes or elements.
@@ -45,14 +45,14 @@ pub fn reads_first_twice(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 
 /// A call that walks over all of its first argument.
 pub fn traverses_first(arguments: &[Value<'_>], _: Option<&Value<'_>>) -> u64 {
     // Without a meter this does not fail.
-    walk(&Unmetered, arguments.first()).unwrap_or(0)
+    walk(&UnmeteredWork, arguments.first()).unwrap_or(0)
 }
 
 /// The same in an evaluation, in which values may share parts without end.
 ///
 /// # Errors
 /// The evaluation was stopped.
-pub(crate) fn walk<M: Meter>(meter: &M, value: Option<&Value<'_>>) -> Result<u64, Fault> {
+pub(crate) fn walk<M: WorkMeter>(meter: &M, value: Option<&Value<'_>>) -> Result<u64, Fault> {
     value.map_or(Ok(0), |value| deep_traversal(meter, value))
 }
 
@@ -68,7 +68,7 @@ pub fn regex(size: u64, regex_size: u64) -> u64 {
 }
 
 /// Walking over all of a value, with the members of lists and maps; strings and bytes count by full tens.
-fn deep_traversal<M: Meter>(meter: &M, value: &Value<'_>) -> Result<u64, Fault> {
+fn deep_traversal<M: WorkMeter>(meter: &M, value: &Value<'_>) -> Result<u64, Fault> {
     /// The work of going to an element.
     const ELEMENT: u64 = 8;
     let mut cost = 0_u64;

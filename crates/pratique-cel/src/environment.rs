@@ -26,7 +26,7 @@ pub struct Environment {
     functions: Arc<FunctionTable>,
     macros: Arc<Vec<Macro>>,
     names: Arc<NameTable>,
-    variables: Arc<Variables>,
+    variables: Arc<DeclaredVariables>,
     types: Vec<Arc<dyn TypeProvider>>,
     checks_literals: bool,
     refuses_quoted_names: bool,
@@ -34,10 +34,10 @@ pub struct Environment {
 }
 
 /// Variables by their places, with their types.
-pub(crate) type Variables = Vec<(Arc<str>, Type)>;
+pub(crate) type DeclaredVariables = Vec<(Arc<str>, Type)>;
 
 /// The place of the variable of a name.
-pub(crate) fn find_slot(variables: &Variables, name: &str) -> Option<Slot> {
+pub(crate) fn find_slot(variables: &DeclaredVariables, name: &str) -> Option<Slot> {
     let at = variables.iter().rposition(|(variable, _)| **variable == *name)?;
     Some(Slot::new(at as u32, name))
 }
@@ -133,7 +133,7 @@ impl Environment {
     }
 
     /// The variables, shared with programs.
-    pub(crate) fn variables(&self) -> &Arc<Variables> {
+    pub(crate) fn variables(&self) -> &Arc<DeclaredVariables> {
         &self.variables
     }
 

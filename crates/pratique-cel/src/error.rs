@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pratique_gotext::regexp;
 
 use crate::source::{Position, Source};
-use crate::unknown::Unknown;
+use crate::unknown_value::Unknown;
 
 /// An error at a place in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]

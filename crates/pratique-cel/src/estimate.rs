@@ -21,7 +21,7 @@ use crate::types::Type;
 use crate::cost::Range;
 pub use sizes::{Sizes, UnknownSizes};
 
-use operand::{NEW_LIST, Path, below};
+use operand::{NEW_LIST, OperandPath, below};
 use sizes::{EntrySize, literal_size};
 
 /// The range in which the cost of evaluating an expression lies.
@@ -74,16 +74,16 @@ struct CostEstimator<'c> {
     checked: &'c Checked,
     sizes: &'c dyn Sizes,
     /// The variables of the comprehensions around the node.
-    locals: Vec<Local>,
-    paths: HashMap<ExprId, Path>,
+    locals: Vec<LocalEstimate>,
+    paths: HashMap<ExprId, OperandPath>,
     known: HashMap<ExprId, Range>,
     entries: HashMap<ExprId, EntrySize>,
 }
 
 /// The path and sizes of a variable of a comprehension.
 #[derive(Clone, Default)]
-struct Local {
-    path: Path,
+struct LocalEstimate {
+    path: OperandPath,
     size: Option<Range>,
     entry: Option<EntrySize>,
 }
@@ -174,14 +174,14 @@ impl<'c> CostEstimator<'c> {
         cost
     }
 
-    fn local(&self, id: ExprId) -> Option<&Local> {
+    fn local(&self, id: ExprId) -> Option<&LocalEstimate> {
         match self.checked.reference(id)? {
             Reference::Local(place) => self.locals.get(*place as usize),
             _ => None,
         }
     }
 
-    fn path(&self, id: ExprId) -> Path {
+    fn path(&self, id: ExprId) -> OperandPath {
         let path = match self.local(id) {
             Some(local) => Some(&local.path),
             None => self.paths.get(&id),
@@ -189,7 +189,7 @@ impl<'c> CostEstimator<'c> {
         path.cloned().unwrap_or_default()
     }
 
-    fn set_path(&mut self, id: ExprId, path: Path) {
+    fn set_path(&mut self, id: ExprId, path: OperandPath) {
         self.paths.insert(id, path);
     }
 

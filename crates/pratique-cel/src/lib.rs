@@ -128,7 +128,7 @@
 mod arena;
 pub mod ast;
 mod authorization;
-mod boxed;
+mod boxed_slice;
 mod checker;
 mod compile;
 mod constant;
@@ -139,7 +139,7 @@ mod error;
 pub mod estimate;
 mod evaluate_json;
 pub mod function;
-mod interned;
+mod interning;
 mod interrupt;
 pub mod library;
 mod memory;
@@ -155,7 +155,7 @@ mod source;
 mod text;
 pub mod time;
 mod types;
-mod unknown;
+mod unknown_value;
 pub mod value;
 
 // Compiling.
@@ -178,14 +178,14 @@ pub use interrupt::Interrupt;
 pub use memory::{HeldMemory, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use object_types::ObjectTypes;
 pub use plan::{EvaluationObserver, Program, Unobserved};
-pub use unknown::Unknown;
+pub use unknown_value::Unknown;
 pub use value::Value;
 
 /// What the other crates of the project share with this one: not part of what it promises.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::boxed::into_boxed_exact;
-    pub use crate::interned::Interned;
+    pub use crate::boxed_slice::into_boxed_exact;
+    pub use crate::interning::Interned;
     pub use crate::ops::{format_value as go_format, go_type};
 }
 

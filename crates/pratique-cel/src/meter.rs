@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::Fault;
 
 /// Accounts for work and memory, on behalf of an evaluation or of nothing. An error is a stop.
-pub(crate) trait Meter {
+pub(crate) trait WorkMeter {
     /// So many units of [work](Context::work).
     fn work(&self, units: u64) -> Result<(), Fault>;
 
@@ -20,7 +20,7 @@ pub(crate) trait Meter {
     }
 }
 
-impl Meter for Context<'_> {
+impl WorkMeter for Context<'_> {
     #[inline]
     fn work(&self, units: u64) -> Result<(), Fault> {
         Context::work(self, units)
@@ -49,9 +49,9 @@ impl regexp::Meter for Context<'_> {
 }
 
 /// No evaluation: everything takes as long as it takes.
-pub(crate) struct Unmetered;
+pub(crate) struct UnmeteredWork;
 
-impl Meter for Unmetered {
+impl WorkMeter for UnmeteredWork {
     #[inline]
     fn work(&self, _: u64) -> Result<(), Fault> {
         Ok(())
@@ -63,9 +63,9 @@ impl Meter for Unmetered {
 }
 
 /// Accounts for work within typed objects, whose members are of the same type where the objects are.
-pub(crate) struct Within<'m>(pub(crate) &'m dyn Meter);
+pub(crate) struct TypedWork<'m>(pub(crate) &'m dyn WorkMeter);
 
-impl Meter for Within<'_> {
+impl WorkMeter for TypedWork<'_> {
     fn work(&self, units: u64) -> Result<(), Fault> {
         self.0.work(units)
     }

@@ -9,13 +9,13 @@ mod associative;
 mod container;
 mod convert;
 mod equality;
-mod failed;
+mod error_values;
 mod naming;
 mod order;
 mod size;
 mod substring;
 
-pub(crate) use access::{Lookup, member, member_str};
+pub(crate) use access::{MemberLookup, member, member_str};
 pub(crate) use arithmetic::{add, divide, modulo, multiply, negate, subtract};
 pub(crate) use container::{check_hash, cost_of_search, find_key, is_among, is_in, is_same_key, unhashable};
 pub(crate) use convert::{
@@ -23,7 +23,7 @@ pub(crate) use convert::{
 };
 pub(crate) use equality::equal;
 pub(crate) use equality::{equal_by, pair, surely_equal};
-pub(crate) use failed::{failed, is_failed, presence, sound, wrong};
+pub(crate) use error_values::{failed, is_failed, presence, sound, wrong};
 pub(crate) use naming::{format_metered, unknown_operands, unmet_need};
 pub use naming::{format_value, go_type};
 pub(crate) use order::{compare, has_order};

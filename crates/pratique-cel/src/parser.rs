@@ -18,7 +18,7 @@ mod token;
 
 use std::sync::Arc;
 
-use self::builder::Builder;
+use self::builder::AstBuilder;
 pub use self::builder::MacroError;
 pub use self::comments::comments;
 pub use self::expand::{ACCUMULATOR, Expand, Expander, Macro};
@@ -38,11 +38,11 @@ pub(crate) struct MacroGrammar<'m> {
 pub(crate) fn parse(source: Arc<Source>, grammar: MacroGrammar<'_>) -> Result<Ast, Vec<Issue>> {
     limits::check_size(source.as_str())?;
     let capacity = source.as_str().len() / 3 + 4;
-    let mut builder = Builder::new(grammar, capacity);
+    let mut builder = AstBuilder::new(grammar, capacity);
     let root = match fast::read(source.as_str(), &mut builder) {
         Ok(root) => root,
-        Err(fast::Unsupported) => {
-            builder = Builder::new(grammar, capacity);
+        Err(fast::UnsupportedText) => {
+            builder = AstBuilder::new(grammar, capacity);
             diagnostic::read(&source, &mut builder).map_err(error::in_order)?
         }
     };

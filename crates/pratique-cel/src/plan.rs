@@ -21,14 +21,14 @@ use crate::ast::ExprId;
 use crate::checker::Checked;
 use crate::constant::Constant;
 use crate::context::Context;
-use crate::environment::{Activation, Environment, Slot, Variables, find_slot};
+use crate::environment::{Activation, Environment, Slot, DeclaredVariables, find_slot};
 use crate::error::PlanError;
 use crate::types::Type;
 use crate::value::Evaluation;
 
-use node::{AttributeRoot, MemberStep, Node, NodeId};
+use node::{AttributeRoot, MemberStep, PlanNode, NodeId};
 pub use observe::{EvaluationObserver, Unobserved};
-use run::{Evaluator, Local};
+use run::{PlanEvaluator, LocalValue};
 
 /// How many variables of comprehensions are kept on the stack.
 const INLINE_LOCALS: usize = 4;
@@ -36,7 +36,7 @@ const INLINE_LOCALS: usize = 4;
 /// A planned expression: immutable, shared between threads and requests.
 #[derive(Debug)]
 pub struct Program {
-    nodes: Box<[Node]>,
+    nodes: Box<[PlanNode]>,
     /// For each node the expression it was planned from.
     origins: Box<[ExprId]>,
     root: NodeId,
@@ -48,7 +48,7 @@ pub struct Program {
     /// Those of the first 64 slots, one bit each.
     reads_mask: u64,
     /// The variables of its environment, which share this list.
-    variables: Arc<Variables>,
+    variables: Arc<DeclaredVariables>,
 }
 
 impl Program {
@@ -95,8 +95,8 @@ impl Program {
     pub fn reads_only(&self, variable: Slot, known: impl Fn(&[&str], bool) -> bool) -> bool {
         self.nodes.iter().all(|node| {
             let (attribute, presence) = match node {
-                Node::Attribute(attribute) => (attribute, false),
-                Node::Presence(attribute) => (attribute, true),
+                PlanNode::Attribute(attribute) => (attribute, false),
+                PlanNode::Presence(attribute) => (attribute, true),
                 _ => return true,
             };
             if !matches!(&attribute.root, AttributeRoot::Variable { slot, .. } if *slot == variable) {
@@ -112,7 +112,7 @@ impl Program {
     pub fn fields_read(&self, variable: Slot) -> Option<Vec<&str>> {
         let mut fields: Vec<&str> = Vec::new();
         for node in &self.nodes {
-            let (Node::Attribute(attribute) | Node::Presence(attribute)) = node else {
+            let (PlanNode::Attribute(attribute) | PlanNode::Presence(attribute)) = node else {
                 continue;
             };
             if !matches!(&attribute.root, AttributeRoot::Variable { slot, .. } if *slot == variable) {
@@ -141,16 +141,16 @@ impl Program {
         activation: &Activation<'a>,
         observer: &mut O,
     ) -> Evaluation<'a> {
-        let mut inline = [Local::UNSET; INLINE_LOCALS];
+        let mut inline = [LocalValue::UNSET; INLINE_LOCALS];
         let locals = match inline.get_mut(..self.local_count) {
             Some(locals) => locals,
-            None => context.arena.filled(self.local_count, Local::UNSET),
+            None => context.arena.filled(self.local_count, LocalValue::UNSET),
         };
-        Evaluator::new(self, context, activation, locals, observer).evaluate(self.root)
+        PlanEvaluator::new(self, context, activation, locals, observer).evaluate(self.root)
     }
 
-    fn node(&self, id: NodeId) -> &Node {
-        const NULL: &Node = &Node::Constant(Constant::Null);
+    fn node(&self, id: NodeId) -> &PlanNode {
+        const NULL: &PlanNode = &PlanNode::Constant(Constant::Null);
         self.nodes.get(id.index()).unwrap_or(NULL)
     }
 
@@ -161,5 +161,5 @@ impl Program {
 
 /// Plans an expression.
 pub(crate) fn plan(environment: &Environment, checked: &Checked) -> Result<Program, PlanError> {
-    build::Planner::new(environment, checked).program()
+    build::ExpressionPlanner::new(environment, checked).program()
 }

@@ -230,7 +230,7 @@ mod tests {
             .with_variable("params.more", Type::Int);
         let checked = environment
             .parse(text)
-            .and_then(|ast| environment.check(ast))
+            .and_then(|ast| environment.check_types(ast))
             .unwrap();
         Report::new(&environment, &checked, &UnknownSizes)
     }

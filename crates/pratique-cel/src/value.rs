@@ -9,7 +9,7 @@ use crate::constant::Constant;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::time::{Duration, Timestamp};
-use crate::unknown::Unknown;
+use crate::unknown_value::Unknown;
 
 /// The result of an evaluation: a value or an error.
 pub type Evaluation<'a> = Result<Value<'a>, Fault>;
@@ -164,7 +164,7 @@ pub trait Struct: Debug {
     }
 
     /// The unknown part of the value, if the host knows only some of its fields. An attribute that ends at such a value is unknown,
-    /// and so is one at a field whose [`get`](Self::get) or [`has`](Self::has) returns [unknown](Fault::unknown). Functions never
+    /// and so is one at a field whose [`get`](Self::get) or [`has`](Self::has) returns [unknown](Fault::unknown_value). Functions never
     /// get such a value.
     fn unknown(&self) -> Option<Unknown> {
         None

@@ -24,16 +24,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{AcceptanceArguments, FailOn, FailureArguments};
 use crate::destination;
-use crate::evaluation::decision::Decision;
-use crate::evaluation::record::Record;
+use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::record::DecisionRecord;
 use crate::exit::CliError;
 use crate::input::read_regular;
-use crate::output::counted::counted;
-use crate::output::excerpt::Texts;
+use crate::output::counted_nouns::counted;
+use crate::output::excerpt::FileTexts;
 use crate::output::json::is_zero;
-use crate::output::notice::{EXPIRED_EXCEPTION, Notice, UNUSED_EXCEPTION};
+use crate::output::notice::{EXPIRED_EXCEPTION, InputNotice, UNUSED_EXCEPTION};
 use crate::output::problems;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 use crate::policies::OriginSets;
 use crate::{project, time};
 use acceptance_error::AcceptanceError;
@@ -85,7 +85,7 @@ pub(crate) struct AcceptanceSummary {
     path: String,
     comparison: BaselineComparison,
     /// What is told of exceptions that accepted nothing.
-    unused: Vec<Notice>,
+    unused: Vec<InputNotice>,
 }
 
 /// What was accepted, in JSON.
@@ -169,19 +169,19 @@ impl AcceptanceRules {
     }
 
     /// What is to be told of exceptions before anything is evaluated.
-    pub(crate) fn notices(&self) -> impl Iterator<Item = Notice> {
+    pub(crate) fn notices(&self) -> impl Iterator<Item = InputNotice> {
         self.expired.iter().map(|exception| {
             let until = exception.until.as_deref().unwrap_or_default();
             let message = format!(
                 "the exception of {} held until {until}: it accepts nothing any more ({})",
                 exception.policy, exception.reason
             );
-            Notice::new(EXPIRED_EXCEPTION, exception.place(), message)
+            InputNotice::new(EXPIRED_EXCEPTION, exception.place(), message)
         })
     }
 
     /// Moves the findings of a decision that are accepted to those of the record. Its object may have labels.
-    pub(crate) fn apply(&self, record: &mut Record, object: &Value<'_>) {
+    pub(crate) fn apply(&self, record: &mut DecisionRecord, object: &Value<'_>) {
         record.is_compared = self.baseline.is_some();
         if self.exceptions.is_empty() && self.baseline.is_none() {
             return;
@@ -199,7 +199,7 @@ impl AcceptanceRules {
                 None => kept.push(decision.clone()),
             }
         }
-        let is_denied = record.decision == Decision::Denied;
+        let is_denied = record.decision == RequestDecision::Denied;
         let message = record.message.as_deref().filter(|_| is_denied && !is_by_policy);
         let denial = message.and_then(|message| {
             let facts = FindingFacts::of_denial(record, message);
@@ -231,7 +231,7 @@ impl AcceptanceRules {
         record.dropped = dropped;
         record.accepted = accepted;
         if is_denied && is_accepted {
-            record.decision = Decision::Accepted;
+            record.decision = RequestDecision::Accepted;
         }
     }
 
@@ -266,12 +266,12 @@ impl AcceptanceRules {
     }
 
     /// What is told of the exceptions that accepted nothing, but for those that are used.
-    fn unused_notices(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = Notice> {
+    fn unused_notices(&self, used: &BTreeSet<usize>) -> impl Iterator<Item = InputNotice> {
         let exceptions = self.exceptions.iter().enumerate();
         let unused = exceptions.filter(|(index, _)| !used.contains(index));
         unused.map(|(_, exception)| {
             let message = format!("unused exception: {}", exception.why_unused(&self.policies));
-            Notice::new(UNUSED_EXCEPTION, exception.place(), message)
+            InputNotice::new(UNUSED_EXCEPTION, exception.place(), message)
         })
     }
 
@@ -325,7 +325,7 @@ impl AcceptanceRules {
 
 impl AcceptedFindings {
     /// Counts what is accepted of a decision, and keeps what was found if that is needed.
-    pub(crate) fn count(&mut self, record: &Record, acceptance: &AcceptanceRules) {
+    pub(crate) fn count(&mut self, record: &DecisionRecord, acceptance: &AcceptanceRules) {
         for finding in &record.accepted {
             match &finding.by {
                 AcceptedBy::Baseline => {
@@ -387,7 +387,7 @@ impl AcceptanceSummary {
     }
 
     /// How the run differs from the baseline, and which exceptions accepted nothing.
-    pub(crate) fn notices(&self) -> Vec<Notice> {
+    pub(crate) fn notices(&self) -> Vec<InputNotice> {
         let mut notices = self.comparison.notices(&self.path);
         notices.extend(self.unused.iter().cloned());
         notices
@@ -435,9 +435,9 @@ impl AcceptanceSummary {
     }
 
     /// The line, with its end.
-    pub(crate) fn human(&self) -> Text {
+    pub(crate) fn human(&self) -> PrintableText {
         match self.line().as_str() {
-            "" => Text::new(),
+            "" => PrintableText::new(),
             line => text!("{}\n", line),
         }
     }
@@ -453,7 +453,7 @@ fn read_exceptions(path: &std::path::Path) -> Result<Vec<PolicyException>, CliEr
         },
     };
     exception_file::exceptions(&file).map_err(|faults| {
-        let mut texts = Texts::default();
+        let mut texts = FileTexts::default();
         texts.insert(&file.path, &file.content);
         problems::report(&faults, &mut texts);
         CliError::Acceptance(AcceptanceError::NoExceptions {

@@ -56,9 +56,9 @@ use pratique_schema::Release;
 
 use crate::kubectl;
 use crate::output;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 use crate::project::arguments::completed;
-use crate::project::{FILE, Project, ProjectError, names_no_command};
+use crate::project::{FILE, LoadedProject, ProjectError, names_no_command};
 
 pub(crate) use acceptance::AcceptanceArguments;
 pub(crate) use admission_plugins::AdmissionPluginArguments;
@@ -67,7 +67,7 @@ pub(crate) use chain::ChainArguments;
 pub(crate) use check::{CheckArguments, CheckFormat};
 pub(crate) use checkpoints::CheckpointArguments;
 #[cfg(feature = "kube")]
-pub(crate) use cluster::Followable;
+pub(crate) use cluster::FollowableKind;
 pub(crate) use cluster::{ClientArguments, ClusterArguments};
 pub(crate) use comparison::{ComparisonArguments, ComparisonFailOn};
 pub(crate) use completions::CompletionsArguments;
@@ -79,7 +79,7 @@ pub(crate) use impact::{ImpactAnswerArguments, ImpactArguments, ImpactFormat};
 pub(crate) use init::InitArguments;
 #[cfg(feature = "kube")]
 pub(crate) use list::ListArguments;
-pub(crate) use listen::Listen;
+pub(crate) use listen::ListenAddress;
 pub(crate) use lsp::LspArguments;
 pub(crate) use man::ManArguments;
 pub(crate) use objects::{FieldValidation, ObjectArguments, ValidationArguments};
@@ -115,9 +115,9 @@ pub(crate) use warnings::{WARNINGS, WarningArguments};
 /// Without arguments, what it names is checked, reviewed and tested, with one exit code.
 #[derive(Debug, Parser)]
 #[command(name = "pratique", version, long_version = LONG_VERSION.as_str(), propagate_version = true)]
-pub(crate) struct Arguments {
+pub(crate) struct ProgramArguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: ProgramCommand,
     /// Do not read the project file, pratique.yaml.
     #[arg(long, global = true, env = "PRATIQUE_NO_PROJECT_FILE")]
     pub(crate) no_project_file: bool,
@@ -168,14 +168,14 @@ pub(crate) enum ParseError {
     /// The project file cannot be used.
     Project(ProjectError),
     /// It names no command, and no project file names anything: there is nothing to do.
-    Nothing(Text),
+    Nothing(PrintableText),
 }
 
 /// Parses the command line, the environment and the project file: the runs that they ask for, in order.
 ///
 /// # Errors
 /// They are wrong, or ask for help.
-pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
+pub(crate) fn parse() -> Result<Vec<ProgramArguments>, ParseError> {
     let command = command();
     let typed: Vec<OsString> = std::env::args_os().collect();
     if let Some(meant) = other_meanings::other_meaning(&typed) {
@@ -199,7 +199,7 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
         }
         _ => {}
     }
-    let project = Project::current(&line).map_err(ParseError::Project)?;
+    let project = LoadedProject::current(&line).map_err(ParseError::Project)?;
     let is_bare = names_no_command(line.get(1..).unwrap_or_default());
     let Some(project) = project else {
         if is_bare {
@@ -246,12 +246,12 @@ pub(crate) fn parse() -> Result<Vec<Arguments>, ParseError> {
 
 /// The command line as it was typed.
 pub(crate) fn command() -> clap::Command {
-    let command = with_renamed_variables(Arguments::command());
+    let command = with_renamed_variables(ProgramArguments::command());
     kubectl::as_typed(short_help::with_short_help(command))
 }
 
 /// Parses a command line and the environment.
-fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
+fn parse_line(line: Vec<OsString>) -> Result<ProgramArguments, clap::Error> {
     let mut command = command();
     let name = foreign_words::command_position(&line).and_then(|at| line.get(at)?.to_str());
     let tip = name.and_then(|name| {
@@ -259,7 +259,7 @@ fn parse_line(line: Vec<OsString>) -> Result<Arguments, clap::Error> {
         words.find_map(|word| foreign_words::flag_tip(name, word))
     });
     let matches = command.try_get_matches_from_mut(line);
-    let parsed = matches.and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
+    let parsed = matches.and_then(|mut matches| ProgramArguments::from_arg_matches_mut(&mut matches));
     parsed
         .map_err(|error| error.format(&mut command))
         .map_err(|error| with_tip(error, tip))
@@ -305,14 +305,14 @@ fn path_tip(typed: &str) -> Option<String> {
 
 /// The names of the commands.
 fn commands_tip() -> String {
-    let command = Arguments::command();
+    let command = ProgramArguments::command();
     let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
     format!("the commands are {}", names.join(", "))
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum ProgramCommand {
     Check(Box<CheckArguments>),
     Review(Box<ReviewArguments>),
     Replay(Box<ReplayArguments>),
@@ -360,12 +360,12 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        ProgramArguments::command().debug_assert();
     }
 
     #[test]
     fn renamed_variables_belong_to_arguments() {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         let ids: Vec<&str> = command
             .get_subcommands()
             .flat_map(clap::Command::get_arguments)
@@ -380,7 +380,7 @@ mod tests {
     fn former_flags_are_aliases() {
         let parsed = |command: &str, arguments: &[&str]| {
             let all = [&["pratique", command], arguments].concat();
-            format!("{:?}", Arguments::try_parse_from(all).unwrap())
+            format!("{:?}", ProgramArguments::try_parse_from(all).unwrap())
         };
         for (former, current, value) in [
             ("--audit-log", "--audit-log-path", "-"),

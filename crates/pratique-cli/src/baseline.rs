@@ -5,7 +5,7 @@ use pratique_manifest::ManifestFile;
 
 /// A level of the Pod Security Standards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Level {
+pub(crate) enum BaselineLevel {
     /// Prevents known privilege escalations.
     Baseline,
     /// Follows current best practice of hardening pods, besides what `baseline` prevents.
@@ -49,10 +49,10 @@ const RESTRICTED: &[(&str, &str)] = embedded!("restricted":
 );
 
 /// The manifests of a level.
-pub(crate) fn files(level: Level) -> Vec<ManifestFile> {
+pub(crate) fn files(level: BaselineLevel) -> Vec<ManifestFile> {
     let stricter = match level {
-        Level::Baseline => &[],
-        Level::Restricted => RESTRICTED,
+        BaselineLevel::Baseline => &[],
+        BaselineLevel::Restricted => RESTRICTED,
     };
     let file = |(path, text): &(&str, &str)| ManifestFile {
         path: (*path).to_owned(),
@@ -83,7 +83,7 @@ mod tests {
             }
         }
         names.sort();
-        let embedded: Vec<_> = files(Level::Restricted)
+        let embedded: Vec<_> = files(BaselineLevel::Restricted)
             .into_iter()
             .map(|file| file.path)
             .collect();

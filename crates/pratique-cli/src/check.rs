@@ -1,14 +1,14 @@
 //! `pratique check`: checks that an API server would load manifests, and lints them.
 
 pub(crate) mod check_error;
-mod checked;
+mod checked_path;
 mod connect;
 mod empty;
 mod hashes;
 mod human;
 mod json;
 pub(crate) mod levels;
-mod loaded;
+mod loaded_plugin;
 mod plugin;
 pub(crate) mod report;
 mod sorted_input;
@@ -20,29 +20,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_review::sorted::SortedPolicies;
+use pratique_review::sorted_objects::SortedPolicies;
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::check::check_error::CheckError;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{self, FileSelection, WithPassedOver, sources};
 use crate::memory;
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::{self, sarif};
 use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::snapshot::{StateSource, WebhookUse};
-use checked::Checked;
-use levels::Levels;
+use checked_path::CheckedPath;
+use levels::WarningLevels;
 pub(crate) use plugin::plugin_of;
-use subject::Subject;
+use subject::CheckSubject;
 pub(crate) use subject::configuration_findings;
 
 /// Checks every path; succeeds if all of them load without a denied warning.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
     let choices = arguments.outputs.choices()?;
     output_target::verify(&choices)?;
-    let levels = Levels::new(&arguments.warnings);
+    let levels = WarningLevels::new(&arguments.warnings);
     let release = arguments.gates.feature_gates.release();
     let switches = arguments.admission_plugins.switches();
     switches.of_release(release.version()).validate()?;
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             &arguments.admission_plugins,
             root,
         );
-        let mut outcome = Checked::new(&paths, loaded, &levels, (arguments, gates.feature_gates));
+        let mut outcome = CheckedPath::new(&paths, loaded, &levels, (arguments, gates.feature_gates));
         outcome.sources = subject.sources().to_vec();
         if let (true, Ok(plugins)) = (arguments.connect, &outcome.loaded) {
             outcome.connections = connect::connect(plugins)?;
@@ -97,9 +97,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
         files.tell(notice);
     }
     let of_files = files.notices();
-    let is_denied = levels.denies_warnings() && of_files.iter().any(Notice::is_counted);
+    let is_denied = levels.denies_warnings() && of_files.iter().any(InputNotice::is_counted);
     let passes = checked.iter().all(|checked| checked.passes(&levels)) && !is_denied;
-    let notices: Vec<Notice> = of_files
+    let notices: Vec<InputNotice> = of_files
         .iter()
         .cloned()
         .chain(project::notices("check"))
@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
             }
             CheckFormat::Json => {
                 let report = WithPassedOver {
-                    value: json::Report::new(&checked, &of_files, &levels),
+                    value: json::CheckReport::new(&checked, &of_files, &levels),
                     passed_over: passed_over.json(lists),
                 };
                 project::print_with_report("check", &report)
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
                     .collect();
                 let sources = checked.iter().flat_map(|checked| &checked.sources).cloned();
                 let notifications = sources::notifications(&sources.collect::<Vec<_>>()).collect();
-                let log = sarif::Log::of_findings(&findings, &notices, notifications, passes);
+                let log = sarif::SarifLog::of_findings(&findings, &notices, notifications, passes);
                 output::print_sarif(&log)
             }
             CheckFormat::Junit => output::print_xml(&report::junit(&checked, &notices, &levels)),
@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitStatus, CliError> {
 }
 
 /// The policies and webhook configurations of a cluster.
-fn of_cluster(mut state: StateSource) -> Result<Option<(Vec<PathBuf>, Subject)>, CliError> {
+fn of_cluster(mut state: StateSource) -> Result<Option<(Vec<PathBuf>, CheckSubject)>, CliError> {
     let Some(files) = state.policies(WebhookUse::Taken)? else {
         return Ok(None);
     };
@@ -150,6 +150,6 @@ fn of_cluster(mut state: StateSource) -> Result<Option<(Vec<PathBuf>, Subject)>,
             count: 0,
         });
     }
-    let subject = Subject::OfCluster(source_name.clone(), SortedPolicies::of_api(files));
+    let subject = CheckSubject::OfCluster(source_name.clone(), SortedPolicies::of_api(files));
     Ok(Some((vec![PathBuf::from(source_name)], subject)))
 }

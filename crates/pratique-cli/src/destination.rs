@@ -12,11 +12,11 @@ use crate::exit::CliError;
 use crate::project::permit;
 
 /// A file or object that is written part by part, and visible to readers once it is finished.
-pub(crate) enum Destination {
+pub(crate) enum OutputDestination {
     /// Standard output.
     Output(BufWriter<io::Stdout>),
     /// A file that has another name until it is finished.
-    File(Unfinished),
+    File(UnfinishedFile),
     /// A path that is no regular file, such as a pipe.
     Special(BufWriter<File>),
     /// An object of a store.
@@ -27,7 +27,7 @@ pub(crate) enum Destination {
 ///
 /// Until then it has a random name beside its own, and is one that was not there: whoever can put a link into the directory
 /// beforehand would otherwise choose what is written to.
-pub(crate) struct Unfinished {
+pub(crate) struct UnfinishedFile {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
 }
@@ -41,13 +41,13 @@ pub(crate) enum Readers {
     Owner,
 }
 
-impl Destination {
+impl OutputDestination {
     /// Standard output, which is no terminal.
     pub(crate) fn output(format: &'static str) -> Result<Self, CliError> {
         if io::stdout().is_terminal() {
             Err(CliError::NotText { format })
         } else {
-            Ok(Destination::Output(BufWriter::new(io::stdout())))
+            Ok(OutputDestination::Output(BufWriter::new(io::stdout())))
         }
     }
 
@@ -55,14 +55,14 @@ impl Destination {
     pub(crate) fn open(path: &Path, readers: Readers) -> Result<Self, CliError> {
         if let Some(location) = location(path)? {
             let store = store(&location)?;
-            return Ok(Destination::Object(Box::new(store.writer(location))));
+            return Ok(OutputDestination::Object(Box::new(store.writer(location))));
         }
         let opened = if is_special(path) {
             permit(path)
                 .and_then(|()| File::create(path))
-                .map(|file| Destination::Special(BufWriter::new(file)))
+                .map(|file| OutputDestination::Special(BufWriter::new(file)))
         } else {
-            Unfinished::create(path, readers).map(Destination::File)
+            UnfinishedFile::create(path, readers).map(OutputDestination::File)
         };
         opened.map_err(|error| unwritten(path, error))
     }
@@ -70,35 +70,35 @@ impl Destination {
     /// Makes it visible to readers.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
-            Destination::Output(mut output) => output.flush(),
-            Destination::Special(mut file) => file.flush(),
-            Destination::File(file) => file.finish(),
-            Destination::Object(object) => Ok(object.finish()?),
+            OutputDestination::Output(mut output) => output.flush(),
+            OutputDestination::Special(mut file) => file.flush(),
+            OutputDestination::File(file) => file.finish(),
+            OutputDestination::Object(object) => Ok(object.finish()?),
         }
     }
 }
 
-impl Write for Destination {
+impl Write for OutputDestination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Destination::Output(output) => output.write(bytes),
-            Destination::Special(file) => file.write(bytes),
-            Destination::File(file) => file.file.write(bytes),
-            Destination::Object(object) => object.write(bytes),
+            OutputDestination::Output(output) => output.write(bytes),
+            OutputDestination::Special(file) => file.write(bytes),
+            OutputDestination::File(file) => file.file.write(bytes),
+            OutputDestination::Object(object) => object.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Destination::Output(output) => output.flush(),
-            Destination::Special(file) => file.flush(),
-            Destination::File(file) => file.file.flush(),
-            Destination::Object(object) => object.flush(),
+            OutputDestination::Output(output) => output.flush(),
+            OutputDestination::Special(file) => file.flush(),
+            OutputDestination::File(file) => file.file.flush(),
+            OutputDestination::Object(object) => object.flush(),
         }
     }
 }
 
-impl Unfinished {
+impl UnfinishedFile {
     fn create(path: &Path, readers: Readers) -> io::Result<Self> {
         permit(path)?;
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -112,7 +112,7 @@ impl Unfinished {
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
         let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
-        Ok(Unfinished {
+        Ok(UnfinishedFile {
             file: BufWriter::new(file),
             path: path.to_owned(),
         })
@@ -130,7 +130,7 @@ pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result
         let verified = match location(path)? {
             Some(location) => store(&location)?.verify(&location).map_err(io::Error::from),
             None if is_special(path) => Ok(()),
-            None => Unfinished::create(path, Readers::Owner).map(drop),
+            None => UnfinishedFile::create(path, Readers::Owner).map(drop),
         };
         verified.map_err(|error| unwritten(path, error))?;
     }
@@ -139,7 +139,7 @@ pub(crate) fn verify<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result
 
 /// Writes a text as a whole, to a file or an object.
 pub(crate) fn write(path: &Path, text: &str, readers: Readers) -> Result<(), CliError> {
-    let mut destination = Destination::open(path, readers)?;
+    let mut destination = OutputDestination::open(path, readers)?;
     let written = destination.write_all(text.as_bytes());
     written
         .and_then(|()| destination.finish())

@@ -1,6 +1,6 @@
 //! What every command that evaluates objects shares: the state, the request, the record of a decision, and what is told of it.
 
-pub(crate) mod assumed;
+pub(crate) mod assumptions;
 mod audit_lines;
 pub(crate) mod chain;
 pub(crate) mod complete_kind;
@@ -34,5 +34,5 @@ pub(crate) mod state_reader;
 pub(crate) mod summary;
 pub(crate) mod unbound;
 pub(crate) mod undecided_reasons;
-pub(crate) mod unexpanded;
-pub(crate) mod unmatched;
+pub(crate) mod unexpanded_workloads;
+pub(crate) mod unmatched_policies;

@@ -13,8 +13,8 @@ use crate::acceptance::acceptance_error::AcceptanceError;
 use crate::check::check_error::CheckError;
 use crate::input::rendering::render_error::RenderError;
 use crate::output;
-use crate::output::counted::among;
-use crate::output::text::{Lines, Text, text};
+use crate::output::counted_nouns::among;
+use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::playground::playground_error::PlaygroundError;
 use crate::replay::replay_error::ReplayError;
 use crate::review::review_error::ReviewError;
@@ -236,9 +236,9 @@ impl CliError {
     }
 
     /// The message.
-    pub(crate) fn to_text(&self) -> Text {
+    pub(crate) fn to_text(&self) -> PrintableText {
         let message = self.to_string();
-        let lines = Lines {
+        let lines = IndentedLines {
             text: &message,
             indent: "  ",
         };

@@ -4,26 +4,26 @@ use pratique_explain::{Binding, Explanation, Expression, Line, MatchOutcome, Pol
 use pratique_manifest::Location;
 
 use crate::output::problems;
-use crate::output::text::{Lines, Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// The maximum number of characters of a value beside its name.
 const VALUE: usize = 96;
 
 /// Explains all policies: those that match with all evaluations, the others with the reason why they do not match.
-pub(crate) fn whole(explanation: &Explanation, style: Style) -> Text {
+pub(crate) fn whole(explanation: &Explanation, style: StreamStyle) -> PrintableText {
     let policies = explanation.policies.iter();
     policies.map(|policy| one_policy(policy, style, true)).collect()
 }
 
 /// Explains only expressions that were false or failed, and policies that could not be evaluated.
-pub(crate) fn excerpt(explanation: &Explanation, style: Style) -> Text {
+pub(crate) fn excerpt(explanation: &Explanation, style: StreamStyle) -> PrintableText {
     let policies = explanation.policies.iter().filter(|policy| has_failure(policy));
     policies.map(|policy| one_policy(policy, style, false)).collect()
 }
 
 /// Explains why nothing was denied: the policies that match, or all if none does; or the one that should have denied.
-pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: Style) -> Text {
+pub(crate) fn allowed(explanation: &Explanation, wanted: Option<&str>, style: StreamStyle) -> PrintableText {
     let named = |policy: &&Policy| wanted.is_none_or(|name| policy.name == name);
     let named: Vec<&Policy> = explanation.policies.iter().filter(named).collect();
     let any_meets = named
@@ -60,8 +60,8 @@ fn is_decisive(expression: &Expression) -> bool {
     expression.error.is_some() || (decides && expression.is_false())
 }
 
-fn one_policy(policy: &Policy, style: Style, whole: bool) -> Text {
-    let name = style.paint(Tone::Place, &policy.name);
+fn one_policy(policy: &Policy, style: StreamStyle, whole: bool) -> PrintableText {
+    let name = style.paint(TextTone::Place, &policy.name);
     let place = policy
         .location
         .as_ref()
@@ -82,8 +82,8 @@ fn one_policy(policy: &Policy, style: Style, whole: bool) -> Text {
     out
 }
 
-fn one_binding(binding: &Binding, style: Style, whole: bool) -> Text {
-    let name = style.paint(Tone::Place, &binding.name);
+fn one_binding(binding: &Binding, style: StreamStyle, whole: bool) -> PrintableText {
+    let name = style.paint(TextTone::Place, &binding.name);
     let mut out = text!(
         "    binding {}{}\n",
         name,
@@ -98,28 +98,28 @@ fn one_binding(binding: &Binding, style: Style, whole: bool) -> Text {
     out
 }
 
-fn match_outcome(match_outcome: &MatchOutcome, style: Style) -> Text {
+fn match_outcome(match_outcome: &MatchOutcome, style: StreamStyle) -> PrintableText {
     let (label, why) = match match_outcome {
-        MatchOutcome::Yes => return Text::new(),
-        MatchOutcome::No(why) => (style.paint(Tone::Faint, "does not match:"), why),
-        MatchOutcome::Undecided(why) => (style.paint(Tone::Warning, "undecided:"), why),
-        MatchOutcome::Failed(why) => (style.paint(Tone::Bad, "failed:"), why),
+        MatchOutcome::Yes => return PrintableText::new(),
+        MatchOutcome::No(why) => (style.paint(TextTone::Faint, "does not match:"), why),
+        MatchOutcome::Undecided(why) => (style.paint(TextTone::Warning, "undecided:"), why),
+        MatchOutcome::Failed(why) => (style.paint(TextTone::Bad, "failed:"), why),
     };
-    let lines = Lines {
+    let lines = IndentedLines {
         text: why,
         indent: "      ",
     };
     text!(": {} {}", label, lines)
 }
 
-fn one_round(round: &Round, style: Style, whole: bool) -> Text {
-    let mut out = Text::new();
+fn one_round(round: &Round, style: StreamStyle, whole: bool) -> PrintableText {
+    let mut out = PrintableText::new();
     if round.again {
-        let again = style.paint(Tone::Faint, "again, as the object has changed");
+        let again = style.paint(TextTone::Faint, "again, as the object has changed");
         out.push(&text!("      {}\n", again));
     }
     if let Some(params) = &round.params {
-        out.push(&text!("      params {}\n", style.paint(Tone::Place, params)));
+        out.push(&text!("      params {}\n", style.paint(TextTone::Place, params)));
     }
     let explained_expressions = round
         .expressions
@@ -129,40 +129,40 @@ fn one_round(round: &Round, style: Style, whole: bool) -> Text {
         out.push(&one_expression(expression, style, whole));
     }
     if round.exhausted {
-        out.push(&text!("      {}\n", style.paint(Tone::Bad, "out of budget")));
+        out.push(&text!("      {}\n", style.paint(TextTone::Bad, "out of budget")));
     }
     if whole {
         let cost = text!("      cost {} in all", round.cost);
-        out.push(&text!("{}\n", style.paint(Tone::Faint, cost)));
+        out.push(&text!("{}\n", style.paint(TextTone::Faint, cost)));
     }
     out
 }
 
-fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
+fn one_expression(expression: &Expression, style: StreamStyle, whole: bool) -> PrintableText {
     let name = expression.name.as_ref().map(|name| format!(" ({name})"));
     let field = expression.place.field() + &name.unwrap_or_default();
     let result = match (&expression.value, &expression.error) {
         (Some(value), _) => {
             let tone = if is_decisive(expression) {
-                Tone::Bad
+                TextTone::Bad
             } else {
-                Tone::Good
+                TextTone::Good
             };
             text!("= {}", style.paint(tone, cut(value)))
         }
         (None, Some(error)) => {
-            let lines = Lines {
+            let lines = IndentedLines {
                 text: error,
                 indent: "        ",
             };
-            style.paint(Tone::Bad, text!("failed: {}", lines))
+            style.paint(TextTone::Bad, text!("failed: {}", lines))
         }
-        (None, None) => Text::new(),
+        (None, None) => PrintableText::new(),
     };
     let cost = if whole {
-        style.paint(Tone::Faint, text!(" (cost {})", expression.cost))
+        style.paint(TextTone::Faint, text!(" (cost {})", expression.cost))
     } else {
-        Text::new()
+        PrintableText::new()
     };
     let place = expression.location.as_ref().filter(|_| is_decisive(expression));
     let place = place.map(|location| text!(" {}", at(location, style)));
@@ -174,7 +174,7 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
         place.unwrap_or_default()
     );
     if let Some(help) = expression.help {
-        let label = style.paint(Tone::Faint, "= help:");
+        let label = style.paint(TextTone::Faint, "= help:");
         out.push(&text!("        {} {}\n", label, help));
     }
     for field in &expression.left_out {
@@ -191,7 +191,7 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
             // As wide as the character that it stands for.
             let line = match line {
                 Line::Source(line) => text!("{}", line.replace('\t', " ")),
-                Line::Values(line) => style.paint(Tone::Faint, line.replace('\t', " ")),
+                Line::Values(line) => style.paint(TextTone::Faint, line.replace('\t', " ")),
             };
             out.push(&text!("        {}\n", line));
         }
@@ -200,8 +200,8 @@ fn one_expression(expression: &Expression, style: Style, whole: bool) -> Text {
 }
 
 /// A location, dimmed.
-fn at(location: &Location, style: Style) -> Text {
-    style.paint(Tone::Faint, problems::place(location))
+fn at(location: &Location, style: StreamStyle) -> PrintableText {
+    style.paint(TextTone::Faint, problems::place(location))
 }
 
 /// A value, cut to fit beside its name.

@@ -21,33 +21,33 @@ use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary};
-use crate::evaluation::unmatched;
+use crate::evaluation::unmatched_policies;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::input::{self, FileSelection};
 use crate::output;
-use crate::output::notice::Notices;
+use crate::output::notice::InputNotices;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget, style_of};
-use crate::replay::engine::{Engine, Policies, StateInputs};
+use crate::replay::engine::{ReplayEngine, ReadyPolicies, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
-use crate::replay::units::Pieces;
+use crate::replay::units::LogPieces;
 use crate::snapshot::StateSource;
 use crate::snapshot::snapshot_error::SnapshotError;
-use crate::stream::checkpoint::Checkpoints;
-use crate::stream::digest::Digest;
+use crate::stream::checkpoint::CheckpointWriter;
+use crate::stream::digest::RunDigest;
 use crate::stream::input_limits;
 use crate::stream::object_source::ObjectSource;
-use crate::stream::ordered;
+use crate::stream::ordered_work;
 use crate::stream::progress::is_shown;
-use crate::stream::stored::Stored;
-use collect::Collector;
+use crate::stream::stored_objects::StoredObjects;
+use collect::ImpactCollector;
 use part::{InputComparison as _, WorkloadScope};
 use report::ImpactReport;
-use source::{ListChoice, Sources};
-use work::{Side, Worker};
+use source::{ListChoice, ImpactSources};
+use work::{PolicySide, ImpactWorker};
 
 /// Evaluates both sets of policies for all inputs; succeeds unless too many requests are newly refused.
 pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         #[cfg(feature = "kube")]
         list: &arguments.list,
     };
-    let mut sources = Sources::resolve((&source, stdin), [&old, &new], choice, &files)?;
+    let mut sources = ImpactSources::resolve((&source, stdin), [&old, &new], choice, &files)?;
     let ImpactArguments {
         sender,
         memory,
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         answers.explain,
         acceptance.digest()
     );
-    let digest = inputs_of_state.digest(Digest::new(state, &others), &[&old.sets, &new.sets]);
+    let digest = inputs_of_state.digest(RunDigest::new(state, &others), &[&old.sets, &new.sets]);
     let run = digest.run("impact", source.names(), "", new.scope.can_deny());
     let passed_over = files.passed_over();
     if arguments.files.verbose {
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     notes.extend(summary(sources.not_evaluated()));
     notes.extend(passed_over.line());
     let limits = input_limits(state.max_input);
-    let mut notices = Notices::default();
+    let mut notices = InputNotices::default();
     // These were told before.
     notices.extend(inputs_of_state.notices());
     notices.extend([&old, &new].into_iter().flat_map(|side| side.scope.notices()));
@@ -115,27 +115,27 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
     acceptance.notices().for_each(|notice| notices.tell(notice));
     notices.extend(files.notices());
     let mut report = ImpactReport::new(run, CountedFaults::new(errors), notes, notices);
-    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut report)?;
-    let old = Engine {
+    let (checkpoints, from) = CheckpointWriter::open(&arguments.checkpoints, || sources.states(), &mut report)?;
+    let old = ReplayEngine {
         policies: old,
         cluster: Arc::clone(&cluster),
     };
-    let new = Engine {
+    let new = ReplayEngine {
         policies: new,
         cluster: Arc::clone(&cluster),
     };
-    let (stored, _) = Stored::new(&[], &sender.namespace);
+    let (stored, _) = StoredObjects::new(&[], &sender.namespace);
     let request = RequestArguments::creations(sender);
-    let side = |engine| Side {
+    let side = |engine| PolicySide {
         engine,
-        evaluator: Engine::evaluator(engine, false),
+        evaluator: ReplayEngine::evaluator(engine, false),
     };
     let both = [&old, &new].map(|engine| &engine.policies);
     let sets = both.into_iter().flat_map(|policies| &policies.sets);
     let pod_policies = PodPolicies::new(sets.map(|(_, set)| set), false);
     let is_evaluated = both.iter().any(|policies| policies.scope.can_deny());
     let release = state.gates.feature_gates.release();
-    let worker = Worker {
+    let worker = ImpactWorker {
         old: side(&old),
         new: side(&new),
         explains: answers.explain.then(|| new.evaluator(true)),
@@ -144,23 +144,23 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
         builder: RequestBuilder::new(&request, stored),
         workloads: WorkloadScope {
             expansion: ExpansionRule::new(release, &arguments.workloads, &pod_policies, is_evaluated),
-            is_of_files: matches!(sources, Sources::Files(_)),
+            is_of_files: matches!(sources, ImpactSources::Files(_)),
         },
         log: LogReader::new(&cluster, memory.remember),
         rendered: sources.take_rendered(),
         acceptance: &acceptance,
     };
     let share = sources.share(is_shown(answers.outputs.is_printed(ImpactFormat::Ndjson)));
-    let pieces = Pieces {
+    let pieces = LogPieces {
         limits,
         share: Arc::clone(&share),
         from,
         remembers: worker.log.remembers(),
     };
     let evaluated = evaluated(arguments, release, [&old.policies, &new.policies]);
-    let mut collector = Collector::new(answers, &acceptance, evaluated, report, share, checkpoints);
+    let mut collector = ImpactCollector::new(answers, &acceptance, evaluated, report, share, checkpoints);
     collector.outputs = OutputTarget::open_all(&choices)?;
-    let compared = ordered::in_order(
+    let compared = ordered_work::in_order(
         worker.log.threads(),
         move |sender| sources.send(&pieces, &sender),
         |unit, emit| worker.compare(unit, emit),
@@ -181,7 +181,7 @@ pub(crate) fn run(arguments: &ImpactArguments) -> Result<ExitStatus, CliError> {
 fn evaluated(
     arguments: &ImpactArguments,
     release: &'static Release,
-    [old, new]: [&Policies; 2],
+    [old, new]: [&ReadyPolicies; 2],
 ) -> EvaluationSummary {
     let named = &arguments.sets;
     let of_revision = |revision: &Option<String>| {
@@ -208,7 +208,7 @@ fn evaluated(
     })
 }
 
-fn side<'p>(label: &'static str, sources: Vec<String>, policies: &'p Policies) -> EvaluatedPolicies<'p> {
+fn side<'p>(label: &'static str, sources: Vec<String>, policies: &'p ReadyPolicies) -> EvaluatedPolicies<'p> {
     EvaluatedPolicies {
         label,
         sources,
@@ -219,12 +219,12 @@ fn side<'p>(label: &'static str, sources: Vec<String>, policies: &'p Policies) -
 }
 
 /// Reports what a comparison leaves out whose inputs are the objects of a cluster or snapshot.
-fn notes(source: &ObjectSource, sets: [&Policies; 2]) -> BTreeSet<String> {
+fn notes(source: &ObjectSource, sets: [&ReadyPolicies; 2]) -> BTreeSet<String> {
     let Some(of_source) = source.note() else {
         return BTreeSet::new();
     };
     let help = "those of updates and deletions are for audit logs";
-    let unmatched = unmatched::note(&sets.map(|policies| &policies.sets), Operation::Create, help);
+    let unmatched = unmatched_policies::note(&sets.map(|policies| &policies.sets), Operation::Create, help);
     if let Some(note) = &unmatched {
         output::eprint(&output::warning(&text!("{}", note)));
     }

@@ -1,13 +1,13 @@
 //! Reads files of objects, as API servers and their clients do.
 
 mod columns;
-mod excluded;
+mod exclusions;
 pub(crate) mod fields;
 pub(crate) mod git;
-pub(crate) mod named;
+pub(crate) mod named_inputs;
 pub(crate) mod open;
 mod passed_over;
-pub(crate) mod permitted;
+pub(crate) mod permitted_paths;
 pub(crate) mod piece;
 mod place;
 mod quick;
@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 use pratique_json::Value;
 use pratique_manifest::convert::{Item, Items, convert, items};
 use pratique_manifest::{
-    Document, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
+    SourceDocument, LoadErrors, Location, ManifestFile, Problem, Rule, TreeNode, path_text, read_contents,
 };
 use pratique_request::{kind_of, review};
 use pratique_schema::Release;
@@ -35,12 +35,12 @@ use pratique_typed::decode::received_in;
 
 use crate::exit::CliError;
 use crate::memory::mebibytes;
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::problems;
 
-pub(crate) use excluded::{PathPattern, pattern_from};
+pub(crate) use exclusions::{PathPattern, pattern_from};
 pub(crate) use passed_over::{PassReason, PassedOver, PassedOverLine, WithPassedOver};
-pub(crate) use permitted::{
+pub(crate) use permitted_paths::{
     open_file, open_regular, permit_directory, read_directory, read_regular, read_with_state,
 };
 use rendering::ObjectOrigin;
@@ -147,7 +147,7 @@ impl InputError {
 
 impl<'t> ParsedObjects<'t> {
     /// Warnings about how the input is read.
-    pub(crate) fn reading_warnings(&self) -> impl Iterator<Item = Notice> {
+    pub(crate) fn reading_warnings(&self) -> impl Iterator<Item = InputNotice> {
         self.reading_warnings.iter().map(|problem| {
             let location = problem.location.as_ref();
             let place = location.map(problems::place).unwrap_or_default();
@@ -156,7 +156,7 @@ impl<'t> ParsedObjects<'t> {
             } else {
                 "duplicate-key"
             };
-            Notice::new(rule, place, &problem.message)
+            InputNotice::new(rule, place, &problem.message)
         })
     }
 
@@ -193,7 +193,7 @@ pub(crate) fn objects(file: ManifestFile, release: &'static Release) -> ParsedOb
 fn objects_of(
     file: ManifestFile,
     release: &'static Release,
-    mut items: impl FnMut(&Document) -> Items,
+    mut items: impl FnMut(&SourceDocument) -> Items,
 ) -> ParsedObjects<'static> {
     let contents = read_contents(&file);
     let mut objects = ParsedObjects::default();
@@ -212,7 +212,7 @@ fn objects_of(
 }
 
 impl ParsedObjects<'_> {
-    fn add(&mut self, document: &Document, items: Items, release: &'static Release) {
+    fn add(&mut self, document: &SourceDocument, items: Items, release: &'static Release) {
         for list in items.unusual_lists {
             let tree = document.source.tree();
             let location = document.source.document().location(tree.get(list).span);
@@ -271,7 +271,7 @@ impl ParsedObjects<'_> {
 /// The warnings of a server of a release for an object. AdmissionReviews are not decoded, nor are objects without a kind.
 fn received_as(
     object: &Value<'static>,
-    document: &Document,
+    document: &SourceDocument,
     item: &Item,
     release: &'static Release,
 ) -> Result<Vec<String>, String> {
@@ -287,7 +287,7 @@ fn received_as(
 /// Reads a file; `-` is standard input.
 pub(crate) fn read_file(path: &Path, mebibytes: u32) -> Result<ManifestFile, InputError> {
     let display_path = format_path(path);
-    match named::read(path, u64::from(mebibytes) << 20) {
+    match named_inputs::read(path, u64::from(mebibytes) << 20) {
         Ok(content) => Ok(ManifestFile {
             path: display_path,
             content,

@@ -8,7 +8,7 @@ use clap::{Command, ValueHint};
 use clap_complete::engine::complete;
 
 use crate::exit::CliError;
-use crate::output::{self, script::Script};
+use crate::output::{self, script::InlineScript};
 
 /// The name of the plugin.
 const PLUGIN: &str = "kubectl-pratique";
@@ -40,7 +40,7 @@ pub(crate) fn words_to_complete() -> Option<Vec<OsString>> {
 
 /// Prints what the last word may become, a line each, as kubectl reads it.
 pub(crate) fn run(command: Command, words: Vec<OsString>) -> Result<(), CliError> {
-    output::print_script(&Script::candidates(&candidates(command, words)))
+    output::print_script(&InlineScript::candidates(&candidates(command, words)))
 }
 
 /// The candidates for the last word, each with its description.
@@ -80,11 +80,11 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
-    use crate::arguments::Arguments;
+    use crate::arguments::ProgramArguments;
 
     fn completed(line: &str) -> Vec<String> {
         let words = line.split(' ').map(OsString::from).collect();
-        let found = candidates(Arguments::command(), words);
+        let found = candidates(ProgramArguments::command(), words);
         found.into_iter().map(|(value, _)| value).collect()
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &LspArguments) -> Result<ExitStatus, CliError> {
 struct ProjectFile;
 
 impl FileKind for ProjectFile {
-    fn check(&self, file: &ManifestFile) -> Option<Findings> {
+    fn check_file(&self, file: &ManifestFile) -> Option<Findings> {
         let is_named_so = Path::new(&file.path)
             .file_name()
             .is_some_and(|name| name == project::FILE);
@@ -63,7 +63,7 @@ impl AdmissionConfiguration {
 }
 
 impl FileKind for AdmissionConfiguration {
-    fn check(&self, file: &ManifestFile) -> Option<Findings> {
+    fn check_file(&self, file: &ManifestFile) -> Option<Findings> {
         let text = String::from_utf8_lossy(&file.content);
         // It may be incomplete, and is so to YAML.
         let mut fields = text.split(['\n', ',', '{', '}']);

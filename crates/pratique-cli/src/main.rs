@@ -42,9 +42,9 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::thread;
 
-use arguments::{Arguments, Command, ParseError};
+use arguments::{ProgramArguments, ProgramCommand, ParseError};
 use exit::{CliError, ExitStatus};
-use output::text::{Lines, text};
+use output::text::{IndentedLines, text};
 use pratique_types::is_nonprinting;
 
 /// musl's allocator has a global lock, with which a request takes half as long again; compared to other allocators,
@@ -91,7 +91,7 @@ fn explain(error: &clap::Error) -> ExitCode {
         line.contains(is_nonprinting) || line.contains("##") || line.trim_start().starts_with("::")
     });
     if is_hostile {
-        let lines = Lines {
+        let lines = IndentedLines {
             text: plain.trim_end(),
             indent: "",
         };
@@ -105,7 +105,7 @@ fn explain(error: &clap::Error) -> ExitCode {
 }
 
 /// Runs commands one after the other; the exit code is that of the one that matters most.
-fn run_all(runs: &[Arguments]) -> ExitCode {
+fn run_all(runs: &[ProgramArguments]) -> ExitCode {
     let mut worst = None;
     for arguments in runs {
         match run(arguments) {
@@ -122,23 +122,23 @@ fn run_all(runs: &[Arguments]) -> ExitCode {
     worst.unwrap_or(ExitStatus::Success).code()
 }
 
-fn run(arguments: &Arguments) -> Result<ExitStatus, CliError> {
+fn run(arguments: &ProgramArguments) -> Result<ExitStatus, CliError> {
     match &arguments.command {
-        Command::Check(arguments) => check::run(arguments),
-        Command::Review(arguments) => review::run(arguments),
-        Command::Replay(arguments) => replay::run(arguments),
-        Command::Impact(arguments) => impact::run(arguments),
-        Command::Upgrade(arguments) => upgrade::run(arguments),
-        Command::Scan(arguments) => scan::run(arguments),
-        Command::Report(arguments) => scan::report(arguments),
-        Command::Serve(arguments) => serve::run(arguments),
+        ProgramCommand::Check(arguments) => check::run(arguments),
+        ProgramCommand::Review(arguments) => review::run(arguments),
+        ProgramCommand::Replay(arguments) => replay::run(arguments),
+        ProgramCommand::Impact(arguments) => impact::run(arguments),
+        ProgramCommand::Upgrade(arguments) => upgrade::run(arguments),
+        ProgramCommand::Scan(arguments) => scan::run(arguments),
+        ProgramCommand::Report(arguments) => scan::report(arguments),
+        ProgramCommand::Serve(arguments) => serve::run(arguments),
         #[cfg(feature = "kube")]
-        Command::Snapshot(arguments) => snapshot::run(arguments),
-        Command::Test(arguments) => test::run(arguments),
-        Command::Init(arguments) => project::init::run(arguments),
-        Command::Lsp(arguments) => lsp::run(arguments),
-        Command::Playground(arguments) => playground::run(arguments),
-        Command::Completions(arguments) => completions::run(arguments),
-        Command::Man(arguments) => man::run(arguments),
+        ProgramCommand::Snapshot(arguments) => snapshot::run(arguments),
+        ProgramCommand::Test(arguments) => test::run(arguments),
+        ProgramCommand::Init(arguments) => project::init::run(arguments),
+        ProgramCommand::Lsp(arguments) => lsp::run(arguments),
+        ProgramCommand::Playground(arguments) => playground::run(arguments),
+        ProgramCommand::Completions(arguments) => completions::run(arguments),
+        ProgramCommand::Man(arguments) => man::run(arguments),
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use clap::CommandFactory as _;
 use pratique_manifest::path_text;
 
-use crate::arguments::{Arguments, ManArguments};
+use crate::arguments::{ProgramArguments, ManArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
 use crate::output::text::text;
@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &ManArguments) -> Result<ExitStatus, CliError> {
     let directory = &arguments.directory;
     let failed = |error| CliError::unread(directory, error);
     fs::create_dir_all(directory).map_err(failed)?;
-    clap_mangen::generate_to(Arguments::command(), directory).map_err(failed)?;
+    clap_mangen::generate_to(ProgramArguments::command(), directory).map_err(failed)?;
     output::eprint(&text!("{}: the manual pages are written\n", path_text(directory)));
     Ok(ExitStatus::Success)
 }

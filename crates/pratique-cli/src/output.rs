@@ -1,11 +1,11 @@
 //! Prints results on standard output, and everything else on standard error.
 //!
-//! The type of what is printed determines how it was escaped: [`Text`], [`Commands`] of GitHub Actions, [`Xml`], [`Script`],
+//! The type of what is printed determines how it was escaped: [`PrintableText`], [`WorkflowCommands`] of GitHub Actions, [`XmlDocument`], [`InlineScript`],
 //! JSON, or YAML. Plain strings cannot be printed.
 
 pub(crate) mod capture;
 pub(crate) mod catalog;
-pub(crate) mod counted;
+pub(crate) mod counted_nouns;
 pub(crate) mod excerpt;
 pub(crate) mod finding;
 pub(crate) mod github;
@@ -24,29 +24,29 @@ use std::io::{self, ErrorKind, Write};
 use pratique_state::yaml;
 
 use crate::exit::CliError;
-use crate::style::{Style, Tone};
-use github::Commands;
-use junit::Xml;
-use script::Script;
-use text::{Text, text};
+use crate::style::{StreamStyle, TextTone};
+use github::WorkflowCommands;
+use junit::XmlDocument;
+use script::InlineScript;
+use text::{PrintableText, text};
 
 /// Prints text.
-pub(crate) fn print(text: &Text) -> Result<(), CliError> {
+pub(crate) fn print(text: &PrintableText) -> Result<(), CliError> {
     write(text::printed(text).as_bytes())
 }
 
 /// Prints a script.
-pub(crate) fn print_script(script: &Script) -> Result<(), CliError> {
+pub(crate) fn print_script(script: &InlineScript) -> Result<(), CliError> {
     write(script.as_bytes())
 }
 
 /// Output that was escaped for its format, to be printed later.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Printed(Vec<u8>);
+pub(crate) struct PrintedOutput(Vec<u8>);
 
-impl Printed {
+impl PrintedOutput {
     /// Adds text.
-    pub(crate) fn push_text(&mut self, text: &Text) {
+    pub(crate) fn push_text(&mut self, text: &PrintableText) {
         self.0.extend_from_slice(text::printed(text).as_bytes());
     }
 
@@ -57,7 +57,7 @@ impl Printed {
     }
 
     /// Adds commands of GitHub Actions.
-    pub(crate) fn github(&mut self, commands: &Commands) {
+    pub(crate) fn github(&mut self, commands: &WorkflowCommands) {
         self.0.extend_from_slice(commands.as_str().as_bytes());
     }
 
@@ -86,26 +86,26 @@ impl Printed {
 }
 
 /// Prints text on standard error, and ignores errors.
-pub(crate) fn eprint(text: &Text) {
+pub(crate) fn eprint(text: &PrintableText) {
     let mut out = io::stderr().lock();
     let printed = text::printed(text);
     let _ = out.write_all(printed.as_bytes()).and_then(|()| out.flush());
 }
 
 /// A warning on a line of its own, for standard error.
-pub(crate) fn warning(message: &Text) -> Text {
-    let label = Style::of_stderr().paint(Tone::Warning, "warning:");
+pub(crate) fn warning(message: &PrintableText) -> PrintableText {
+    let label = StreamStyle::of_stderr().paint(TextTone::Warning, "warning:");
     text!("{} {}\n", label, message)
 }
 
 /// A note on a line of its own, for standard error.
-pub(crate) fn note(message: &Text) -> Text {
-    let label = Style::of_stderr().paint(Tone::Faint, "note:");
+pub(crate) fn note(message: &PrintableText) -> PrintableText {
+    let label = StreamStyle::of_stderr().paint(TextTone::Faint, "note:");
     text!("{} {}\n", label, message)
 }
 
 /// A warning about a place of an input.
-pub(crate) fn warning_at(place: &str, message: &str) -> Text {
+pub(crate) fn warning_at(place: &str, message: &str) -> PrintableText {
     warning(&text!("{}: {}", place, message))
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn print_json_line(value: &impl serde::Serialize) -> Result<(), CliEr
 }
 
 /// Prints a log of SARIF, and tells on standard error what it leaves out.
-pub(crate) fn print_sarif(log: &sarif::Log) -> Result<(), CliError> {
+pub(crate) fn print_sarif(log: &sarif::SarifLog) -> Result<(), CliError> {
     for message in log.omissions() {
         eprint(&warning(&text!("{}", message)));
     }
@@ -128,7 +128,7 @@ pub(crate) fn print_sarif(log: &sarif::Log) -> Result<(), CliError> {
 }
 
 /// Prints commands of GitHub Actions, and how many annotations are not shown.
-pub(crate) fn print_github(commands: &Commands) -> Result<(), CliError> {
+pub(crate) fn print_github(commands: &WorkflowCommands) -> Result<(), CliError> {
     write(commands.as_str().as_bytes())?;
     match commands.counts().describe_more() {
         more if more.as_str().is_empty() => Ok(()),
@@ -137,7 +137,7 @@ pub(crate) fn print_github(commands: &Commands) -> Result<(), CliError> {
 }
 
 /// Prints XML.
-pub(crate) fn print_xml(xml: &Xml) -> Result<(), CliError> {
+pub(crate) fn print_xml(xml: &XmlDocument) -> Result<(), CliError> {
     write(xml.as_str().as_bytes())
 }
 

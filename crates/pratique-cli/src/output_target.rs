@@ -4,16 +4,16 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::arguments::OutputChoice;
-use crate::destination::{self, Destination, Readers, unwritten};
+use crate::destination::{self, OutputDestination, Readers, unwritten};
 use crate::exit::CliError;
-use crate::output::Printed;
+use crate::output::PrintedOutput;
 use crate::output::capture::captured;
-use crate::style::Style;
+use crate::style::StreamStyle;
 
 /// An output in a format. A file is visible under its name once it is finished.
 pub(crate) struct OutputTarget<F> {
     pub(crate) format: F,
-    file: Option<(PathBuf, Destination)>,
+    file: Option<(PathBuf, OutputDestination)>,
 }
 
 impl<F: Copy> OutputTarget<F> {
@@ -24,7 +24,7 @@ impl<F: Copy> OutputTarget<F> {
     pub(crate) fn open_all(choices: &[OutputChoice<F>]) -> Result<Vec<Self>, CliError> {
         let targets = choices.iter().map(|choice| {
             let open =
-                |path: &PathBuf| Ok::<_, CliError>((path.clone(), Destination::open(path, Readers::Usual)?));
+                |path: &PathBuf| Ok::<_, CliError>((path.clone(), OutputDestination::open(path, Readers::Usual)?));
             Ok(OutputTarget {
                 format: choice.format,
                 file: choice.file.as_ref().map(open).transpose()?,
@@ -39,7 +39,7 @@ impl<F: Copy> OutputTarget<F> {
     }
 
     /// The style of its text.
-    pub(crate) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> StreamStyle {
         style_of(self.is_stdout())
     }
 
@@ -62,7 +62,7 @@ impl<F: Copy> OutputTarget<F> {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(crate) fn add(&mut self, printed: &Printed) -> Result<(), CliError> {
+    pub(crate) fn add(&mut self, printed: &PrintedOutput) -> Result<(), CliError> {
         self.print(|| printed.print())
     }
 
@@ -79,11 +79,11 @@ impl<F: Copy> OutputTarget<F> {
 }
 
 /// The style of the text of an output, by whether it goes to standard output.
-pub(crate) fn style_of(is_stdout: bool) -> Style {
+pub(crate) fn style_of(is_stdout: bool) -> StreamStyle {
     if is_stdout {
-        Style::of_stdout()
+        StreamStyle::of_stdout()
     } else {
-        Style::default()
+        StreamStyle::default()
     }
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn in_format<F: Copy + PartialEq>(
 pub(crate) fn add_in_format<F: Copy + PartialEq>(
     targets: &mut [OutputTarget<F>],
     format: F,
-    printed: &Printed,
+    printed: &PrintedOutput,
 ) -> Result<(), CliError> {
     in_format(targets, format).map_or(Ok(()), |target| target.add(printed))
 }

@@ -1,7 +1,7 @@
 //! The command `playground`.
 
 #[cfg(feature = "playground")]
-mod embedded;
+mod embedded_site;
 mod files;
 mod http;
 pub(crate) mod playground_error;
@@ -16,12 +16,12 @@ use crate::output;
 use crate::output::text::text;
 use crate::playground::playground_error::PlaygroundError;
 use crate::serve::serve_error::ServeError;
-use files::Files;
+use files::SiteFiles;
 
 /// Serves the playground until a signal ends the process.
 pub(crate) fn run(arguments: &PlaygroundArguments) -> Result<ExitStatus, CliError> {
     let files = match &arguments.dir {
-        Some(directory) => Files::read(directory)?,
+        Some(directory) => SiteFiles::read(directory)?,
         None => embedded()?,
     };
     let failed = |error: std::io::Error| {
@@ -43,11 +43,11 @@ pub(crate) fn run(arguments: &PlaygroundArguments) -> Result<ExitStatus, CliErro
 
 /// The playground in this program.
 #[cfg(feature = "playground")]
-fn embedded() -> Result<Files, CliError> {
-    Ok(embedded::files())
+fn embedded() -> Result<SiteFiles, CliError> {
+    Ok(embedded_site::files())
 }
 
 #[cfg(not(feature = "playground"))]
-fn embedded() -> Result<Files, CliError> {
+fn embedded() -> Result<SiteFiles, CliError> {
     Err(CliError::Playground(PlaygroundError::NoPlayground))
 }

@@ -6,7 +6,7 @@ mod files;
 mod load;
 mod loaded_warnings;
 mod origin_name;
-mod skipped;
+mod skipped_files;
 
 pub(crate) use failure::{LoadFailure, unusable};
 pub(crate) use files::{read, read_watched};
@@ -19,7 +19,7 @@ pub(crate) use load::{
 pub(crate) use loaded_warnings::tell_loaded;
 pub(crate) use origin_name::OriginName;
 
-pub(crate) use skipped::report_skipped_beside_definitions;
+pub(crate) use skipped_files::report_skipped_beside_definitions;
 
 /// How many policies are named in a message.
 pub(crate) const NAMED: usize = 5;

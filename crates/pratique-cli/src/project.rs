@@ -6,7 +6,7 @@
 //! The file is not trusted as the command line is: it may come with a change of somebody else. [`trust`] says of each field
 //! what it can do, and [`permit`] keeps the files that it names below its directory.
 
-pub(crate) mod applied;
+pub(crate) mod applied_settings;
 pub(crate) mod arguments;
 mod boundary;
 mod directory_contents;
@@ -19,7 +19,7 @@ mod revision;
 mod setting;
 pub(crate) mod shape;
 mod trust;
-mod weakened;
+mod weakened_settings;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,23 +29,23 @@ use pratique_manifest::{ManifestFile, Problem, Rule, path_text};
 
 use crate::exit::CliError;
 use crate::output;
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 use crate::output::problems;
 use crate::output::text::text;
-use applied::AppliedProject;
+use applied_settings::AppliedProject;
 use boundary::{OutsideError, ProjectBoundary};
 use options::ProjectOptions;
 use trust::{FileTrust, TrustClass, class_of};
-use weakened::WeakenedSetting;
+use weakened_settings::WeakenedSetting;
 
 #[cfg(feature = "kube")]
-pub(crate) use applied::names_kubeconfig;
-pub(crate) use applied::{
+pub(crate) use applied_settings::names_kubeconfig;
+pub(crate) use applied_settings::{
     ProjectReport, applied_file, is_untrusted_input, permit, permit_referenced, report_of,
 };
 pub(crate) use options::names_no_command;
 pub(crate) use report::{notices, print_line, print_with_report};
-pub(crate) use setting::Setting;
+pub(crate) use setting::CommandSetting;
 
 /// The name of the file.
 pub(crate) const FILE: &str = "pratique.yaml";
@@ -61,10 +61,10 @@ const LARGEST: u64 = 1 << 20;
 
 /// A file that was read.
 #[derive(Debug)]
-pub(crate) struct Project {
+pub(crate) struct LoadedProject {
     /// The path as it is shown: relative to the working directory, and after the revision that it was read from.
     pub(crate) path: PathBuf,
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<CommandSetting>,
     file: ManifestFile,
     boundary: PathBoundary,
     trust: FileTrust,
@@ -76,7 +76,7 @@ pub(crate) enum ProjectError {
     /// The file is invalid.
     Invalid {
         problems: Vec<Problem>,
-        texts: Texts,
+        texts: FileTexts,
     },
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn problems(file: &ManifestFile) -> Option<Vec<Problem>> {
     }
 }
 
-impl Project {
+impl LoadedProject {
     /// The file that counts in the working directory; `None` where there is none, or it is to be ignored.
     pub(crate) fn current(arguments: &[std::ffi::OsString]) -> Result<Option<Self>, ProjectError> {
         let options = ProjectOptions::read(arguments);
@@ -138,7 +138,7 @@ impl Project {
         let boundary = PathBoundary::new(directory).map_err(unread)?;
         let settings = read::settings(&file, directory, trust)
             .map_err(|problems| ProjectError::invalid(problems, &file))?;
-        Ok(settings.map(|settings| Project {
+        Ok(settings.map(|settings| LoadedProject {
             path: PathBuf::from(&file.path),
             settings,
             file,
@@ -151,10 +151,10 @@ impl Project {
     ///
     /// # Errors
     /// Some reach out, and the file is not trusted.
-    pub(crate) fn apply(&self, used: &[&Setting]) -> Result<(), ProjectError> {
+    pub(crate) fn apply(&self, used: &[&CommandSetting]) -> Result<(), ProjectError> {
         let mut refused = Vec::new();
         let mut weakened = Vec::new();
-        let command = <crate::arguments::Arguments as clap::CommandFactory>::command();
+        let command = <crate::arguments::ProgramArguments as clap::CommandFactory>::command();
         for setting in used {
             let section = command.find_subcommand(setting.command);
             let mut arguments = section.into_iter().flat_map(clap::Command::get_arguments);
@@ -182,7 +182,7 @@ impl Project {
             let place = problems::place(&setting.location);
             output::eprint(&output::warning_at(&place, &setting.message));
         }
-        let paths = |is_wanted: fn(&Setting) -> bool| {
+        let paths = |is_wanted: fn(&CommandSetting) -> bool| {
             let settings = used
                 .iter()
                 .filter(move |setting| setting.is_path && is_wanted(setting));
@@ -190,7 +190,7 @@ impl Project {
         };
         // What a server is given by a file that is trusted may be anywhere.
         let is_trusted = self.trust == FileTrust::Trusted;
-        let bounded: fn(&Setting) -> bool = if is_trusted {
+        let bounded: fn(&CommandSetting) -> bool = if is_trusted {
             |setting| setting.command != "serve"
         } else {
             |_| true
@@ -212,7 +212,7 @@ impl Project {
     }
 
     /// The settings of a command.
-    pub(crate) fn of_command(&self, command: &str) -> impl Iterator<Item = &Setting> {
+    pub(crate) fn of_command(&self, command: &str) -> impl Iterator<Item = &CommandSetting> {
         self.settings
             .iter()
             .filter(move |setting| setting.command == command)
@@ -225,7 +225,7 @@ impl Project {
 }
 
 /// The problem of a setting that reaches out of a file that is not trusted.
-fn untrusted(setting: &Setting) -> Problem {
+fn untrusted(setting: &CommandSetting) -> Problem {
     let message = format!(
         "`{}` reaches out of the repository: it connects, runs, or writes. A project file that may come with an unreviewed \
          change cannot set it; {} or the command line can",
@@ -237,7 +237,7 @@ fn untrusted(setting: &Setting) -> Problem {
 
 impl ProjectError {
     fn invalid(problems: Vec<Problem>, file: &ManifestFile) -> Self {
-        let mut texts = Texts::default();
+        let mut texts = FileTexts::default();
         texts.insert(&file.path, &file.content);
         ProjectError::Invalid { problems, texts }
     }

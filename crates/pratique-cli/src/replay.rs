@@ -28,26 +28,26 @@ use pratique_arrow::ResultRows;
 use crate::acceptance::AcceptanceRules;
 use crate::arguments::{ReplayArguments, ReplayFormat};
 use crate::destination;
-use crate::evaluation::results::Results;
+use crate::evaluation::results::ResultWriters;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{FileSelection, format_paths};
-use crate::output::notice::Notices;
+use crate::output::notice::InputNotices;
 use crate::output_target::{self, OutputTarget};
 use crate::snapshot::StateSource;
-use crate::stream::checkpoint::Checkpoints;
-use crate::stream::digest::Digest;
+use crate::stream::checkpoint::CheckpointWriter;
+use crate::stream::digest::RunDigest;
 use crate::stream::input_limits;
-use crate::stream::ordered;
-use crate::stream::read::Inputs;
-use collect::Collector;
-use engine::{Engine, Policies, StateInputs};
+use crate::stream::ordered_work;
+use crate::stream::read::UserInputs;
+use collect::ReplayCollector;
+use engine::{ReplayEngine, ReadyPolicies, StateInputs};
 use faults::CountedFaults;
 use log::LogReader;
 use report::ReplayReport;
 use share::ReadShare;
-use units::Pieces;
-use work::Worker;
+use units::LogPieces;
+use work::ReplayWorker;
 
 /// The namespace of objects of the cluster that name none.
 const NAMESPACE: &str = "default";
@@ -72,27 +72,27 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     let is_part = arguments.checkpoints.checkpoint.is_some();
     let mut acceptance = AcceptanceRules::read_for_run(&arguments.acceptance, "replay", is_part)?;
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
-    let inputs = Inputs::of_logs(&arguments.logs, &files)?;
+    let inputs = UserInputs::of_logs(&arguments.logs, &files)?;
     destination::verify(&answers.comparison.page)?;
     output_target::verify(&choices)?;
     let state = &arguments.state;
     let mut source = StateSource::open(&state.client, state.snapshot.as_deref())?;
     let state = &state.of_server(&source)?;
     let state_name = source.name();
-    let Some(policies) = Policies::load(&arguments.policies, &files, state, &mut source, None)? else {
+    let Some(policies) = ReadyPolicies::load(&arguments.policies, &files, state, &mut source, None)? else {
         return Ok(ExitStatus::Failure);
     };
     acceptance.add_policies(&policies.sets, state.gates.feature_gates.release());
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
     let others = format!("{:?}{}", arguments.memory, acceptance.digest());
-    let digest = inputs_of_state.digest(Digest::new(state, &others), &[&policies.sets]);
+    let digest = inputs_of_state.digest(RunDigest::new(state, &others), &[&policies.sets]);
     let run = digest.run(
         "replay",
         format_paths(&arguments.logs),
         "",
         policies.scope.can_deny(),
     );
-    let mut notices = Notices::default();
+    let mut notices = InputNotices::default();
     // These were told before.
     notices.extend(inputs_of_state.notices());
     notices.extend(policies.scope.notices());
@@ -113,16 +113,16 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
     });
     let (cluster, errors) = inputs_of_state.into_cluster_of_requests(NAMESPACE, arguments.validation, |_| {});
     let mut report = ReplayReport::new(run, CountedFaults::new(errors));
-    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
-    let engine = Engine { policies, cluster };
+    let (checkpoints, from) = CheckpointWriter::open(&arguments.checkpoints, || inputs.states(), &mut report)?;
+    let engine = ReplayEngine { policies, cluster };
     let limits = input_limits(arguments.state.max_input);
-    let (results, outputs) = Results::open_outputs(
+    let (results, outputs) = ResultWriters::open_outputs(
         &answers.results,
         choices,
         ReplayFormat::columns,
         ResultRows::of_replay,
     )?;
-    let worker = Worker {
+    let worker = ReplayWorker {
         engine: &engine,
         evaluator: engine.evaluator(false),
         log: LogReader::new(&engine.cluster, arguments.memory.remember),
@@ -134,20 +134,20 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitStatus, CliError> {
         acceptance: &acceptance,
     };
     let share = ReadShare::new(&inputs);
-    let pieces = Pieces {
+    let pieces = LogPieces {
         limits,
         share: Arc::clone(&share),
         from,
         remembers: worker.log.remembers(),
     };
-    let mut collector = Collector::new(answers, &acceptance, evaluated, report, share, checkpoints);
+    let mut collector = ReplayCollector::new(answers, &acceptance, evaluated, report, share, checkpoints);
     notices.extend(files.notices());
     collector.notices = notices;
     collector.passed_over = files.passed_over();
     collector.lists_passed_over = arguments.files.verbose;
     collector.outputs = outputs;
     collector.results = results;
-    ordered::in_order(
+    ordered_work::in_order(
         worker.log.threads(),
         move |sender| pieces.send(&inputs, &sender),
         |unit, emit| worker.replay(unit, emit),

@@ -1,7 +1,7 @@
 //! `pratique review`: evaluates admission for objects.
 
 mod answers;
-mod compared;
+mod object_comparison;
 mod ending;
 mod input_policies;
 mod named_inputs;
@@ -21,12 +21,12 @@ use pratique_state::PluginState;
 
 use crate::acceptance::AcceptanceRules;
 use crate::arguments::{ExpandMode, ReviewArguments};
-pub(crate) use crate::evaluation::chain::shown as steps;
+pub(crate) use crate::evaluation::chain::steps_output as steps;
 use crate::evaluation::complete_kind::CompleteKind;
 use crate::evaluation::expansion::ExpansionRule;
-use crate::evaluation::permissions::Permissions;
-use crate::evaluation::phases::Phases;
-use crate::evaluation::policies::Loaded;
+use crate::evaluation::permissions::UserPermissions;
+use crate::evaluation::phases::ObjectPhases;
+use crate::evaluation::policies::ReviewedPolicies;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::state::ClusterState;
 use crate::evaluation::state_reader::StateReader;
@@ -36,7 +36,7 @@ use crate::exit::{CliError, ExitStatus};
 use crate::input::rendering::{BuildOptions, name_stdin};
 use crate::input::sources::report_sources;
 use crate::input::{self, FileSelection};
-use crate::output::notice::Notices;
+use crate::output::notice::InputNotices;
 use crate::output::text::text;
 use crate::output::{self};
 use crate::review::review_error::ReviewError;
@@ -44,9 +44,9 @@ use crate::snapshot::{self, StateSource};
 pub(crate) use crate::stream::checkpoint::CheckpointError;
 use crate::stream::input_errors::InputErrors;
 use crate::stream::input_limits;
-use crate::stream::read::Inputs;
-use crate::stream::stored::Stored;
-use printer::Printer;
+use crate::stream::read::UserInputs;
+use crate::stream::stored_objects::StoredObjects;
+use printer::ReviewPrinter;
 use work::{DisplayOptions, InputReviewer};
 
 /// Evaluates every input as it is read; succeeds if all of them are allowed. Inputs that cannot be read do not affect the
@@ -64,9 +64,9 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
             namespace: &arguments.request.sender.namespace,
             release: &arguments.state.gates.feature_gates.release().to_string(),
         };
-        Inputs::built(&arguments.inputs, &files, options)?
+        UserInputs::built(&arguments.inputs, &files, options)?
     } else {
-        Inputs::resolve(&arguments.inputs, since, &files)?
+        UserInputs::resolve(&arguments.inputs, since, &files)?
     };
     inputs.expect_rendered(stdin);
     let rendered = std::mem::take(&mut inputs.rendered);
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         &mut state,
         Some(&chain_settings).filter(|_| runs_chain),
     );
-    let Loaded {
+    let ReviewedPolicies {
         admission,
         sets,
         builtin,
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         release: gates.release(),
         mebibytes: arguments.state.max_input,
         errors: InputErrors::default(),
-        notices: Notices::default(),
+        notices: InputNotices::default(),
         files: files.clone(),
     };
     if let Some(notice) = gate_arguments.server_notice() {
@@ -152,11 +152,11 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let objects = reader.read_all(&objects)?;
     state_objects.extend(reader.existing(objects)?);
     let rules = reader.rules(arguments.state.authorizer.as_deref())?;
-    let (stored, faults) = Stored::new(&old, &arguments.request.sender.namespace);
+    let (stored, faults) = StoredObjects::new(&old, &arguments.request.sender.namespace);
     faults.into_iter().try_for_each(|fault| reader.report(fault))?;
     let builder = RequestBuilder::new(&arguments.request, stored);
     let old_objects = if builder.compares() { old.as_slice() } else { &[] };
-    let phases = Phases::new(&arguments.completion, arguments);
+    let phases = ObjectPhases::new(&arguments.completion, arguments);
     // A chain completes objects by itself.
     let objects = match plugin_state {
         Some(_) => None,
@@ -188,7 +188,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         reader.notices.tell(notice);
     }
     let others = cluster.placed(others, &arguments.request.sender.namespace);
-    let permissions = Permissions::new(rules, &loaded, &others, complete);
+    let permissions = UserPermissions::new(rules, &loaded, &others, complete);
     cluster.fill(&loaded, others);
     let for_controllers = cluster.take_for_controllers(&arguments.request.sender.namespace);
     let chain = cluster.take_plugins().map(|state| {
@@ -201,7 +201,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     let threads = if arguments.webhooks {
         1
     } else {
-        crate::stream::ordered::cores()
+        crate::stream::ordered_work::cores()
     };
     let reviewer = if arguments.webhooks || chain.is_some() {
         Reviewer::chain(&admission, permissions.decider(), chain).map_err(CliError::Thread)?
@@ -213,7 +213,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
         };
         Reviewer::policies(&admission, permissions.authorizer()).recording(record)
     };
-    let mut printer = Printer::new(&arguments.answers, reader.errors, reader.notices)?;
+    let mut printer = ReviewPrinter::new(&arguments.answers, reader.errors, reader.notices)?;
     let reviewer = InputReviewer {
         builder,
         reviewer: reviewer
@@ -244,7 +244,7 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<ExitStatus, CliError> {
     printer.sources.clone_from(&inputs.sources);
     let state = Arc::new(cluster);
     let start = Arc::clone(&state);
-    crate::stream::ordered::in_turns(
+    crate::stream::ordered_work::in_turns(
         threads,
         move |sender| inputs.send(limits, start, &sender),
         |unit, turn, emit| reviewer.review(unit, turn, emit),

@@ -16,7 +16,7 @@ mod plugins;
 pub(crate) mod scan_error;
 mod source;
 mod work;
-pub(super) mod written;
+pub(super) mod report_files;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,41 +32,41 @@ use crate::acceptance::AcceptanceRules;
 use crate::arguments::{ExpandMode, RequestArguments, ScanArguments, ScanFormat};
 use crate::destination;
 use crate::evaluation::expansion::ExpansionRule;
-use crate::evaluation::phases::Phases;
+use crate::evaluation::phases::ObjectPhases;
 use crate::evaluation::request::RequestBuilder;
-use crate::evaluation::results::Results;
+use crate::evaluation::results::ResultWriters;
 use crate::evaluation::state::{ClusterState, OF_CLUSTER_TO_PLUGINS};
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
-use crate::evaluation::unmatched;
+use crate::evaluation::unmatched_policies;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::FileSelection;
 use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::text::text;
 use crate::output_target;
 use crate::project;
-use crate::replay::engine::{Policies, StateInputs};
+use crate::replay::engine::{ReadyPolicies, StateInputs};
 use crate::scan::scan_error::ScanError;
 use crate::snapshot::StateSource;
 use crate::snapshot::snapshot_error::SnapshotError;
-use crate::stream::checkpoint::Checkpoints;
+use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
-use crate::stream::cluster_objects::{ClusterObjects, Matched};
-use crate::stream::digest::Digest;
+use crate::stream::cluster_objects::{ClusterObjects, MatchedObjects};
+use crate::stream::digest::RunDigest;
 use crate::stream::input_limits;
 use crate::stream::object_source::ObjectSource;
-use crate::stream::ordered;
+use crate::stream::ordered_work;
 use crate::stream::progress::is_shown;
-use crate::stream::read::Inputs as FileInputs;
-use crate::stream::stored::Stored;
-use collect::Collector;
+use crate::stream::read::UserInputs as FileInputs;
+use crate::stream::stored_objects::StoredObjects;
+use collect::ScanCollector;
 use counts::ScanCounts;
 pub(crate) use merge::run as report;
 use pratique_review::{PolicyRecord, Reviewer};
-use source::{Files, Sources};
-use work::Scanner;
+use source::{ScanFiles, ScanSources};
+use work::ObjectScanner;
 
 /// The note on what a scan leaves out.
 const NOT_RUN: &str = "webhooks and built-in plugins are not run";
@@ -76,7 +76,7 @@ const OTHERS_NOT_RUN: &str =
     "webhooks are not run, nor built-in plugins that do not decide about what is there";
 
 /// The inputs of a scan.
-struct Inputs {
+struct ScanInputs {
     source: ObjectSource,
     files: FileInputs,
 }
@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     let files = FileSelection::new(&arguments.policies.paths.files.exclude)?;
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
-    let mut inputs = Inputs::resolve(
+    let mut inputs = ScanInputs::resolve(
         ObjectSource::new(&arguments.inputs, state, &source, "scan")?,
         &files,
         stdin,
@@ -121,14 +121,14 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     #[cfg(feature = "kube")]
     let connected = source.server().cloned();
     let state_name = source.name();
-    let loaded = Policies::load(&arguments.policies, &files, state, &mut source, settings.as_ref())?;
+    let loaded = ReadyPolicies::load(&arguments.policies, &files, state, &mut source, settings.as_ref())?;
     let Some(mut policies) = loaded else {
         return Ok(ExitStatus::Failure);
     };
     if let Some(started) = &mut policies.plugins {
         started.state.keep_kinds(plugins::is_kept);
     }
-    let Policies {
+    let ReadyPolicies {
         admission,
         sets,
         scope,
@@ -144,9 +144,9 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         acceptance.digest()
     );
     let inputs_of_state = StateInputs::read(source, state, &policies, &[], &files)?;
-    let digest = inputs_of_state.digest(Digest::new(state, &others), &[sets]);
+    let digest = inputs_of_state.digest(RunDigest::new(state, &others), &[sets]);
     let limits = input_limits(state.max_input);
-    let phases = Phases::for_objects(&arguments.completion);
+    let phases = ObjectPhases::for_objects(&arguments.completion);
     let sources = inputs.sources(&policies, operation, arguments)?;
     let mut changes = Vec::new();
     let of_state = inputs_of_state.notices();
@@ -155,8 +155,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     });
     changes
         .iter()
-        .for_each(|change: &Notice| output::eprint(&change.to_text()));
-    let (stored, _) = Stored::new(&[], &sender.namespace);
+        .for_each(|change: &InputNotice| output::eprint(&change.to_text()));
+    let (stored, _) = StoredObjects::new(&[], &sender.namespace);
     // An update is made of its creation.
     let request = RequestArguments::creations(sender);
     let record = if answers.outputs.any(|format| format.report_api().is_some()) {
@@ -191,7 +191,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     if operation == Operation::Update && expansion.mode == ExpandMode::Auto {
         expansion.mode = ExpandMode::Off;
     }
-    let scanner = Scanner {
+    let scanner = ObjectScanner {
         builder: RequestBuilder::new(&request, stored),
         operation,
         evaluator,
@@ -230,7 +230,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         Operation::Create => "with --as-update, those of updates are",
         _ => "without --as-update, those of creations are",
     };
-    if let Some(note) = unmatched::note(&[sets], operation, help) {
+    if let Some(note) = unmatched_policies::note(&[sets], operation, help) {
         output::eprint(&output::warning(&text!("{}", note)));
         report.add_note(&note);
     }
@@ -242,9 +242,9 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
         report.add_note(&note);
     }
     let mut counts = ScanCounts::new(report);
-    let (checkpoints, from) = Checkpoints::open(&arguments.checkpoints, || sources.states(), &mut counts)?;
+    let (checkpoints, from) = CheckpointWriter::open(&arguments.checkpoints, || sources.states(), &mut counts)?;
     let total = sources.total(is_shown(answers.outputs.is_printed(ScanFormat::Ndjson)));
-    let mut collector = Collector::new(
+    let mut collector = ScanCollector::new(
         (&arguments.answers, &acceptance),
         counts,
         &sender.user,
@@ -259,7 +259,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     }
     collector.sources.clone_from(&inputs.files.sources);
     (collector.results, collector.outputs) =
-        Results::open_outputs(&answers.results, choices, ScanFormat::columns, ResultRows::new)?;
+        ResultWriters::open_outputs(&answers.results, choices, ScanFormat::columns, ResultRows::new)?;
     // All shards read the state, and one counts what is wrong with it, when it begins.
     if let (0, None) = (sources.shard().index, &from) {
         for error in errors.as_slice() {
@@ -290,8 +290,8 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     };
     collector.set_evaluated(EvaluationSummary::new(&facts));
     let start = Arc::new(cluster.state);
-    let scanned = ordered::in_turns(
-        ordered::cores(),
+    let scanned = ordered_work::in_turns(
+        ordered_work::cores(),
         move |sender| sources.send(limits, start, from, &sender),
         |unit, turn, emit| scanner.scan(unit, turn, emit),
         |scanned| collector.collect(scanned),
@@ -308,27 +308,27 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<ExitStatus, CliError> {
     collector.end(&pod_policies)
 }
 
-impl Inputs {
+impl ScanInputs {
     /// The inputs of a source; `stdin` is what standard input stands for.
     fn resolve(source: ObjectSource, files: &FileSelection, stdin: Option<&Path>) -> Result<Self, CliError> {
         let mut files = FileInputs::resolve(source.paths(), None, files)?;
         files.leave_out_repeated();
         files.expect_rendered(stdin);
-        Ok(Inputs { source, files })
+        Ok(ScanInputs { source, files })
     }
 
     /// The parts of the inputs that are scanned.
     fn sources(
         &self,
-        policies: &Policies,
+        policies: &ReadyPolicies,
         operation: Operation,
         arguments: &ScanArguments,
-    ) -> Result<Sources, CliError> {
+    ) -> Result<ScanSources, CliError> {
         let shard = arguments.shard.unwrap_or(Shard::WHOLE);
         #[cfg(feature = "kube")]
         if let ObjectSource::Cluster(server) = &self.source {
             let names: Vec<&str> = policies.admission.plugin_names().collect();
-            let matched = Matched {
+            let matched = MatchedObjects {
                 sets: &[&policies.sets],
                 operation,
                 by_others: &|served: &ServedResource| {
@@ -339,23 +339,23 @@ impl Inputs {
                 },
             };
             let objects = Box::new(ClusterObjects::new(server, &matched, &arguments.list)?);
-            return Ok(Sources::Cluster { objects, shard });
+            return Ok(ScanSources::Cluster { objects, shard });
         }
         let _ = (policies, operation);
-        Files::new(&self.files, shard).map(Sources::Files)
+        ScanFiles::new(&self.files, shard).map(ScanSources::Files)
     }
 
     /// Adds what the inputs say of the cluster to what is known of it; a cluster was asked before.
     /// Gives notices of namespaces that they change.
-    fn survey(&self, sources: &Sources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<Notice> {
+    fn survey(&self, sources: &ScanSources, limits: StreamLimits, cluster: &mut ClusterState) -> Vec<InputNotice> {
         if cluster.plugins().is_some() {
             cluster.surveyed = &OF_CLUSTER_TO_PLUGINS;
         }
         match sources {
-            Sources::Files(_) => self.files.survey(limits, cluster, None),
+            ScanSources::Files(_) => self.files.survey(limits, cluster, None),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
-            Sources::Cluster { .. } => {
+            ScanSources::Cluster { .. } => {
                 cluster.view.objects.assume_namespaces();
                 Vec::new()
             }

@@ -13,7 +13,7 @@ mod registration;
 mod sample_request;
 pub(crate) mod serve_error;
 mod signals;
-mod undefined;
+mod undefined_resources;
 
 use std::io;
 use std::net::SocketAddr;
@@ -34,11 +34,11 @@ use crate::STACK;
 use crate::arguments::{AuditLevel, CertificateArguments, LimitArguments, LogLevel, ServeArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::memory;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 use crate::serve::serve_error::ServeError;
 use admission::{LiveAdmission, LoadFailure};
 use cluster::ClusterContext;
-use logging::Logging;
+use logging::ServerLogging;
 use policy_files::PolicyFiles;
 use sample_request::SampleRequest;
 
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitStatus, CliError> {
     ended
 }
 
-fn start(arguments: &ServeArguments, logging: &Logging) -> Result<ExitStatus, CliError> {
+fn start(arguments: &ServeArguments, logging: &ServerLogging) -> Result<ExitStatus, CliError> {
     let is_served = !arguments.registration.print_webhook_configuration;
     if let Some(plugin) = arguments
         .plugin_counting_anonymous_reviews()
@@ -214,7 +214,7 @@ async fn serve(
     addresses: &[SocketAddr],
     reviewer: LiveHandler,
     settings: Settings,
-    (logging, sample): (&Logging, &SampleRequest),
+    (logging, sample): (&ServerLogging, &SampleRequest),
 ) -> Result<bool, CliError> {
     let scheme = if settings.certificates.is_some() {
         "https"
@@ -268,7 +268,7 @@ fn listen_error(arguments: &ServeArguments, error: &io::Error) -> CliError {
 }
 
 /// The message at the start, with a command to try the server.
-fn greeting(scheme: &str, reached: &str, page: bool, curl: &str) -> Text {
+fn greeting(scheme: &str, reached: &str, page: bool, curl: &str) -> PrintableText {
     let page = if page {
         "Open it in a browser, or try"
     } else {

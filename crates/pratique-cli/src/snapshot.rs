@@ -8,17 +8,17 @@ mod command;
 mod connect;
 mod directory;
 #[cfg(feature = "kube")]
-mod dropped;
+mod dropped_fields;
 #[cfg(feature = "kube")]
 mod fetch;
 mod kinds;
 #[cfg(feature = "kube")]
 mod policies;
 #[cfg(feature = "kube")]
-mod required;
+mod required_state;
 pub(crate) mod snapshot_error;
 mod source;
-mod stored;
+mod stored_policies;
 #[cfg(feature = "kube")]
 mod write;
 
@@ -35,8 +35,8 @@ use pratique_types::admission_plugins::built_in;
 use pratique_types::{GroupKind, GroupVersionKind};
 
 use crate::output;
-use crate::output::counted::{counted, noun};
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::{counted, noun};
+use crate::output::text::{PrintableText, text};
 
 #[cfg(feature = "kube")]
 pub(crate) use access::ClusterAccess;
@@ -46,7 +46,7 @@ pub(crate) use command::run;
 pub(crate) use connect::{connect, of_kubeconfig};
 pub(crate) use directory::found;
 #[cfg(feature = "kube")]
-use required::RequiredState;
+use required_state::RequiredState;
 pub(crate) use source::{LoadedState, StateSource};
 
 /// Whether the webhook configurations of a cluster or snapshot are taken.
@@ -71,7 +71,7 @@ impl WebhookUse {
     }
 
     /// The message that as many are skipped, if there are any.
-    fn skipped_message(self, count: usize, of: &str) -> Option<Text> {
+    fn skipped_message(self, count: usize, of: &str) -> Option<PrintableText> {
         let WebhookUse::Skipped { help } = self else {
             return None;
         };
@@ -147,7 +147,7 @@ impl ClusterSnapshot {
     }
 
     /// A message for each kind whose objects are not known, with the reason.
-    pub(crate) fn unknown_kinds(&self, source_name: &str) -> Vec<Text> {
+    pub(crate) fn unknown_kinds(&self, source_name: &str) -> Vec<PrintableText> {
         let kinds = self.index.kinds.iter();
         let unknown = kinds.filter(|kind| kind.extent == Extent::Unknown);
         unknown
@@ -169,6 +169,6 @@ fn group_kind(kind: &SnapshotKind) -> Option<GroupKind> {
 }
 
 /// Prints a warning on standard error.
-fn warn(message: &Text) {
+fn warn(message: &PrintableText) {
     output::eprint(&output::warning(message));
 }

@@ -7,11 +7,11 @@ pub(crate) mod etcd;
 pub(crate) mod excerpt;
 pub(crate) mod input_errors;
 pub(crate) mod object_source;
-pub(crate) mod ordered;
+pub(crate) mod ordered_work;
 pub(crate) mod progress;
 pub(crate) mod read;
-pub(crate) mod stored;
-pub(crate) mod surveyed;
+pub(crate) mod stored_objects;
+pub(crate) mod survey;
 
 use pratique_stream::Limits;
 

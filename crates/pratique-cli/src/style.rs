@@ -4,11 +4,11 @@ use std::env;
 use std::io::{self, IsTerminal};
 
 use crate::output::capture::is_capturing;
-use crate::output::text::{Show, Text, text};
+use crate::output::text::{ShowArgument, PrintableText, text};
 
 /// The tone of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(crate) enum TextTone {
     /// An error or denial.
     Bad,
     /// A warning.
@@ -23,27 +23,27 @@ pub(crate) enum Tone {
 
 /// The style of one of the standard streams.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Style {
+pub(crate) struct StreamStyle {
     coloured: bool,
 }
 
-impl Style {
+impl StreamStyle {
     /// For standard output.
     pub(crate) fn of_stdout() -> Self {
-        Style {
+        StreamStyle {
             coloured: io::stdout().is_terminal() && wanted() && !is_capturing(),
         }
     }
 
     /// For standard error.
     pub(crate) fn of_stderr() -> Self {
-        Style {
+        StreamStyle {
             coloured: io::stderr().is_terminal() && wanted(),
         }
     }
 
     /// Colours a piece of text.
-    pub(crate) fn paint(self, tone: Tone, piece: impl Show) -> Text {
+    pub(crate) fn paint(self, tone: TextTone, piece: impl ShowArgument) -> PrintableText {
         let text = text!("{}", piece);
         if self.coloured {
             text.coloured(code(tone))
@@ -58,13 +58,13 @@ fn wanted() -> bool {
     given("NO_COLOR").is_empty() && given("TERM") != "dumb"
 }
 
-fn code(tone: Tone) -> &'static str {
+fn code(tone: TextTone) -> &'static str {
     match tone {
-        Tone::Bad => "1;31",
-        Tone::Warning => "1;33",
-        Tone::Good => "1;32",
-        Tone::Place => "1",
-        Tone::Faint => "2",
+        TextTone::Bad => "1;31",
+        TextTone::Warning => "1;33",
+        TextTone::Good => "1;32",
+        TextTone::Place => "1",
+        TextTone::Faint => "2",
     }
 }
 
@@ -74,9 +74,9 @@ mod tests {
 
     #[test]
     fn plain_unless_coloured() {
-        assert_eq!(Style::default().paint(Tone::Bad, "x\u{1b}").as_str(), "x\\u{1b}");
+        assert_eq!(StreamStyle::default().paint(TextTone::Bad, "x\u{1b}").as_str(), "x\\u{1b}");
         assert_eq!(
-            Style { coloured: true }.paint(Tone::Bad, "x").as_str(),
+            StreamStyle { coloured: true }.paint(TextTone::Bad, "x").as_str(),
             "\u{1b}[1;31mx\u{1b}[0m"
         );
     }

@@ -5,7 +5,7 @@ use pratique_lint::Warning;
 use pratique_manifest::Help;
 use pratique_review::Unbound;
 
-use crate::output::counted::{counted, first_names};
+use crate::output::counted_nouns::{counted, first_names};
 
 /// The lint that warns of them.
 const LINT: &str = "unbound-policy";

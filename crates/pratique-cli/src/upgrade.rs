@@ -26,36 +26,36 @@ use pratique_types::Operation;
 
 use crate::arguments::{GateArguments, RequestArguments, StateArguments, UpgradeArguments, UpgradeFormat};
 use crate::destination;
-use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::expansion::ExpansionRule;
-use crate::evaluation::limitations::Limitations;
+use crate::evaluation::limitations::ObjectLimitations;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::summary::{EvaluatedPolicies, EvaluationFacts, EvaluationSummary, sources_of};
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
-use crate::evaluation::unmatched;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
+use crate::evaluation::unmatched_policies;
 use crate::exit::{CliError, ExitStatus};
 use crate::impact::part::{InputComparison as _, WorkloadScope};
-use crate::impact::source::{ListChoice, Sources};
+use crate::impact::source::{ListChoice, ImpactSources};
 use crate::input::FileSelection;
 use crate::input::rendering::name_stdin;
 use crate::input::sources::{report_sources, summary};
 use crate::output;
-use crate::output::notice::{NOT_EVALUATED, Notice, Notices};
+use crate::output::notice::{NOT_EVALUATED, InputNotice, InputNotices};
 use crate::output::problems;
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
 use crate::project;
-use crate::replay::engine::{Engine, Policies, StateInputs};
+use crate::replay::engine::{ReplayEngine, ReadyPolicies, StateInputs};
 use crate::replay::faults::CountedFaults;
 use crate::replay::log::LogReader;
-use crate::replay::units::Pieces;
+use crate::replay::units::LogPieces;
 use crate::snapshot::StateSource;
 use crate::stream::input_limits;
 use crate::stream::object_source::ObjectSource;
-use crate::stream::ordered;
-use crate::stream::progress::{Progress, is_shown};
-use crate::stream::read::Inputs;
-use crate::stream::stored::Stored;
+use crate::stream::ordered_work;
+use crate::stream::progress::{ProgressLine, is_shown};
+use crate::stream::read::UserInputs;
+use crate::stream::stored_objects::StoredObjects;
 use collect::UpgradeCollector;
 use finding::UpgradeFinding;
 use policies::{PolicyPair, is_named};
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let limits = input_limits(arguments.state.max_input);
     let stdin = arguments.stdin.stdin_filename.as_deref();
     name_stdin(stdin);
-    let mut inputs = Inputs::of_objects_or_logs(source.paths(), &files)?;
+    let mut inputs = UserInputs::of_objects_or_logs(source.paths(), &files)?;
     inputs.expect_rendered(stdin);
     let command = server_command(&inputs, limits)?;
     let state = &of_server(arguments, &state_source, command.as_ref())?;
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     if from == to {
         return Err(UpgradeError::SameRelease(to).into());
     }
-    let mut notices = Notices::default();
+    let mut notices = InputNotices::default();
     let gates = gates_of(&state.gates, command.as_ref(), [from, to], &mut notices);
     let Some(pair) = PolicyPair::load(arguments, &files, &mut state_source, gates)? else {
         return Ok(ExitStatus::Failure);
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     let mut findings: Vec<UpgradeFinding> = refusals.map(UpgradeFinding::from).collect();
     if pair.is_new_refused {
         let message = format!("policies are not evaluated: Kubernetes {to} does not load them");
-        notices.tell(Notice::new(NOT_EVALUATED, "", message));
+        notices.tell(InputNotice::new(NOT_EVALUATED, "", message));
     }
     let PolicyPair {
         old,
@@ -126,10 +126,10 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     };
     let mut sources = match &source {
         #[cfg(feature = "kube")]
-        ObjectSource::Cluster(_) => Sources::resolve((&source, stdin), [&old, &new], choice, &files)?,
+        ObjectSource::Cluster(_) => ImpactSources::resolve((&source, stdin), [&old, &new], choice, &files)?,
         _ => {
             let _ = choice;
-            Sources::Files(Box::new(inputs))
+            ImpactSources::Files(Box::new(inputs))
         }
     };
     let passed_over = files.passed_over();
@@ -154,20 +154,20 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     changes.into_iter().for_each(|change| notices.tell(change));
     notices.extend(files.notices());
     let [old_gates, new_gates] = gates;
-    let engines = [(old, old_gates), (new, new_gates)].map(|(policies, gates)| Engine {
+    let engines = [(old, old_gates), (new, new_gates)].map(|(policies, gates)| ReplayEngine {
         policies,
         cluster: Arc::new(cluster.with_gates(gates)),
     });
     let [old, new] = &engines;
     let side = |engine, gates| UpgradeSide {
         engine,
-        evaluator: Engine::recording(engine, PolicyRecord::Costs).keeping_prepared(),
+        evaluator: ReplayEngine::recording(engine, PolicyRecord::Costs).keeping_prepared(),
         gates,
     };
     let sets = [old, new].into_iter().flat_map(|engine| &engine.policies.sets);
     let pod_policies = PodPolicies::new(sets.map(|(_, set)| set), builtin.is_some());
     let is_evaluated = [old, new].iter().any(|engine| engine.policies.scope.can_deny());
-    let (stored, _) = Stored::new(&[], namespace);
+    let (stored, _) = StoredObjects::new(&[], namespace);
     let request = RequestArguments::creations(&arguments.sender);
     let worker = UpgradeWorker {
         old: side(old, old_gates),
@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         builder: RequestBuilder::new(&request, stored),
         workloads: WorkloadScope {
             expansion: ExpansionRule::new(to, &arguments.workloads, &pod_policies, is_evaluated),
-            is_of_files: matches!(sources, Sources::Files(_)),
+            is_of_files: matches!(sources, ImpactSources::Files(_)),
         },
         log: LogReader::new(&cluster, arguments.memory.remember),
         rendered: sources.take_rendered(),
@@ -183,7 +183,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
     };
     let prints_lines = arguments.answers.outputs.is_printed(UpgradeFormat::Ndjson);
     let share = sources.share(is_shown(prints_lines));
-    let pieces = Pieces {
+    let pieces = LogPieces {
         limits,
         share: Arc::clone(&share),
         from: None,
@@ -194,10 +194,10 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         arguments: &arguments.answers,
         report: UpgradeReport::new(CountedFaults::new(errors), notes, notices),
         outputs: OutputTarget::open_all(&choices)?,
-        progress: Progress::new(prints_lines),
+        progress: ProgressLine::new(prints_lines),
         share,
         assumed: AssumedKinds::default(),
-        limitations: Limitations::default(),
+        limitations: ObjectLimitations::default(),
         unexpanded: UnexpandedWorkloads::default(),
         evaluated: evaluated(arguments, &state_name, [old, new], gates),
         releases: [from, to].map(ToString::to_string),
@@ -205,7 +205,7 @@ pub(crate) fn run(arguments: &UpgradeArguments) -> Result<ExitStatus, CliError> 
         has_more,
     };
     collector.collect_findings(findings)?;
-    ordered::in_order(
+    ordered_work::in_order(
         worker.log.threads(),
         move |sender| sources.send(&pieces, &sender),
         |unit, emit| worker.compare(unit, emit),
@@ -224,7 +224,7 @@ fn is_none(state: &StateSource) -> bool {
 /// The command of a kube-apiserver whose static Pod is among the inputs that can be read twice: its feature gates are those of the
 /// server.
 fn server_command(
-    inputs: &Inputs,
+    inputs: &UserInputs,
     limits: pratique_stream::Limits,
 ) -> Result<Option<ServerCommand>, CliError> {
     for file in inputs.mentioning(SERVER, limits)? {
@@ -267,7 +267,7 @@ fn gates_of(
     named: &GateArguments,
     command: Option<&ServerCommand>,
     releases: [&'static Release; 2],
-    notices: &mut Notices,
+    notices: &mut InputNotices,
 ) -> [FeatureGates; 2] {
     let of_command = command.map(ServerCommand::feature_gates).unwrap_or_default();
     let text = format!("{of_command},{}", named.written());
@@ -278,7 +278,7 @@ fn gates_of(
             "the server of now would not start: {}: {}",
             refusal.flag, refusal.message
         );
-        notices.tell(Notice::new("refused-flag", place.clone(), message));
+        notices.tell(InputNotice::new("refused-flag", place.clone(), message));
     }
     releases.map(|release| {
         let (accepted, _) = accepted_gates(release, &text);
@@ -287,7 +287,7 @@ fn gates_of(
 }
 
 /// Notes on what a comparison leaves out whose inputs are the objects of a cluster or snapshot, which are told.
-fn left_out(source: &ObjectSource, sides: [&Policies; 2]) -> BTreeSet<String> {
+fn left_out(source: &ObjectSource, sides: [&ReadyPolicies; 2]) -> BTreeSet<String> {
     let of_source = match source {
         #[cfg(feature = "kube")]
         ObjectSource::Cluster(_) => Some(OF_CLUSTER),
@@ -297,7 +297,7 @@ fn left_out(source: &ObjectSource, sides: [&Policies; 2]) -> BTreeSet<String> {
         return BTreeSet::new();
     };
     let help = "those of updates and deletions are for audit logs";
-    let unmatched = unmatched::note(&sides.map(|policies| &policies.sets), Operation::Create, help);
+    let unmatched = unmatched_policies::note(&sides.map(|policies| &policies.sets), Operation::Create, help);
     if let Some(note) = &unmatched {
         output::eprint(&output::warning(&text!("{}", note)));
     }
@@ -308,7 +308,7 @@ fn left_out(source: &ObjectSource, sides: [&Policies; 2]) -> BTreeSet<String> {
 fn evaluated(
     arguments: &UpgradeArguments,
     state: &str,
-    engines: [&Engine; 2],
+    engines: [&ReplayEngine; 2],
     gates: [FeatureGates; 2],
 ) -> EvaluationSummary {
     let sides = engines.into_iter().zip(["now", "then"]).map(|(engine, label)| {

@@ -3,7 +3,7 @@
 use pratique_expression::Missing;
 use pratique_types::aggregate;
 
-use crate::evaluation::{Halt, OUT_OF_BUDGET, Unfinished};
+use crate::evaluation::{EvaluationHalt, OUT_OF_BUDGET, UnfinishedEvaluation};
 
 /// The combined result of the match conditions of a policy or a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +56,9 @@ impl ConditionsOutcome {
 /// An evaluation was not finished.
 // Upstream: pkg/admission/plugin/webhook/matchconditions/matcher.go, Match
 pub fn evaluate_conditions(
-    results: impl IntoIterator<Item = Result<Result<bool, String>, Halt>>,
+    results: impl IntoIterator<Item = Result<Result<bool, String>, EvaluationHalt>>,
     on_error: OnConditionError,
-) -> Result<ConditionsOutcome, Unfinished> {
+) -> Result<ConditionsOutcome, UnfinishedEvaluation> {
     let mut messages: Vec<String> = Vec::new();
     let (mut is_false, mut pending, mut undecided, mut errors) = (false, false, None, 0);
     for result in results {
@@ -69,11 +69,11 @@ pub fn evaluate_conditions(
                 errors += usize::from(!is_false);
                 messages.push(message);
             }
-            Err(Halt::Unfinished(Unfinished::Pending)) => pending = true,
-            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
-            Err(Halt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
-            Err(Halt::OutOfBudget) if pending => break,
-            Err(Halt::OutOfBudget) => {
+            Err(EvaluationHalt::Unfinished(UnfinishedEvaluation::Pending)) => pending = true,
+            Err(EvaluationHalt::Unfinished(unfinished)) => return Err(unfinished),
+            Err(EvaluationHalt::Undecided(missing)) => undecided = undecided.or(Some(missing)),
+            Err(EvaluationHalt::OutOfBudget) if pending => break,
+            Err(EvaluationHalt::OutOfBudget) => {
                 return Ok(ConditionsOutcome {
                     matches: on_error.outcome(|| OUT_OF_BUDGET.to_owned()),
                     errors: 0,
@@ -83,7 +83,7 @@ pub fn evaluate_conditions(
         }
     }
     if pending {
-        return Err(Unfinished::Pending);
+        return Err(UnfinishedEvaluation::Pending);
     }
     let is_ignored = !is_false && on_error == OnConditionError::Exclude && !messages.is_empty();
     let ignored = is_ignored.then(|| aggregate(&messages));
@@ -114,7 +114,7 @@ impl OnConditionError {
 mod tests {
     use super::*;
 
-    type Condition = Result<Result<bool, String>, Halt>;
+    type Condition = Result<Result<bool, String>, EvaluationHalt>;
 
     fn failed(message: &str) -> Condition {
         Ok(Err(message.to_owned()))
@@ -149,7 +149,7 @@ mod tests {
         check(conditions(), OnConditionError::Exclude, Ok(false), 3);
         check(conditions(), OnConditionError::Match, Ok(true), 3);
         check(vec![failed("a")], OnConditionError::Fail, Err("a"), 1);
-        let spent = || vec![failed("a"), Err(Halt::OutOfBudget)];
+        let spent = || vec![failed("a"), Err(EvaluationHalt::OutOfBudget)];
         check(spent(), OnConditionError::Fail, Err(OUT_OF_BUDGET), 0);
         check(spent(), OnConditionError::Exclude, Ok(false), 0);
     }
@@ -159,7 +159,7 @@ mod tests {
         let ignored =
             |conditions: Vec<Condition>, on_error| evaluate_conditions(conditions, on_error).unwrap().ignored;
         let failures = || vec![failed("a"), Ok(Ok(true)), failed("b")];
-        let spent = || vec![Err(Halt::OutOfBudget)];
+        let spent = || vec![Err(EvaluationHalt::OutOfBudget)];
         assert_eq!(
             ignored(failures(), OnConditionError::Exclude).as_deref(),
             Some("[a, b]")
@@ -179,16 +179,16 @@ mod tests {
 
     #[test]
     fn what_is_not_known_waits() {
-        let pending = || Err(Halt::Unfinished(Unfinished::Pending));
+        let pending = || Err(EvaluationHalt::Unfinished(UnfinishedEvaluation::Pending));
         let outcome = evaluate_conditions([pending(), Ok(Ok(false))], OnConditionError::Fail);
-        assert_eq!(outcome, Err(Unfinished::Pending));
+        assert_eq!(outcome, Err(UnfinishedEvaluation::Pending));
         let missing = || {
             let missing = Missing::Params {
                 kind: "v1/ConfigMap".to_owned(),
                 namespace: String::new(),
                 name: None,
             };
-            Err(Halt::Undecided(Box::new(missing)))
+            Err(EvaluationHalt::Undecided(Box::new(missing)))
         };
         check(
             vec![missing(), Ok(Ok(false))],

@@ -13,7 +13,7 @@ use pratique_workers::Workers;
 
 use crate::cluster::Cluster;
 use crate::object_model::ObjectModel;
-use crate::trace::Trace;
+use crate::trace::PolicyTrace;
 
 /// The inputs of an evaluation besides the request and its policies or webhooks.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct EvalContext<'a> {
     /// The bound on the memory of expressions.
     pub memory: Option<&'a MemoryLimit>,
     /// Observes the evaluation of policies.
-    pub trace: Option<&'a dyn Trace>,
+    pub trace: Option<&'a dyn PolicyTrace>,
     /// Threads that share the work of many policies.
     pub workers: Option<&'a dyn Workers>,
     /// How policies and webhooks that depend on missing input are handled.
@@ -127,7 +127,7 @@ impl<'a> EvalContext<'a> {
 
     /// Has the evaluation of policies observed.
     #[must_use]
-    pub fn with_trace(self, trace: &'a dyn Trace) -> Self {
+    pub fn with_trace(self, trace: &'a dyn PolicyTrace) -> Self {
         EvalContext {
             trace: Some(trace),
             ..self

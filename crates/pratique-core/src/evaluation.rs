@@ -10,7 +10,7 @@ pub const OUT_OF_BUDGET: &str =
 
 /// Why an evaluation ended without a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unfinished {
+pub enum UnfinishedEvaluation {
     /// An authorization check has no answer yet, or params are still to be looked up: evaluate again once they are known.
     #[error("an authorization check is pending")]
     Pending,
@@ -27,42 +27,42 @@ pub enum Unfinished {
 
 /// Why the expressions of a policy or a webhook are not evaluated further.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
+pub enum EvaluationHalt {
     /// Their budget is exhausted.
     OutOfBudget,
     /// The evaluation of the request ended.
-    Unfinished(Unfinished),
+    Unfinished(UnfinishedEvaluation),
     /// An expression depends on missing input. Later expressions can still be evaluated.
     Undecided(Box<Missing>),
 }
 
-impl From<Unfinished> for Halt {
-    fn from(unfinished: Unfinished) -> Self {
-        Halt::Unfinished(unfinished)
+impl From<UnfinishedEvaluation> for EvaluationHalt {
+    fn from(unfinished: UnfinishedEvaluation) -> Self {
+        EvaluationHalt::Unfinished(unfinished)
     }
 }
 
-impl Unfinished {
+impl UnfinishedEvaluation {
     /// The reason, for a fault that ends the evaluation of the request, and not only that of an expression.
     pub fn from_fault(fault: &Fault) -> Option<Self> {
         match fault.kind() {
-            FaultKind::Stopped(Stop::Pending) => Some(Unfinished::Pending),
-            FaultKind::Stopped(Stop::Interrupted) => Some(Unfinished::Interrupted),
-            FaultKind::Stopped(Stop::MemoryLimit) => Some(Unfinished::MemoryLimit),
-            FaultKind::Stopped(Stop::MemoryBudget) => Some(Unfinished::MemoryBudget),
+            FaultKind::Stopped(Stop::Pending) => Some(UnfinishedEvaluation::Pending),
+            FaultKind::Stopped(Stop::Interrupted) => Some(UnfinishedEvaluation::Interrupted),
+            FaultKind::Stopped(Stop::MemoryLimit) => Some(UnfinishedEvaluation::MemoryLimit),
+            FaultKind::Stopped(Stop::MemoryBudget) => Some(UnfinishedEvaluation::MemoryBudget),
             _ => None,
         }
     }
 }
 
-impl Halt {
+impl EvaluationHalt {
     /// The reason, for a fault that is not an error of the expression. `namespace` is that of the request.
     pub fn from_fault(fault: &Fault, namespace: &str) -> Option<Self> {
         match fault.kind() {
-            FaultKind::Unknown(unknown) => Some(Halt::Undecided(Box::new(Missing::from_unknown(
+            FaultKind::Unknown(unknown) => Some(EvaluationHalt::Undecided(Box::new(Missing::from_unknown(
                 unknown, namespace,
             )))),
-            _ => Unfinished::from_fault(fault).map(Halt::Unfinished),
+            _ => UnfinishedEvaluation::from_fault(fault).map(EvaluationHalt::Unfinished),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// Something that the decision of a policy, a webhook or a plugin may depend on besides the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct DecisionNeed {
     /// The policy, binding, webhook or plugin.
     pub name: String,
     /// The kind of dependency.
@@ -25,10 +25,10 @@ pub enum NeedKind {
     PluginState,
 }
 
-impl Need {
+impl DecisionNeed {
     /// The need of a policy, binding, webhook or plugin.
     pub fn new(name: &str, kind: NeedKind) -> Self {
-        Need {
+        DecisionNeed {
             name: name.to_owned(),
             kind,
         }

@@ -14,7 +14,7 @@ pub trait ObjectModel: Sync {
     /// Fills in the defaults of an object of a kind that a policy or a webhook just changed. Values that do not fit
     /// their types stay as they are.
     // Upstream: pkg/admission/interfaces.go, ObjectInterfaces.GetObjectDefaulter
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>);
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: ObjectMutator<'_>);
 
     /// Brings an object that an admission plugin changed into the internal version of its kind and back.
     ///
@@ -36,15 +36,15 @@ pub trait ObjectModel: Sync {
         request: &AdmissionRequest<'_>,
         object: &Value<'v>,
         cluster: &dyn Cluster,
-    ) -> Result<Prepared<'v>, Refused> {
+    ) -> Result<PreparedObject<'v>, RefusedRequest> {
         let _ = (request, object, cluster);
-        Ok(Prepared::default())
+        Ok(PreparedObject::default())
     }
 }
 
 /// The plugin that changed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mutator<'a> {
+pub enum ObjectMutator<'a> {
     /// A mutating policy, by its name.
     Policy(&'a str),
     /// A mutating webhook, by its name.
@@ -53,7 +53,7 @@ pub enum Mutator<'a> {
 
 /// An object that was prepared for validating admission.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Prepared<'v> {
+pub struct PreparedObject<'v> {
     /// The object; `None` if nothing changed it.
     pub object: Option<Value<'v>>,
     /// Warnings for the user.
@@ -65,7 +65,7 @@ pub struct Prepared<'v> {
 /// A request that the server refuses between the phases of admission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .status.message)]
-pub struct Refused {
+pub struct RefusedRequest {
     /// The answer.
     pub status: Box<Status>,
     /// Warnings for the user.
@@ -77,10 +77,10 @@ pub struct Refused {
 #[error("{0}")]
 pub struct ConversionError(pub String);
 
-impl<'v> Prepared<'v> {
+impl<'v> PreparedObject<'v> {
     /// An object that preparing changed.
     pub fn changed(object: Value<'v>) -> Self {
-        Prepared {
+        PreparedObject {
             object: Some(object),
             warnings: Vec::new(),
             undecided: None,

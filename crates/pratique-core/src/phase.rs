@@ -2,7 +2,7 @@
 
 /// A phase of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
+pub enum AdmissionPhase {
     /// Mutating admission, which may change objects.
     Mutating,
     /// Validating admission, which allows or denies requests.
@@ -11,7 +11,7 @@ pub enum Phase {
 
 /// The phases of admission that a request goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phases {
+pub enum AdmissionPhases {
     /// The mutating phase.
     Mutating,
     /// The validating phase.
@@ -20,36 +20,36 @@ pub enum Phases {
     Both,
 }
 
-impl Phases {
+impl AdmissionPhases {
     /// Whether a phase is one of them.
-    pub fn contains(self, phase: Phase) -> bool {
-        self == Phases::Both || self == Phases::from(phase)
+    pub fn contains(self, phase: AdmissionPhase) -> bool {
+        self == AdmissionPhases::Both || self == AdmissionPhases::from(phase)
     }
 }
 
-impl From<Phase> for Phases {
-    fn from(phase: Phase) -> Self {
+impl From<AdmissionPhase> for AdmissionPhases {
+    fn from(phase: AdmissionPhase) -> Self {
         match phase {
-            Phase::Mutating => Phases::Mutating,
-            Phase::Validating => Phases::Validating,
+            AdmissionPhase::Mutating => AdmissionPhases::Mutating,
+            AdmissionPhase::Validating => AdmissionPhases::Validating,
         }
     }
 }
 
-impl Phase {
+impl AdmissionPhase {
     /// The name of the admission plugin for policies of this phase.
     pub fn policy_plugin(self) -> &'static str {
         match self {
-            Phase::Mutating => "MutatingAdmissionPolicy",
-            Phase::Validating => "ValidatingAdmissionPolicy",
+            AdmissionPhase::Mutating => "MutatingAdmissionPolicy",
+            AdmissionPhase::Validating => "ValidatingAdmissionPolicy",
         }
     }
 
     /// The name of the admission plugin for webhooks of this phase.
     pub fn webhook_plugin(self) -> &'static str {
         match self {
-            Phase::Mutating => "MutatingAdmissionWebhook",
-            Phase::Validating => "ValidatingAdmissionWebhook",
+            AdmissionPhase::Mutating => "MutatingAdmissionWebhook",
+            AdmissionPhase::Validating => "ValidatingAdmissionWebhook",
         }
     }
 }

@@ -8,16 +8,16 @@ use pratique_expression::Missing;
 use pratique_match::Mismatch;
 use serde::{Serialize, Serializer};
 
-use crate::phase::Phase;
+use crate::phase::AdmissionPhase;
 
 /// Observes the evaluation of policies. The methods do nothing unless implemented.
 ///
 /// Events come in order, and nested: policies; within them, if they match, bindings; within them, if they match, rounds with
 /// one param each; within them expressions, in which variables may begin and end. Without a trace, none of this costs
 /// anything.
-pub trait Trace {
+pub trait PolicyTrace {
     /// A policy was matched with the request. All events up to the next policy belong to it.
-    fn policy(&self, policy: Subject<'_>, outcome: MatchOutcome<'_>) {
+    fn policy(&self, policy: TracedPolicy<'_>, outcome: MatchOutcome<'_>) {
         let _ = (policy, outcome);
     }
 
@@ -68,9 +68,9 @@ pub trait Trace {
 
 /// A policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Subject<'a> {
+pub struct TracedPolicy<'a> {
     /// Its phase.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// Where it comes from.
     pub origin: Origin,
     /// Its name.
@@ -92,7 +92,7 @@ pub enum MatchOutcome<'a> {
     Error(&'a str),
 }
 
-/// Identifies an expression of a policy; indices count from 0. A [`Trace`] gets it with a borrowed name.
+/// Identifies an expression of a policy; indices count from 0. A [`PolicyTrace`] gets it with a borrowed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ExpressionId<S = String> {
     /// `matchConditions[i].expression`
@@ -146,7 +146,7 @@ pub fn evaluate<'a>(
     program: &'a Program,
     context: &Context<'a>,
     activation: &Activation<'a>,
-    trace: Option<&dyn Trace>,
+    trace: Option<&dyn PolicyTrace>,
 ) -> Evaluation<'a> {
     match trace {
         None => program.evaluate(context, activation),
@@ -162,7 +162,7 @@ pub fn evaluate<'a>(
     }
 }
 
-struct ValueObserver<'t>(&'t dyn Trace);
+struct ValueObserver<'t>(&'t dyn PolicyTrace);
 
 impl EvaluationObserver for ValueObserver<'_> {
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {

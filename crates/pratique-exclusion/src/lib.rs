@@ -17,11 +17,11 @@
 mod configuration;
 mod notice;
 mod registry;
-mod reserved;
+mod reserved_names;
 mod virtual_resources;
 
 pub use configuration::{Interceptor, Origin, intercepts, is_configuration};
 pub use notice::{NOTICE, Notice, excluded_by};
 pub use registry::registry_check;
-pub use reserved::{RESERVED_SUFFIX, is_reserved, reserved_name_error};
+pub use reserved_names::{RESERVED_SUFFIX, is_reserved, reserved_name_error};
 pub use virtual_resources::{VIRTUAL_RESOURCES, is_virtual};

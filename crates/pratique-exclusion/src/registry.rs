@@ -6,7 +6,7 @@ use pratique_types::{GroupVersionKind, Operation, Status};
 
 use crate::configuration::is_configuration;
 use crate::notice::excluded_by;
-use crate::reserved::Reserved;
+use crate::reserved_names::ReservedResponse;
 
 /// Checks a policy, a binding or a webhook configuration as an API server's registry does, after mutating and before
 /// validating admission; gives what it warns of, in order. Other kinds pass.
@@ -28,11 +28,11 @@ pub fn registry_check(
         return Ok(warnings);
     }
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    let reserved = || Reserved::find(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
+    let reserved = || ReservedResponse::find(operation, kind, name.unwrap_or_default(), gates.reads_manifests());
     // Upstream: pkg/apis/admissionregistration/validation/static_suffix.go: since 1.36, with static manifests.
     match gates.release().at_least(1, 36).then(reserved).flatten() {
-        Some(Reserved::Refused(status)) => return Err(status),
-        Some(Reserved::Warned(warning)) => warnings.push(warning),
+        Some(ReservedResponse::Refused(status)) => return Err(status),
+        Some(ReservedResponse::Warned(warning)) => warnings.push(warning),
         None => {}
     }
     if gates.excludes_virtual_resources() {

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 use pratique_types::GroupVersion;
 
-use super::metadata::{Owner, hash, pod_of, set_label};
+use super::metadata::{PodOwner, hash, pod_of, set_label};
 use super::template::PodTemplate;
 use super::{job, sets};
 
@@ -40,7 +40,7 @@ pub enum ExpansionError {
 
 /// A built-in kind that makes Pods.
 #[derive(Clone, Copy)]
-struct Workload {
+struct WorkloadKind {
     group: &'static str,
     kind: &'static str,
     /// The fields that lead to the Pod template.
@@ -52,44 +52,44 @@ const TEMPLATE: &[&str] = &["spec", "template"];
 
 /// The built-in kinds. Controllers have service accounts of their own, as `kube-controller-manager` is run with
 /// `--use-service-account-credentials`.
-const WORKLOADS: [Workload; 7] = [
-    Workload {
+const WORKLOADS: [WorkloadKind; 7] = [
+    WorkloadKind {
         group: "apps",
         kind: "Deployment",
         path: TEMPLATE,
         controller: "system:serviceaccount:kube-system:replicaset-controller",
     },
-    Workload {
+    WorkloadKind {
         group: "apps",
         kind: "ReplicaSet",
         path: TEMPLATE,
         controller: "system:serviceaccount:kube-system:replicaset-controller",
     },
-    Workload {
+    WorkloadKind {
         group: "apps",
         kind: "StatefulSet",
         path: TEMPLATE,
         controller: "system:serviceaccount:kube-system:statefulset-controller",
     },
-    Workload {
+    WorkloadKind {
         group: "apps",
         kind: "DaemonSet",
         path: TEMPLATE,
         controller: "system:serviceaccount:kube-system:daemon-set-controller",
     },
-    Workload {
+    WorkloadKind {
         group: "",
         kind: "ReplicationController",
         path: TEMPLATE,
         controller: "system:serviceaccount:kube-system:replication-controller",
     },
-    Workload {
+    WorkloadKind {
         group: "batch",
         kind: "Job",
         path: TEMPLATE,
         controller: "system:serviceaccount:kube-system:job-controller",
     },
-    Workload {
+    WorkloadKind {
         group: "batch",
         kind: "CronJob",
         path: &["spec", "jobTemplate", "spec", "template"],
@@ -124,7 +124,7 @@ impl Expander {
             return Ok(None);
         };
         let group = group_version.group.as_str();
-        let (path, workload_kind): (Vec<&str>, Option<Workload>) =
+        let (path, workload_kind): (Vec<&str>, Option<WorkloadKind>) =
             match (builtin(group, kind), self.custom(group, kind)) {
                 (Some(builtin_kind), _) => (builtin_kind.path.to_vec(), Some(builtin_kind)),
                 (None, Some(custom)) => (custom.path.iter().map(String::as_str).collect(), None),
@@ -138,7 +138,7 @@ impl Expander {
                 path: path.join("."),
             });
         };
-        let owner = Owner::new(version, kind, workload);
+        let owner = PodOwner::new(version, kind, workload);
         let mut pod = match kind {
             "Deployment" if workload_kind.is_some() => of_deployment(template, &owner),
             "StatefulSet" if workload_kind.is_some() => sets::of_stateful_set(workload, template, &owner),
@@ -156,7 +156,7 @@ impl Expander {
     }
 }
 
-fn builtin(group: &str, kind: &str) -> Option<Workload> {
+fn builtin(group: &str, kind: &str) -> Option<WorkloadKind> {
     WORKLOADS
         .into_iter()
         .find(|workload| workload.group == group && workload.kind == kind)
@@ -164,10 +164,10 @@ fn builtin(group: &str, kind: &str) -> Option<Workload> {
 
 /// The Pod of the ReplicaSet that a Deployment makes.
 // Upstream: pkg/controller/deployment/sync.go, getNewReplicaSet
-fn of_deployment<'v>(template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
+fn of_deployment<'v>(template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
     let hash = hash(template);
     let name = format!("{}-{hash}", owner.name);
-    let mut pod = pod_of(template, &Owner::placeholder("apps/v1", "ReplicaSet", name));
+    let mut pod = pod_of(template, &PodOwner::placeholder("apps/v1", "ReplicaSet", name));
     set_label(&mut pod, "pod-template-hash", hash);
     pod
 }

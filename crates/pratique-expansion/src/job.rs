@@ -2,7 +2,7 @@
 
 use pratique_json::{Object, Value};
 
-use super::metadata::{Owner, pod_of, set, set_label, take_list};
+use super::metadata::{PodOwner, pod_of, set, set_label, take_list};
 
 /// The minute since 1970 for which a CronJob makes a Job: a time of as many digits as the present.
 const MINUTE: &str = "00000000";
@@ -12,7 +12,7 @@ const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 const INDEX_VARIABLE: &str = "JOB_COMPLETION_INDEX";
 
 /// The first Pod of a Job.
-pub(crate) fn of_job<'v>(job: &'v Value<'_>, template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
+pub(crate) fn of_job<'v>(job: &'v Value<'_>, template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
     let is_manual = job.at(&["spec", "manualSelector"]) == Some(&Value::Bool(true));
     let is_indexed = job.at(&["spec", "completionMode"]).and_then(Value::as_str) == Some("Indexed");
     let mut pod = made(template, owner, is_manual, is_indexed);
@@ -25,12 +25,12 @@ pub(crate) fn of_job<'v>(job: &'v Value<'_>, template: &'v Object<'_>, owner: &O
 pub(crate) fn of_cron_job<'v>(
     cron_job: &'v Value<'_>,
     template: &'v Object<'_>,
-    owner: &Owner,
+    owner: &PodOwner,
 ) -> Object<'v> {
     let spec = |field: &str| cron_job.at(&["spec", "jobTemplate", "spec", field]);
     let is_indexed = spec("completionMode").and_then(Value::as_str) == Some("Indexed");
     let is_manual = spec("manualSelector") == Some(&Value::Bool(true));
-    let job = Owner::placeholder("batch/v1", "Job", format!("{}-{MINUTE}", owner.name));
+    let job = PodOwner::placeholder("batch/v1", "Job", format!("{}-{MINUTE}", owner.name));
     let mut pod = made(template, &job, is_manual, is_indexed);
     count_failures(&mut pod, is_indexed, spec("backoffLimitPerIndex"));
     pod
@@ -49,7 +49,7 @@ fn count_failures(pod: &mut Object<'_>, is_indexed: bool, limit: Option<&Value<'
 }
 
 // Upstream: pkg/registry/batch/job/strategy.go, generateSelector; pkg/controller/job/job_controller.go, manageJob
-fn made<'v>(template: &'v Object<'_>, job: &Owner, is_manual: bool, is_indexed: bool) -> Object<'v> {
+fn made<'v>(template: &'v Object<'_>, job: &PodOwner, is_manual: bool, is_indexed: bool) -> Object<'v> {
     let mut pod = pod_of(template, job);
     if !is_manual {
         for (key, value) in [

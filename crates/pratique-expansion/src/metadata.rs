@@ -9,18 +9,18 @@ const NO_UID: &str = "00000000-0000-0000-0000-000000000000";
 const LONGEST_NAME: usize = 253;
 
 /// The owner of a Pod.
-pub(crate) struct Owner {
+pub(crate) struct PodOwner {
     api_version: String,
     kind: String,
     pub(crate) name: String,
     pub(crate) uid: String,
 }
 
-impl Owner {
+impl PodOwner {
     /// A workload as the owner.
     pub(crate) fn new(api_version: &str, kind: &str, workload: &Value<'_>) -> Self {
         let text = |field: &str| workload.at(&["metadata", field]).and_then(Value::as_str);
-        Owner {
+        PodOwner {
             api_version: api_version.to_owned(),
             kind: kind.to_owned(),
             // Objects without a name get one from the server.
@@ -34,7 +34,7 @@ impl Owner {
 
     /// An owner that a controller makes.
     pub(crate) fn placeholder(api_version: &str, kind: &str, name: String) -> Self {
-        Owner {
+        PodOwner {
             api_version: api_version.to_owned(),
             kind: kind.to_owned(),
             name,
@@ -56,7 +56,7 @@ impl Owner {
 
 /// The Pod of a template. Of the template's metadata, labels, annotations and finalizers count.
 // Upstream: pkg/controller/controller_utils.go, GetPodFromTemplate
-pub(crate) fn pod_of<'v>(template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
+pub(crate) fn pod_of<'v>(template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
     let mut metadata = Object::new();
     let of_template = template.get("metadata");
     for field in ["labels", "annotations", "finalizers"] {

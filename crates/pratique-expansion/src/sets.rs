@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use pratique_json::{Object, Value};
 
-use super::metadata::{Owner, hash, pod_of, set_label, take_list};
+use super::metadata::{PodOwner, hash, pod_of, set_label, take_list};
 
 /// The name of the node that a DaemonSet's Pod is made for.
 const NODE: &str = "node";
 
 /// The first Pod of a StatefulSet.
 // Upstream: pkg/controller/statefulset/stateful_set_utils.go, newVersionedStatefulSetPod
-pub(crate) fn of_stateful_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
+pub(crate) fn of_stateful_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
     let ordinal = match set.at(&["spec", "ordinals", "start"]) {
         Some(Value::Int(start)) => *start,
         _ => 0,
@@ -74,7 +74,7 @@ fn claim(spec: &mut Object<'_>, set: &Value<'_>, name: &str, ordinal: i64) {
 
 /// The Pod of a DaemonSet for a node.
 // Upstream: pkg/controller/daemon/util/daemonset_util.go, CreatePodTemplate
-pub(crate) fn of_daemon_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &Owner) -> Object<'v> {
+pub(crate) fn of_daemon_set<'v>(set: &'v Value<'_>, template: &'v Object<'_>, owner: &PodOwner) -> Object<'v> {
     let mut pod = pod_of(template, owner);
     let generation = set.at(&[
         "metadata",

@@ -1,7 +1,7 @@
 //! The parts of an explanation.
 
 use pratique_manifest::Location;
-use pratique_policy::{ExpressionId, Origin, Phase};
+use pratique_policy::{ExpressionId, Origin, AdmissionPhase};
 use serde::{Serialize, Serializer};
 
 use crate::diagram::{self, Line};
@@ -19,7 +19,7 @@ pub struct Explanation {
 pub struct Policy {
     /// Whether it mutates or validates.
     #[serde(rename = "does", serialize_with = "plugin_name")]
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// Its origin: static manifests or the API.
     #[serde(serialize_with = "origin_name")]
     pub origin: Origin,
@@ -159,10 +159,10 @@ impl Expression {
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature is that of the serializer"
 )]
-fn plugin_name<S: Serializer>(phase: &Phase, serializer: S) -> Result<S::Ok, S::Error> {
+fn plugin_name<S: Serializer>(phase: &AdmissionPhase, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(match phase {
-        Phase::Mutating => "MutatingAdmissionPolicy",
-        Phase::Validating => "ValidatingAdmissionPolicy",
+        AdmissionPhase::Mutating => "MutatingAdmissionPolicy",
+        AdmissionPhase::Validating => "ValidatingAdmissionPolicy",
     })
 }
 

@@ -1,7 +1,7 @@
 //! Locations of policies and their expressions in manifests.
 
-use pratique_manifest::{ManifestSet, ObjectSource, Step, TreeValue};
-use pratique_policy::{ExpressionId, Origin, Phase};
+use pratique_manifest::{ManifestSet, ObjectSource, PathStep, TreeValue};
+use pratique_policy::{ExpressionId, Origin, AdmissionPhase};
 
 use crate::explanation::{Explanation, Expression};
 
@@ -34,16 +34,16 @@ impl Expression {
     }
 }
 
-fn source<'s>(set: &'s ManifestSet, phase: Phase, name: &str) -> Option<&'s ObjectSource> {
+fn source<'s>(set: &'s ManifestSet, phase: AdmissionPhase, name: &str) -> Option<&'s ObjectSource> {
     let is = |candidate: &Option<String>| candidate.as_deref() == Some(name);
     match phase {
-        Phase::Mutating => {
+        AdmissionPhase::Mutating => {
             let mut policies = set.mutating_policies.iter();
             policies
                 .find(|policy| is(&policy.object.metadata.name))
                 .map(|policy| &policy.source)
         }
-        Phase::Validating => {
+        AdmissionPhase::Validating => {
             let mut policies = set.validating_policies.iter();
             policies
                 .find(|policy| is(&policy.object.metadata.name))
@@ -53,7 +53,7 @@ fn source<'s>(set: &'s ManifestSet, phase: Phase, name: &str) -> Option<&'s Obje
 }
 
 /// The path of an expression in its policy.
-fn path(place: &ExpressionId, source: &ObjectSource) -> Option<Vec<Step>> {
+fn path(place: &ExpressionId, source: &ObjectSource) -> Option<Vec<PathStep>> {
     let (list, index, fields) = match place {
         ExpressionId::Condition(index) => ("matchConditions", *index, vec!["expression"]),
         ExpressionId::Variable(name) => ("variables", variable(source, name)?, vec!["expression"]),
@@ -86,19 +86,19 @@ fn variable(source: &ObjectSource, name: &str) -> Option<usize> {
 }
 
 /// The path of a field of an item in a list of the policy's `spec`.
-fn item_path(list: &str, index: usize, fields: &[&str]) -> Vec<Step> {
-    let start = [field("spec"), field(list), Step::Index(index)];
+fn item_path(list: &str, index: usize, fields: &[&str]) -> Vec<PathStep> {
+    let start = [field("spec"), field(list), PathStep::Index(index)];
     start
         .into_iter()
         .chain(fields.iter().map(|name| field(name)))
         .collect()
 }
 
-fn field(name: &str) -> Step {
-    Step::Field(name.to_owned())
+fn field(name: &str) -> PathStep {
+    PathStep::Field(name.to_owned())
 }
 
-fn source_text(source: &ObjectSource, path: &[Step]) -> Option<String> {
+fn source_text(source: &ObjectSource, path: &[PathStep]) -> Option<String> {
     match &source.tree().get(source.tree().find(source.root(), path)?).value {
         TreeValue::String(text, _) => Some(text.to_string()),
         _ => None,

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use pratique_cel::value::Evaluation;
-use pratique_policy::{MatchOutcome, Subject, Trace};
+use pratique_policy::{MatchOutcome, TracedPolicy, PolicyTrace};
 
 /// What the expressions of a policy cost, over all its bindings and params.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ impl CostRecorder {
     }
 }
 
-impl Trace for CostRecorder {
-    fn policy(&self, policy: Subject<'_>, _: MatchOutcome<'_>) {
+impl PolicyTrace for CostRecorder {
+    fn policy(&self, policy: TracedPolicy<'_>, _: MatchOutcome<'_>) {
         let mut costs = self.0.borrow_mut();
         // A mutating policy may be invoked again.
         if costs.last().is_none_or(|last| last.policy != policy.name) {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{self as policy, ExpressionId, Subject, Trace};
+use pratique_policy::{self as policy, ExpressionId, TracedPolicy, PolicyTrace};
 
 use crate::decisive::decisive;
 use crate::explanation::{Binding, Explanation, Expression, Inner, MatchOutcome, Policy, Round};
@@ -81,8 +81,8 @@ impl Recorder {
     }
 }
 
-impl Trace for Recorder {
-    fn policy(&self, policy: Subject<'_>, outcome: policy::MatchOutcome<'_>) {
+impl PolicyTrace for Recorder {
+    fn policy(&self, policy: TracedPolicy<'_>, outcome: policy::MatchOutcome<'_>) {
         let mut state = self.state();
         // All mutating policies are matched before the first of them is evaluated.
         let known = state.policies.iter().position(|recorded| {

@@ -4,7 +4,7 @@
 use pratique_json::{Object, Value};
 use pratique_types::AdmissionRequest;
 
-use crate::partly_known::{Member, PartlyKnown};
+use crate::partly_known::{KnownMember, PartlyKnown};
 use crate::types::REQUEST_TYPE;
 
 /// The members of a request that it need not have.
@@ -27,33 +27,33 @@ pub fn partly_known_request(request: &AdmissionRequest<'_>, value: &Value<'_>) -
         (assumes_resource && RESOURCES.contains(&name)) || (lacks_details && DETAILS.contains(&name))
     };
     let members = value.as_object().map(Object::iter).into_iter().flatten();
-    let mut known: Vec<(&'static str, Member)> = Vec::new();
+    let mut known: Vec<(&'static str, KnownMember)> = Vec::new();
     for (name, value) in members {
         if let Some(name) = NAMES.iter().find(|known| **known == name && !is_unknown(name)) {
-            known.push((*name, Member::Json(value.clone().into_owned())));
+            known.push((*name, KnownMember::Json(value.clone().into_owned())));
         }
     }
     let is_absent = |name: &&str| OPTIONAL.contains(name) || (**name == *NAMESPACE && !assumes_resource);
     for name in NAMES.into_iter().filter(is_absent) {
         if !known.iter().any(|(known, _)| *known == name) {
-            known.push((name, Member::Absent));
+            known.push((name, KnownMember::Absent));
         }
     }
-    let text = |text: &str| Member::Text(text.into());
+    let text = |text: &str| KnownMember::Text(text.into());
     if assumes_resource {
         for (name, path) in [("resource", RESOURCE), ("requestResource", REQUEST_RESOURCE)] {
             let members = vec![
                 ("group", text(&request.resource.group)),
                 ("version", text(&request.resource.version)),
             ];
-            known.push((name, Member::Part(PartlyKnown::new("map", path, members))));
+            known.push((name, KnownMember::Part(PartlyKnown::new("map", path, members))));
         }
     }
     if lacks_details {
         let name = &request.user_info.username;
         let name = (!name.is_empty()).then(|| ("username", text(name)));
         let members = name.into_iter().collect();
-        known.push(("userInfo", Member::Part(PartlyKnown::new("map", USER, members))));
+        known.push(("userInfo", KnownMember::Part(PartlyKnown::new("map", USER, members))));
     }
     Some(PartlyKnown::new(REQUEST_TYPE, REQUEST, known))
 }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use crate::environments::slots;
 use crate::expression::Expression;
-use crate::identity::Identity;
+use crate::identity::ExpressionIdentity;
 use crate::weak_map::WeakMap;
 
 /// An expression with the definitions of the variables that it names. It has one value for all policies that have it and
 /// see the same objects, request and namespace.
 #[derive(Debug)]
 pub struct BoundExpression {
-    identity: Identity,
+    identity: ExpressionIdentity,
     expression: Arc<Expression>,
     /// Kept in use, so that the equal variables of a policy that is compiled later are these.
     _variables: Box<[Arc<BoundExpression>]>,
@@ -46,7 +46,7 @@ pub enum Definition {
 
 /// The bound expressions in use, each once, by the identities of their parts.
 #[derive(Debug, Default)]
-pub(crate) struct BoundExpressions(WeakMap<Box<[Option<Identity>]>, BoundExpression>);
+pub(crate) struct BoundExpressions(WeakMap<Box<[Option<ExpressionIdentity>]>, BoundExpression>);
 
 /// Expressions that read more variables than this are not shared.
 const MAX_VARIABLES: usize = 64;
@@ -118,7 +118,7 @@ impl BoundExpressions {
             return Some(known);
         }
         let bound = Arc::new(BoundExpression {
-            identity: Identity::new(),
+            identity: ExpressionIdentity::new(),
             expression: expression.clone(),
             _variables: variables.into(),
             inputs,

@@ -28,13 +28,13 @@ struct CompileTimer {
 
 #[derive(Debug, Default)]
 struct CacheInner {
-    expressions: WeakMap<Key, Expression>,
+    expressions: WeakMap<CompileKey, Expression>,
     bound: BoundExpressions,
 }
 
 /// Everything that the result of compiling depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct CompileKey {
     pub(crate) text: String,
     pub(crate) usage: Use,
     pub(crate) declarations: Declarations,
@@ -81,7 +81,7 @@ impl Cache {
     /// Two threads may compile the same at the same time. The first result is kept.
     pub(crate) fn get_or_compile(
         &self,
-        key: Key,
+        key: CompileKey,
         compile: impl FnOnce() -> Result<Expression, ExpressionError>,
     ) -> Result<Arc<Expression>, ExpressionError> {
         if let Some(known) = self.lock().expressions.get(&key) {
@@ -147,7 +147,7 @@ mod tests {
         let cache = Cache::new();
         let policy = Composition::new(&cache);
         let compile = || policy.compile("1 == 1", Use::Validation, Declarations::default());
-        let key = Key {
+        let key = CompileKey {
             text: "1 == 1".to_owned(),
             usage: Use::Validation,
             declarations: Declarations::default(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pratique_cel::{Environment, StructType, Type};
 
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, CompileKey};
 use crate::declarations::{Declarations, Use};
 use crate::environments::{environment_of, with_variables_type};
 use crate::error::ExpressionError;
@@ -64,7 +64,7 @@ impl<'c> Composition<'c> {
         usage: Use,
         declarations: Declarations,
     ) -> Result<Arc<Expression>, ExpressionError> {
-        let key = Key {
+        let key = CompileKey {
             text: text.to_owned(),
             usage,
             declarations,

@@ -33,7 +33,7 @@ pub fn compile_device_expression(gates: FeatureGates, text: &str, is_derived: bo
     let environment = environment(gates);
     let checked = environment
         .parse(text)
-        .and_then(|ast| environment.check(ast))
+        .and_then(|ast| environment.check_types(ast))
         .map_err(|error| format!("compilation failed: {error}"))?;
     let of = checked.result_type();
     let is_semver = *of == Type::named(SEMVER_TYPE);

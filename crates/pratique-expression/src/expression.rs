@@ -5,14 +5,14 @@ use pratique_cel::{Environment, Program, Type};
 use crate::declarations::Use;
 use crate::environments::slots;
 use crate::error::ExpressionError;
-use crate::identity::Identity;
+use crate::identity::ExpressionIdentity;
 use crate::namespace::has_path;
 use crate::return_types;
 
 /// A compiled expression with its text.
 #[derive(Debug)]
 pub struct Expression {
-    identity: Identity,
+    identity: ExpressionIdentity,
     text: Box<str>,
     program: Program,
     variables_read: Option<Box<[Box<str>]>>,
@@ -26,21 +26,21 @@ impl Expression {
     ) -> Result<Self, ExpressionError> {
         let checked = environment
             .parse(text)
-            .and_then(|ast| environment.check(ast))
+            .and_then(|ast| environment.check_types(ast))
             .map_err(ExpressionError::Compile)?;
         return_types::check_return_type(usage, checked.result_type())?;
         let program = environment.plan(&checked).map_err(ExpressionError::Plan)?;
         let variables_read = program.fields_read(slots().variables);
         let variables_read = variables_read.map(|fields| fields.into_iter().map(Into::into).collect());
         Ok(Expression {
-            identity: Identity::new(),
+            identity: ExpressionIdentity::new(),
             text: text.into(),
             program,
             variables_read,
         })
     }
 
-    pub(crate) fn identity(&self) -> Identity {
+    pub(crate) fn identity(&self) -> ExpressionIdentity {
         self.identity
     }
 

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The identity of an expression while the process runs. Unlike an address, no other expression ever has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Identity(u64);
+pub(crate) struct ExpressionIdentity(u64);
 
-impl Identity {
+impl ExpressionIdentity {
     /// One that nothing else has.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Identity(NEXT.fetch_add(1, Ordering::Relaxed))
+        ExpressionIdentity(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }

@@ -1,6 +1,6 @@
 //! The value of `namespaceObject` where only the name of the namespace is known.
 
-use crate::partly_known::{Member, PartlyKnown};
+use crate::partly_known::{KnownMember, PartlyKnown};
 use crate::types::NAMESPACE_TYPE;
 
 /// The label that every namespace has: its name.
@@ -8,12 +8,12 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// A namespace of which only the name is known, and the label that an API server gives it for that.
 pub fn named_namespace(name: &str) -> PartlyKnown {
-    let text = || Member::Text(name.into());
+    let text = || KnownMember::Text(name.into());
     let part = |path, members| PartlyKnown::new(NAMESPACE_TYPE, path, members);
     let labels = part("namespaceObject.metadata.labels", vec![(NAME_LABEL, text())]);
-    let metadata = vec![("name", text()), ("labels", Member::Part(labels))];
+    let metadata = vec![("name", text()), ("labels", KnownMember::Part(labels))];
     let metadata = part("namespaceObject.metadata", metadata);
-    part("namespaceObject", vec![("metadata", Member::Part(metadata))])
+    part("namespaceObject", vec![("metadata", KnownMember::Part(metadata))])
 }
 
 /// The namespace of an object that names none, if it is not known whether its kind is namespaced.

@@ -10,11 +10,11 @@ use pratique_json as json;
 pub struct PartlyKnown {
     type_name: &'static str,
     path: &'static str,
-    members: Vec<(&'static str, Member)>,
+    members: Vec<(&'static str, KnownMember)>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Member {
+pub(crate) enum KnownMember {
     Text(Box<str>),
     Part(PartlyKnown),
     Json(json::Value<'static>),
@@ -26,7 +26,7 @@ impl PartlyKnown {
     pub(crate) const fn new(
         type_name: &'static str,
         path: &'static str,
-        members: Vec<(&'static str, Member)>,
+        members: Vec<(&'static str, KnownMember)>,
     ) -> Self {
         PartlyKnown {
             type_name,
@@ -35,7 +35,7 @@ impl PartlyKnown {
         }
     }
 
-    fn member(&self, field: &str) -> Result<&Member, Fault> {
+    fn member(&self, field: &str) -> Result<&KnownMember, Fault> {
         let member = self.members.iter().find(|(name, _)| *name == field);
         member
             .map(|(_, member)| member)
@@ -50,15 +50,15 @@ impl Struct for PartlyKnown {
 
     fn get<'a>(&'a self, _: &Context<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
         Ok(match self.member(field)? {
-            Member::Text(text) => Some(Value::String(text)),
-            Member::Part(part) => Some(Value::Struct(part)),
-            Member::Json(value) => Some(Value::from_typed_json(value)),
-            Member::Absent => None,
+            KnownMember::Text(text) => Some(Value::String(text)),
+            KnownMember::Part(part) => Some(Value::Struct(part)),
+            KnownMember::Json(value) => Some(Value::from_typed_json(value)),
+            KnownMember::Absent => None,
         })
     }
 
     fn has(&self, _: &Context<'_>, field: &str) -> Result<bool, Fault> {
-        self.member(field).map(|member| !matches!(member, Member::Absent))
+        self.member(field).map(|member| !matches!(member, KnownMember::Absent))
     }
 
     fn fields<'a>(&'a self, _: &Context<'a>) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {

@@ -91,13 +91,13 @@ impl<'a> Authorizers<'a> {
     }
 }
 
-type Member<'a> = (Cow<'a, str>, Value<'a>);
+type RequestMember<'a> = (Cow<'a, str>, Value<'a>);
 
-fn member<'a>(key: &'a str, value: Value<'a>) -> Member<'a> {
+fn member<'a>(key: &'a str, value: Value<'a>) -> RequestMember<'a> {
     (Cow::Borrowed(key), value)
 }
 
-fn optional<'a>(key: &'a str, text: &'a str) -> Option<Member<'a>> {
+fn optional<'a>(key: &'a str, text: &'a str) -> Option<RequestMember<'a>> {
     (!text.is_empty()).then(|| member(key, text.into()))
 }
 

@@ -21,7 +21,7 @@ mod cidr;
 mod ip;
 mod sloppy;
 
-pub(crate) use address::Address;
+pub(crate) use address::WrittenAddress;
 pub use address::AddressError;
 pub use cidr::{Cidr, CidrError, PrefixError};
 pub use ip::{Ip, IpError};

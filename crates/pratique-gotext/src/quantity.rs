@@ -15,7 +15,7 @@
 
 mod decimal;
 mod parse;
-mod scaled;
+mod scaled_integer;
 mod small;
 mod suffix;
 mod text;
@@ -24,27 +24,27 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use decimal::Decimal;
+use decimal::ScaledDecimal;
 pub use parse::ParseError;
-pub use scaled::MAX_MILLI_VALUE;
-use small::Small;
-use suffix::Format;
+pub use scaled_integer::MAX_MILLI_VALUE;
+use small::SmallDecimal;
+use suffix::QuantityFormat;
 use text::InlineText;
 
 /// An exact number with the kind of suffix it was written with. Equality and order are those of the number.
 #[derive(Debug, Clone)]
 pub struct Quantity {
     amount: QuantityAmount,
-    format: Format,
+    format: QuantityFormat,
     /// The text it was read from, where that passes for canonical.
     text: Option<InlineText>,
 }
 
-/// The number. Most quantities are [`Small`]; only those count as integers.
+/// The number. Most quantities are [`SmallDecimal`]; only those count as integers.
 #[derive(Debug, Clone)]
 enum QuantityAmount {
-    Small(Small),
-    Big(Decimal),
+    Small(SmallDecimal),
+    Big(ScaledDecimal),
 }
 
 /// A sum or difference with too many digits: more than a hundred thousand between the two numbers' last ones.
@@ -81,11 +81,11 @@ impl Quantity {
     /// A whole number. Shows as `12e6` when it is left alone.
     pub fn from_integer(number: i64) -> Self {
         Self {
-            amount: QuantityAmount::Small(Small {
+            amount: QuantityAmount::Small(SmallDecimal {
                 value: number,
                 scale: 0,
             }),
-            format: Format::DecimalExponent,
+            format: QuantityFormat::DecimalExponent,
             text: None,
         }
     }
@@ -102,9 +102,9 @@ impl Quantity {
             is_big: small.is_none(),
             text: self.text.as_ref().map_or("", InlineText::as_str).to_owned(),
             format: match self.format {
-                Format::DecimalExponent => "DecimalExponent",
-                Format::BinarySi => "BinarySI",
-                Format::DecimalSi => "DecimalSI",
+                QuantityFormat::DecimalExponent => "DecimalExponent",
+                QuantityFormat::BinarySi => "BinarySI",
+                QuantityFormat::DecimalSi => "DecimalSI",
             },
         }
     }
@@ -149,7 +149,7 @@ impl Quantity {
     /// # Errors
     /// When the sum would have too many digits.
     pub fn add(&self, other: &Self) -> Result<Self, OutOfRange> {
-        self.combine(other, Small::checked_add, Decimal::checked_add)
+        self.combine(other, SmallDecimal::checked_add, ScaledDecimal::checked_add)
     }
 
     /// The difference, with the format of `self` unless that is zero.
@@ -157,7 +157,7 @@ impl Quantity {
     /// # Errors
     /// When the difference would have too many digits.
     pub fn sub(&self, other: &Self) -> Result<Self, OutOfRange> {
-        self.combine(other, Small::checked_sub, Decimal::checked_sub)
+        self.combine(other, SmallDecimal::checked_sub, ScaledDecimal::checked_sub)
     }
 
     /// Whether it is greater than the product of two others.
@@ -185,8 +185,8 @@ impl Quantity {
     fn combine(
         &self,
         other: &Self,
-        small: fn(Small, Small) -> Option<Small>,
-        big: fn(&Decimal, &Decimal) -> Option<Decimal>,
+        small: fn(SmallDecimal, SmallDecimal) -> Option<SmallDecimal>,
+        big: fn(&ScaledDecimal, &ScaledDecimal) -> Option<ScaledDecimal>,
     ) -> Result<Self, OutOfRange> {
         let fast = match (&self.amount, &other.amount) {
             (QuantityAmount::Small(a), QuantityAmount::Small(b)) => small(*a, *b),
@@ -212,21 +212,21 @@ impl Quantity {
         if self.is_zero() {
             return ("0".to_owned(), String::new());
         }
-        if self.format == Format::BinarySi && self.is_large_integer() {
+        if self.format == QuantityFormat::BinarySi && self.is_large_integer() {
             let (digits, exponent) = self.amount.binary_digits();
             return (digits, suffix::binary(exponent).to_owned());
         }
         let (digits, exponent) = self.amount.decimal_digits();
         let suffix = match self.format {
-            Format::DecimalExponent => suffix::exponent(exponent),
-            Format::BinarySi | Format::DecimalSi => suffix::decimal(exponent).to_owned(),
+            QuantityFormat::DecimalExponent => suffix::exponent(exponent),
+            QuantityFormat::BinarySi | QuantityFormat::DecimalSi => suffix::decimal(exponent).to_owned(),
         };
         (digits, suffix)
     }
 
     /// Whether a binary suffix loses nothing and does not surprise.
     fn is_large_integer(&self) -> bool {
-        let limit = Small {
+        let limit = SmallDecimal {
             value: 1024,
             scale: 0,
         };
@@ -234,7 +234,7 @@ impl Quantity {
             QuantityAmount::Small(small) => {
                 small.compare(limit).is_ge()
                     || small
-                        .compare(Small {
+                        .compare(SmallDecimal {
                             value: -1024,
                             scale: 0,
                         })
@@ -247,7 +247,7 @@ impl Quantity {
 }
 
 impl QuantityAmount {
-    fn to_decimal(&self) -> Decimal {
+    fn to_decimal(&self) -> ScaledDecimal {
         match self {
             Self::Small(small) => small.to_decimal(),
             Self::Big(decimal) => decimal.clone(),

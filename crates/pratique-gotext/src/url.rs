@@ -25,7 +25,7 @@ pub use parse::{ParseError, Reason};
 
 use crate::net::AddressError;
 use crate::utf8::lossy;
-use authority::User;
+use authority::UrlUser;
 use escape::{UrlPart, escape};
 
 /// A parsed URL.
@@ -36,7 +36,7 @@ pub struct Url {
     scheme: String,
     /// What follows the scheme of a URL that has no slash there: `mailto:someone`.
     opaque: String,
-    user: Option<User>,
+    user: Option<UrlUser>,
     host: Vec<u8>,
     path: Vec<u8>,
     /// The path as it was written, where that is not how it would be encoded.

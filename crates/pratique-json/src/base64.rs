@@ -5,7 +5,7 @@
 /// # Errors
 /// The offset of the invalid byte, as Go's decoder counts it.
 pub fn decode(text: &str) -> Result<Vec<u8>, usize> {
-    let mut decoder = Decoder {
+    let mut decoder = Base64Decoder {
         bytes: text.as_bytes(),
         at: 0,
     };
@@ -36,12 +36,12 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-struct Decoder<'a> {
+struct Base64Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Decoder<'_> {
+impl Base64Decoder<'_> {
     /// The next four digits, and the number of them before padding; `None` at the end.
     // Upstream: encoding/base64/base64.go, Encoding.decodeQuantum
     fn quantum(&mut self) -> Result<Option<([u8; 4], usize)>, usize> {

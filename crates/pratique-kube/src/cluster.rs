@@ -20,8 +20,8 @@ use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
 use super::plugin_state::{self, PluginState};
 use super::snapshot::StateSnapshot;
 use super::snapshot_builder::SnapshotBuilder;
-use super::stored::{self, NAMESPACE, Stored};
-use super::wanted::WantedKinds;
+use super::stored_object::{self, NAMESPACE, KubeObject};
+use super::wanted_params::WantedKinds;
 
 /// A real cluster, kept current by watching it: its namespaces, the params that policies of the
 /// [`ApiSource`](super::ApiSource) name, and what it serves. Copies share one cluster.
@@ -40,7 +40,7 @@ pub struct ApiCluster(Arc<ClusterInner>);
 
 struct ClusterInner {
     release: &'static Release,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCluster>,
     client: Client,
     handle: Handle,
     tasks: BackgroundTasks,
@@ -50,14 +50,14 @@ struct ClusterInner {
 
 /// The state that the snapshot builder writes and requests read.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct SharedCluster {
     pub(super) current: ArcSwap<StateSnapshot>,
     pub(super) ready: AtomicBool,
     pub(super) problems: Mutex<Vec<String>>,
     listeners: Mutex<Vec<Changed>>,
 }
 
-impl Shared {
+impl SharedCluster {
     /// Notifies the subscribers that the snapshot has changed.
     pub(super) fn notify(&self) {
         let listeners = self
@@ -77,7 +77,7 @@ impl ApiCluster {
         wanted: &Arc<WantedKinds>,
         background: &Arc<BackgroundRuntime>,
     ) -> Self {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedCluster::default());
         let (builder, mut tasks) = SnapshotBuilder::start(release, client, handle, wanted, &shared);
         tasks.push(BackgroundTask::spawn(handle, builder.run()));
         ApiCluster(Arc::new(ClusterInner {
@@ -127,8 +127,8 @@ impl ApiCluster {
 }
 
 async fn get_namespace(release: &'static Release, client: Client, name: &str) -> Option<StoredObject> {
-    let resource = stored::resource(&NAMESPACE, "namespaces");
-    let api: Api<Stored> = Api::all_with(client, &resource);
+    let resource = stored_object::resource(&NAMESPACE, "namespaces");
+    let api: Api<KubeObject> = Api::all_with(client, &resource);
     let answer = timeout(PATIENCE, api.get_opt(name)).await;
     let namespace = answer.ok()?.ok()??.into_value(&NAMESPACE);
     Some(StoredObject::new(release, namespace))

@@ -9,17 +9,17 @@ use kube::{Client, Config};
 use pratique::Release;
 
 use super::background::{BackgroundRuntime, wait};
-use super::bounded::{bounded, bounded_lists};
+use super::bounded_client::{bounded, bounded_lists};
 use super::cluster::ApiCluster;
-use super::configured::Follow;
+use super::configuration_kinds::Follow;
 use super::exec::ExecPlugin;
 use super::failure;
 use super::files;
 use super::read::ClusterReader;
-use super::renewed;
+use super::renewed_client;
 use super::review::SubjectAccessReviewer;
 use super::source::ApiSource;
-use super::wanted::WantedKinds;
+use super::wanted_params::WantedKinds;
 use super::write::ClusterWriter;
 
 /// An API server. A copy is the same; background tasks end when the last copy of it and of the views from it is
@@ -207,7 +207,7 @@ impl ApiServer {
         let plugin = ExecPlugin::from_config(&config).map_err(|error| failed(error.to_string()))?;
         let client = async move {
             match plugin {
-                Some(plugin) => renewed::client(config, plugin).await,
+                Some(plugin) => renewed_client::client(config, plugin).await,
                 None => Ok(Client::try_from(config)?),
             }
         };

@@ -11,7 +11,7 @@ use pratique::types::{GroupVersionKind, GroupVersionResource};
 use serde_json::json;
 
 use super::follow::ObjectKeeper;
-use super::stored::Stored;
+use super::stored_object::KubeObject;
 
 /// A definition: the resources that it serves, and how their objects are merged and defaulted.
 #[derive(Clone, Debug)]
@@ -32,10 +32,10 @@ pub(super) struct DefinitionKeeper {
     pub(super) release: &'static Release,
 }
 
-impl ObjectKeeper<Stored> for DefinitionKeeper {
+impl ObjectKeeper<KubeObject> for DefinitionKeeper {
     type Kept = ServedDefinition;
 
-    fn keep(&self, object: Stored) -> Option<ServedDefinition> {
+    fn keep(&self, object: KubeObject) -> Option<ServedDefinition> {
         let object = object.into_value(&kind());
         is_established(&object).then(|| ServedDefinition::read(self.release, &object))
     }

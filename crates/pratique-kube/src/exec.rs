@@ -111,12 +111,12 @@ struct ExecCredential {
     kind: String,
     #[serde(default)]
     api_version: String,
-    status: Option<Status>,
+    status: Option<ExecStatus>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Status {
+struct ExecStatus {
     #[serde(default)]
     token: String,
     #[serde(default)]

@@ -15,14 +15,14 @@ use tokio::time::Instant;
 
 use super::background::BackgroundTask;
 use super::follow::follow;
-use super::served::{Kind, ServedResources};
+use super::served_resources::{ServedKind, ServedResources};
 use super::snapshot::KindObjects;
 use super::store::{KindStore, SyncState};
-use super::stored::{self, WholeObjects};
-use super::wanted::KindSet;
+use super::stored_object::{self, WholeObjects};
+use super::wanted_params::KindSet;
 
 /// The kinds of params that are watched.
-pub(super) struct Params {
+pub(super) struct WatchedKinds {
     release: &'static Release,
     client: Client,
     handle: Handle,
@@ -32,20 +32,20 @@ pub(super) struct Params {
 
 struct WatchedParams {
     store: Arc<KindStore<Value<'static>>>,
-    kind: Kind,
+    kind: ServedKind,
     /// When it was needed last; `None` while it is needed.
     unneeded_since: Option<Instant>,
     _task: BackgroundTask,
 }
 
-impl Params {
+impl WatchedKinds {
     pub(super) fn new(
         release: &'static Release,
         client: Client,
         handle: Handle,
         changed: Arc<Notify>,
     ) -> Self {
-        Params {
+        WatchedKinds {
             release,
             client,
             handle,
@@ -128,8 +128,8 @@ impl Params {
         states.filter_map(SyncState::problem).collect()
     }
 
-    fn watch(&self, kind: &GroupVersionKind, served_kind: Kind) -> WatchedParams {
-        let resource = stored::resource(kind, &served_kind.plural);
+    fn watch(&self, kind: &GroupVersionKind, served_kind: ServedKind) -> WatchedParams {
+        let resource = stored_object::resource(kind, &served_kind.plural);
         let api = Api::all_with(self.client.clone(), &resource);
         let store = Arc::new(KindStore::new(self.changed.clone()));
         let keeper = WholeObjects {

@@ -11,9 +11,9 @@ use pratique::plugins::{ClusterState, Lookup, ObjectList, StateKind};
 use pratique::types::{AdmissionRequest, GroupVersionKind, ObjectRef, Operation};
 use tokio::time::timeout;
 
-use super::defined::DefinedKinds;
+use super::definition_uses::DefinedKinds;
 use super::failure;
-use super::stored::{self, Stored};
+use super::stored_object::{self, KubeObject};
 
 /// The definitions of a moment, and the pods of the namespace of a request.
 pub(super) struct PluginState {
@@ -88,7 +88,7 @@ enum PodsError {
 
 async fn list(client: Client, namespace: &str) -> Result<Vec<Arc<Value<'static>>>, PodsError> {
     let kind = GroupVersionKind::new("", "v1", "Pod");
-    let api: Api<Stored> = Api::namespaced_with(client, namespace, &stored::resource(&kind, "pods"));
+    let api: Api<KubeObject> = Api::namespaced_with(client, namespace, &stored_object::resource(&kind, "pods"));
     let mut all = Vec::new();
     let mut parameters = ListParams::default().limit(PAGE);
     loop {

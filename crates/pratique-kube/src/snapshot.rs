@@ -9,8 +9,8 @@ use pratique::cluster::{
 use pratique::json::Value;
 use pratique::types::{GroupVersionKind, ObjectRef};
 
-use super::defined::DefinedKinds;
-use super::served::ServedResources;
+use super::definition_uses::DefinedKinds;
+use super::served_resources::ServedResources;
 use super::store::ByName;
 
 /// Objects of a kind.

@@ -15,29 +15,29 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::warn;
 
 use super::background::BackgroundTask;
-use super::cluster::Shared;
-use super::defined::DefinedKinds;
+use super::cluster::SharedCluster;
+use super::definition_uses::DefinedKinds;
 use super::definitions::{self, DefinitionKeeper, ServedDefinition};
 use super::discovery;
 use super::follow::follow;
-use super::params::Params;
-use super::served::ServedResources;
+use super::params::WatchedKinds;
+use super::served_resources::ServedResources;
 use super::snapshot::StateSnapshot;
 use super::store::{ByName, KindStore, SyncState};
-use super::stored::{self, NAMESPACE};
-use super::wanted::{KindSet, WantedKinds};
+use super::stored_object::{self, NAMESPACE};
+use super::wanted_params::{KindSet, WantedKinds};
 
 /// Builds the snapshots of a cluster.
 pub(super) struct SnapshotBuilder {
     release: &'static Release,
-    shared: Arc<Shared>,
+    shared: Arc<SharedCluster>,
     wanted: Arc<WantedKinds>,
     needed: watch::Receiver<KindSet>,
     changed: Arc<Notify>,
     namespaces: Arc<KindStore<StoredObject>>,
     definitions: Arc<KindStore<ServedDefinition>>,
     discovered: Arc<LastDiscovery>,
-    params: Params,
+    params: WatchedKinds,
     served: Arc<ServedResources>,
     defined: Arc<DefinedKinds>,
     /// The inputs that `served` was built from.
@@ -68,19 +68,19 @@ impl SnapshotBuilder {
         client: &Client,
         handle: &Handle,
         wanted: &Arc<WantedKinds>,
-        shared: &Arc<Shared>,
+        shared: &Arc<SharedCluster>,
     ) -> (Self, Vec<BackgroundTask>) {
         let changed = Arc::new(Notify::new());
         let namespaces = Arc::new(KindStore::new(changed.clone()));
         let definitions = Arc::new(KindStore::new(changed.clone()));
         let discovered = Arc::new(LastDiscovery::default());
-        let resource = stored::resource(&NAMESPACE, "namespaces");
+        let resource = stored_object::resource(&NAMESPACE, "namespaces");
         let api = Api::all_with(client.clone(), &resource);
         let first = BackgroundTask::spawn(
             handle,
-            follow(api, namespaces.clone(), stored::Namespaces::new(release)),
+            follow(api, namespaces.clone(), stored_object::NamespaceStore::new(release)),
         );
-        let resource = stored::resource(&definitions::kind(), "customresourcedefinitions");
+        let resource = stored_object::resource(&definitions::kind(), "customresourcedefinitions");
         let api = Api::all_with(client.clone(), &resource);
         let second = BackgroundTask::spawn(
             handle,
@@ -94,7 +94,7 @@ impl SnapshotBuilder {
             shared: shared.clone(),
             wanted: wanted.clone(),
             needed: wanted.needed.subscribe(),
-            params: Params::new(release, client.clone(), handle.clone(), changed.clone()),
+            params: WatchedKinds::new(release, client.clone(), handle.clone(), changed.clone()),
             changed,
             namespaces,
             definitions,

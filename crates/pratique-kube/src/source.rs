@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::background::{BackgroundRuntime, BackgroundTask, BackgroundTasks};
-use super::configured::{ConfiguredObjects, Follow};
-use super::wanted::{KindSet, WantedKinds};
+use super::configuration_kinds::{ConfiguredObjects, Follow};
+use super::wanted_params::{KindSet, WantedKinds};
 
 /// The policies, bindings and webhook configurations of a cluster, kept current by watching them. Copies share one
 /// source.

@@ -3,7 +3,7 @@
 //! An API server parses the bundle at the first call only: client-go, rest/config.go, which uses the PEM blocks of type
 //! CERTIFICATE.
 
-use pratique_manifest::Step;
+use pratique_manifest::PathStep;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 
@@ -48,7 +48,7 @@ impl<'w> CaBundle<'w> {
 /// Reports a finding about the bundle of a webhook.
 pub(crate) fn report_bundle(webhook: &WebhookView<'_>, finding: LintFinding, report: &mut LintReport) {
     let mut path = webhook.path.clone();
-    path.extend(["clientConfig", "caBundle"].map(|name| Step::Field(name.to_owned())));
+    path.extend(["clientConfig", "caBundle"].map(|name| PathStep::Field(name.to_owned())));
     report.add(&webhook.origin, &path, finding);
 }
 

@@ -5,7 +5,7 @@ mod sizes;
 use pratique_cel::cost::Range;
 use pratique_cel::estimate::{Sizes, estimate};
 use pratique_cel::{Report as Usage, Type};
-use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
+use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, PathStep};
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::builtin::ServedResource;
@@ -53,7 +53,7 @@ pub fn estimate_cost(
     release: &'static Release,
     sets: &[&ManifestSet],
     source: &ObjectSource,
-    path: &[Step],
+    path: &[PathStep],
 ) -> Option<ExpressionCost> {
     let manifests = ManifestView::new(release, sets);
     let of_object = |group: &ExpressionGroup<'_, '_>| group.origin.source.is_same(source);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use pratique_cel::{Checked, Environment};
-use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, Step};
+use pratique_manifest::{Location, ManifestSet, ObjectName, ObjectSource, PathStep};
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
@@ -24,7 +24,7 @@ pub struct TypedExpression {
     /// Where the manifest is.
     pub source: ObjectSource,
     /// The path of the field that holds the expression.
-    pub path: Vec<Step>,
+    pub path: Vec<PathStep>,
     /// Its text.
     pub text: String,
     /// The name of the variable that it defines, if it defines one.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use pratique_manifest::{Help, ObjectName, ObjectSource, Step};
+use pratique_manifest::{Help, ObjectName, ObjectSource, PathStep};
 
 use crate::lint_meta::LintMeta;
 use crate::subject::ObjectOrigin;
@@ -65,7 +65,7 @@ impl LintFinding {
 
 impl LintReport {
     /// Adds a finding about a field.
-    pub(crate) fn add(&mut self, origin: &ObjectOrigin<'_>, path: &[Step], finding: LintFinding) {
+    pub(crate) fn add(&mut self, origin: &ObjectOrigin<'_>, path: &[PathStep], finding: LintFinding) {
         self.add_at(origin, path, None, finding);
     }
 
@@ -73,7 +73,7 @@ impl LintReport {
     pub(crate) fn add_in(
         &mut self,
         origin: &ObjectOrigin<'_>,
-        path: &[Step],
+        path: &[PathStep],
         range: Range<usize>,
         finding: LintFinding,
     ) {
@@ -84,7 +84,7 @@ impl LintReport {
     pub(crate) fn add_to_definition(
         &mut self,
         source: &ObjectSource,
-        path: &[Step],
+        path: &[PathStep],
         range: Option<Range<usize>>,
         finding: LintFinding,
     ) {
@@ -94,7 +94,7 @@ impl LintReport {
     fn add_at(
         &mut self,
         origin: &ObjectOrigin<'_>,
-        path: &[Step],
+        path: &[PathStep],
         range: Option<Range<usize>>,
         finding: LintFinding,
     ) {
@@ -104,7 +104,7 @@ impl LintReport {
     fn add_to(
         &mut self,
         (source, name): (&ObjectSource, Option<&ObjectName>),
-        path: &[Step],
+        path: &[PathStep],
         range: Option<Range<usize>>,
         finding: LintFinding,
     ) {
@@ -161,14 +161,14 @@ impl LintReport {
 }
 
 /// A path as messages write it: `spec.validations[0].expression`.
-pub(crate) fn path_text(path: &[Step]) -> String {
+pub(crate) fn path_text(path: &[PathStep]) -> String {
     let mut text = String::new();
     for step in path {
         // Writing to a string does not fail.
         let _ = match step {
-            Step::Field(name) if text.is_empty() => write!(text, "{name}"),
-            Step::Field(name) => write!(text, ".{name}"),
-            Step::Index(index) => write!(text, "[{index}]"),
+            PathStep::Field(name) if text.is_empty() => write!(text, "{name}"),
+            PathStep::Field(name) => write!(text, ".{name}"),
+            PathStep::Index(index) => write!(text, "[{index}]"),
         };
     }
     text

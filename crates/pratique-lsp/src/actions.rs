@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use lsp_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
 
 use crate::diagnostics::FileFindings;
-use crate::text::Text;
+use crate::text::IndexedText;
 
 /// The fixes for what is found within a range of a file.
 #[allow(clippy::mutable_key_type, reason = "the type of the protocol's crate")]
 pub(crate) fn fixes(
     findings: FileFindings<'_>,
     uri: &Uri,
-    text: &Text,
+    text: &IndexedText,
     within: Range,
 ) -> Vec<CodeActionOrCommand> {
     let file = findings.file;

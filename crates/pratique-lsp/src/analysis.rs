@@ -10,7 +10,7 @@ use pratique_manifest::{
     Kind, LoadOptions, Location, ManifestFile, ManifestSet, ObjectName, ObjectSource, Problem,
     UncheckedExpressions,
 };
-use pratique_review::sorted::{Group, Refused, SortedPolicies};
+use pratique_review::sorted_objects::{Group, Refused, SortedPolicies};
 use pratique_types::ADMISSION_GROUP;
 
 use crate::workspace::steps;
@@ -35,7 +35,7 @@ pub(crate) struct ManifestAnalysis {
     /// The expressions of the files that are well-formed, whether they compile or not.
     pub(crate) expressions: Vec<TypedExpression>,
     /// The objects of these files.
-    pub(crate) objects: Vec<Object>,
+    pub(crate) objects: Vec<ManifestObject>,
     sets: Vec<ManifestSet>,
     /// Those of the files without problems, if others have problems.
     flawless: Option<Vec<ManifestSet>>,
@@ -43,7 +43,7 @@ pub(crate) struct ManifestAnalysis {
 
 /// An object of a manifest.
 #[derive(Clone, Debug)]
-pub(crate) struct Object {
+pub(crate) struct ManifestObject {
     pub(crate) name: ObjectName,
     /// All of it.
     pub(crate) location: Location,
@@ -163,7 +163,7 @@ fn names(refused: &Refused) -> BTreeSet<String> {
     locations.map(|location| location.file.to_string()).collect()
 }
 
-fn objects(set: &ManifestSet) -> impl Iterator<Item = Object> {
+fn objects(set: &ManifestSet) -> impl Iterator<Item = ManifestObject> {
     let bindings = set.bindings().map(|(object, policy)| (object, Some(policy)));
     let not_bindings = set.objects().filter(|object| {
         !matches!(
@@ -174,7 +174,7 @@ fn objects(set: &ManifestSet) -> impl Iterator<Item = Object> {
     let all = bindings.chain(not_bindings.map(|object| (object, None)));
     all.map(|(object, policy)| {
         let field = |names: &[&str]| object.source.locate(&steps(names));
-        Object {
+        ManifestObject {
             name: ObjectName {
                 kind: object.kind,
                 name: object.name.to_owned(),

@@ -3,7 +3,7 @@
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation};
 use pratique_cel::{Environment, Type};
 
-use crate::cursor::Cursor;
+use crate::cursor::ExpressionCursor;
 use crate::functions;
 use crate::hover::overloads;
 use crate::scan::{NamePrefix, prefix, scopes};
@@ -22,7 +22,7 @@ const MEMBER_MACROS: [&str; 9] = [
 ];
 
 /// The names that fit at the cursor.
-pub(crate) fn complete(cursor: Cursor<'_>) -> Vec<CompletionItem> {
+pub(crate) fn complete(cursor: ExpressionCursor<'_>) -> Vec<CompletionItem> {
     let expression = cursor.expression;
     let Some(start) = expression.text.get(..cursor.offset) else {
         return Vec::new();
@@ -56,7 +56,7 @@ const FIELD: CompletionItemKind = CompletionItemKind::FIELD;
 fn type_of(environment: &Environment, operand: &str) -> Option<Type> {
     let checked = environment
         .parse(operand)
-        .and_then(|ast| environment.check(ast))
+        .and_then(|ast| environment.check_types(ast))
         .ok()?;
     Some(checked.result_type().clone())
 }

@@ -2,10 +2,10 @@
 
 use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_lint::TypedExpression;
-use pratique_manifest::{Kind, Location, Step};
+use pratique_manifest::{Kind, Location, PathStep};
 
-use crate::analysis::{ManifestAnalysis, Object, contains};
-use crate::cursor::Cursor;
+use crate::analysis::{ManifestAnalysis, ManifestObject, contains};
+use crate::cursor::ExpressionCursor;
 use crate::nodes::{name_at, names};
 use crate::workspace::{ObjectReference, steps, text_at};
 
@@ -20,7 +20,7 @@ pub(crate) fn policy_of(analysis: &ManifestAnalysis, file: &str, place: (u32, u3
 }
 
 /// The policy of a binding.
-fn policy_named_by<'a>(analysis: &'a ManifestAnalysis, binding: &Object) -> Option<&'a Object> {
+fn policy_named_by<'a>(analysis: &'a ManifestAnalysis, binding: &ManifestObject) -> Option<&'a ManifestObject> {
     let (policy, _) = binding.policy.as_ref()?;
     let kind = match binding.name.kind {
         Kind::ValidatingAdmissionPolicyBinding => Kind::ValidatingAdmissionPolicy,
@@ -54,7 +54,7 @@ pub(crate) fn param_of(
 }
 
 /// Where the policy says what `params` are, if those are at the cursor.
-pub(crate) fn param_kind_of(analysis: &ManifestAnalysis, cursor: Cursor<'_>) -> Option<Location> {
+pub(crate) fn param_kind_of(analysis: &ManifestAnalysis, cursor: ExpressionCursor<'_>) -> Option<Location> {
     let expression = cursor.expression;
     let ast = &expression.checked.as_ref()?.ast;
     let name = name_at(ast, cursor.offset)?;
@@ -86,19 +86,19 @@ pub(crate) fn bindings_of(analysis: &ManifestAnalysis, file: &str, place: (u32, 
 
 /// A variable of a policy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Variable<'a> {
+pub(crate) struct PolicyVariable<'a> {
     analysis: &'a ManifestAnalysis,
     definition: &'a TypedExpression,
     name: &'a str,
 }
 
-impl<'a> Variable<'a> {
+impl<'a> PolicyVariable<'a> {
     /// The variable that an expression reads at the cursor.
-    pub(crate) fn read_at(analysis: &'a ManifestAnalysis, cursor: Cursor<'a>) -> Option<Self> {
+    pub(crate) fn read_at(analysis: &'a ManifestAnalysis, cursor: ExpressionCursor<'a>) -> Option<Self> {
         let ast = &cursor.expression.checked.as_ref()?.ast;
         let name = name_at(ast, cursor.offset)?;
         let variable = variable_read(ast, name.id)?;
-        Variable::named(analysis, cursor.expression, variable)
+        PolicyVariable::named(analysis, cursor.expression, variable)
     }
 
     /// The variable whose name is at a place.
@@ -107,7 +107,7 @@ impl<'a> Variable<'a> {
             let name = expression.variable.as_ref().and_then(|_| name_of(expression));
             name.is_some_and(|location| *location.file == *file && contains(&location, place))
         })?;
-        Some(Variable {
+        Some(PolicyVariable {
             analysis,
             definition,
             name: definition.variable.as_deref()?,
@@ -123,7 +123,7 @@ impl<'a> Variable<'a> {
         let mut of_policy = of_policy
             .filter(|expression| expression.source.document().file() == reader.source.document().file());
         let definition = of_policy.find(|expression| expression.variable.as_deref() == Some(name))?;
-        Some(Variable {
+        Some(PolicyVariable {
             analysis,
             definition,
             name: definition.variable.as_deref()?,
@@ -164,6 +164,6 @@ fn variable_read(ast: &Ast, id: ExprId) -> Option<&str> {
 fn name_of(definition: &TypedExpression) -> Option<Location> {
     let (_, variable) = definition.path.split_last()?;
     let mut path = variable.to_vec();
-    path.push(Step::Field("name".to_owned()));
+    path.push(PathStep::Field("name".to_owned()));
     Some(definition.source.locate(&path))
 }

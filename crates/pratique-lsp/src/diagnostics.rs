@@ -6,7 +6,7 @@ use pratique_manifest::{Help, Location, Problem};
 
 use crate::analysis::ManifestAnalysis;
 use crate::other_files::Findings;
-use crate::text::Text;
+use crate::text::IndexedText;
 
 const SOURCE: &str = "pratique";
 /// The documentation of the lints.
@@ -79,13 +79,13 @@ impl<'a> FileFindings<'a> {
     }
 
     /// The diagnostics.
-    pub(crate) fn diagnostics(self, text: &Text) -> Vec<Diagnostic> {
+    pub(crate) fn diagnostics(self, text: &IndexedText) -> Vec<Diagnostic> {
         let helped = self.with_help(text);
         helped.into_iter().map(|(diagnostic, _)| diagnostic).collect()
     }
 
     /// The diagnostics, each with how it is fixed.
-    pub(crate) fn with_help(self, text: &Text) -> Vec<(Diagnostic, Option<&'a Help>)> {
+    pub(crate) fn with_help(self, text: &IndexedText) -> Vec<(Diagnostic, Option<&'a Help>)> {
         let problems = self.problems();
         let problems =
             problems.map(|(problem, location)| (of_problem(problem, location, text), problem.help.as_ref()));
@@ -106,7 +106,7 @@ impl<'a> FileFindings<'a> {
     }
 }
 
-fn of_problem(problem: &Problem, location: &Location, text: &Text) -> Diagnostic {
+fn of_problem(problem: &Problem, location: &Location, text: &IndexedText) -> Diagnostic {
     let message = problem.summary.as_ref().unwrap_or(&problem.message);
     Diagnostic {
         range: text.range(location),
@@ -118,7 +118,7 @@ fn of_problem(problem: &Problem, location: &Location, text: &Text) -> Diagnostic
     }
 }
 
-fn of_warning(warning: &Warning, text: &Text) -> Diagnostic {
+fn of_warning(warning: &Warning, text: &IndexedText) -> Diagnostic {
     let name = warning.lint.name;
     let description = format!("{LINTS}#{name}").parse();
     Diagnostic {

@@ -9,12 +9,12 @@ use pratique_manifest::{ManifestFile, read_regular};
 use url::Url;
 
 use crate::files::{FileCache, LARGEST, is_manifest, listed};
-use crate::text::Text;
+use crate::text::IndexedText;
 
 /// The open documents by their names: paths, or URIs of documents that are no files.
 #[derive(Debug, Default)]
 pub(crate) struct OpenDocuments {
-    open: BTreeMap<String, (Uri, Text)>,
+    open: BTreeMap<String, (Uri, IndexedText)>,
     /// The files that were read in the directories of open documents.
     files: FileCache,
 }
@@ -22,7 +22,7 @@ pub(crate) struct OpenDocuments {
 impl OpenDocuments {
     /// Opens a document, or replaces its text.
     pub(crate) fn open(&mut self, uri: Uri, text: String) {
-        self.open.insert(name_of(&uri), (uri, Text::new(text)));
+        self.open.insert(name_of(&uri), (uri, IndexedText::new(text)));
     }
 
     pub(crate) fn close(&mut self, uri: &Uri) {
@@ -44,11 +44,11 @@ impl OpenDocuments {
         self.files.content(path).filter(|_| is_manifest(path))
     }
 
-    pub(crate) fn text(&self, uri: &Uri) -> Option<&Text> {
+    pub(crate) fn find_text(&self, uri: &Uri) -> Option<&IndexedText> {
         self.open.get(&name_of(uri)).map(|(_, text)| text)
     }
 
-    pub(crate) fn text_mut(&mut self, uri: &Uri) -> Option<&mut Text> {
+    pub(crate) fn text_mut(&mut self, uri: &Uri) -> Option<&mut IndexedText> {
         self.open.get_mut(&name_of(uri)).map(|(_, text)| text)
     }
 
@@ -61,18 +61,18 @@ impl OpenDocuments {
     }
 
     /// The text of a file that is open, or else as it is on the disk.
-    pub(crate) fn read(&self, name: &str) -> Text {
+    pub(crate) fn read(&self, name: &str) -> IndexedText {
         match self.open.get(name) {
             Some((_, text)) => text.clone(),
             None => {
                 let content = read_regular(name, LARGEST).unwrap_or_default();
-                Text::new(String::from_utf8(content).unwrap_or_default())
+                IndexedText::new(String::from_utf8(content).unwrap_or_default())
             }
         }
     }
 
     /// All that are open.
-    pub(crate) fn all(&self) -> Vec<ManifestFile> {
+    pub(crate) fn to_files(&self) -> Vec<ManifestFile> {
         let open = self.open.iter().map(|(name, (_, text))| ManifestFile {
             path: name.clone(),
             content: text.content().as_bytes().to_vec(),

@@ -7,18 +7,18 @@ use pratique_cel::{Checked, Environment, Type};
 use pratique_lint::{CustomTypes, ExpressionCost, TypedExpression, estimate_cost};
 
 use crate::analysis::ManifestAnalysis;
-use crate::cursor::Cursor;
+use crate::cursor::ExpressionCursor;
 use crate::fields;
 use crate::functions;
 use crate::nodes::{NameKind, NamedNode, name_at};
-use crate::text::Text;
+use crate::text::IndexedText;
 
 /// The hover for a place in an expression.
 pub(crate) fn hover(
     analysis: &ManifestAnalysis,
-    cursor: Cursor<'_>,
+    cursor: ExpressionCursor<'_>,
     custom: &CustomTypes,
-    text: &Text,
+    text: &IndexedText,
 ) -> Option<Hover> {
     let expression = cursor.expression;
     let loose;
@@ -113,7 +113,7 @@ fn cost(analysis: &ManifestAnalysis, expression: &TypedExpression) -> Option<Str
 }
 
 /// The range of some bytes of an expression.
-pub(crate) fn range(expression: &TypedExpression, bytes: std::ops::Range<usize>, text: &Text) -> Range {
+pub(crate) fn range(expression: &TypedExpression, bytes: std::ops::Range<usize>, text: &IndexedText) -> Range {
     text.range(&expression.location(bytes))
 }
 

@@ -6,7 +6,7 @@ use pratique_manifest::{Location, ManifestFile, Position, Problem};
 /// A kind of files that a program knows and this library does not, as a file of its own settings.
 pub trait FileKind {
     /// Checks a file; `None` if it is not of this kind.
-    fn check(&self, file: &ManifestFile) -> Option<Findings>;
+    fn check_file(&self, file: &ManifestFile) -> Option<Findings>;
 }
 
 /// The findings in a file.

@@ -9,7 +9,7 @@ use pratique::authorization::NoAuthorizer;
 use pratique::{Admission, FeatureGates, Objects};
 use pratique_manifest::convert::{Item, items};
 use pratique_manifest::{
-    Document, Help, Location, ManifestFile, Problem, Rule, TreeNode, decode_problems, read_contents,
+    SourceDocument, Help, Location, ManifestFile, Problem, Rule, TreeNode, decode_problems, read_contents,
 };
 use pratique_request::{RequestTemplate, Resolution, ResourceResolver, kind_of};
 use pratique_review::{FieldPath, InvalidCause, Review, ReviewInput, Reviewer, SourceFiles};
@@ -107,7 +107,7 @@ impl ObjectReviewer {
     }
 
     /// Adds what is found in an object; whether it is of a built-in kind.
-    fn review_item(&self, document: &Document, item: &Item, findings: &mut Findings) -> bool {
+    fn review_item(&self, document: &SourceDocument, item: &Item, findings: &mut Findings) -> bool {
         let source = &document.source;
         let object = item.value(source.tree());
         let Ok(kind) = kind_of(&object) else {
@@ -160,7 +160,7 @@ fn is_plain(file: &ManifestFile) -> bool {
 
 /// An object in its document.
 struct PlacedObject<'d> {
-    document: &'d Document,
+    document: &'d SourceDocument,
     item: &'d Item,
     kind: GroupVersionKind,
 }

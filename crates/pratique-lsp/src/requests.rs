@@ -16,8 +16,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::analysis::ManifestAnalysis;
-use crate::cursor::{self, Cursor};
-use crate::definition::{Variable, bindings_of, param_kind_of, param_of, policy_of};
+use crate::cursor::{self, ExpressionCursor};
+use crate::definition::{PolicyVariable, bindings_of, param_kind_of, param_of, policy_of};
 use crate::documents::name_of;
 use crate::server::{LspError, LspServer, describe_error};
 use crate::{actions, completion, hover, symbols, tokens};
@@ -52,7 +52,7 @@ impl LspServer<'_> {
             HoverRequest::METHOD => {
                 let params = read::<HoverRequest>(request)?.text_document_position_params;
                 let hover = self.cursor(&params).and_then(|(analysis, cursor)| {
-                    let text = self.documents.text(&params.text_document.uri)?;
+                    let text = self.documents.find_text(&params.text_document.uri)?;
                     hover::hover(analysis, cursor, self.analyzer.custom_types(), text)
                 });
                 json(&hover)
@@ -110,7 +110,7 @@ impl LspServer<'_> {
             InlayHintRequest::METHOD => {
                 let params = read::<InlayHintRequest>(request)?;
                 let uri = &params.text_document.uri;
-                let hints = self.documents.text(uri);
+                let hints = self.documents.find_text(uri);
                 let hints = hints.map(|text| self.suites.hints(&name_of(uri), text));
                 let is_wanted = |hint: &lsp_types::InlayHint| {
                     (params.range.start..=params.range.end).contains(&hint.position)
@@ -125,15 +125,15 @@ impl LspServer<'_> {
     fn of_file<T>(
         &self,
         uri: &Uri,
-        result: fn(&ManifestAnalysis, &str, &crate::text::Text) -> T,
+        result: fn(&ManifestAnalysis, &str, &crate::text::IndexedText) -> T,
     ) -> Option<T> {
         let name = name_of(uri);
-        Some(result(self.analysis(uri)?, &name, self.documents.text(uri)?))
+        Some(result(self.analysis(uri)?, &name, self.documents.find_text(uri)?))
     }
 
     fn fixes(&self, uri: &Uri, within: Range) -> Option<Vec<CodeActionOrCommand>> {
         let name = name_of(uri);
-        let text = self.documents.text(uri)?;
+        let text = self.documents.find_text(uri)?;
         Some(actions::fixes(self.findings(uri, &name), uri, text, within))
     }
 
@@ -144,20 +144,20 @@ impl LspServer<'_> {
     ) -> Option<(&ManifestAnalysis, String, (u32, u32))> {
         let uri = &position.text_document.uri;
         let name = name_of(uri);
-        let place = self.documents.text(uri)?.line_and_column(position.position);
+        let place = self.documents.find_text(uri)?.line_and_column(position.position);
         Some((self.analysis(uri)?, name, place))
     }
 
-    fn cursor(&self, position: &TextDocumentPositionParams) -> Option<(&ManifestAnalysis, Cursor<'_>)> {
+    fn cursor(&self, position: &TextDocumentPositionParams) -> Option<(&ManifestAnalysis, ExpressionCursor<'_>)> {
         let (analysis, name, place) = self.place(position)?;
         Some((analysis, cursor::find(analysis, &name, place)?))
     }
 
-    fn variable(&self, position: &TextDocumentPositionParams) -> Option<Variable<'_>> {
+    fn variable(&self, position: &TextDocumentPositionParams) -> Option<PolicyVariable<'_>> {
         let (analysis, name, place) = self.place(position)?;
         match cursor::find(analysis, &name, place) {
-            Some(cursor) => Variable::read_at(analysis, cursor),
-            None => Variable::named_at(analysis, &name, place),
+            Some(cursor) => PolicyVariable::read_at(analysis, cursor),
+            None => PolicyVariable::named_at(analysis, &name, place),
         }
     }
 

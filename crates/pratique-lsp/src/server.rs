@@ -262,7 +262,7 @@ impl<'c> LspServer<'c> {
             let names: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
             let analysis = self.analyzer.analyze(files);
             self.analyses.insert(directory.clone(), analysis);
-            for file in self.documents.all() {
+            for file in self.documents.to_files() {
                 if names.contains(&file.path) {
                     self.check_other_kinds(file);
                 }
@@ -280,7 +280,7 @@ impl<'c> LspServer<'c> {
                 self.due_lints.add(&directory, name, is_published);
             }
         }
-        for uri in changed.iter().filter(|uri| self.documents.text(uri).is_none()) {
+        for uri in changed.iter().filter(|uri| self.documents.find_text(uri).is_none()) {
             self.due_lints.add(&directory_of(uri), name_of(uri), false);
         }
         let open: BTreeSet<String> = self.documents.uris().map(directory_of).collect();
@@ -300,7 +300,7 @@ impl<'c> LspServer<'c> {
     /// Looks for what is no policy in a file.
     fn check_other_kinds(&mut self, file: ManifestFile) {
         let mut kinds = self.kinds.iter();
-        let of_kind = kinds.find_map(|kind| kind.check(&file));
+        let of_kind = kinds.find_map(|kind| kind.check_file(&file));
         match of_kind.or_else(|| self.plain_objects.check_file(&file)) {
             Some(findings) => {
                 let findings = findings.located_in(&file.path);
@@ -314,7 +314,7 @@ impl<'c> LspServer<'c> {
 
     /// Updates the definitions of a file that changed.
     fn update_definitions(&mut self, uri: &Uri, path: &Path) {
-        match self.documents.text(uri) {
+        match self.documents.find_text(uri) {
             Some(text) => self.workspace.update(path, Some(text.content().as_bytes())),
             None => {
                 let content = self.documents.on_disk(path);
@@ -330,12 +330,12 @@ impl<'c> LspServer<'c> {
         }
         let roots = self.workspace.roots(&self.documents);
         let mut have_run = false;
-        for file in self.documents.all() {
+        for file in self.documents.to_files() {
             let is_candidate = READER.may_be_suite(&file.content) || self.suites.has(&file.path);
-            if !is_candidate || self.kinds.iter().any(|kind| kind.check(&file).is_some()) {
+            if !is_candidate || self.kinds.iter().any(|kind| kind.check_file(&file).is_some()) {
                 continue;
             }
-            let Some(checked) = self.suites.check(&file, &roots) else {
+            let Some(checked) = self.suites.check_suite(&file, &roots) else {
                 continue;
             };
             have_run |= checked.have_run;

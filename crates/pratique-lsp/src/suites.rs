@@ -9,7 +9,7 @@ use pratique_foreign::READER;
 use pratique_manifest::{Location, ManifestFile, Problem};
 use pratique_suite::{Case, CaseResult, Policies, Roots, Suite};
 
-use crate::text::Text;
+use crate::text::IndexedText;
 
 /// How long the tests of a file may take; the rest is not run.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
@@ -82,7 +82,7 @@ impl SuiteFiles {
     }
 
     /// Checks a file, and runs its tests if they are due. `None` if it is not a file of suites, and never was.
-    pub(crate) fn check(&mut self, file: &ManifestFile, roots: &Roots) -> Option<CheckedSuite> {
+    pub(crate) fn check_suite(&mut self, file: &ManifestFile, roots: &Roots) -> Option<CheckedSuite> {
         if !READER.may_be_suite(&file.content) {
             return self.files.remove(&file.path).map(|_| CheckedSuite::default());
         }
@@ -109,7 +109,7 @@ impl SuiteFiles {
     }
 
     /// The last outcomes, behind the names of the tests.
-    pub(crate) fn hints(&self, file: &str, text: &Text) -> Vec<InlayHint> {
+    pub(crate) fn hints(&self, file: &str, text: &IndexedText) -> Vec<InlayHint> {
         let Some(suite_file) = self.files.get(file) else {
             return Vec::new();
         };
@@ -198,7 +198,7 @@ fn outcome(case: &Case, result: &CaseResult) -> TestOutcome {
 }
 
 /// The hint for the tests at one place.
-fn hint(text: &Text, location: &Location, outcomes: &[NamedOutcome<'_>]) -> InlayHint {
+fn hint(text: &IndexedText, location: &Location, outcomes: &[NamedOutcome<'_>]) -> InlayHint {
     let label = match outcomes {
         [(_, TestOutcome::Passed(decision))] => format!("✓ {decision}"),
         [(_, TestOutcome::Failed(decision, _))] => format!("✗ {decision}"),

@@ -3,11 +3,11 @@
 use lsp_types::{DocumentSymbol, Range, SymbolKind};
 use pratique_lint::TypedExpression;
 
-use crate::analysis::{ManifestAnalysis, Object};
-use crate::text::Text;
+use crate::analysis::{ManifestAnalysis, ManifestObject};
+use crate::text::IndexedText;
 
 /// The objects of a file.
-pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &Text) -> Vec<DocumentSymbol> {
+pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &IndexedText) -> Vec<DocumentSymbol> {
     let objects = analysis
         .objects
         .iter()
@@ -17,7 +17,7 @@ pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &Text) -> V
     symbols
 }
 
-fn of_object(analysis: &ManifestAnalysis, object: &Object, text: &Text) -> DocumentSymbol {
+fn of_object(analysis: &ManifestAnalysis, object: &ManifestObject, text: &IndexedText) -> DocumentSymbol {
     let expressions = analysis.expressions.iter();
     let expressions = expressions.filter(|expression| expression.object == object.name);
     let children: Vec<DocumentSymbol> = expressions
@@ -32,7 +32,7 @@ fn of_object(analysis: &ManifestAnalysis, object: &Object, text: &Text) -> Docum
     )
 }
 
-fn of_expression(expression: &TypedExpression, text: &Text) -> DocumentSymbol {
+fn of_expression(expression: &TypedExpression, text: &IndexedText) -> DocumentSymbol {
     let range = text.range(&expression.source.locate(&expression.path));
     let (name, kind) = match &expression.variable {
         Some(name) => (format!("variables.{name}"), SymbolKind::VARIABLE),

@@ -5,16 +5,16 @@ use pratique_manifest::Location;
 
 /// A text with the places where its lines begin.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Text {
+pub(crate) struct IndexedText {
     content: String,
     lines: Vec<usize>,
 }
 
-impl Text {
+impl IndexedText {
     pub(crate) fn new(content: String) -> Self {
         let breaks = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
-        Text { content, lines }
+        IndexedText { content, lines }
     }
 
     pub(crate) fn content(&self) -> &str {
@@ -71,14 +71,14 @@ impl Text {
     /// Applies a change of the client.
     pub(crate) fn apply(&mut self, change: TextDocumentContentChangeEvent) {
         let Some(range) = change.range else {
-            *self = Text::new(change.text);
+            *self = IndexedText::new(change.text);
             return;
         };
         let start = self.offset(range.start);
         let end = self.offset(range.end).max(start);
         let mut content = std::mem::take(&mut self.content);
         content.replace_range(start..end, &change.text);
-        *self = Text::new(content);
+        *self = IndexedText::new(content);
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn positions_count_utf16() {
-        let text = Text::new("a\r\nä😀b\nend".to_owned());
+        let text = IndexedText::new("a\r\nä😀b\nend".to_owned());
         let at = Position::new(1, 3);
         assert_eq!(text.offset(at), 9);
         assert_eq!(text.line_and_column(at), (2, 3));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn changes_apply() {
-        let mut text = Text::new("one\ntwo\n".to_owned());
+        let mut text = IndexedText::new("one\ntwo\n".to_owned());
         let change = |range, text: &str| TextDocumentContentChangeEvent {
             range,
             range_length: None,

@@ -7,7 +7,7 @@ use lsp_types::{Position, SemanticToken, SemanticTokenType};
 use crate::analysis::ManifestAnalysis;
 use crate::hover::range;
 use crate::nodes::{NameKind, names};
-use crate::text::Text;
+use crate::text::IndexedText;
 
 /// The kinds of tokens, in the order of their numbers.
 pub(crate) const TYPES: [SemanticTokenType; 4] = [
@@ -18,7 +18,7 @@ pub(crate) const TYPES: [SemanticTokenType; 4] = [
 ];
 
 /// The tokens of a file, each relative to the one before.
-pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &Text) -> Vec<SemanticToken> {
+pub(crate) fn of_file(analysis: &ManifestAnalysis, file: &str, text: &IndexedText) -> Vec<SemanticToken> {
     let mut tokens: Vec<(Position, u32, u32)> = Vec::new();
     for expression in &analysis.expressions {
         if **expression.source.document().file() != *file {

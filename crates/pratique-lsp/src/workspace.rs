@@ -9,7 +9,7 @@ use lsp_types::InitializeParams;
 use pratique_lint::CustomTypes;
 use pratique_manifest::convert::objects;
 use pratique_manifest::{
-    Location, ManifestFile, NodeId, ObjectSource, Step, TreeValue, read_documents, read_regular,
+    Location, ManifestFile, NodeId, ObjectSource, PathStep, TreeValue, read_documents, read_regular,
 };
 use pratique_schema::Release;
 use pratique_suite::Roots;
@@ -177,8 +177,8 @@ fn named(reference: &ObjectReference, path: &Path, content: Vec<u8>) -> Option<L
 }
 
 /// The path of a field.
-pub(crate) fn steps(names: &[&str]) -> Vec<Step> {
-    names.iter().map(|name| Step::Field((*name).to_owned())).collect()
+pub(crate) fn steps(names: &[&str]) -> Vec<PathStep> {
+    names.iter().map(|name| PathStep::Field((*name).to_owned())).collect()
 }
 
 /// The text of a field, if it is one.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::parse::source::ObjectSource;
-use crate::tree::{Step, Style, TreeValue};
+use crate::tree::{PathStep, StringStyle, TreeValue};
 
 /// A comment that goes on beyond the line of the source that it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct SwallowedText {
 impl SwallowedText {
     /// All in an expression, which is a string field.
     #[must_use]
-    pub fn find_all(source: &ObjectSource, path: &[Step]) -> Vec<Self> {
+    pub fn find_all(source: &ObjectSource, path: &[PathStep]) -> Vec<Self> {
         let tree = source.tree();
         let node = tree.find(source.root(), path).map(|id| tree.get(id));
         let Some(TreeValue::String(text, _)) = node.map(|node| &node.value) else {
@@ -70,7 +70,7 @@ pub const LITERAL_BLOCK: &str =
     "keep the lines apart, as in a literal block (expression: |), or remove the comment";
 
 /// Help for an expression that does not compile since a part of it is not read.
-pub(crate) fn help_for_lost_text(source: &ObjectSource, path: &[Step]) -> Option<String> {
+pub(crate) fn help_for_lost_text(source: &ObjectSource, path: &[PathStep]) -> Option<String> {
     if let Some(swallowed) = SwallowedText::find_all(source, path).first() {
         let line = |offset| source.locate_in(path, offset).start.line;
         let (comment, lost) = (line(swallowed.comment.start), line(swallowed.lost.start));
@@ -83,7 +83,7 @@ pub(crate) fn help_for_lost_text(source: &ObjectSource, path: &[Step]) -> Option
 }
 
 /// Whether a plain scalar ends where a comment of YAML begins.
-fn is_cut_by_comment(source: &ObjectSource, path: &[Step]) -> bool {
+fn is_cut_by_comment(source: &ObjectSource, path: &[PathStep]) -> bool {
     let tree = source.tree();
     let Some(node) = tree.find(source.root(), path).map(|id| tree.get(id)) else {
         return false;
@@ -91,7 +91,7 @@ fn is_cut_by_comment(source: &ObjectSource, path: &[Step]) -> bool {
     let rest = source.document().as_str().get(node.span.end as usize..);
     let rest = rest.and_then(|rest| rest.lines().next()).unwrap_or_default();
     !source.is_json()
-        && matches!(&node.value, TreeValue::String(_, Style::Plain))
+        && matches!(&node.value, TreeValue::String(_, StringStyle::Plain))
         && rest.starts_with([' ', '\t'])
         && rest.trim_start().starts_with('#')
 }

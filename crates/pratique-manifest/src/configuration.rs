@@ -1,14 +1,14 @@
 //! AdmissionConfiguration files: what configures which plugin, and the manifests of all of them.
 
-mod enabled;
-mod ignored;
+mod enabled_plugins;
+mod ignored_entries;
 mod kubeconfig;
 mod loader;
 mod open;
 mod plugin;
 mod root;
 mod source;
-mod typed;
+mod typed_configuration;
 
 use std::fmt;
 
@@ -21,12 +21,12 @@ use crate::load::set::ManifestSet;
 use crate::plugin::ManifestPlugin;
 use crate::position::Location;
 use crate::problem::{Failure, LoadErrors};
-pub use enabled::{EnabledPlugins, GivenConfiguration, StartPlugin, StartedPlugin};
-pub use ignored::{IgnoredPlugin, IgnoredReason};
+pub use enabled_plugins::{EnabledPlugins, GivenConfiguration, StartPlugin, StartedPlugin};
+pub use ignored_entries::{IgnoredPlugin, IgnoredReason};
 pub use kubeconfig::{KubeConfigError, KubeConfigIssue, load_kube_config};
 pub use loader::ConfigurationLoader;
-pub use typed::{
-    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Strictness, decode_plugin_configuration,
+pub use typed_configuration::{
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, FieldStrictness, decode_plugin_configuration,
     invalid_configuration,
 };
 

@@ -20,42 +20,42 @@ use crate::problem::Problem;
 use crate::tree::{NodeId, Tree, TreeValue};
 pub(crate) use pratique_typed::decode::StrictKind;
 pub use pratique_typed::decode::TreeNode;
-pub(crate) use value::Raw;
+pub(crate) use value::RawDecoding;
 
 /// A value that was decoded, and the problems with it that strict decoding reports.
 #[derive(Debug, Default)]
-pub(crate) struct Decoded {
+pub(crate) struct DecodedField {
     pub(crate) value: Json,
     /// Faults that end decoding. The server reports the first.
-    pub(crate) fatal: Vec<Fault>,
+    pub(crate) fatal: Vec<FieldFault>,
     /// Values of the wrong type. The server reports the first, if nothing ends decoding.
-    pub(crate) types: Vec<Fault>,
+    pub(crate) types: Vec<FieldFault>,
     /// Fields that do not exist or are given twice. The server reports all, if nothing else is wrong.
     pub(crate) strict: Vec<StrictFault>,
 }
 
 /// A value that does not fit its field.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct FieldFault {
     pub(crate) message: String,
     pub(crate) field: String,
     pub(crate) span: Span,
     /// The found and expected forms, where a value has the wrong type.
-    pub(crate) mismatch: Option<Mismatch>,
+    pub(crate) mismatch: Option<TypeMismatch>,
 }
 
 /// A value of the wrong type.
 #[derive(Clone, Debug)]
-pub(crate) struct Mismatch {
-    pub(crate) found: Form,
-    pub(crate) wanted: Form,
+pub(crate) struct TypeMismatch {
+    pub(crate) found: ValueForm,
+    pub(crate) wanted: ValueForm,
     /// The fields of the mapping that was expected, where they are known.
     pub(crate) fields: Vec<&'static str>,
 }
 
 /// The forms of values that people mix up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     Text,
     Number,
     Bool,
@@ -83,25 +83,25 @@ pub(crate) fn decode(
     tree: &Tree,
     id: NodeId,
     type_name: &str,
-    raw: Raw,
-) -> Decoded {
+    raw: RawDecoding,
+) -> DecodedField {
     match release.schema().named(type_name) {
         Some(of) => decode_as(release, tree, id, of, raw),
-        None => Decoded::default(),
+        None => DecodedField::default(),
     }
 }
 
 /// Decodes a value as a type of a release.
-fn decode_as(release: &'static Release, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Decoded {
+fn decode_as(release: &'static Release, tree: &Tree, id: NodeId, of: TypeId, raw: RawDecoding) -> DecodedField {
     let schema = release.schema();
-    let mut faults = Faults {
+    let mut faults = FaultCollector {
         release,
         raw,
         strict: StrictFaults::default(),
-        decoded: Decoded::default(),
+        decoded: DecodedField::default(),
     };
     decode::decode(schema, of, TreeNode::new(tree, id), &mut faults);
-    Decoded {
+    DecodedField {
         value: value::json(schema, tree, id, of, raw),
         ..faults.decoded
     }
@@ -117,7 +117,7 @@ pub fn decode_problems(
 ) -> Vec<Problem> {
     match release.schema().kind(kind) {
         Some(of) => {
-            let decoded = decode_as(release, source.tree(), id, of, Raw::LeftOut);
+            let decoded = decode_as(release, source.tree(), id, of, RawDecoding::LeftOut);
             failures::decode_problems(source.document(), &decoded)
         }
         None => Vec::new(),
@@ -125,14 +125,14 @@ pub fn decode_problems(
 }
 
 /// Keeps all faults with their positions.
-struct Faults {
+struct FaultCollector {
     release: &'static Release,
-    raw: Raw,
+    raw: RawDecoding,
     strict: StrictFaults,
-    decoded: Decoded,
+    decoded: DecodedField,
 }
 
-impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
+impl<'t> FaultSink<'t, TreeNode<'t>> for FaultCollector {
     fn fault(&mut self, fault: &decode::Fault<'_, 't, TreeNode<'t>>) -> ControlFlow<()> {
         let faults = if fault.is_fatal {
             &mut self.decoded.fatal
@@ -141,13 +141,13 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
         };
         if faults.len() < MAX_TYPES {
             let node = fault.value.node();
-            faults.push(Fault {
+            faults.push(FieldFault {
                 message: fault.message(),
                 field: fault.path(),
                 span: node.span,
                 mismatch: fault
                     .expected
-                    .map(|shape| Mismatch::new(self.release, &node.value, shape)),
+                    .map(|shape| TypeMismatch::new(self.release, &node.value, shape)),
             });
         }
         Continue(())
@@ -167,7 +167,7 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Faults {
     }
 
     fn raw_fault(&mut self, value: TreeNode<'t>) -> Option<String> {
-        (self.raw == Raw::Kept && exceeds(value, MAX_COMPACT_DEPTH)).then(|| "exceeded max depth".to_owned())
+        (self.raw == RawDecoding::Kept && exceeds(value, MAX_COMPACT_DEPTH)).then(|| "exceeded max depth".to_owned())
     }
 }
 
@@ -181,40 +181,40 @@ fn exceeds(value: TreeNode<'_>, depth: usize) -> bool {
         || members.any(|(_, member)| exceeds(member, depth))
 }
 
-impl Mismatch {
+impl TypeMismatch {
     fn new(release: &'static Release, value: &TreeValue, expected: &Shape) -> Self {
         let fields = match expected {
             Shape::Struct(id) => names_in_order(release.layouts().for_type(release.schema().get(*id).name)),
             _ => Vec::new(),
         };
-        Mismatch {
-            found: Form::of_value(value),
-            wanted: Form::of_shape(expected),
+        TypeMismatch {
+            found: ValueForm::of_value(value),
+            wanted: ValueForm::of_shape(expected),
             fields,
         }
     }
 }
 
-impl Form {
+impl ValueForm {
     fn of_value(value: &TreeValue) -> Self {
         match value {
-            TreeValue::Null => Form::Other,
-            TreeValue::Bool(_) => Form::Bool,
-            TreeValue::Number(_) => Form::Number,
-            TreeValue::String(..) => Form::Text,
-            TreeValue::List(_) => Form::List,
-            TreeValue::Map(_) => Form::Mapping,
+            TreeValue::Null => ValueForm::Other,
+            TreeValue::Bool(_) => ValueForm::Bool,
+            TreeValue::Number(_) => ValueForm::Number,
+            TreeValue::String(..) => ValueForm::Text,
+            TreeValue::List(_) => ValueForm::List,
+            TreeValue::Map(_) => ValueForm::Mapping,
         }
     }
 
     fn of_shape(shape: &Shape) -> Self {
         match shape {
-            Shape::Scalar(Scalar::String) => Form::Text,
-            Shape::Scalar(Scalar::Bool) => Form::Bool,
-            Shape::Scalar(Scalar::Int32 | Scalar::Int64 | Scalar::Float) => Form::Number,
-            Shape::Scalar(_) => Form::Other,
-            Shape::List(_) => Form::List,
-            Shape::Struct(_) | Shape::Map(_) => Form::Mapping,
+            Shape::Scalar(Scalar::String) => ValueForm::Text,
+            Shape::Scalar(Scalar::Bool) => ValueForm::Bool,
+            Shape::Scalar(Scalar::Int32 | Scalar::Int64 | Scalar::Float) => ValueForm::Number,
+            Shape::Scalar(_) => ValueForm::Other,
+            Shape::List(_) => ValueForm::List,
+            Shape::Struct(_) | Shape::Map(_) => ValueForm::Mapping,
         }
     }
 }
@@ -223,14 +223,14 @@ impl Form {
 mod tests {
     use super::*;
 
-    fn decoded(json: &str) -> Decoded {
+    fn decoded(json: &str) -> DecodedField {
         let document = crate::json::parse(json.as_bytes(), &crate::budget::Budget::unlimited()).unwrap();
         decode(
             Release::latest(),
             &document.tree,
             document.root,
             "admissionregistration/v1.ValidatingAdmissionPolicy",
-            Raw::Kept,
+            RawDecoding::Kept,
         )
     }
 

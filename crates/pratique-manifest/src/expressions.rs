@@ -116,7 +116,7 @@ impl manifest::LoadOptions<'static> {
 
 impl manifest::ExpressionCompiler for Expressions {
     fn begin(&self) -> Box<dyn manifest::PolicyExpressions + '_> {
-        Box::new(Policy {
+        Box::new(ManifestExpressions {
             composition: Composition::at(&self.cache, self.minor),
             minor: self.minor,
             release_minor: self.cache.release().version().1,
@@ -129,13 +129,13 @@ impl manifest::ExpressionCompiler for Expressions {
 }
 
 /// The expressions of one policy.
-struct Policy<'c> {
+struct ManifestExpressions<'c> {
     composition: Composition<'c>,
     minor: u32,
     release_minor: u32,
 }
 
-impl manifest::PolicyExpressions for Policy<'_> {
+impl manifest::PolicyExpressions for ManifestExpressions<'_> {
     fn compile(
         &mut self,
         text: &str,

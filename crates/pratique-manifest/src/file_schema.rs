@@ -4,7 +4,7 @@ use std::ops::ControlFlow::{self, Continue};
 
 use pratique_gotext::suggest::nearest;
 use pratique_schema::Schema;
-use pratique_typed::decode::{Fault, FaultSink, Place, Step, StrictFault, StrictKind, TreeNode, decode};
+use pratique_typed::decode::{Fault, FaultSink, ValuePlace, PlaceStep, StrictFault, StrictKind, TreeNode, decode};
 use serde_json::Value as Json;
 
 use crate::help::Help;
@@ -51,7 +51,7 @@ impl FileSchema {
             let message = format!("the format has no struct {name}");
             return vec![Problem::new(Rule::InvalidField, message)];
         };
-        let mut collector = Problems {
+        let mut collector = DocumentProblems {
             schema: self,
             root: part(self.definitions, name),
             source,
@@ -111,7 +111,7 @@ fn shape(of: &Json) -> String {
 }
 
 /// Collects the problems of a document.
-struct Problems<'a> {
+struct DocumentProblems<'a> {
     schema: &'static FileSchema,
     root: &'static Json,
     source: &'a ObjectSource,
@@ -120,24 +120,24 @@ struct Problems<'a> {
     missing: Vec<Problem>,
 }
 
-impl Problems<'_> {
+impl DocumentProblems<'_> {
     /// The schema of the value at a place.
-    fn schema_at(&self, place: &Place<'_>) -> &'static Json {
-        let is_field = |step: &Step<'_>| matches!(step, Step::Field { .. });
+    fn schema_at(&self, place: &ValuePlace<'_>) -> &'static Json {
+        let is_field = |step: &PlaceStep<'_>| matches!(step, PlaceStep::Field { .. });
         let from = place.steps.iter().rposition(is_field).unwrap_or_default();
         place.steps.iter().skip(from).fold(self.root, |within, step| {
             let within = self.schema.alternatives(within).1;
             match step {
-                Step::Field { of, name, .. } => {
+                PlaceStep::Field { of, name, .. } => {
                     part(&part(self.schema.definitions, of.name)["properties"], name)
                 }
-                Step::Index(_) => &within["items"],
-                Step::Key(_) => &within["additionalProperties"],
+                PlaceStep::Index(_) => &within["items"],
+                PlaceStep::Key(_) => &within["additionalProperties"],
             }
         })
     }
 
-    fn problem(&self, rule: Rule, message: String, steps: &[Step<'_>], span: Span) -> Problem {
+    fn problem(&self, rule: Rule, message: String, steps: &[PlaceStep<'_>], span: Span) -> Problem {
         Problem {
             field: Some(path(steps)).filter(|field| !field.is_empty()),
             ..Problem::new(rule, message).at(self.source.document().location(span))
@@ -145,14 +145,14 @@ impl Problems<'_> {
     }
 
     /// Adds a problem for a value of the wrong type.
-    fn mismatch(&mut self, of: &'static Json, place: &Place<'_>, span: Span) {
+    fn mismatch(&mut self, of: &'static Json, place: &ValuePlace<'_>, span: Span) {
         let message = format!("expected {}", type_name(self.schema.alternatives(of).1));
         let problem = self.problem(Rule::WrongType, message, &place.steps, span);
         self.problems.push(problem);
     }
 
     /// Adds problems for the fields that a struct has to have.
-    fn check_required(&mut self, of: &'static Json, place: &Place<'_>, node: TreeNode<'_>) {
+    fn check_required(&mut self, of: &'static Json, place: &ValuePlace<'_>, node: TreeNode<'_>) {
         let required = of["required"].as_array().into_iter().flatten();
         for name in required.filter_map(Json::as_str) {
             if node.entries().iter().any(|entry| *entry.key == *name) {
@@ -172,12 +172,12 @@ impl Problems<'_> {
     }
 }
 
-impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
+impl<'t> FaultSink<'t, TreeNode<'t>> for DocumentProblems<'_> {
     const VISITS: bool = true;
 
     /// Checks the constraints that are not in tables: null, which no field may be, other scalars, `enum`, and
     /// `required`.
-    fn visit(&mut self, place: &Place<'t>, value: TreeNode<'t>) -> bool {
+    fn visit(&mut self, place: &ValuePlace<'t>, value: TreeNode<'t>) -> bool {
         let of = self.schema_at(place);
         let (scalar, other) = self.schema.alternatives(of);
         let node = value.node();
@@ -213,7 +213,7 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
     }
 
     fn strict_fault(&mut self, fault: &StrictFault<'_, 't, TreeNode<'t>>) {
-        let Some((Step::Field { of, .. }, within)) = fault.place.steps.split_last() else {
+        let Some((PlaceStep::Field { of, .. }, within)) = fault.place.steps.split_last() else {
             return;
         };
         // What is written twice is a problem of the document, which is without it here.
@@ -233,14 +233,14 @@ impl<'t> FaultSink<'t, TreeNode<'t>> for Problems<'_> {
 }
 
 /// `tests[0].expect.policies["a"]`
-fn path(steps: &[Step<'_>]) -> String {
+fn path(steps: &[PlaceStep<'_>]) -> String {
     let mut path = String::new();
     for step in steps {
         path += &match step {
-            Step::Field { name, .. } if path.is_empty() => (*name).to_owned(),
-            Step::Field { name, .. } => format!(".{name}"),
-            Step::Index(index) => format!("[{index}]"),
-            Step::Key(key) => format!("[{key:?}]"),
+            PlaceStep::Field { name, .. } if path.is_empty() => (*name).to_owned(),
+            PlaceStep::Field { name, .. } => format!(".{name}"),
+            PlaceStep::Index(index) => format!("[{index}]"),
+            PlaceStep::Key(key) => format!("[{key:?}]"),
         };
     }
     path

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::parse::source::ObjectSource;
 use crate::position::{DocumentSource, Location, Span};
-use crate::tree::Step;
+use crate::tree::PathStep;
 
 /// How to fix a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Help {
     pub fn replacing_within(
         mut self,
         source: &ObjectSource,
-        path: &[Step],
+        path: &[PathStep],
         range: Range<usize>,
         replacement: &str,
     ) -> Self {

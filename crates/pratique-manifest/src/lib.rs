@@ -51,7 +51,7 @@ use pratique_yaml::{budget, json, position, tree, yaml};
 pub use configuration::{
     ConfigurationErrors, ConfigurationFault, ConfigurationKind, ConfigurationLoader, ConfigurationOptions,
     DecodedConfiguration, EnabledPlugins, GivenConfiguration, IgnoredPlugin, IgnoredReason, KubeConfigError,
-    KubeConfigIssue, LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, Strictness,
+    KubeConfigIssue, LoadedConfiguration, PluginConfiguration, StartPlugin, StartedPlugin, FieldStrictness,
     decode_plugin_configuration, invalid_configuration, load_kube_config,
 };
 
@@ -75,7 +75,7 @@ pub use load::reload::{Reloaded, Reloader};
 pub use load::rewrites::{FileContent, RewriteDelays, RewriteDetector, UnstableFile, UnstableReason};
 pub use load::selection::NamedOrigin;
 pub use load::set::{Loaded, ManifestSet, ObjectRef, OlderVersion, OptionalVersion, ReplacedObject};
-pub use parse::documents::{Contents, Document, read_contents, read_documents};
+pub use parse::documents::{FileContents, SourceDocument, read_contents, read_documents};
 pub use parse::source::ObjectSource;
 
 #[cfg(feature = "expressions")]
@@ -83,7 +83,7 @@ pub use comment_swallow::{LITERAL_BLOCK, SwallowedText};
 pub use plugin::{ManifestPlugin, UnknownManifestPlugin};
 pub use pratique_yaml::budget::DEFAULT_LOAD_BYTES;
 pub use pratique_yaml::position::{DocumentSource, Location, Position, Span};
-pub use pratique_yaml::tree::{Entry, Node, NodeId, Step, Style, Tree, TreeValue};
+pub use pratique_yaml::tree::{Entry, Node, NodeId, PathStep, StringStyle, Tree, TreeValue};
 pub use pratique_yaml::{is_json, yaml_as_json};
 pub use problem::{Failure, LoadErrors, ObjectName, Problem, ProblemList, Rule};
 pub use read::boundary::{PathBoundary, absolute_path, canonical_path, is_below, repository_top};

@@ -28,18 +28,18 @@ fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifest, Failure>
     directory::read(path, budget).map_err(|failure| LoadErrors::new(vec![failure]))
 }
 
-fn readable(files: Vec<Result<ReadManifest, Failure>>) -> impl Iterator<Item = Readable<'static>> {
+fn readable(files: Vec<Result<ReadManifest, Failure>>) -> impl Iterator<Item = ReadResult<'static>> {
     files
         .into_iter()
         .map(|file| file.map(|(file, _)| Cow::Owned(file)))
 }
 
 /// A file, or why it cannot be read.
-pub(crate) type Readable<'a> = Result<Cow<'a, ManifestFile>, Failure>;
+pub(crate) type ReadResult<'a> = Result<Cow<'a, ManifestFile>, Failure>;
 
 /// Loads files, of which those in the cache are not loaded again.
 pub(crate) fn finish<'a>(
-    files: impl IntoIterator<Item = Readable<'a>>,
+    files: impl IntoIterator<Item = ReadResult<'a>>,
     validator: DocumentValidator<'_>,
     cache: Option<&mut FileCache>,
 ) -> Result<ManifestSet, LoadErrors> {

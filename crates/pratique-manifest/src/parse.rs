@@ -24,11 +24,11 @@ use file_document::FileDocument;
 use source::{ObjectSource, ParsedDocument};
 
 /// A parsed document.
-pub(crate) struct Parsed {
+pub(crate) struct ParsedContent {
     pub(crate) document: Arc<ParsedDocument>,
     tree: Tree,
     pub(crate) root: NodeId,
-    pub(crate) format: Format,
+    pub(crate) format: DocumentFormat,
     /// The document as it is stored, if it has a byte order mark that its text does not have.
     written: Option<Box<str>>,
     /// The bytes of a JSON document that is not UTF-8; spans refer to these.
@@ -41,23 +41,23 @@ pub(crate) struct Parsed {
 }
 
 /// The format of a document.
-pub(crate) enum Format {
+pub(crate) enum DocumentFormat {
     Json,
     /// YAML, with its duplicate keys.
     Yaml(Vec<yaml::Duplicate>),
 }
 
-impl Parsed {
+impl ParsedContent {
     /// Drops the duplicate keys that override those of a merge key: clients make JSON of a file, which a server of its API gets.
     pub(crate) fn resolve_merge_keys(&mut self) {
-        if let Format::Yaml(duplicates) = &mut self.format {
+        if let DocumentFormat::Yaml(duplicates) = &mut self.format {
             duplicates.retain(|duplicate| !duplicate.is_merged);
         }
     }
 }
 
 /// Parses a document as JSON or YAML, which its first byte decides. Its values are spent of a budget.
-pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
+pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<ParsedContent, Box<Failure>> {
     if json::is_json(&file.raw.bytes) {
         parse_json(file, budget)
     } else {
@@ -66,7 +66,7 @@ pub(crate) fn parse(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<F
 }
 
 /// Parses a document that is JSON.
-pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
+pub(crate) fn parse_json(file: FileDocument, budget: &Budget) -> Result<ParsedContent, Box<Failure>> {
     let parsed = json::parse(&file.raw.bytes, budget);
     parsed_json(file, parsed, budget)
 }
@@ -76,17 +76,17 @@ pub(crate) fn parsed_json(
     file: FileDocument,
     parsed: Result<json::Document, json::SyntaxError>,
     budget: &Budget,
-) -> Result<Parsed, Box<Failure>> {
+) -> Result<ParsedContent, Box<Failure>> {
     let is_text = std::str::from_utf8(&file.raw.bytes).is_ok();
     let bytes = (!is_text).then(|| file.raw.bytes.as_slice().into());
     let text = into_text(file.raw.bytes);
     let source = DocumentSource::new(file.file, file.index, text, file.raw.start, file.file_lines);
     match parsed {
-        Ok(json::Document { tree, root, cost }) => Ok(Parsed {
+        Ok(json::Document { tree, root, cost }) => Ok(ParsedContent {
             document: Arc::new(ParsedDocument::new(source, true)),
             tree,
             root,
-            format: Format::Json,
+            format: DocumentFormat::Json,
             written: None,
             bytes,
             rest: None,
@@ -103,7 +103,7 @@ pub(crate) fn parsed_json(
 }
 
 /// Parses a document that is YAML.
-pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, Box<Failure>> {
+pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<ParsedContent, Box<Failure>> {
     let is_marked = matches!(file.raw.bytes.first(), Some(0xEF | 0xFE | 0xFF));
     let written = is_marked.then(|| lossy(&file.raw.bytes).into());
     let decoded = yaml::decode(file.raw.bytes);
@@ -119,8 +119,8 @@ pub(crate) fn parse_yaml(file: FileDocument, budget: &Budget) -> Result<Parsed, 
             cost,
             rest,
         }) => {
-            let format = Format::Yaml(duplicates);
-            Ok(Parsed {
+            let format = DocumentFormat::Yaml(duplicates);
+            Ok(ParsedContent {
                 document: Arc::new(ParsedDocument::new(source, false)),
                 tree,
                 root,
@@ -158,7 +158,7 @@ fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-impl Parsed {
+impl ParsedContent {
     /// The text that the server quotes for a value: as it is written, or, within YAML, converted to JSON.
     pub(crate) fn raw_text(&self, id: NodeId) -> String {
         match self.format {
@@ -176,12 +176,12 @@ impl Parsed {
         let node = self.tree().get(id);
         match (&node.value, &self.format, &self.bytes) {
             (TreeValue::Null, ..) => Cow::Borrowed(&[]),
-            (_, Format::Json, Some(bytes)) => {
+            (_, DocumentFormat::Json, Some(bytes)) => {
                 let span = node.span.start as usize..node.span.end as usize;
                 Cow::Borrowed(bytes.get(span).unwrap_or_default())
             }
-            (_, Format::Json, None) => Cow::Borrowed(self.document.source.slice(node.span).as_bytes()),
-            (_, Format::Yaml(_), _) => {
+            (_, DocumentFormat::Json, None) => Cow::Borrowed(self.document.source.slice(node.span).as_bytes()),
+            (_, DocumentFormat::Yaml(_), _) => {
                 let text = json::write(self.tree(), id);
                 Cow::Owned(pratique_json::escape_html(&text).into_owned().into_bytes())
             }

@@ -1,7 +1,7 @@
 //! Times as typed objects hold them.
 
 use k8s_openapi::jiff;
-use pratique_gotext::time::{Layout, ParseError, Timestamp, parse};
+use pratique_gotext::time::{TimeLayout, ParseError, Timestamp, parse};
 
 /// The time without a value: the first second of the year 1.
 const ZERO: i64 = -62_135_596_800;
@@ -9,7 +9,7 @@ const ZERO: i64 = -62_135_596_800;
 /// A time in UTC, in whole seconds; none for the zero time. What is later than a time in `k8s-openapi`'s objects can be
 /// is the latest of these.
 pub(crate) fn canonical(text: &str) -> Result<Option<String>, ParseError<'_>> {
-    let time = parse(text, Layout::Rfc3339)?;
+    let time = parse(text, TimeLayout::Rfc3339)?;
     if time.seconds == ZERO && time.nanos == 0 {
         return Ok(None);
     }

@@ -12,7 +12,7 @@ use crate::request::NAME_LABEL;
 /// A compiled `meta/v1` label selector.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Selector {
-    requirements: Vec<Requirement>,
+    requirements: Vec<LabelRequirement>,
 }
 
 /// Why an API server would not compile a selector, with its message.
@@ -25,7 +25,7 @@ pub struct InvalidSelector(String);
 pub struct Labels<'a>(Option<&'a Object<'a>>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Requirement {
+struct LabelRequirement {
     key: String,
     test: LabelTest,
 }
@@ -43,9 +43,9 @@ impl Selector {
     // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector
     pub fn compile(selector: &LabelSelector) -> Result<Self, InvalidSelector> {
         let labels = selector.match_labels.iter().flatten();
-        let equalities = labels.map(|(key, value)| Requirement::new(key, LabelTest::In(vec![value.clone()])));
+        let equalities = labels.map(|(key, value)| LabelRequirement::new(key, LabelTest::In(vec![value.clone()])));
         let expressions = selector.match_expressions.iter().flatten();
-        let requirements = equalities.chain(expressions.map(Requirement::compile));
+        let requirements = equalities.chain(expressions.map(LabelRequirement::compile));
         Ok(Selector {
             requirements: requirements.collect::<Result<_, _>>()?,
         })
@@ -65,7 +65,7 @@ impl Selector {
 
     /// Whether it selects a namespace of which only the name is known; `None` where that depends on other labels.
     pub fn matches_name(&self, name: &str) -> Option<bool> {
-        let (of_name, others): (Vec<&Requirement>, Vec<_>) = self
+        let (of_name, others): (Vec<&LabelRequirement>, Vec<_>) = self
             .requirements
             .iter()
             .partition(|requirement| requirement.key == NAME_LABEL);
@@ -90,7 +90,7 @@ impl Selector {
 /// As `kubectl --selector` takes it: `app=web,tier in (a,b),!old`.
 impl fmt::Display for Selector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Requirement { key, test }) in self.requirements.iter().enumerate() {
+        for (index, LabelRequirement { key, test }) in self.requirements.iter().enumerate() {
             if index > 0 {
                 formatter.write_str(",")?;
             }
@@ -123,7 +123,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-impl Requirement {
+impl LabelRequirement {
     fn compile(expression: &LabelSelectorRequirement) -> Result<Self, InvalidSelector> {
         let values = expression.values.clone().unwrap_or_default();
         let test = match expression.operator.as_str() {
@@ -187,7 +187,7 @@ impl Requirement {
             }
         }
         match faults.as_slice() {
-            [] => Ok(Requirement {
+            [] => Ok(LabelRequirement {
                 key: key.to_owned(),
                 test,
             }),

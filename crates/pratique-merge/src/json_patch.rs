@@ -67,7 +67,7 @@ pub fn apply<'a>(
     progress: &Progress<'_>,
 ) -> Result<Value<'a>, Error> {
     let mut state = apply::PatchState {
-        document: node::Node::Plain(document),
+        document: node::PatchNode::Plain(document),
         copied: 0,
         progress,
     };

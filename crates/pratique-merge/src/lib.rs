@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use pratique_json::Progress;
-//! use pratique_merge::structured::{apply, Patch};
+//! use pratique_merge::structured_merge::{apply, Patch};
 //! use pratique_schema::Release;
 //! use pratique_types::GroupVersionKind;
 //!
@@ -37,4 +37,4 @@
 //! ```
 
 pub mod json_patch;
-pub mod structured;
+pub mod structured_merge;

@@ -7,7 +7,7 @@
 
 use pratique_json::{Object, Progress, Value};
 use pratique_merge::json_patch::{self, Operation, Text};
-use pratique_merge::structured::{self, Patch};
+use pratique_merge::structured_merge::{self, Patch};
 use pratique_schema::Release;
 use pratique_schema::merge::{MergeSchema, MergeTypeId};
 use pratique_types::GroupVersionKind;
@@ -160,7 +160,7 @@ fn of(kind: &str) -> MergeTypeId {
 
 fn merge(object: &Document, patch: &Document) -> Document {
     let mut object = object.clone();
-    structured::apply(
+    structured_merge::apply(
         Release::latest().merge_schema(),
         of("Pod"),
         &mut object,
@@ -207,7 +207,7 @@ proptest! {
             let mut after = object.clone();
             let progress = Progress::unwatched();
             let patch = patch.clone().into();
-            let result = structured::apply(Release::latest().merge_schema(), of(kind), &mut after, patch, &progress);
+            let result = structured_merge::apply(Release::latest().merge_schema(), of(kind), &mut after, patch, &progress);
             if result.is_err() {
                 prop_assert_eq!(&after, &object);
             }
@@ -224,7 +224,7 @@ proptest! {
         if let Ok(schema) = MergeSchema::custom(Release::latest(), &definition) {
             let of = schema.kind(&GroupVersionKind::new("", "v1", "")).unwrap();
             let mut object = object;
-            let _ = structured::apply(&schema, of, &mut object, patch.into(), &Progress::unwatched());
+            let _ = structured_merge::apply(&schema, of, &mut object, patch.into(), &Progress::unwatched());
         }
     }
 

@@ -7,27 +7,27 @@ use std::sync::{Mutex, PoisonError};
 use prometheus_client::metrics::counter::Counter;
 
 use crate::family::{FloatGauge, SeriesTable};
-use crate::histogram::{CEL, CONDITION, Histogram, POLICY, STEP, WEBHOOK};
+use crate::histogram::{CEL, CONDITION, DurationHistogram, POLICY, STEP, WEBHOOK};
 use crate::snapshot::{Family, Kind, Series, SeriesValue};
-use crate::summary::Summary;
+use crate::summary::DurationSummary;
 
 /// The labels of the metrics about a configuration.
 const CONFIGURATION: [&str; 3] = ["apiserver_id_hash", "hash", "plugin"];
 
-/// Declares [`Families`], with a row for each field: its type, the value of a new series, its labels, name and help text.
+/// Declares [`MetricFamilies`], with a row for each field: its type, the value of a new series, its labels, name and help text.
 macro_rules! families {
     ($($field:ident: $metric:ty = $new:expr, [$($label:literal),*], $name:literal, $help:literal;)*) => {
         /// The values of all families.
         #[derive(Debug)]
-        pub(crate) struct Families {
+        pub(crate) struct MetricFamilies {
             $(pub(crate) $field: SeriesTable<$metric, { <[&str]>::len(&[$($label),*]) }>,)*
             /// The identity of the server and the hash of the configuration, for each plugin.
             pub(crate) configurations: Mutex<BTreeMap<String, (String, String)>>,
         }
 
-        impl Families {
+        impl MetricFamilies {
             pub(crate) fn new() -> Self {
-                Families {
+                MetricFamilies {
                     $($field: SeriesTable::new($name, $help, [$($label),*], $new),)*
                     configurations: Mutex::default(),
                 }
@@ -45,17 +45,17 @@ macro_rules! families {
 
 families! {
     // Phases and plugins.
-    steps: Histogram = || Histogram::new(STEP), ["operation", "rejected", "type"],
+    steps: DurationHistogram = || DurationHistogram::new(STEP), ["operation", "rejected", "type"],
         "apiserver_admission_step_admission_duration_seconds",
         "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).";
-    recent_steps: Summary = Summary::new, ["operation", "rejected", "type"],
+    recent_steps: DurationSummary = DurationSummary::new, ["operation", "rejected", "type"],
         "apiserver_admission_step_admission_duration_seconds_summary",
         "[ALPHA] Admission sub-step latency summary in seconds, broken out for each operation and API resource and step type (validate or admit).";
-    controllers: Histogram = || Histogram::new(STEP), ["name", "operation", "rejected", "type"],
+    controllers: DurationHistogram = || DurationHistogram::new(STEP), ["name", "operation", "rejected", "type"],
         "apiserver_admission_controller_admission_duration_seconds",
         "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).";
     // Webhooks.
-    calls: Histogram = || Histogram::new(WEBHOOK), ["name", "operation", "rejected", "type"],
+    calls: DurationHistogram = || DurationHistogram::new(WEBHOOK), ["name", "operation", "rejected", "type"],
         "apiserver_admission_webhook_admission_duration_seconds",
         "[STABLE] Admission webhook latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).";
     requests: Counter = Counter::default, ["code", "name", "operation", "rejected", "type"],
@@ -74,14 +74,14 @@ families! {
     condition_exclusions: Counter = Counter::default, ["kind", "name", "operation", "type"],
         "apiserver_admission_match_condition_exclusions_total",
         "[ALPHA] Admission match condition evaluation exclusions count, identified by name of resource containing the match condition and broken out for each kind containing matchConditions (webhook or policy), operation and admission type (validate or admit).";
-    conditions: Histogram = || Histogram::new(CONDITION), ["kind", "name", "operation", "type"],
+    conditions: DurationHistogram = || DurationHistogram::new(CONDITION), ["kind", "name", "operation", "type"],
         "apiserver_admission_match_condition_evaluation_seconds",
         "[ALPHA] Admission match condition evaluation time in seconds, identified by name and broken out for each kind containing matchConditions (webhook or policy), operation and type (validate or admit).";
     // Policies.
     validations: Counter = Counter::default, ["enforcement_action", "error_type", "policy", "policy_binding"],
         "apiserver_validating_admission_policy_check_total",
         "[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.";
-    validation_times: Histogram = || Histogram::new(POLICY), [
+    validation_times: DurationHistogram = || DurationHistogram::new(POLICY), [
         "enforcement_action", "error_type", "policy", "policy_binding"
     ],
         "apiserver_validating_admission_policy_check_duration_seconds",
@@ -89,13 +89,13 @@ families! {
     mutations: Counter = Counter::default, ["error_type", "policy", "policy_binding"],
         "apiserver_mutating_admission_policy_check_total",
         "[ALPHA] Mutation admission policy check total, labeled by policy and further identified by binding.";
-    mutation_times: Histogram = || Histogram::new(POLICY), ["error_type", "policy", "policy_binding"],
+    mutation_times: DurationHistogram = || DurationHistogram::new(POLICY), ["error_type", "policy", "policy_binding"],
         "apiserver_mutating_admission_policy_check_duration_seconds",
         "[ALPHA] Mutation admission latency for individual mutation expressions in seconds, labeled by policy and binding.";
-    compilations: Histogram = || Histogram::new(CEL), [],
+    compilations: DurationHistogram = || DurationHistogram::new(CEL), [],
         "apiserver_cel_compilation_duration_seconds",
         "[BETA] CEL compilation time in seconds.";
-    evaluations: Histogram = || Histogram::new(CEL), [],
+    evaluations: DurationHistogram = || DurationHistogram::new(CEL), [],
         "apiserver_cel_evaluation_duration_seconds",
         "[BETA] CEL evaluation time in seconds.";
     // Pod security. Upstream: pod-security-admission/metrics/metrics.go, NewPrometheusRecorder.
@@ -126,7 +126,7 @@ families! {
     audit_errors: Counter = Counter::default, ["plugin"],
         "apiserver_audit_error_total",
         "[ALPHA] Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.";
-    // Families that an API server does not have.
+    // MetricFamilies that an API server does not have.
     undecided: Counter = Counter::default, ["name", "plugin", "reason"],
         "pratique_undecided_total",
         "Number of times that the decision of a policy or webhook depended on what was not given, identified by its name and broken out for each plugin and what was missing.";
@@ -153,7 +153,7 @@ families! {
         "[ALPHA] Time at which the first of the certificates expires, split by what they are for: serving, or client-ca.";
 }
 
-impl Families {
+impl MetricFamilies {
     fn configurations(&self) -> Family {
         let configurations = self.configurations.lock().unwrap_or_else(PoisonError::into_inner);
         let mut series: Vec<Series> = configurations

@@ -7,9 +7,9 @@ use hashbrown::{Equivalent, HashMap};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 
-use crate::histogram::Histogram;
+use crate::histogram::DurationHistogram;
 use crate::snapshot::{Family, Kind, Series, SeriesValue};
-use crate::summary::Summary;
+use crate::summary::DurationSummary;
 
 /// A gauge of floating point numbers.
 pub(crate) type FloatGauge = Gauge<f64, std::sync::atomic::AtomicU64>;
@@ -24,7 +24,7 @@ const UNEXPECTED: &str = "unexpected";
 const NAMES: [&str; 3] = ["name", "policy", "policy_binding"];
 
 /// A metric: one series of a family.
-pub(crate) trait Metric {
+pub(crate) trait FamilyMetric {
     /// The kind of the family.
     const KIND: Kind;
 
@@ -94,7 +94,7 @@ impl<T, const N: usize> SeriesTable<T, N> {
     }
 }
 
-impl<T: Metric, const N: usize> SeriesTable<T, N> {
+impl<T: FamilyMetric, const N: usize> SeriesTable<T, N> {
     /// The family with the current values, sorted by label values.
     pub(crate) fn family(&self) -> Family {
         let table = self.series.read().unwrap_or_else(PoisonError::into_inner);
@@ -134,19 +134,19 @@ impl<const N: usize> SeriesTable<FloatGauge, N> {
     }
 }
 
-impl<const N: usize> SeriesTable<Histogram, N> {
+impl<const N: usize> SeriesTable<DurationHistogram, N> {
     pub(crate) fn observe(&self, values: [&str; N], elapsed: Duration) {
         self.with(values, |histogram| histogram.observe(elapsed));
     }
 }
 
-impl<const N: usize> SeriesTable<Summary, N> {
+impl<const N: usize> SeriesTable<DurationSummary, N> {
     pub(crate) fn observe(&self, values: [&str; N], elapsed: Duration) {
         self.with(values, |summary| summary.observe(elapsed));
     }
 }
 
-impl Metric for Counter {
+impl FamilyMetric for Counter {
     const KIND: Kind = Kind::Counter;
 
     fn value(&self) -> SeriesValue {
@@ -154,7 +154,7 @@ impl Metric for Counter {
     }
 }
 
-impl Metric for FloatGauge {
+impl FamilyMetric for FloatGauge {
     const KIND: Kind = Kind::Gauge;
 
     fn value(&self) -> SeriesValue {
@@ -162,7 +162,7 @@ impl Metric for FloatGauge {
     }
 }
 
-impl Metric for Histogram {
+impl FamilyMetric for DurationHistogram {
     const KIND: Kind = Kind::Histogram;
 
     fn value(&self) -> SeriesValue {
@@ -170,7 +170,7 @@ impl Metric for Histogram {
     }
 }
 
-impl Metric for Summary {
+impl FamilyMetric for DurationSummary {
     const KIND: Kind = Kind::Summary;
 
     fn value(&self) -> SeriesValue {

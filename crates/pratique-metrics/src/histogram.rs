@@ -20,17 +20,17 @@ pub(crate) const CEL: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 
 
 /// A histogram of durations.
 #[derive(Debug)]
-pub(crate) struct Histogram {
+pub(crate) struct DurationHistogram {
     bounds: &'static [f64],
     /// One count for each bound, and one for durations beyond the last bound.
     counts: Box<[AtomicU64]>,
     nanoseconds: AtomicU64,
 }
 
-impl Histogram {
+impl DurationHistogram {
     pub(crate) fn new(bounds: &'static [f64]) -> Self {
         let counts = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
-        Histogram {
+        DurationHistogram {
             bounds,
             counts,
             nanoseconds: AtomicU64::new(0),
@@ -67,11 +67,11 @@ impl Histogram {
 mod tests {
     use std::time::Duration;
 
-    use super::{CONDITION, Histogram};
+    use super::{CONDITION, DurationHistogram};
 
     #[test]
     fn bounds_are_inclusive() {
-        let histogram = Histogram::new(CONDITION);
+        let histogram = DurationHistogram::new(CONDITION);
         for millis in [0, 1, 5, 6, 250, 251, 9_000] {
             histogram.observe(Duration::from_millis(millis));
         }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn bounds_of_quantiles() {
-        let histogram = Histogram::new(CONDITION);
+        let histogram = DurationHistogram::new(CONDITION);
         assert!(histogram.read().bound_of(0.5).is_nan());
         (0..99).for_each(|_| histogram.observe(Duration::from_millis(1)));
         histogram.observe(Duration::from_millis(200));

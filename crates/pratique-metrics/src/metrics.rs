@@ -10,7 +10,7 @@ use prometheus_client::encoding::DescriptorEncoder;
 use sha2::{Digest, Sha256};
 
 use crate::encode::encode;
-use crate::families::Families;
+use crate::families::MetricFamilies;
 use crate::format::Format;
 use crate::labels::{Action, ConditionOwner, Operation, PolicyError, StepType, WebhookError, WebhookType};
 use crate::snapshot::Family;
@@ -21,7 +21,7 @@ pub struct Metrics(Arc<SharedMetrics>);
 
 #[derive(Debug)]
 struct SharedMetrics {
-    families: Families,
+    families: MetricFamilies,
     identity: String,
 }
 
@@ -34,7 +34,7 @@ impl Metrics {
     #[must_use]
     pub fn new(identity: &str) -> Self {
         Metrics(Arc::new(SharedMetrics {
-            families: Families::new(),
+            families: MetricFamilies::new(),
             identity: identity_hash(identity),
         }))
     }
@@ -305,7 +305,7 @@ impl Metrics {
         crate::openmetrics::write(&self.gather())
     }
 
-    fn families(&self) -> &Families {
+    fn families(&self) -> &MetricFamilies {
         &self.0.families
     }
 

@@ -16,7 +16,7 @@ pub(crate) fn write(families: &[Family]) -> String {
     let mut registry = Registry::default();
     let (summaries, others): (Vec<&Family>, Vec<&Family>) =
         families.iter().partition(|family| family.kind == Kind::Summary);
-    registry.register_collector(Box::new(Families(others.into_iter().cloned().collect())));
+    registry.register_collector(Box::new(EncodedFamilies(others.into_iter().cloned().collect())));
     let mut out = String::new();
     // Writing to a `String` does not fail.
     let written = encode_registry(&mut out, &registry)
@@ -34,9 +34,9 @@ pub(crate) fn write(families: &[Family]) -> String {
 }
 
 #[derive(Debug)]
-struct Families(Vec<Family>);
+struct EncodedFamilies(Vec<Family>);
 
-impl Collector for Families {
+impl Collector for EncodedFamilies {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
         self.0.iter().try_for_each(|family| encode(family, &mut encoder))
     }

@@ -18,7 +18,7 @@ const HIGHEST: u64 = 900_000_000_000;
 
 /// A summary of durations.
 #[derive(Debug)]
-pub(crate) struct Summary(Mutex<SlidingWindow>);
+pub(crate) struct DurationSummary(Mutex<SlidingWindow>);
 
 #[derive(Debug)]
 struct SlidingWindow {
@@ -30,9 +30,9 @@ struct SlidingWindow {
     count: u64,
 }
 
-impl Summary {
+impl DurationSummary {
     pub(crate) fn new() -> Self {
-        Summary(Mutex::new(SlidingWindow {
+        DurationSummary(Mutex::new(SlidingWindow {
             slots: std::array::from_fn(|_| Histogram::new_with_bounds(LOWEST, HIGHEST, 2).ok()),
             current: 0,
             since: Instant::now(),
@@ -112,11 +112,11 @@ impl SlidingWindow {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{SLOT, Summary};
+    use super::{SLOT, DurationSummary};
 
     #[test]
     fn old_observations_only_count() {
-        let (summary, start) = (Summary::new(), Instant::now());
+        let (summary, start) = (DurationSummary::new(), Instant::now());
         let quantiles = |hours: u32| summary.read_at(start + SLOT * hours).quantiles;
         assert!(quantiles(0).iter().all(|(_, value)| value.is_nan()));
         (1..=100).for_each(|millis| summary.observe_at(Duration::from_millis(millis), start));

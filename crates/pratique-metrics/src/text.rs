@@ -43,7 +43,7 @@ impl Display for FamilyText<'_> {
 }
 
 fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::Result {
-    let plain = Labels(&series.labels, None);
+    let plain = BracedLabels(&series.labels, None);
     match &series.value {
         SeriesValue::Counter(count) => writeln!(out, "{name}{plain} {}", whole(*count)),
         SeriesValue::Gauge(value) => writeln!(out, "{name}{plain} {}", number(*value)),
@@ -51,7 +51,7 @@ fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::R
             let mut within = 0;
             for (bound, count) in &distribution.buckets {
                 within += count;
-                let labels = Labels(&series.labels, Some(("le", *bound)));
+                let labels = BracedLabels(&series.labels, Some(("le", *bound)));
                 writeln!(out, "{name}_bucket{labels} {}", whole(within))?;
             }
             writeln!(out, "{name}_sum{plain} {}", number(distribution.sum))?;
@@ -59,7 +59,7 @@ fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::R
         }
         SeriesValue::Summary(quantiles) => {
             for (quantile, value) in &quantiles.quantiles {
-                let labels = Labels(&series.labels, Some(("quantile", *quantile)));
+                let labels = BracedLabels(&series.labels, Some(("quantile", *quantile)));
                 writeln!(out, "{name}{labels} {}", number(*value))?;
             }
             writeln!(out, "{name}_sum{plain} {}", number(quantiles.sum))?;
@@ -69,9 +69,9 @@ fn write_samples(out: &mut Formatter<'_>, name: &str, series: &Series) -> fmt::R
 }
 
 /// Labels in braces, if there are any, with an additional numeric label.
-struct Labels<'a>(&'a [(&'static str, String)], Option<(&'static str, f64)>);
+struct BracedLabels<'a>(&'a [(&'static str, String)], Option<(&'static str, f64)>);
 
-impl Display for Labels<'_> {
+impl Display for BracedLabels<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let mut separator = "{";
         for (name, value) in self.0 {

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use pratique_json::{MAX_DEPTH, Progress, Value};
 use pratique_schema::{Shape, TypeId};
 use pratique_typed::decode::{TreeNode, strict_faults};
-use pratique_typed::{Settled, settle_keeping_empty, settle_strict};
+use pratique_typed::{SettledObject, settle_keeping_empty, settle_strict};
 use pratique_types::GroupVersionKind;
 use pratique_yaml::{Budget, NodeId, Tree, json, wire_bytes, yaml};
 
@@ -21,11 +21,11 @@ use crate::release::ObjectTables;
 use crate::tree_value::{TooDeep, decoded};
 
 /// An object that was decoded, before it is defaulted.
-pub(crate) struct Read<'a> {
+pub(crate) struct ReadObject<'a> {
     pub(crate) value: Value<'a>,
     pub(crate) warnings: Vec<String>,
     /// Whether it has empty lists and maps that are left out where it is written.
-    pub(crate) settled: Settled,
+    pub(crate) settled: SettledObject,
 }
 
 /// Decodes an object that is sent to an endpoint.
@@ -35,7 +35,7 @@ pub(crate) fn decode<'a>(
     media_type: MediaType,
     endpoint: &GroupVersionKind,
     validation: FieldValidation,
-) -> Result<Read<'a>, DecodeError> {
+) -> Result<ReadObject<'a>, DecodeError> {
     let Some(id) = tables.type_of(endpoint) else {
         return Err(DecodeError::UnknownKind(endpoint.clone()));
     };
@@ -53,7 +53,7 @@ fn faultless<'a>(
     bytes: &'a [u8],
     endpoint: &GroupVersionKind,
     id: TypeId,
-) -> Option<Read<'a>> {
+) -> Option<ReadObject<'a>> {
     let mut value = pratique_json::parse_unique(bytes).ok()?;
     let Value::Object(object) = &mut value else {
         return None;
@@ -65,10 +65,10 @@ fn faultless<'a>(
         return None;
     }
     let settled = settle_strict(tables.schema(), id, object, &Progress::unwatched());
-    if settled == Settled::Refused || !json_schema::settle(tables, endpoint, object) {
+    if settled == SettledObject::Refused || !json_schema::settle(tables, endpoint, object) {
         return None;
     }
-    Some(Read {
+    Some(ReadObject {
         value,
         warnings: Vec::new(),
         settled,
@@ -76,14 +76,14 @@ fn faultless<'a>(
 }
 
 /// A document that was parsed.
-pub(crate) struct Document {
+pub(crate) struct ParsedDocument {
     tree: Tree,
     root: NodeId,
     /// The message about duplicate keys of YAML.
     pub(crate) duplicates: Option<String>,
 }
 
-impl Document {
+impl ParsedDocument {
     pub(crate) fn root(&self) -> TreeNode<'_> {
         TreeNode::new(&self.tree, self.root)
     }
@@ -97,7 +97,7 @@ fn reported<'a>(
     endpoint: &GroupVersionKind,
     id: TypeId,
     validation: FieldValidation,
-) -> Result<Read<'a>, DecodeError> {
+) -> Result<ReadObject<'a>, DecodeError> {
     let document = parse(bytes, media_type, endpoint)?;
     let root = document.root();
     let actual =
@@ -123,7 +123,7 @@ fn reported<'a>(
         return Err(undecodable(&not_convertible(tables, endpoint, of)));
     }
     let faults: Vec<String> = document.duplicates.into_iter().chain(faults).collect();
-    let warnings = validation.check(&faults).map_err(|error| undecodable(&error))?;
+    let warnings = validation.check_faults(&faults).map_err(|error| undecodable(&error))?;
     if actual.api_version() != endpoint.api_version() {
         return Err(DecodeError::OtherVersion {
             found: actual.api_version().to_string(),
@@ -140,7 +140,7 @@ fn settled<'a>(
     endpoint: &GroupVersionKind,
     id: TypeId,
     warnings: Vec<String>,
-) -> Read<'a> {
+) -> ReadObject<'a> {
     let mut object = match value {
         Value::Object(object) => object,
         _ => pratique_json::Object::new(),
@@ -149,7 +149,7 @@ fn settled<'a>(
     object.insert("kind", endpoint.kind.clone());
     let settled = settle_keeping_empty(tables.schema(), id, &mut object, &Progress::unwatched());
     json_schema::settle(tables, endpoint, &mut object);
-    Read {
+    ReadObject {
         value: Value::Object(object),
         warnings,
         settled,
@@ -160,7 +160,7 @@ pub(crate) fn parse(
     bytes: &[u8],
     media_type: MediaType,
     endpoint: &GroupVersionKind,
-) -> Result<Document, DecodeError> {
+) -> Result<ParsedDocument, DecodeError> {
     read(bytes, media_type).map_err(|text| match (text.is_too_large, media_type) {
         (true, _) => DecodeError::TooLarge(text.cause),
         (false, MediaType::Json) => {
@@ -179,7 +179,7 @@ pub(crate) struct UndecodableText {
 }
 
 /// Reads a document.
-pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, UndecodableText> {
+pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<ParsedDocument, UndecodableText> {
     let budget = Budget::new(u64::try_from(wire_bytes(bytes.len())).unwrap_or(u64::MAX));
     let undecodable = |cause: String| UndecodableText {
         cause,
@@ -188,7 +188,7 @@ pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, Unde
     match media_type {
         MediaType::Json => {
             let document = json::parse(bytes, &budget).map_err(|error| undecodable(error.to_string()))?;
-            Ok(Document {
+            Ok(ParsedDocument {
                 tree: document.tree,
                 root: document.root,
                 duplicates: None,
@@ -200,7 +200,7 @@ pub(crate) fn read(bytes: &[u8], media_type: MediaType) -> Result<Document, Unde
             let lines = document.duplicates.iter();
             let lines = lines.map(|duplicate| format!("\n  line {}: {}", duplicate.line, duplicate.message));
             let lines: String = lines.collect();
-            Ok(Document {
+            Ok(ParsedDocument {
                 tree: document.tree,
                 root: document.root,
                 duplicates: (!lines.is_empty()).then(|| format!("{YAML_ERRORS}{lines}")),

@@ -22,11 +22,11 @@ use crate::error::DecodeError;
 use crate::pod_resources;
 
 /// Defaults an object or a part of one.
-pub(crate) type Function = fn(&mut Object<'_>, &Context<'_>);
+pub(crate) type DefaultFunction = fn(&mut Object<'_>, &DefaultContext<'_>);
 
 /// The context of defaulting and conversions.
 #[derive(Debug)]
-pub(crate) struct Context<'c> {
+pub(crate) struct DefaultContext<'c> {
     /// The time of the request, as a timestamp is written.
     pub(crate) now: &'c str,
     /// The feature gates.
@@ -37,9 +37,9 @@ pub(crate) struct Context<'c> {
     fault: RefCell<Option<String>>,
 }
 
-impl<'c> Context<'c> {
+impl<'c> DefaultContext<'c> {
     pub(crate) fn new(now: &'c str, gates: FeatureGates, schema: &'static Schema) -> Self {
-        Context {
+        DefaultContext {
             now,
             gates,
             schema,
@@ -62,7 +62,7 @@ impl<'c> Context<'c> {
 }
 
 /// A function by its name.
-pub(crate) fn function(name: &str) -> Option<Function> {
+pub(crate) fn function(name: &str) -> Option<DefaultFunction> {
     Some(match name {
         "addresses_of_pod" => |status, _| core::first_of_list(status, "podIP", "podIPs", Some("ip")),
         "grace_period_of_pod" => core::grace_period,

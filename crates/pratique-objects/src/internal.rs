@@ -10,12 +10,12 @@ mod autoscaling;
 mod core;
 mod others;
 
-use crate::defaults::Function;
+use crate::defaults::DefaultFunction;
 
 pub(crate) use core::drop_annotations;
 
 /// The steps of a conversion that is written by hand, by the name of the external type: `core/v1.PodSpec`.
-pub(crate) fn function(name: &str) -> Option<Function> {
+pub(crate) fn function(name: &str) -> Option<DefaultFunction> {
     let (package, of) = name.split_once('.')?;
     let (group, version) = package.split_once('/')?;
     match (group, version, of) {

@@ -79,9 +79,9 @@ pub(crate) fn shape_of(schema: &Schema, of: TypeId, field: &str, value: &Value<'
 }
 
 /// Something that is done with a schema, at a path of fields.
-type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Object<'a>, &'static str);
+type SchemaVisit<'v, 'a> = &'v mut dyn FnMut(&mut Object<'a>, &'static str);
 
-fn for_each_schema<'a>(object: &mut Object<'a>, visit: Visit<'_, 'a>) {
+fn for_each_schema<'a>(object: &mut Object<'a>, visit: SchemaVisit<'_, 'a>) {
     let Some(Value::Object(spec)) = object.get_mut("spec") else {
         return;
     };

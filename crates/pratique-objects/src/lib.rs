@@ -42,7 +42,7 @@ mod plan;
 mod pod_resources;
 mod release;
 mod tree_value;
-mod unstructured;
+mod unstructured_object;
 
 pub use certificate_request::{CertificateRequest, CertificateRequestError};
 pub use changes::changed_paths;
@@ -50,4 +50,4 @@ pub use decode::warnings;
 pub use error::{DecodeError, StrictError};
 pub use objects::{Decoded, FieldValidation, InvalidTime, MediaType, ObjectCodec, is_builtin};
 pub use pod_resources::complete_pod_resources;
-pub use unstructured::{PatchError, Unstructured, patch, unstructured};
+pub use unstructured_object::{PatchError, Unstructured, patch, unstructured};

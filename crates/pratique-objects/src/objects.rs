@@ -3,11 +3,11 @@
 use pratique_gotext::time::Timestamp;
 use pratique_json::{Object, Progress, Value};
 use pratique_schema::{FeatureGates, Release, TypeId};
-use pratique_typed::{Settled, settle_again, settle_keeping_empty};
+use pratique_typed::{SettledObject, settle_again, settle_keeping_empty};
 use pratique_types::GroupVersionKind;
 
-use crate::decode::{self, Read};
-use crate::defaults::Context;
+use crate::decode::{self, ReadObject};
+use crate::defaults::DefaultContext;
 use crate::encode;
 use crate::error::{DecodeError, StrictError};
 use crate::json_schema;
@@ -59,7 +59,7 @@ impl FieldValidation {
     ///
     /// # Errors
     /// There are faults, and validation is strict.
-    pub fn check(self, faults: &[String]) -> Result<Vec<String>, StrictError> {
+    pub fn check_faults(self, faults: &[String]) -> Result<Vec<String>, StrictError> {
         match self {
             FieldValidation::Strict if !faults.is_empty() => Err(StrictError(faults.to_vec())),
             FieldValidation::Ignore => Ok(Vec::new()),
@@ -229,7 +229,7 @@ impl ObjectCodec {
         kind: &GroupVersionKind,
         object: &mut Value<'_>,
     ) -> Result<bool, DecodeError> {
-        self.default_with(kind, object, |read| read.settled != Settled::Whole)
+        self.default_with(kind, object, |read| read.settled != SettledObject::Whole)
     }
 
     /// Defaults an object, and looks at what became of it. There is nothing to see in one of a kind that is not built in.
@@ -237,14 +237,14 @@ impl ObjectCodec {
         &self,
         kind: &GroupVersionKind,
         object: &mut Value<'_>,
-        look: impl FnOnce(&mut Read<'_>) -> T,
+        look: impl FnOnce(&mut ReadObject<'_>) -> T,
     ) -> Result<T, DecodeError> {
         let (Some(id), Value::Object(members)) = (self.tables.type_of(kind), &mut *object) else {
             return Ok(T::default());
         };
         let settled = settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
         json_schema::settle(self.tables, kind, members);
-        let mut read = Read {
+        let mut read = ReadObject {
             value: std::mem::replace(object, Value::Null),
             warnings: Vec::new(),
             settled,
@@ -274,7 +274,7 @@ impl ObjectCodec {
         let settled = settle_keeping_empty(self.tables.schema(), id, members, &Progress::unwatched());
         json_schema::settle(self.tables, kind, members);
         self.tables.defaults().run(kind, members, &self.context());
-        if settled != Settled::Whole {
+        if settled != SettledObject::Whole {
             self.settle_members(id, members);
         }
     }
@@ -293,11 +293,11 @@ impl ObjectCodec {
         context.outcome(kind)
     }
 
-    fn context(&self) -> Context<'_> {
-        Context::new(&self.now, self.gates, self.tables.schema())
+    fn context(&self) -> DefaultContext<'_> {
+        DefaultContext::new(&self.now, self.gates, self.tables.schema())
     }
 
-    fn complete(&self, kind: &GroupVersionKind, read: &mut Read<'_>) -> Result<(), DecodeError> {
+    fn complete(&self, kind: &GroupVersionKind, read: &mut ReadObject<'_>) -> Result<(), DecodeError> {
         let context = self.context();
         if let Value::Object(object) = &mut read.value {
             self.tables.defaults().run(kind, object, &context);
@@ -307,15 +307,15 @@ impl ObjectCodec {
     }
 
     /// Removes empty lists and maps that are not written. Defaulting adds none.
-    fn prune(&self, kind: &GroupVersionKind, read: &mut Read<'_>) {
-        if read.settled != Settled::Whole {
+    fn prune(&self, kind: &GroupVersionKind, read: &mut ReadObject<'_>) {
+        if read.settled != SettledObject::Whole {
             self.settle(kind, &mut read.value);
         }
     }
 }
 
-impl<'a> From<Read<'a>> for Decoded<'a> {
-    fn from(read: Read<'a>) -> Self {
+impl<'a> From<ReadObject<'a>> for Decoded<'a> {
+    fn from(read: ReadObject<'a>) -> Self {
         Decoded {
             value: read.value,
             warnings: read.warnings,

@@ -11,7 +11,7 @@ use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::defaults::field::{at, copy, is_absent, is_empty, merge, part};
-use crate::defaults::{self, Context, Function};
+use crate::defaults::{self, DefaultContext, DefaultFunction};
 use crate::internal;
 
 /// The functions that tables call.
@@ -19,19 +19,19 @@ static FUNCTIONS: &str = include_str!("../data/functions.txt");
 
 /// The plans of a release, which share their parts.
 #[derive(Debug)]
-pub(crate) struct Plans {
-    plans: Vec<Vec<Step>>,
+pub(crate) struct ReleasePlans {
+    plans: Vec<Vec<PlanStep>>,
     kinds: HashMap<GroupVersionKind, usize, RandomState>,
 }
 
 /// The names of the fields that lead to a value.
-type Path = Box<[&'static str]>;
+type FieldPath = Box<[&'static str]>;
 
 /// A step of defaulting a value.
 #[derive(Debug)]
-enum Step {
+enum PlanStep {
     /// A function is called with it.
-    Call(Function),
+    Call(DefaultFunction),
     /// A plan is followed with it.
     Run(usize),
     /// A field is set where it is absent.
@@ -42,7 +42,7 @@ enum Step {
     Set(&'static str, Value<'static>),
     Remove(&'static str),
     /// A value is set where it is absent or empty to a copy of another.
-    Copy(Path, Path),
+    Copy(FieldPath, FieldPath),
     /// A map gets the members that another has and it has not.
     Merge(&'static str, &'static str),
     /// A plan is followed in a field.
@@ -52,111 +52,111 @@ enum Step {
     /// A plan is followed in each element of a list or value of a map.
     Each(usize),
     /// A plan is followed if the value at a path is so.
-    When(Path, Test, usize),
+    When(FieldPath, ValueTest, usize),
     /// A plan is followed if a feature gate is on, or off.
     Gate(&'static str, bool, usize),
 }
 
 /// A condition on a value.
 #[derive(Debug)]
-enum Test {
+enum ValueTest {
     Absent(bool),
     Empty(bool),
     OneOf(Vec<Value<'static>>),
     Lacks(&'static str),
 }
 
-impl Test {
+impl ValueTest {
     fn holds(&self, value: Option<&Value<'_>>) -> bool {
         match self {
-            Test::Absent(is_absent) => value.is_none_or(Value::is_null) == *is_absent,
-            Test::Empty(is_empty) => value.is_none_or(Value::is_empty) == *is_empty,
-            Test::OneOf(values) => values.iter().any(|of| Some(of) == value),
-            Test::Lacks(key) => value.is_none_or(|value| value.get(key).is_none()),
+            ValueTest::Absent(is_absent) => value.is_none_or(Value::is_null) == *is_absent,
+            ValueTest::Empty(is_empty) => value.is_none_or(Value::is_empty) == *is_empty,
+            ValueTest::OneOf(values) => values.iter().any(|of| Some(of) == value),
+            ValueTest::Lacks(key) => value.is_none_or(|value| value.get(key).is_none()),
         }
     }
 }
 
-impl Plans {
+impl ReleasePlans {
     /// Reads a table as `cargo xtask codegen` writes it. A plan comes after those that it refers to, so that following one
     /// ends.
     pub(crate) fn read(table: &'static str, version: (u32, u32)) -> Self {
-        let mut reader = Reader {
+        let mut reader = PlanReader {
             version,
-            ..Reader::default()
+            ..PlanReader::default()
         };
         reader.read(FUNCTIONS);
         reader.read(table);
-        Plans {
+        ReleasePlans {
             plans: reader.plans,
             kinds: reader.kinds,
         }
     }
 
     /// Defaults an object of a kind.
-    pub(crate) fn run(&self, kind: &GroupVersionKind, object: &mut Object<'_>, context: &Context<'_>) {
+    pub(crate) fn run(&self, kind: &GroupVersionKind, object: &mut Object<'_>, context: &DefaultContext<'_>) {
         if let Some(plan) = self.kinds.get(kind) {
             self.object(*plan, object, context);
         }
     }
 
-    fn object(&self, plan: usize, object: &mut Object<'_>, context: &Context<'_>) {
+    fn object(&self, plan: usize, object: &mut Object<'_>, context: &DefaultContext<'_>) {
         for step in self.plans.get(plan).into_iter().flatten() {
             match step {
-                Step::Call(function) => function(object, context),
-                Step::Run(plan) => self.object(*plan, object, context),
-                Step::Absent(field, value) => {
+                PlanStep::Call(function) => function(object, context),
+                PlanStep::Run(plan) => self.object(*plan, object, context),
+                PlanStep::Absent(field, value) => {
                     if is_absent(object, field) {
                         object.insert(*field, value.clone());
                     }
                 }
-                Step::Zero(field, value) => {
+                PlanStep::Zero(field, value) => {
                     if is_empty(object, field) {
                         object.insert(*field, value.clone());
                     }
                 }
-                Step::Set(field, value) => {
+                PlanStep::Set(field, value) => {
                     object.insert(*field, value.clone());
                 }
-                Step::Remove(field) => {
+                PlanStep::Remove(field) => {
                     object.remove(field);
                 }
-                Step::Copy(to, from) => copy(object, to, from),
-                Step::Merge(to, from) => merge(object, to, from),
-                Step::In(field, plan) => {
+                PlanStep::Copy(to, from) => copy(object, to, from),
+                PlanStep::Merge(to, from) => merge(object, to, from),
+                PlanStep::In(field, plan) => {
                     if let Some(value) = object.get_mut(field) {
                         self.value(*plan, value, context);
                     }
                 }
-                Step::Part(field, plan) => {
+                PlanStep::Part(field, plan) => {
                     if let Some(part) = part(object, field) {
                         self.object(*plan, part, context);
                     }
                 }
-                Step::When(path, test, plan) => {
+                PlanStep::When(path, test, plan) => {
                     if test.holds(at(object, path)) {
                         self.object(*plan, object, context);
                     }
                 }
-                Step::Gate(name, is_on, plan) => {
+                PlanStep::Gate(name, is_on, plan) => {
                     if context.gates.is_on(name) == *is_on {
                         self.object(*plan, object, context);
                     }
                 }
-                Step::Each(plan) => object
+                PlanStep::Each(plan) => object
                     .values_mut()
                     .for_each(|value| self.value(*plan, value, context)),
             }
         }
     }
 
-    fn value(&self, plan: usize, value: &mut Value<'_>, context: &Context<'_>) {
+    fn value(&self, plan: usize, value: &mut Value<'_>, context: &DefaultContext<'_>) {
         match value {
             Value::Object(object) => self.object(plan, object, context),
             Value::Array(elements) => {
                 let steps = self.plans.get(plan).into_iter().flatten();
                 for step in steps {
-                    if let Step::Each(plan) = step {
+                    if let PlanStep::Each(plan) = step {
                         elements
                             .iter_mut()
                             .for_each(|element| self.value(*plan, element, context));
@@ -170,16 +170,16 @@ impl Plans {
 
 /// Reads tables one after another.
 #[derive(Default)]
-struct Reader {
+struct PlanReader {
     /// The release.
     version: (u32, u32),
-    plans: Vec<Vec<Step>>,
+    plans: Vec<Vec<PlanStep>>,
     kinds: HashMap<GroupVersionKind, usize, RandomState>,
     /// Plans that were read, by their names, which in generated tables are numbers.
     named: HashMap<&'static str, usize, RandomState>,
 }
 
-impl Reader {
+impl PlanReader {
     fn read(&mut self, table: &'static str) {
         let mut lines = table.lines().peekable();
         while let Some(line) = lines.next() {
@@ -211,33 +211,33 @@ impl Reader {
         line: &'static str,
         lines: &mut Peekable<Lines<'static>>,
         depth: usize,
-    ) -> Option<Step> {
+    ) -> Option<PlanStep> {
         let (verb, rest) = line.split_once(' ')?;
         let (field, value) = rest.split_once(' ').unwrap_or((rest, ""));
         Some(match verb {
             "call" => match self.plan(rest) {
-                Some(plan) => Step::Run(plan),
-                None => Step::Call(native(rest)?),
+                Some(plan) => PlanStep::Run(plan),
+                None => PlanStep::Call(native(rest)?),
             },
-            "absent" => Step::Absent(field, read_value(value)?),
-            "zero" => Step::Zero(field, read_value(value)?),
-            "set" => Step::Set(field, read_value(value)?),
-            "remove" => Step::Remove(field),
-            "copy" => Step::Copy(path(field), path(value)),
-            "merge" => Step::Merge(field, value),
+            "absent" => PlanStep::Absent(field, read_value(value)?),
+            "zero" => PlanStep::Zero(field, read_value(value)?),
+            "set" => PlanStep::Set(field, read_value(value)?),
+            "remove" => PlanStep::Remove(field),
+            "copy" => PlanStep::Copy(path(field), path(value)),
+            "merge" => PlanStep::Merge(field, value),
             "in" => {
                 let plan = match value {
                     "" => self.steps(lines, depth + 1),
                     name => self.plan(name)?,
                 };
                 match field {
-                    "*" => Step::Each(plan),
-                    field => Step::In(field, plan),
+                    "*" => PlanStep::Each(plan),
+                    field => PlanStep::In(field, plan),
                 }
             }
-            "part" => Step::Part(field, self.steps(lines, depth + 1)),
-            "when" => Step::When(path(field), read_test(value)?, self.steps(lines, depth + 1)),
-            "gate" | "ungate" => Step::Gate(field, verb == "gate", self.steps(lines, depth + 1)),
+            "part" => PlanStep::Part(field, self.steps(lines, depth + 1)),
+            "when" => PlanStep::When(path(field), read_test(value)?, self.steps(lines, depth + 1)),
+            "gate" | "ungate" => PlanStep::Gate(field, verb == "gate", self.steps(lines, depth + 1)),
             "since" | "until" => {
                 let plan = self.steps(lines, depth + 1);
                 let release = Release::parse_version(field)?;
@@ -245,7 +245,7 @@ impl Reader {
                     "since" => self.version >= release,
                     _ => self.version <= release,
                 };
-                return is_reached.then_some(Step::Run(plan));
+                return is_reached.then_some(PlanStep::Run(plan));
             }
             _ => return None,
         })
@@ -263,23 +263,23 @@ impl Reader {
 }
 
 /// A function that is more than steps.
-fn native(name: &str) -> Option<Function> {
+fn native(name: &str) -> Option<DefaultFunction> {
     defaults::function(name).or_else(|| internal::function(name))
 }
 
-fn path(text: &'static str) -> Path {
+fn path(text: &'static str) -> FieldPath {
     text.split('.').collect()
 }
 
-fn read_test(text: &'static str) -> Option<Test> {
+fn read_test(text: &'static str) -> Option<ValueTest> {
     let (test, rest) = text.split_once(' ').unwrap_or((text, ""));
     Some(match test {
-        "absent" => Test::Absent(true),
-        "present" => Test::Absent(false),
-        "empty" => Test::Empty(true),
-        "set" => Test::Empty(false),
-        "is" => Test::OneOf(rest.split(' ').filter_map(read_value).collect()),
-        "lacks" => Test::Lacks(rest),
+        "absent" => ValueTest::Absent(true),
+        "present" => ValueTest::Absent(false),
+        "empty" => ValueTest::Empty(true),
+        "set" => ValueTest::Empty(false),
+        "is" => ValueTest::OneOf(rest.split(' ').filter_map(read_value).collect()),
+        "lacks" => ValueTest::Lacks(rest),
         _ => return None,
     })
 }
@@ -299,7 +299,7 @@ mod tests {
     /// No step of a table is missing.
     #[track_caller]
     fn check(table: &'static str, version: (u32, u32)) {
-        let plans = Plans::read(table, version);
+        let plans = ReleasePlans::read(table, version);
         let lines = || FUNCTIONS.lines().chain(table.lines());
         let is_left_out = |line: &str| match line.trim_start().split_once(' ') {
             Some(("since", release)) => Release::parse_version(release).unwrap() > version,

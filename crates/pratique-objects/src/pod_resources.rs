@@ -11,7 +11,7 @@ use crate::defaults::field::{is_empty, members, part, pointer, text_member};
 use crate::defaults::quantities::quantity;
 
 /// Quantities by the name of the resource.
-type Resources = BTreeMap<String, Quantity>;
+type ResourceQuantities = BTreeMap<String, Quantity>;
 
 /// Completes the resources of a whole Pod, as an API server does when it has mutated a Pod that is created or resized.
 /// A Pod that states none stays as it is.
@@ -76,7 +76,7 @@ fn complete(spec: &mut Object<'_>, release: &Release) {
         let counts_zero = !(omits_zero && is_native(name));
         limits.all(|limit| limit.is_some_and(|limit| counts_zero || limits_something(limit)))
     };
-    let all_limited: Resources = limits
+    let all_limited: ResourceQuantities = limits
         .iter()
         .filter(|(name, _)| is_limited(name))
         .map(|(name, limit)| (name.clone(), limit.clone()))
@@ -92,7 +92,7 @@ fn complete(spec: &mut Object<'_>, release: &Release) {
 const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
 // Upstream: defaultHugePagePodLevelLimits
-fn limit_huge_pages(resources: &mut Object<'_>, of_containers: Resources) {
+fn limit_huge_pages(resources: &mut Object<'_>, of_containers: ResourceQuantities) {
     let is_requested = |name: &str| members(resources, "requests").contains_key(name);
     let pages: Vec<_> = of_containers
         .into_iter()
@@ -102,7 +102,7 @@ fn limit_huge_pages(resources: &mut Object<'_>, of_containers: Resources) {
 }
 
 // Upstream: defaultPodLevelRequests
-fn request(resources: &mut Object<'_>, of_containers: Resources) {
+fn request(resources: &mut Object<'_>, of_containers: ResourceQuantities) {
     let of_containers = of_containers.into_iter().filter(|(name, _)| is_native(name));
     add(resources, "requests", of_containers);
     let limits = members(resources, "limits").members().iter();
@@ -115,7 +115,7 @@ fn request(resources: &mut Object<'_>, of_containers: Resources) {
 
 /// A limit is no less than what is requested, or the Pod would be refused.
 // Upstream: defaultPodLevelLimits
-fn limit(resources: &mut Object<'_>, of_containers: Resources) {
+fn limit(resources: &mut Object<'_>, of_containers: ResourceQuantities) {
     let requested = members(resources, "requests").iter();
     let limits: Vec<_> = requested
         .filter(|(name, _)| is_native(name) || is_huge_page(name))
@@ -153,13 +153,13 @@ fn is_huge_page(name: &str) -> bool {
 
 /// The most that the containers of a Pod need at a time.
 // Upstream: component-helpers/resource/helpers.go, AggregateContainerRequests, AggregateContainerLimits
-fn total(spec: &Object<'_>, field: &str) -> Resources {
-    let mut sum = Resources::new();
+fn total(spec: &Object<'_>, field: &str) -> ResourceQuantities {
+    let mut sum = ResourceQuantities::new();
     for container in structs(spec, "containers") {
         increase(&mut sum, &resources_of(container, field));
     }
-    let mut restartable = Resources::new();
-    let mut most = Resources::new();
+    let mut restartable = ResourceQuantities::new();
+    let mut most = ResourceQuantities::new();
     for container in structs(spec, "initContainers") {
         let mut needed = resources_of(container, field);
         if text_member(container, "restartPolicy") == "Always" {
@@ -183,7 +183,7 @@ fn structs<'o, 'a>(
     list.iter().filter_map(Value::as_object)
 }
 
-fn resources_of(container: &Object<'_>, field: &str) -> Resources {
+fn resources_of(container: &Object<'_>, field: &str) -> ResourceQuantities {
     let list = members(members(container, "resources"), field);
     let quantities = list
         .iter()
@@ -191,7 +191,7 @@ fn resources_of(container: &Object<'_>, field: &str) -> Resources {
     quantities.collect()
 }
 
-fn increase(sum: &mut Resources, by: &Resources) {
+fn increase(sum: &mut ResourceQuantities, by: &ResourceQuantities) {
     for (name, quantity) in by {
         match sum.get_mut(name) {
             None => {
@@ -206,7 +206,7 @@ fn increase(sum: &mut Resources, by: &Resources) {
     }
 }
 
-fn raise(to: &mut Resources, by: Resources) {
+fn raise(to: &mut ResourceQuantities, by: ResourceQuantities) {
     for (name, quantity) in by {
         let largest = to.get(&name);
         if largest.is_none_or(|largest| quantity > *largest) {

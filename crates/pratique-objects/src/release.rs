@@ -7,15 +7,15 @@ use foldhash::fast::RandomState;
 use pratique_schema::{Layouts, Release, ReleaseCache, Schema, TypeId};
 use pratique_types::GroupVersionKind;
 
-use crate::plan::Plans;
+use crate::plan::ReleasePlans;
 
 /// The tables of a release, as objects need them: read on first use, and kept.
 #[derive(Debug)]
 pub(crate) struct ObjectTables {
     release: &'static Release,
-    defaults: OnceLock<Plans>,
-    conversions: OnceLock<Plans>,
-    kinds: OnceLock<Kinds>,
+    defaults: OnceLock<ReleasePlans>,
+    conversions: OnceLock<ReleasePlans>,
+    kinds: OnceLock<SchemeKinds>,
 }
 
 impl ObjectTables {
@@ -48,15 +48,15 @@ impl ObjectTables {
     }
 
     /// The plans of defaulting.
-    pub(crate) fn defaults(&self) -> &Plans {
+    pub(crate) fn defaults(&self) -> &ReleasePlans {
         self.defaults
-            .get_or_init(|| Plans::read(self.release.tables().defaults, self.release.version()))
+            .get_or_init(|| ReleasePlans::read(self.release.tables().defaults, self.release.version()))
     }
 
     /// The plans of the conversion to the internal version and back.
-    pub(crate) fn conversions(&self) -> &Plans {
+    pub(crate) fn conversions(&self) -> &ReleasePlans {
         self.conversions
-            .get_or_init(|| Plans::read(self.release.tables().conversions, self.release.version()))
+            .get_or_init(|| ReleasePlans::read(self.release.tables().conversions, self.release.version()))
     }
 
     /// The type of a kind of the servers' schemes.
@@ -65,22 +65,22 @@ impl ObjectTables {
     }
 
     /// What the schemes know of kinds.
-    pub(crate) fn kinds(&self) -> &Kinds {
+    pub(crate) fn kinds(&self) -> &SchemeKinds {
         self.kinds
-            .get_or_init(|| Kinds::read(self.release.tables().kinds))
+            .get_or_init(|| SchemeKinds::read(self.release.tables().kinds))
     }
 }
 
 /// The kinds in the schemes of the servers.
 #[derive(Debug, Default)]
-pub(crate) struct Kinds {
+pub(crate) struct SchemeKinds {
     schemes: HashMap<&'static str, &'static str, RandomState>,
     internal: HashMap<GroupVersionKind, &'static str, RandomState>,
 }
 
-impl Kinds {
+impl SchemeKinds {
     fn read(table: &'static str) -> Self {
-        let mut kinds = Kinds::default();
+        let mut kinds = SchemeKinds::default();
         for line in table.lines() {
             let mut columns = line.split(' ');
             match (columns.next(), columns.next(), columns.next()) {

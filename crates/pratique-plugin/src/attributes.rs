@@ -9,13 +9,13 @@ use pratique_types::{AdmissionRequest, ObjectForm};
 pub struct MutableAttributes<'s, 'o> {
     /// The request. The object in it is that of the client; the current one is [`object`](Self::object).
     pub request: &'s AdmissionRequest<'s>,
-    object: Current<'s, 'o>,
+    object: CurrentObject<'s, 'o>,
     changed: bool,
 }
 
 /// Where the object is.
 #[derive(Debug)]
-enum Current<'s, 'o> {
+enum CurrentObject<'s, 'o> {
     /// To be changed in place.
     Own(&'s mut Value<'o>),
     /// To be copied by the first change.
@@ -30,7 +30,7 @@ impl<'s, 'o> MutableAttributes<'s, 'o> {
     pub fn new(request: &'s AdmissionRequest<'s>, object: &'s mut Value<'o>) -> Self {
         MutableAttributes {
             request,
-            object: Current::Own(object),
+            object: CurrentObject::Own(object),
             changed: false,
         }
     }
@@ -43,7 +43,7 @@ impl<'s, 'o> MutableAttributes<'s, 'o> {
     ) -> Self {
         MutableAttributes {
             request,
-            object: Current::Shared { original, copy },
+            object: CurrentObject::Shared { original, copy },
             changed: false,
         }
     }
@@ -51,8 +51,8 @@ impl<'s, 'o> MutableAttributes<'s, 'o> {
     /// The object as it is now.
     pub fn object(&self) -> &Value<'o> {
         match &self.object {
-            Current::Own(object) => object,
-            Current::Shared { original, copy } => copy.as_ref().unwrap_or(original),
+            CurrentObject::Own(object) => object,
+            CurrentObject::Shared { original, copy } => copy.as_ref().unwrap_or(original),
         }
     }
 
@@ -60,8 +60,8 @@ impl<'s, 'o> MutableAttributes<'s, 'o> {
     pub fn object_mut(&mut self) -> &mut Value<'o> {
         self.changed = true;
         match &mut self.object {
-            Current::Own(object) => object,
-            Current::Shared { original, copy } => copy.get_or_insert_with(|| (*original).clone()),
+            CurrentObject::Own(object) => object,
+            CurrentObject::Shared { original, copy } => copy.get_or_insert_with(|| (*original).clone()),
         }
     }
 

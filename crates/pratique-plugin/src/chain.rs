@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use pratique_core::{Attributes, Phase};
+use pratique_core::{Attributes, AdmissionPhase};
 
 use crate::attributes::MutableAttributes;
 use crate::context::PluginContext;
@@ -14,13 +14,13 @@ use crate::rejection::Rejection;
 
 /// Plugins in the order of the API server.
 pub struct PluginChain {
-    plugins: Vec<Placed>,
+    plugins: Vec<PlacedPlugin>,
     /// How many of them run before the plugins for policies and webhooks.
     before: usize,
 }
 
 /// A plugin with its handler.
-struct Placed {
+struct PlacedPlugin {
     handler: Handler,
     plugin: Box<dyn Plugin>,
 }
@@ -39,7 +39,7 @@ pub enum Stage {
 /// Observes the plugins of a chain. It takes the time itself if it needs it.
 pub trait PluginObserver {
     /// A half of a plugin begins.
-    fn began(&mut self, plugin: &str, phase: Phase) {
+    fn began(&mut self, plugin: &str, phase: AdmissionPhase) {
         let _ = (plugin, phase);
     }
 
@@ -47,7 +47,7 @@ pub trait PluginObserver {
     fn ended(
         &mut self,
         plugin: &str,
-        phase: Phase,
+        phase: AdmissionPhase,
         attributes: &Attributes<'_>,
         result: &Result<(), Rejection>,
     ) {
@@ -60,11 +60,11 @@ impl PluginObserver for () {}
 impl PluginChain {
     /// Puts plugins into the order of kube-apiserver 1.37. Those that are not built in keep their order, before policies.
     pub fn new(plugins: Vec<Box<dyn Plugin>>) -> Self {
-        let plugins = plugins.into_iter().map(|plugin| Placed {
+        let plugins = plugins.into_iter().map(|plugin| PlacedPlugin {
             handler: *plugin.handler(),
             plugin,
         });
-        let mut plugins: Vec<Placed> = plugins.collect();
+        let mut plugins: Vec<PlacedPlugin> = plugins.collect();
         plugins.sort_by_key(|placed| place(placed.handler.name));
         let dynamic_start = plugins.partition_point(|placed| !is_after_dynamic(placed.handler.name));
         PluginChain {
@@ -92,12 +92,12 @@ impl PluginChain {
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
         let placed = self.placed(stage);
-        for Placed { handler, plugin } in placed.filter(|placed| placed.handler.admits(operation)) {
-            observer.began(handler.name, Phase::Mutating);
+        for PlacedPlugin { handler, plugin } in placed.filter(|placed| placed.handler.admits(operation)) {
+            observer.began(handler.name, AdmissionPhase::Mutating);
             let result = plugin.admit(attributes, context, effects);
             observer.ended(
                 handler.name,
-                Phase::Mutating,
+                AdmissionPhase::Mutating,
                 &attributes.as_attributes(),
                 &result,
             );
@@ -120,10 +120,10 @@ impl PluginChain {
     ) -> Result<(), Rejection> {
         let operation = attributes.request.operation;
         let placed = self.placed(stage);
-        for Placed { handler, plugin } in placed.filter(|placed| placed.handler.checks(operation)) {
-            observer.began(handler.name, Phase::Validating);
+        for PlacedPlugin { handler, plugin } in placed.filter(|placed| placed.handler.checks(operation)) {
+            observer.began(handler.name, AdmissionPhase::Validating);
             let result = plugin.validate(attributes, context, effects);
-            observer.ended(handler.name, Phase::Validating, attributes, &result);
+            observer.ended(handler.name, AdmissionPhase::Validating, attributes, &result);
             result?;
         }
         Ok(())
@@ -134,7 +134,7 @@ impl PluginChain {
         self.placed(stage).map(|placed| &*placed.plugin)
     }
 
-    fn placed(&self, stage: Stage) -> impl Iterator<Item = &Placed> {
+    fn placed(&self, stage: Stage) -> impl Iterator<Item = &PlacedPlugin> {
         let (before_dynamic, after_dynamic) = match self.plugins.split_at_checked(self.before) {
             Some((before_dynamic, after_dynamic)) => (before_dynamic, after_dynamic),
             None => (self.plugins.as_slice(), &[] as &[_]),

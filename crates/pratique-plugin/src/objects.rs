@@ -128,20 +128,20 @@ impl StateObjects {
 
     /// The objects of a kind that are known whole, in all namespaces.
     pub fn of_kind(&self, kind: StateKind) -> impl Iterator<Item = &Value<'static>> {
-        let namespaces = self.kinds.get(&Key(kind)).into_iter().flatten();
+        let namespaces = self.kinds.get(&KindKey(kind)).into_iter().flatten();
         namespaces.flat_map(|(_, listing)| listing.iter().map(|object| &**object))
     }
 
     fn listing(&self, kind: StateKind, namespace: &str) -> Option<&ObjectList> {
-        self.kinds.get(&Key(kind))?.get(&Namespace(namespace))
+        self.kinds.get(&KindKey(kind))?.get(&NamespaceKey(namespace))
     }
 
     fn texts(&self, kind: StateKind, namespace: &str) -> Option<&ObjectTexts> {
-        self.texts.get(&Key(kind))?.get(&Namespace(namespace))
+        self.texts.get(&KindKey(kind))?.get(&NamespaceKey(namespace))
     }
 
     fn is_complete(&self, kind: StateKind) -> bool {
-        self.all_complete || self.complete.contains(&Key(kind))
+        self.all_complete || self.complete.contains(&KindKey(kind))
     }
 }
 
@@ -159,7 +159,7 @@ impl ClusterState for StateObjects {
         match stored_object {
             Some(object) => Lookup::Found(object),
             None if self.is_complete(kind) => Lookup::Absent,
-            None if self.assumed.contains(&Key(kind)) => Lookup::Named,
+            None if self.assumed.contains(&KindKey(kind)) => Lookup::Named,
             None => Lookup::Unknown,
         }
     }
@@ -189,31 +189,31 @@ impl<'a> Lookup<'a> {
 }
 
 /// A kind as a key to look up in a map with owned keys.
-struct Key(StateKind);
+struct KindKey(StateKind);
 
-impl Hash for Key {
+impl Hash for KindKey {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         // As the pair of texts.
         (self.0.group, self.0.kind).hash(hasher);
     }
 }
 
-impl hashbrown::Equivalent<(String, String)> for Key {
+impl hashbrown::Equivalent<(String, String)> for KindKey {
     fn equivalent(&self, (group, kind): &(String, String)) -> bool {
         same_name(self.0.kind, kind) && same_name(self.0.group, group)
     }
 }
 
 /// A namespace as a key to look up in such a map; empty for objects of cluster scope.
-struct Namespace<'n>(&'n str);
+struct NamespaceKey<'n>(&'n str);
 
-impl Hash for Namespace<'_> {
+impl Hash for NamespaceKey<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.0.hash(hasher);
     }
 }
 
-impl hashbrown::Equivalent<String> for Namespace<'_> {
+impl hashbrown::Equivalent<String> for NamespaceKey<'_> {
     fn equivalent(&self, namespace: &String) -> bool {
         same_name(self.0, namespace)
     }

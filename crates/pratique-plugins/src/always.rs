@@ -4,7 +4,7 @@ use pratique_core::Attributes;
 use pratique_plugin::MutableAttributes;
 
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 
 // Upstream: plugin/pkg/admission/admit/admission.go
 pub(crate) struct AlwaysAdmit;
@@ -17,11 +17,11 @@ pub(crate) struct AlwaysDeny;
 const ERROR: &str = "admission control is denying all modifications";
 
 impl BuiltInPlugin for AlwaysDeny {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         Err(forbidden(&attributes.as_attributes(), ERROR))
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         Err(forbidden(attributes, ERROR))
     }
 }

@@ -9,30 +9,30 @@ use pratique_plugin::{
 use pratique_types::AdmissionRequest;
 
 /// Whether a request passes a half of a plugin.
-pub(crate) type Answer = Result<(), Rejection>;
+pub(crate) type PluginAnswer = Result<(), Rejection>;
 
 /// A built-in plugin. The table of [`FACTORIES`](crate::FACTORIES) has when it is called.
 pub(crate) trait BuiltInPlugin: Send + Sync {
     /// See [`Plugin::admit`].
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let _ = (attributes, context);
         Ok(())
     }
 
     /// See [`Plugin::validate`].
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let _ = (attributes, context);
         Ok(())
     }
 }
 
 /// The context of a request, and its effects besides the decision.
-pub(crate) struct Call<'c> {
+pub(crate) struct PluginCall<'c> {
     pub(crate) context: &'c PluginContext<'c>,
     pub(crate) effects: &'c mut Effects,
 }
 
-impl<'c> Deref for Call<'c> {
+impl<'c> Deref for PluginCall<'c> {
     type Target = PluginContext<'c>;
 
     fn deref(&self) -> &Self::Target {
@@ -42,7 +42,7 @@ impl<'c> Deref for Call<'c> {
 
 /// The requests that a plugin looks at; it lets others pass.
 #[derive(Clone, Copy)]
-pub(crate) enum Requests {
+pub(crate) enum HandledRequests {
     /// All.
     Any,
     /// None: the plugin is behind a feature gate that is off.
@@ -56,15 +56,15 @@ pub(crate) enum Requests {
     },
 }
 
-impl Requests {
+impl HandledRequests {
     /// Those for the objects of a resource themselves.
     pub(crate) const fn new(group: &'static str, resource: &'static str) -> Self {
-        Requests::to(group, resource, "")
+        HandledRequests::to(group, resource, "")
     }
 
     /// Those to a subresource.
     pub(crate) const fn to(group: &'static str, resource: &'static str, subresource: &'static str) -> Self {
-        Requests::Of {
+        HandledRequests::Of {
             group,
             resource,
             subresource,
@@ -76,15 +76,15 @@ impl Requests {
         if gates.iter().any(|gate| settings.feature_gates.is_on(gate)) {
             self
         } else {
-            Requests::Never
+            HandledRequests::Never
         }
     }
 
     fn contain(self, request: &AdmissionRequest<'_>) -> bool {
         match self {
-            Requests::Any => true,
-            Requests::Never => false,
-            Requests::Of {
+            HandledRequests::Any => true,
+            HandledRequests::Never => false,
+            HandledRequests::Of {
                 group,
                 resource,
                 subresource,
@@ -100,23 +100,23 @@ impl Requests {
 /// Makes it a plugin that is called when the handler says, for these requests.
 pub(crate) fn handled(
     handler: Handler,
-    requests: Requests,
+    requests: HandledRequests,
     plugin: impl BuiltInPlugin + 'static,
 ) -> Result<Box<dyn Plugin>, StartError> {
-    Ok(Box::new(Handled {
+    Ok(Box::new(HandledPlugin {
         handler,
         requests,
         plugin,
     }))
 }
 
-struct Handled<P> {
+struct HandledPlugin<P> {
     handler: Handler,
-    requests: Requests,
+    requests: HandledRequests,
     plugin: P,
 }
 
-impl<P: BuiltInPlugin> Plugin for Handled<P> {
+impl<P: BuiltInPlugin> Plugin for HandledPlugin<P> {
     fn handler(&self) -> &Handler {
         &self.handler
     }
@@ -126,9 +126,9 @@ impl<P: BuiltInPlugin> Plugin for Handled<P> {
         attributes: &mut MutableAttributes<'_, '_>,
         context: &PluginContext<'_>,
         effects: &mut Effects,
-    ) -> Answer {
+    ) -> PluginAnswer {
         if self.requests.contain(attributes.request) {
-            self.plugin.admit(attributes, &mut Call { context, effects })
+            self.plugin.admit(attributes, &mut PluginCall { context, effects })
         } else {
             Ok(())
         }
@@ -139,9 +139,9 @@ impl<P: BuiltInPlugin> Plugin for Handled<P> {
         attributes: &Attributes<'_>,
         context: &PluginContext<'_>,
         effects: &mut Effects,
-    ) -> Answer {
+    ) -> PluginAnswer {
         if self.requests.contain(attributes.request) {
-            self.plugin.validate(attributes, &mut Call { context, effects })
+            self.plugin.validate(attributes, &mut PluginCall { context, effects })
         } else {
             Ok(())
         }

@@ -10,20 +10,20 @@ use pratique_plugin::{PluginSettings, StartError};
 use pratique_types::{Reason, Status};
 
 use crate::answer::aggregate;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{is_kind, text};
-use bucket::Buckets;
+use bucket::TokenBuckets;
 use configuration::{LimitType, limits};
 
 // Upstream: plugin/pkg/admission/eventratelimit/admission.go
 pub(crate) struct EventRateLimit {
-    limits: Vec<(LimitType, Mutex<Buckets>)>,
+    limits: Vec<(LimitType, Mutex<TokenBuckets>)>,
 }
 
 impl EventRateLimit {
     pub(crate) fn read(settings: &PluginSettings<'_>) -> Result<Self, StartError> {
         let limits = limits(settings)?.into_iter();
-        let limits = limits.map(|limit| (limit.limit_type, Mutex::new(Buckets::new(&limit))));
+        let limits = limits.map(|limit| (limit.limit_type, Mutex::new(TokenBuckets::new(&limit))));
         Ok(EventRateLimit {
             limits: limits.collect(),
         })
@@ -31,7 +31,7 @@ impl EventRateLimit {
 }
 
 impl BuiltInPlugin for EventRateLimit {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !request.kind.is_core("Event") || request.dry_run == Some(true) {
             return Ok(());

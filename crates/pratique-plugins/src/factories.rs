@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pratique_plugin::{Handler, MakePlugin, PluginFactory, StateKind, gates};
 use pratique_types::Operation;
 
-use crate::built_in::{Requests, handled};
+use crate::built_in::{HandledRequests, handled};
 use crate::{always, events, identity, namespaces, nodes, pods, scheduling, storage};
 
 const ALL: &[Operation] = &Operation::ALL;
@@ -14,18 +14,18 @@ const UPDATE: &[Operation] = &[Operation::Update];
 const WRITES: &[Operation] = &[Operation::Create, Operation::Update];
 const CHANGES: &[Operation] = &[Operation::Create, Operation::Update, Operation::Delete];
 
-const ANY: Requests = Requests::Any;
-const PODS: Requests = Requests::new("", "pods");
-const RESIZES: Requests = Requests::to("", "pods", "resize");
-const NODES: Requests = Requests::new("", "nodes");
-const CLAIMS: Requests = Requests::new("", "persistentvolumeclaims");
-const SERVICES: Requests = Requests::new("", "services");
-const INGRESSES: Requests = Requests::new("networking.k8s.io", "ingresses");
-const JOBS: Requests = Requests::new("batch", "jobs");
-const GROUPS: Requests = Requests::new("scheduling.k8s.io", "podgroups");
-const CSRS: Requests = Requests::new(identity::CERTIFICATES, "certificatesigningrequests");
-const APPROVALS: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "approval");
-const STATUSES: Requests = Requests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
+const ANY: HandledRequests = HandledRequests::Any;
+const PODS: HandledRequests = HandledRequests::new("", "pods");
+const RESIZES: HandledRequests = HandledRequests::to("", "pods", "resize");
+const NODES: HandledRequests = HandledRequests::new("", "nodes");
+const CLAIMS: HandledRequests = HandledRequests::new("", "persistentvolumeclaims");
+const SERVICES: HandledRequests = HandledRequests::new("", "services");
+const INGRESSES: HandledRequests = HandledRequests::new("networking.k8s.io", "ingresses");
+const JOBS: HandledRequests = HandledRequests::new("batch", "jobs");
+const GROUPS: HandledRequests = HandledRequests::new("scheduling.k8s.io", "podgroups");
+const CSRS: HandledRequests = HandledRequests::new(identity::CERTIFICATES, "certificatesigningrequests");
+const APPROVALS: HandledRequests = HandledRequests::to(identity::CERTIFICATES, "certificatesigningrequests", "approval");
+const STATUSES: HandledRequests = HandledRequests::to(identity::CERTIFICATES, "certificatesigningrequests", "status");
 
 /// Either of them is enough.
 const GATES_OF_JOBS: &[&str] = &[gates::GENERIC_WORKLOAD, gates::WORKLOAD_WITH_JOB];
@@ -71,7 +71,7 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("PodNodeSelector", CREATE).mutating().validating().needing(&[StateKind::NAMESPACE]),
         |handler, settings| handled(handler, PODS, pods::PodNodeSelector::new(settings))),
     plugin(Handler::new("Priority", CHANGES).mutating().validating().needing(&[StateKind::PRIORITY_CLASS]),
-        |handler, settings| handled(handler, ANY, pods::Priority::new(settings))),
+        |handler, settings| handled(handler, ANY, pods::PodPriority::new(settings))),
     plugin(Handler::new("DefaultTolerationSeconds", WRITES).mutating(),
         |handler, settings| handled(handler, PODS, pods::DefaultTolerationSeconds::new(settings))),
     plugin(Handler::new("PodTolerationRestriction", WRITES).mutating().validating()
@@ -84,10 +84,10 @@ pub const FACTORIES: &[PluginFactory] = &[
     plugin(Handler::new("DefaultStorageClass", CREATE).mutating().needing(&[StateKind::STORAGE_CLASS]),
         |handler, _| handled(handler, CLAIMS, storage::STORAGE_CLASS)),
     plugin(Handler::new("StorageObjectInUseProtection", CREATE).mutating(),
-        |handler, _| handled(handler, ANY, storage::Protection { of: &storage::STORAGE })),
+        |handler, _| handled(handler, ANY, storage::FinalizerProtection { of: &storage::STORAGE })),
     plugin(Handler::new("PodGroupProtection", CREATE).mutating(),
         |handler, settings| handled(handler, ANY.when(settings, &[gates::GENERIC_WORKLOAD]),
-            storage::Protection { of: &storage::POD_GROUPS })),
+            storage::FinalizerProtection { of: &storage::POD_GROUPS })),
     plugin(Handler::new("OwnerReferencesPermissionEnforcement", WRITES).validating()
         .needing(&[StateKind::CUSTOM_RESOURCE_DEFINITION]).asking_authorizer(),
         |handler, settings| handled(handler, ANY, identity::OwnerReferencesPermissionEnforcement::new(settings))),

@@ -8,7 +8,7 @@ use pratique_json::Value;
 use pratique_plugin::{Effects, Lookup, Rejection, StateKind};
 use pratique_types::AdmissionRequest;
 
-use crate::built_in::Call;
+use crate::built_in::PluginCall;
 
 pub(crate) use auto_provision::NamespaceAutoProvision;
 pub(crate) use exists::NamespaceExists;
@@ -20,13 +20,13 @@ fn is_for_namespace(request: &AdmissionRequest<'_>) -> bool {
 }
 
 /// A namespace that is stored, or that an earlier plugin creates.
-pub(crate) fn namespace<'a>(call: &'a Call<'_>, name: &str) -> Result<Option<&'a Value<'a>>, Rejection> {
+pub(crate) fn namespace<'a>(call: &'a PluginCall<'_>, name: &str) -> Result<Option<&'a Value<'a>>, Rejection> {
     let stored = call.state.find(StateKind::NAMESPACE, "", name)?;
     Ok(stored.or_else(|| created(call.effects, name)))
 }
 
 /// Whether a namespace is stored, or an earlier plugin creates it.
-fn exists(call: &Call<'_>, name: &str) -> Result<bool, Rejection> {
+fn exists(call: &PluginCall<'_>, name: &str) -> Result<bool, Rejection> {
     Ok(call.state.exists(StateKind::NAMESPACE, "", name)? || created(call.effects, name).is_some())
 }
 

@@ -33,7 +33,7 @@ pub(crate) use limit_ranger::LimitRanger;
 pub(crate) use pod_node_selector::PodNodeSelector;
 pub(crate) use pod_resize::PodResizeValidator;
 pub(crate) use pod_toleration_restriction::PodTolerationRestriction;
-pub(crate) use priority::Priority;
+pub(crate) use priority::PodPriority;
 pub(crate) use resources::quantity;
 pub(crate) use runtime_class::RuntimeClass;
 pub(crate) use service_account::{ServiceAccount, references_config_maps, references_secrets};

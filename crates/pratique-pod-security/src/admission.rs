@@ -259,7 +259,7 @@ impl PodSecurity {
         let pod = Pod::from_parts(pod.metadata, pod.spec);
         let mut denial = None;
         let mut enforced = None;
-        let mut description = Description::default();
+        let mut description = LevelDescription::default();
         if enforces {
             effects.annotate(ENFORCED_POLICY, policy.enforce.to_text());
             let violations = self.evaluator.violations(policy.enforce, &pod);
@@ -360,9 +360,9 @@ const IGNORED_SUBRESOURCES: [&str; 8] = [
 
 /// The message about violations of a level, made once for modes of the same level: `PodSecurity "restricted:latest": …`
 #[derive(Default)]
-struct Description(Option<(LevelVersion, String)>);
+struct LevelDescription(Option<(LevelVersion, String)>);
 
-impl Description {
+impl LevelDescription {
     fn describe(&mut self, level: LevelVersion, violations: &[Violation]) -> &str {
         if self.0.as_ref().is_some_and(|(described, _)| *described != level) {
             self.0 = None;

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{dns1123_label, dns1123_subdomain};
 use pratique_manifest::{
-    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Failure, Strictness,
+    ConfigurationFault, ConfigurationKind, DecodedConfiguration, Failure, FieldStrictness,
     decode_plugin_configuration,
 };
 use pratique_schema::Release;
@@ -51,7 +51,7 @@ impl PodSecuritySettings {
         if text.is_empty() {
             return Ok(PodSecuritySettings::default());
         }
-        let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Strict, release))
+        let decoded = decode_plugin_configuration(path, text, &KINDS, (FieldStrictness::Strict, release))
             .map_err(ConfigurationError::Undecodable)?;
         let value = decoded.value();
         let version = member(value, "apiVersion").as_str().unwrap_or_default();

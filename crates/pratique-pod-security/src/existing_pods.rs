@@ -75,7 +75,7 @@ impl Default for PodCheckLimits {
 }
 
 /// Pods with the same violations.
-struct Group<'a> {
+struct ViolationGroup<'a> {
     reasons: String,
     /// The first name.
     name: &'a str,
@@ -96,7 +96,7 @@ pub(crate) fn warnings(
         .clock
         .map(|clock| (clock, clock().saturating_add(limits.time)));
     let pods = prioritized(pods, settings);
-    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut groups: Vec<ViolationGroup<'_>> = Vec::new();
     let mut checked = 0;
     for pod in pods.iter().take(limits.pods) {
         checked += 1;
@@ -128,15 +128,15 @@ pub(crate) fn warnings(
             quote(&enforce.to_string())
         ));
     }
-    let mut about_pods: Vec<String> = groups.iter().map(Group::warning).collect();
+    let mut about_pods: Vec<String> = groups.iter().map(ViolationGroup::warning).collect();
     about_pods.sort();
     warnings.append(&mut about_pods);
     warnings
 }
 
-impl Group<'_> {
+impl ViolationGroup<'_> {
     fn warning(&self) -> String {
-        let Group { reasons, name, pods } = self;
+        let ViolationGroup { reasons, name, pods } = self;
         match pods {
             1 => format!("{name}: {reasons}"),
             2 => format!("{name} (and 1 other pod): {reasons}"),
@@ -145,13 +145,13 @@ impl Group<'_> {
     }
 }
 
-fn count<'a>(groups: &mut Vec<Group<'a>>, reasons: String, name: &'a str) {
+fn count<'a>(groups: &mut Vec<ViolationGroup<'a>>, reasons: String, name: &'a str) {
     match groups.iter_mut().find(|group| group.reasons == reasons) {
         Some(group) => {
             group.name = group.name.min(name);
             group.pods += 1;
         }
-        None => groups.push(Group {
+        None => groups.push(ViolationGroup {
             reasons,
             name,
             pods: 1,

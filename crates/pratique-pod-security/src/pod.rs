@@ -9,7 +9,7 @@ use crate::extract::{ObjectKind, pod_of};
 #[derive(Debug)]
 pub struct Pod<'a> {
     pub(crate) annotations: Option<&'a Object<'a>>,
-    pub(crate) containers: SmallVec<[Container<'a>; 4]>,
+    pub(crate) containers: SmallVec<[PodContainer<'a>; 4]>,
     pub(crate) context: SecurityContext<'a>,
     pub(crate) sysctls: &'a [Value<'a>],
     pub(crate) volumes: &'a [Value<'a>],
@@ -23,7 +23,7 @@ pub struct Pod<'a> {
 
 /// The fields of a container of any list that the checks read.
 #[derive(Debug)]
-pub(crate) struct Container<'a> {
+pub(crate) struct PodContainer<'a> {
     pub(crate) name: &'a str,
     pub(crate) context: SecurityContext<'a>,
     pub(crate) ports: &'a [Value<'a>],
@@ -155,14 +155,14 @@ impl<'a> Pod<'a> {
             }
         }
         let all = [init, containers, ephemeral].into_iter().flatten();
-        pod.containers.extend(all.map(Container::new));
+        pod.containers.extend(all.map(PodContainer::new));
         pod
     }
 }
 
-impl<'a> Container<'a> {
+impl<'a> PodContainer<'a> {
     fn new(container: &'a Value<'a>) -> Self {
-        let mut read = Container {
+        let mut read = PodContainer {
             name: "",
             context: SecurityContext::default(),
             ports: &[],

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::pod::{Container, Pod};
+use crate::pod::{PodContainer, Pod};
 
 /// A check that a pod does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,9 +61,9 @@ pub fn reasons(violations: &[Violation]) -> String {
 }
 
 /// Names in quotes: `"a", "b"`.
-pub(crate) struct Quoted<I>(pub(crate) I);
+pub(crate) struct QuotedNames<I>(pub(crate) I);
 
-impl<I: IntoIterator<Item = T> + Clone, T: Display> Display for Quoted<I> {
+impl<I: IntoIterator<Item = T> + Clone, T: Display> Display for QuotedNames<I> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (index, name) in self.0.clone().into_iter().enumerate() {
             let separator = if index == 0 { "" } else { ", " };
@@ -80,13 +80,13 @@ pub(crate) fn plural(count: usize, one: &'static str, many: &'static str) -> &'s
 
 /// Containers that do not pass a check, in order: `containers "a", "b"`.
 #[derive(Default)]
-pub(crate) struct Containers<'a>(pub(crate) Vec<&'a str>);
+pub(crate) struct FailedContainers<'a>(pub(crate) Vec<&'a str>);
 
-impl<'a> Containers<'a> {
+impl<'a> FailedContainers<'a> {
     /// The containers of a pod that have something bad.
-    pub(crate) fn with(pod: &Pod<'a>, mut is_bad: impl FnMut(&Container<'a>) -> bool) -> Self {
+    pub(crate) fn with(pod: &Pod<'a>, mut is_bad: impl FnMut(&PodContainer<'a>) -> bool) -> Self {
         let bad = pod.containers.iter().filter(|container| is_bad(container));
-        Containers(bad.map(|container| container.name).collect())
+        FailedContainers(bad.map(|container| container.name).collect())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -99,30 +99,30 @@ impl<'a> Containers<'a> {
     }
 }
 
-impl Display for Containers<'_> {
+impl Display for FailedContainers<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let word = plural(self.0.len(), "container", "containers");
-        write!(f, "{word} {}", Quoted(&self.0))
+        write!(f, "{word} {}", QuotedNames(&self.0))
     }
 }
 
 /// Whatever sets something bad: the pod, its containers, annotations.
 #[derive(Default)]
-pub(crate) struct Setters<'a> {
+pub(crate) struct FieldSetters<'a> {
     pub(crate) pod: bool,
-    pub(crate) containers: Containers<'a>,
+    pub(crate) containers: FailedContainers<'a>,
     pub(crate) annotations: usize,
 }
 
-impl<'a> Setters<'a> {
+impl<'a> FieldSetters<'a> {
     /// The pod and the containers whose security contexts have a forbidden setting.
     pub(crate) fn with(
         pod: &Pod<'a>,
         mut is_bad: impl FnMut(&crate::pod::SecurityContext<'a>) -> bool,
     ) -> Self {
-        Setters {
+        FieldSetters {
             pod: is_bad(&pod.context),
-            containers: Containers::with(pod, |container| is_bad(&container.context)),
+            containers: FailedContainers::with(pod, |container| is_bad(&container.context)),
             annotations: 0,
         }
     }
@@ -132,7 +132,7 @@ impl<'a> Setters<'a> {
     }
 }
 
-impl Display for Setters<'_> {
+impl Display for FieldSetters<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         if self.pod {
@@ -151,4 +151,4 @@ impl Display for Setters<'_> {
 }
 
 /// Values in bytewise order, each once.
-pub(crate) type Values<'a> = BTreeSet<&'a str>;
+pub(crate) type SortedValues<'a> = BTreeSet<&'a str>;

@@ -10,22 +10,22 @@ use serde::Serialize;
 
 /// The audit annotations of a request.
 #[derive(Debug)]
-pub(crate) struct Annotations<'s> {
+pub(crate) struct RequestAnnotations<'s> {
     published: AuditAnnotations,
-    failures: Vec<Failure<'s>>,
+    failures: Vec<AuditFailure<'s>>,
     most_failures: usize,
 }
 
 /// The annotations of a policy and its bindings: several values of a key are joined.
 #[derive(Debug, Default)]
-pub(crate) struct Collected<'s> {
+pub(crate) struct CollectedAnnotations<'s> {
     keys: Vec<(&'s str, Vec<Cow<'s, str>>)>,
 }
 
 /// A validation that failed for a binding that audits.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Failure<'s> {
+pub(crate) struct AuditFailure<'s> {
     pub(crate) message: Cow<'s, str>,
     pub(crate) policy: &'s str,
     pub(crate) binding: &'s str,
@@ -37,10 +37,10 @@ const FAILURES_KEY: &str = "validation.policy.admission.k8s.io/validation_failur
 const MAX_FAILURES: usize = 50;
 const MAX_VALUE_BYTES: usize = 10 * 1024;
 
-impl<'s> Annotations<'s> {
+impl<'s> RequestAnnotations<'s> {
     /// No annotations, for a server of a release.
     pub(crate) fn new(release: &Release) -> Self {
-        Annotations {
+        RequestAnnotations {
             published: AuditAnnotations::default(),
             failures: Vec::new(),
             // Before 1.37, each failure had an annotation of the same key, of which the first stayed.
@@ -50,14 +50,14 @@ impl<'s> Annotations<'s> {
     }
 
     /// Records a failed validation.
-    pub(crate) fn add_failure(&mut self, failure: impl FnOnce() -> Failure<'s>) {
+    pub(crate) fn add_failure(&mut self, failure: impl FnOnce() -> AuditFailure<'s>) {
         if self.failures.len() < self.most_failures {
             self.failures.push(failure());
         }
     }
 
     /// Publishes the annotations that a policy collected.
-    pub(crate) fn publish(&mut self, policy: &str, collected: &Collected<'_>) {
+    pub(crate) fn publish(&mut self, policy: &str, collected: &CollectedAnnotations<'_>) {
         for (key, values) in &collected.keys {
             self.published.add(format!("{policy}/{key}"), values.join(", "));
         }
@@ -77,7 +77,7 @@ impl<'s> Annotations<'s> {
     }
 }
 
-impl<'s> Collected<'s> {
+impl<'s> CollectedAnnotations<'s> {
     /// Adds a value, unless the key has it already.
     pub(crate) fn add(&mut self, key: &'s str, value: &'s str) {
         let value = truncated(value);
@@ -103,14 +103,14 @@ mod tests {
 
     #[test]
     fn values_are_joined_and_truncated() {
-        let mut collected = Collected::default();
+        let mut collected = CollectedAnnotations::default();
         let long = "x".repeat(MAX_VALUE_BYTES - 1) + "é";
         for value in ["a", "b", "a"] {
             collected.add("key", value);
         }
         collected.add("long", &long);
         collected.add("not a key", "");
-        let mut annotations = Annotations::new(Release::latest());
+        let mut annotations = RequestAnnotations::new(Release::latest());
         annotations.publish("p.example.com", &collected);
         let map = annotations.take_map();
         assert_eq!(map.get("p.example.com/key").unwrap(), "a, b");
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn failures_are_json_for_web_pages() {
-        let mut annotations = Annotations::new(Release::latest());
+        let mut annotations = RequestAnnotations::new(Release::latest());
         let actions = ["Audit".into()];
-        annotations.add_failure(|| Failure {
+        annotations.add_failure(|| AuditFailure {
             message: "a < b".into(),
             policy: "p",
             binding: "b",
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn only_the_first_failure_was_published_before_1_37() {
         for (version, expected) in [("1.36", 1), ("1.37", 2)] {
-            let mut annotations = Annotations::new(Release::by_version(version).unwrap());
+            let mut annotations = RequestAnnotations::new(Release::by_version(version).unwrap());
             for policy in ["first", "second"] {
-                annotations.add_failure(|| Failure {
+                annotations.add_failure(|| AuditFailure {
                     message: "no".into(),
                     policy,
                     binding: "b",

@@ -8,17 +8,17 @@ use pratique_expression::PartlyKnown;
 use pratique_json as json;
 use pratique_schema::Release;
 
-use crate::memo::Memo;
+use crate::memo::ResultMemo;
 use crate::typed_roots::TypedRoots;
-use crate::variables::Variables;
+use crate::variables::RoundVariables;
 
 /// Memory for a request; outlives its [`Session`](crate::session::Session).
 pub(crate) struct RequestArena<'s> {
     pub(crate) arena: Arena,
-    pub(crate) memo: Memo<'s>,
+    pub(crate) memo: ResultMemo<'s>,
     pub(crate) typed_roots: TypedRoots<'s>,
     values: OnceCell<typed_arena::Arena<json::Value<'s>>>,
-    variables: OnceCell<typed_arena::Arena<Variables<'s>>>,
+    variables: OnceCell<typed_arena::Arena<RoundVariables<'s>>>,
     pub(crate) namespace: OnceCell<NamespaceObject>,
     pub(crate) named_namespace: OnceCell<PartlyKnown>,
     /// The request as it is matched, if it is not wholly known.
@@ -32,7 +32,7 @@ impl<'s> RequestArena<'s> {
     pub(crate) fn with_limit(release: &'static Release, limit: Option<&MemoryLimit>) -> Self {
         RequestArena {
             arena: limit.map_or_else(Arena::new, Arena::within),
-            memo: Memo::default(),
+            memo: ResultMemo::default(),
             typed_roots: TypedRoots::new(release),
             values: OnceCell::new(),
             variables: OnceCell::new(),
@@ -63,7 +63,7 @@ impl<'s> RequestArena<'s> {
     }
 
     /// Keeps the variables of a policy until the end of the request.
-    pub(crate) fn keep_variables(&'s self, variables: Variables<'s>) -> &'s Variables<'s> {
+    pub(crate) fn keep_variables(&'s self, variables: RoundVariables<'s>) -> &'s RoundVariables<'s> {
         let kept = self.variables.get_or_init(typed_arena::Arena::new);
         kept.alloc(variables)
     }

@@ -9,17 +9,17 @@ use pratique_json::Value;
 use pratique_match::MatchResources;
 use pratique_types::GroupVersionKind;
 
-use crate::constraints::Constraints;
-use crate::names::{Name, Names};
+use crate::constraints::SharedConstraints;
+use crate::names::{AssembledName, OrderedNames};
 use crate::params::ParamRef;
-use crate::unmatched::Unmatched;
+use crate::unmatched_reason::UnmatchedReason;
 
 /// The bindings of a policy, by name: there may be thousands with equal contents, which they share.
 #[derive(Debug, Default)]
-pub(crate) struct Bindings {
-    names: Names,
+pub(crate) struct PolicyBindings {
+    names: OrderedNames,
     places: TermPlaces,
-    terms: Box<[Terms]>,
+    terms: Box<[BindingTerms]>,
 }
 
 /// The index of the terms of each.
@@ -32,19 +32,19 @@ enum TermPlaces {
 
 /// A compiled binding.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Binding<'b> {
-    pub(crate) name: Name<'b>,
-    pub(crate) terms: &'b Terms,
+pub(crate) struct CompiledBinding<'b> {
+    pub(crate) name: AssembledName<'b>,
+    pub(crate) terms: &'b BindingTerms,
 }
 
 /// The contents of a binding besides its name and that of the policy.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Terms {
+pub(crate) struct BindingTerms {
     /// `None` matches all that the policy matches.
     pub(crate) resources: Option<Arc<MatchResources>>,
     pub(crate) param_ref: Option<ParamRef>,
     /// None for a mutating policy.
-    pub(crate) actions: Box<[Action]>,
+    pub(crate) actions: Box<[FailureAction]>,
     /// The actions as they are written, for the audit log.
     pub(crate) action_names: Box<[Box<str>]>,
 }
@@ -54,16 +54,16 @@ const FEW: usize = 16;
 
 /// The action on a failed validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum FailureAction {
     Deny,
     Warn,
     Audit,
 }
 
-impl Bindings {
+impl PolicyBindings {
     /// Compiles bindings, which are in their order, each with its name.
-    pub(crate) fn new<B>(bindings: &[(&str, B)], terms: impl Fn(&B) -> Terms) -> Self {
-        let mut all: Vec<Terms> = Vec::new();
+    pub(crate) fn new<B>(bindings: &[(&str, B)], terms: impl Fn(&B) -> BindingTerms) -> Self {
+        let mut all: Vec<BindingTerms> = Vec::new();
         let places = bindings.iter().map(|(_, binding)| {
             let terms = terms(binding);
             let position = all.iter().rev().take(FEW).position(|other| *other == terms);
@@ -77,17 +77,17 @@ impl Bindings {
             u32::try_from(at).unwrap_or(u32::MAX)
         });
         let places: Box<[u32]> = places.collect();
-        Bindings {
-            names: Names::new(bindings.iter().map(|(name, _)| *name)),
+        PolicyBindings {
+            names: OrderedNames::new(bindings.iter().map(|(name, _)| *name)),
             places: TermPlaces::new(places, all.len()),
             terms: into_boxed_exact(all),
         }
     }
 
     /// All, by name.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Binding<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = CompiledBinding<'_>> {
         (0..self.len()).filter_map(|at| {
-            Some(Binding {
+            Some(CompiledBinding {
                 name: self.names.name(at),
                 terms: self.terms.get(self.places.get(at)?)?,
             })
@@ -95,7 +95,7 @@ impl Bindings {
     }
 
     /// The contents of all, equal ones once as a rule.
-    pub(crate) fn terms(&self) -> &[Terms] {
+    pub(crate) fn terms(&self) -> &[BindingTerms] {
         &self.terms
     }
 
@@ -141,17 +141,17 @@ impl TermPlaces {
     }
 }
 
-impl Terms {
+impl BindingTerms {
     pub(crate) fn validating(
         binding: &api::ValidatingAdmissionPolicyBinding,
-        constraints: &Constraints,
+        constraints: &SharedConstraints,
     ) -> Self {
         let spec = &binding.spec;
         let names = spec.validation_actions.iter();
-        Terms {
-            actions: names.clone().filter_map(|name| Action::from_name(name)).collect(),
+        BindingTerms {
+            actions: names.clone().filter_map(|name| FailureAction::from_name(name)).collect(),
             action_names: names.map(|name| name.as_str().into()).collect(),
-            ..Terms::new(
+            ..BindingTerms::new(
                 spec.match_resources.as_ref(),
                 spec.param_ref.as_ref(),
                 constraints,
@@ -159,9 +159,9 @@ impl Terms {
         }
     }
 
-    pub(crate) fn mutating(binding: &api::MutatingAdmissionPolicyBinding, constraints: &Constraints) -> Self {
+    pub(crate) fn mutating(binding: &api::MutatingAdmissionPolicyBinding, constraints: &SharedConstraints) -> Self {
         let spec = binding.spec.as_ref();
-        Terms::new(
+        BindingTerms::new(
             spec.and_then(|spec| spec.match_resources.as_ref()),
             spec.and_then(|spec| spec.param_ref.as_ref()),
             constraints,
@@ -171,9 +171,9 @@ impl Terms {
     fn new(
         resources: Option<&api::MatchResources>,
         param_ref: Option<&api::ParamRef>,
-        constraints: &Constraints,
+        constraints: &SharedConstraints,
     ) -> Self {
-        Terms {
+        BindingTerms {
             resources: resources
                 .map(|resources| constraints.shared(MatchResources::compile(Some(resources)))),
             param_ref: param_ref.map(ParamRef::compile),
@@ -188,45 +188,45 @@ impl Terms {
         kind: Option<&GroupVersionKind>,
         namespace: &str,
         cluster: &'s dyn Cluster,
-    ) -> Result<Params<'s>, Unmatched> {
+    ) -> Result<BoundParams<'s>, UnmatchedReason> {
         let (Some(kind), Some(param_ref)) = (kind, &self.param_ref) else {
-            return Ok(Params::NoneNeeded);
+            return Ok(BoundParams::NoneNeeded);
         };
         let Some(scope) = cluster.param_scope(kind) else {
-            return Ok(Params::Found(Vec::new()));
+            return Ok(BoundParams::Found(Vec::new()));
         };
         let param_objects = param_ref.find(kind, scope, namespace, cluster);
-        param_objects.map(Params::Found).map_err(Unmatched::from)
+        param_objects.map(BoundParams::Found).map_err(UnmatchedReason::from)
     }
 }
 
 /// The params to evaluate with.
 #[derive(Debug)]
-pub(crate) enum Params<'s> {
+pub(crate) enum BoundParams<'s> {
     /// One round, without.
     NoneNeeded,
     /// One round for each.
     Found(Vec<&'s Value<'s>>),
 }
 
-impl<'s> Params<'s> {
+impl<'s> BoundParams<'s> {
     /// One for each round.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = Option<&'s Value<'s>>> {
         let (without, param_objects) = match self {
-            Params::NoneNeeded => (Some(None), [].as_slice()),
-            Params::Found(param_objects) => (None, param_objects.as_slice()),
+            BoundParams::NoneNeeded => (Some(None), [].as_slice()),
+            BoundParams::Found(param_objects) => (None, param_objects.as_slice()),
         };
         without.into_iter().chain(param_objects.iter().copied().map(Some))
     }
 }
 
-impl Action {
+impl FailureAction {
     /// Unknown actions do nothing.
     fn from_name(name: &str) -> Option<Self> {
         match name {
-            "Deny" => Some(Action::Deny),
-            "Warn" => Some(Action::Warn),
-            "Audit" => Some(Action::Audit),
+            "Deny" => Some(FailureAction::Deny),
+            "Warn" => Some(FailureAction::Warn),
+            "Audit" => Some(FailureAction::Audit),
             _ => None,
         }
     }
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn bindings_with_equal_terms_share_them() {
-        let terms = |param: usize| Terms {
+        let terms = |param: usize| BindingTerms {
             resources: None,
             param_ref: (param > 0).then(|| {
                 let name = format!("param-{param}");
@@ -251,17 +251,17 @@ mod tests {
             action_names: Box::default(),
         };
         let given = [("a", 0), ("", 1), ("longer", 0), ("é", 1), ("z", 2)];
-        let bindings = Bindings::new(&given, |param| terms(*param));
+        let bindings = PolicyBindings::new(&given, |param| terms(*param));
         assert_eq!((bindings.len(), bindings.terms().len()), (5, 3));
         for (binding, (name, param)) in bindings.iter().zip(given) {
             assert_eq!((&*binding.name.to_string(), binding.terms), (name, &terms(param)));
         }
-        assert!(Bindings::new(&[], |param| terms(*param)).is_empty());
+        assert!(PolicyBindings::new(&[], |param| terms(*param)).is_empty());
     }
 
     #[test]
     fn many_terms_are_kept_apart() {
-        let terms = |name: &str| Terms {
+        let terms = |name: &str| BindingTerms {
             resources: None,
             param_ref: None,
             actions: Box::default(),
@@ -270,7 +270,7 @@ mod tests {
         for count in [0, 1, 255, 256, 257, 600] {
             let names: Vec<String> = (0..count).map(|at| format!("n{at}")).collect();
             let given: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &**name)).collect();
-            let bindings = Bindings::new(&given, |name| terms(name));
+            let bindings = PolicyBindings::new(&given, |name| terms(name));
             assert_eq!((bindings.len(), bindings.terms().len()), (count, count));
             assert_eq!(bindings.iter().count(), count);
             for (binding, name) in bindings.iter().zip(&names) {

@@ -1,13 +1,13 @@
 //! Match conditions of policies.
 
 use pratique_cel::Value;
-use pratique_core::{ConditionsOutcome, Halt, OnConditionError, Unfinished, evaluate_conditions};
+use pratique_core::{ConditionsOutcome, EvaluationHalt, OnConditionError, UnfinishedEvaluation, evaluate_conditions};
 use pratique_types::cel_limits::MATCH_CONDITIONS_BUDGET;
 
-use crate::inputs::{InputKey, Inputs, NamespaceForm};
+use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm};
 use crate::policy_core::PolicyCore;
-use crate::round::Round;
-use crate::session::Session;
+use crate::round::EvaluationRound;
+use crate::session::RequestSession;
 use crate::trace::ExpressionId;
 
 /// Evaluates the match conditions of a policy; `None` for a policy without, which applies.
@@ -16,9 +16,9 @@ use crate::trace::ExpressionId;
 /// equivalent.
 pub(crate) fn evaluate<'s>(
     core: &'s PolicyCore,
-    session: &Session<'s>,
-    inputs: &Inputs<'s>,
-) -> Result<Option<ConditionsOutcome>, Unfinished> {
+    session: &RequestSession<'s>,
+    inputs: &ExpressionInputs<'s>,
+) -> Result<Option<ConditionsOutcome>, UnfinishedEvaluation> {
     let conditions = &core.conditions;
     if conditions.is_empty() {
         return Ok(None);
@@ -29,10 +29,10 @@ pub(crate) fn evaluate<'s>(
     if inputs.key != InputKey::UNSHARED {
         inputs.key = session.input_key(&inputs.matched, inputs.namespace);
     }
-    let mut round = Round::new(session, &core.variables, &inputs, MATCH_CONDITIONS_BUDGET);
+    let mut round = EvaluationRound::new(session, &core.variables, &inputs, MATCH_CONDITIONS_BUDGET);
     let results = conditions.iter().enumerate().map(|(index, condition)| {
         let result = round.evaluate(ExpressionId::Condition(index), condition)?;
-        Ok::<_, Halt>(result.map(|value| !matches!(value, Value::Bool(false))))
+        Ok::<_, EvaluationHalt>(result.map(|value| !matches!(value, Value::Bool(false))))
     });
     let on_error = if core.failure_policy.ignores() {
         OnConditionError::Exclude

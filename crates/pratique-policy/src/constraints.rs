@@ -7,9 +7,9 @@ use pratique_match::MatchResources;
 
 /// The constraints in use, each once. Handed on from a set of policies to the one that takes its place.
 #[derive(Debug, Default)]
-pub(crate) struct Constraints(Mutex<Interned<MatchResources>>);
+pub(crate) struct SharedConstraints(Mutex<Interned<MatchResources>>);
 
-impl Constraints {
+impl SharedConstraints {
     /// The shared constraints that equal these.
     pub(crate) fn shared(&self, constraints: MatchResources) -> Arc<MatchResources> {
         // The set is consistent even after a panic: entries are added by single steps.
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn equal_constraints_are_kept_once_and_not_for_longer_than_needed() {
-        let constraints = Constraints::default();
+        let constraints = SharedConstraints::default();
         let make = || MatchResources::compile(None);
         let first = constraints.shared(make());
         assert!(Arc::ptr_eq(&first, &constraints.shared(make())));

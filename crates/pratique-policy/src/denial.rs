@@ -8,7 +8,7 @@ use crate::cause::DenialCause;
 
 /// A denial by a policy.
 #[derive(Debug)]
-pub(crate) struct Denial {
+pub(crate) struct PolicyDenial {
     pub(crate) policy: String,
     pub(crate) binding: Option<String>,
     pub(crate) message: String,
@@ -16,7 +16,7 @@ pub(crate) struct Denial {
     pub(crate) cause: DenialCause,
 }
 
-impl Denial {
+impl PolicyDenial {
     /// The status that the user gets.
     pub(crate) fn status(&self, target: &Target<'_>) -> Status {
         let message = self.to_text();
@@ -36,7 +36,7 @@ impl Denial {
     }
 
     fn to_text(&self) -> String {
-        let Denial { policy, message, .. } = self;
+        let PolicyDenial { policy, message, .. } = self;
         match &self.binding {
             Some(binding) => format!(
                 "ValidatingAdmissionPolicy '{policy}' with binding '{binding}' denied request: {message}"

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use pratique_cel::{Activation, Fault, Program, Value};
 use pratique_expression::{BoundExpression, Expression, InputSet, slots};
 
-use crate::compiled::Variable;
-use crate::inputs::{InputKey, Inputs};
-use crate::memo::{MemoEntry, MemoKey, Retention};
-use crate::session::Session;
-use crate::variables::{Reading, Variables};
+use crate::compiled_expressions::NamedVariable;
+use crate::inputs::{InputKey, ExpressionInputs};
+use crate::memo::{MemoEntry, MemoKey, ResultRetention};
+use crate::session::RequestSession;
+use crate::variables::{VariableReading, RoundVariables};
 
 /// Evaluates expressions over the same inputs, with the variables of one policy at a time.
-pub(crate) struct Evaluator<'e, 's> {
-    session: &'e Session<'s>,
-    inputs: Inputs<'s>,
+pub(crate) struct PolicyEvaluator<'e, 's> {
+    session: &'e RequestSession<'s>,
+    inputs: ExpressionInputs<'s>,
     /// Made once an expression has to be evaluated.
     activation: Option<Activation<'s>>,
     /// Whether the activation has everything that expressions read.
     is_supplied: bool,
-    retention: Retention,
+    retention: ResultRetention,
     /// Made once an expression reads a variable.
     variables: Option<PolicyVariables<'s>>,
     /// The cost of variables of other policies that was not taken yet.
@@ -31,26 +31,26 @@ pub(crate) struct Evaluator<'e, 's> {
 /// The variables of a policy, compiled and evaluated.
 #[derive(Clone, Copy)]
 struct PolicyVariables<'s> {
-    compiled: &'s [Variable],
-    variables: &'s Variables<'s>,
+    compiled: &'s [NamedVariable],
+    variables: &'s RoundVariables<'s>,
 }
 
 /// An expression, bound or not.
 #[derive(Clone, Copy)]
-pub(crate) struct Evaluable<'s> {
+pub(crate) struct EvaluableExpression<'s> {
     pub(crate) expression: &'s Expression,
     pub(crate) bound: Option<&'s Arc<BoundExpression>>,
 }
 
-impl<'e, 's> Evaluator<'e, 's> {
+impl<'e, 's> PolicyEvaluator<'e, 's> {
     /// Evaluates the expressions of one policy.
-    pub(crate) fn new(session: &'e Session<'s>, inputs: &Inputs<'s>) -> Self {
-        Evaluator {
+    pub(crate) fn new(session: &'e RequestSession<'s>, inputs: &ExpressionInputs<'s>) -> Self {
+        PolicyEvaluator {
             session,
             inputs: *inputs,
             activation: None,
             is_supplied: false,
-            retention: Retention::Memo,
+            retention: ResultRetention::Memo,
             variables: None,
             cost: 0,
             taken: 0,
@@ -61,13 +61,13 @@ impl<'e, 's> Evaluator<'e, 's> {
     /// keeps the results.
     // Inlined, as it is large to move.
     #[inline(always)]
-    pub(crate) fn for_batch(session: &'e Session<'s>, inputs: &Inputs<'s>) -> Self {
-        Evaluator {
+    pub(crate) fn for_batch(session: &'e RequestSession<'s>, inputs: &ExpressionInputs<'s>) -> Self {
+        PolicyEvaluator {
             session,
             inputs: *inputs,
             activation: Some(slots().activation()),
             is_supplied: true,
-            retention: Retention::Caller,
+            retention: ResultRetention::Caller,
             variables: None,
             cost: 0,
             taken: 0,
@@ -82,7 +82,7 @@ impl<'e, 's> Evaluator<'e, 's> {
         }
     }
 
-    pub(crate) fn inputs(&self) -> &Inputs<'s> {
+    pub(crate) fn inputs(&self) -> &ExpressionInputs<'s> {
         &self.inputs
     }
 
@@ -91,8 +91,8 @@ impl<'e, 's> Evaluator<'e, 's> {
     #[inline]
     pub(crate) fn evaluate(
         &mut self,
-        evaluable: Evaluable<'s>,
-        variables: impl Fn() -> &'s [Variable] + Copy,
+        evaluable: EvaluableExpression<'s>,
+        variables: impl Fn() -> &'s [NamedVariable] + Copy,
         key: Option<MemoKey>,
     ) -> Result<MemoEntry<'s>, Fault> {
         let (memo, retention) = (self.session.memo(), self.retention);
@@ -108,8 +108,8 @@ impl<'e, 's> Evaluator<'e, 's> {
     #[inline]
     fn evaluate_now(
         &mut self,
-        evaluable: Evaluable<'s>,
-        variables: impl Fn() -> &'s [Variable],
+        evaluable: EvaluableExpression<'s>,
+        variables: impl Fn() -> &'s [NamedVariable],
     ) -> MemoEntry<'s> {
         let program = evaluable.expression.program();
         let variables = if program.reads(slots().variables) {
@@ -128,7 +128,7 @@ impl<'e, 's> Evaluator<'e, 's> {
         MemoEntry {
             evaluation,
             cost,
-            reads: reading.map_or(0, Reading::end),
+            reads: reading.map_or(0, VariableReading::end),
         }
     }
 
@@ -170,7 +170,7 @@ impl<'e, 's> Evaluator<'e, 's> {
     }
 
     /// The variables of a policy, which take the place of another policy's.
-    fn variables(&mut self, compiled: &'s [Variable]) -> &'s Variables<'s> {
+    fn variables(&mut self, compiled: &'s [NamedVariable]) -> &'s RoundVariables<'s> {
         if let Some(current) = self.variables
             && std::ptr::eq(current.compiled, compiled)
         {
@@ -190,7 +190,7 @@ impl<'e, 's> Evaluator<'e, 's> {
     }
 }
 
-impl Drop for Evaluator<'_, '_> {
+impl Drop for PolicyEvaluator<'_, '_> {
     /// Returns the activation for other evaluators.
     fn drop(&mut self) {
         if self.is_common()

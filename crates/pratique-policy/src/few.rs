@@ -3,21 +3,21 @@
 /// A list whose first element is stored inline.
 // Row `match-1` of `benches/`: with one policy, each such list of a request has one element, and takes no memory of its own.
 #[derive(Debug)]
-pub(crate) struct Few<T> {
+pub(crate) struct InlineList<T> {
     first: Option<T>,
     others: Vec<T>,
 }
 
-impl<T> Default for Few<T> {
+impl<T> Default for InlineList<T> {
     fn default() -> Self {
-        Few {
+        InlineList {
             first: None,
             others: Vec::new(),
         }
     }
 }
 
-impl<T> Few<T> {
+impl<T> InlineList<T> {
     pub(crate) fn push(&mut self, element: T) {
         match &self.first {
             None => self.first = Some(element),
@@ -45,10 +45,10 @@ impl<T> Few<T> {
     }
 }
 
-impl<T> FromIterator<T> for Few<T> {
+impl<T> FromIterator<T> for InlineList<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         let mut elements = elements.into_iter();
-        Few {
+        InlineList {
             first: elements.next(),
             others: elements.collect(),
         }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn elements_stay_in_their_order() {
-        let mut few = Few::default();
+        let mut few = InlineList::default();
         for count in 0..4 {
             assert_eq!((few.len(), few.is_empty()), (count, count == 0));
             assert!(few.iter().copied().eq(0..count));

@@ -9,27 +9,27 @@ use crate::policy_core::PolicyCore;
 
 /// Policies of a set by their constraints, with an index over these.
 #[derive(Debug, Default)]
-pub(crate) struct Groups {
+pub(crate) struct PolicyGroups {
     pub(crate) index: MatchIndex,
-    pub(crate) groups: Vec<Group>,
+    pub(crate) groups: Vec<PolicyGroup>,
 }
 
 /// Policies with equal constraints.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct PolicyGroup {
     pub(crate) constraints: Arc<MatchResources>,
     /// Their positions, in ascending order.
     pub(crate) members: Vec<u32>,
 }
 
-impl Groups {
+impl PolicyGroups {
     /// Groups policies. Constraints that are the same are equal; equal ones mostly are the same.
     pub(crate) fn new<'h>(cores: impl Iterator<Item = &'h PolicyCore>) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<PolicyGroup> = Vec::new();
         let mut places: HashMap<*const MatchResources, usize> = HashMap::new();
         for (position, core) in cores.enumerate() {
             let place = *places.entry(Arc::as_ptr(&core.constraints)).or_insert_with(|| {
-                groups.push(Group {
+                groups.push(PolicyGroup {
                     constraints: core.constraints.clone(),
                     members: Vec::new(),
                 });
@@ -40,7 +40,7 @@ impl Groups {
             }
         }
         groups.iter_mut().for_each(|group| group.members.shrink_to_fit());
-        Groups {
+        PolicyGroups {
             index: MatchIndex::new(groups.iter().map(|group| &*group.constraints)),
             groups,
         }

@@ -1,6 +1,6 @@
 //! Failures that failure policies ignore, and the text of those that both kinds of policies have.
 
-use crate::binding::Binding;
+use crate::binding::CompiledBinding;
 use crate::observer::{FailedPart, IgnoredFailure, PolicyObserver};
 use crate::policy_core::PolicyCore;
 
@@ -13,7 +13,7 @@ impl IgnoredFailures {
     pub(crate) fn add(
         &mut self,
         core: &PolicyCore,
-        binding: Option<Binding<'_>>,
+        binding: Option<CompiledBinding<'_>>,
         part: FailedPart,
         error: impl Into<String>,
     ) {
@@ -36,7 +36,7 @@ impl IgnoredFailures {
 }
 
 /// The text of an error of a policy's configuration, or of a binding's.
-pub(crate) fn configuration_error(binding: Option<Binding<'_>>, error: &str) -> String {
+pub(crate) fn configuration_error(binding: Option<CompiledBinding<'_>>, error: &str) -> String {
     let subject = if binding.is_some() { "binding" } else { "policy" };
     format!("failed to configure {subject}: {error}")
 }

@@ -7,21 +7,21 @@ use pratique_typed::ConversionError;
 
 /// `object` and `oldObject`
 #[derive(Clone, Copy)]
-pub(crate) struct Objects<'s> {
+pub(crate) struct RequestObjects<'s> {
     pub(crate) object: Value<'s>,
     pub(crate) old_object: Value<'s>,
 }
 
 /// Why there is no object in the kind that was matched.
-pub(crate) type Unconverted = Box<ConversionError>;
+pub(crate) type UnconvertedObject = Box<ConversionError>;
 
 /// The variables of a policy's expressions.
 #[derive(Clone, Copy)]
-pub(crate) struct Inputs<'s> {
+pub(crate) struct ExpressionInputs<'s> {
     /// The resource and kind that the policy matched.
     pub(crate) matched: Matched<'s>,
     /// The objects, in the kind that was matched.
-    pub(crate) objects: Objects<'s>,
+    pub(crate) objects: RequestObjects<'s>,
     /// `params`
     pub(crate) params: Value<'s>,
     /// `namespaceObject`

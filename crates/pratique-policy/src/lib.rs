@@ -5,7 +5,7 @@
 //! [`validate`] evaluates the validating ones for a request, perhaps with the mutated object, and returns the decision
 //! of an API server as a [`ValidationOutcome`]: the status of a denial, warnings and audit annotations. Neither does I/O: facts
 //! about the cluster come from a [`Cluster`], and an authorization check without an answer ends the call with
-//! [`Unfinished::Pending`], to be repeated once there is one. A policy that needs something that was not given (the answer
+//! [`UnfinishedEvaluation::Pending`], to be repeated once there is one. A policy that needs something that was not given (the answer
 //! to a check, more of a namespace than its name) is [`Undecided`], and so is the request, unless another policy denies it.
 //!
 //! ```
@@ -48,7 +48,7 @@ mod arena;
 mod batch;
 mod binding;
 mod cause;
-mod compiled;
+mod compiled_expressions;
 mod conditions;
 mod constraints;
 mod denial;
@@ -73,7 +73,7 @@ mod scratch;
 mod session;
 mod trial;
 mod typed_roots;
-mod unmatched;
+mod unmatched_reason;
 mod validating;
 mod variable_names;
 mod variables;
@@ -83,7 +83,7 @@ use pratique_typed as typed;
 use pratique_typed::decode;
 
 pub use mutating::{
-    Form, Mutated, MutatingPolicies, Reinvocation, Step, StepResult, mutate, mutate_once, same, seen_the_same,
+    Form, Mutated, MutatingPolicies, Reinvocation, MutationStep, StepResult, mutate, mutate_once, same, seen_the_same,
 };
 pub use observer::{
     Conditions, Effect, ErrorType, FailedPart, IgnoredFailure, Mutating, ObservedDecision, PolicyObserver,
@@ -92,11 +92,11 @@ pub use policies::Policies;
 pub use pratique_cel::library::authz;
 pub use pratique_cel::{HeldMemory, Interrupt, MemoryBudget, MemoryLimit, OutOfMemory};
 pub use pratique_core::object_model;
-pub use pratique_core::trace::{ExpressionId, MatchOutcome, Subject, Trace};
+pub use pratique_core::trace::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
 pub use pratique_core::{
     Attributes, Cluster, DenialCause, EmptyCluster, EvalContext, Missing, Namespace, NamespaceObject,
-    Namespaces, Need, NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, Phase, Phases, Undecided,
-    Unfinished, ValidationOutcome,
+    Namespaces, DecisionNeed, NeedKind, ObjectModel, OnUndecided, Origin, ParamScope, AdmissionPhase, AdmissionPhases, Undecided,
+    UnfinishedEvaluation, ValidationOutcome,
 };
 pub use pratique_expression::Cache;
 pub use pratique_json as json;

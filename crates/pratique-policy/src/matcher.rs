@@ -5,43 +5,43 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use pratique_core::trace::{MatchOutcome, Subject, Trace};
-use pratique_core::{Cluster, MatchFailure, Origin, Phase, RequestMatcher};
+use pratique_core::trace::{MatchOutcome, TracedPolicy, PolicyTrace};
+use pratique_core::{Cluster, MatchFailure, Origin, AdmissionPhase, RequestMatcher};
 use pratique_json as json;
 use pratique_match::{MatchResources, Matched};
 
-use crate::binding::{Binding, Params, Terms};
-use crate::few::Few;
-use crate::groups::Groups;
+use crate::binding::{CompiledBinding, BoundParams, BindingTerms};
+use crate::few::InlineList;
+use crate::groups::PolicyGroups;
 use crate::policy_core::PolicyCore;
-use crate::session::Session;
-use crate::unmatched::Unmatched;
-use pratique_core::Unfinished;
+use crate::session::RequestSession;
+use crate::unmatched_reason::UnmatchedReason;
+use pratique_core::UnfinishedEvaluation;
 
 /// Matches a request with the policies of one phase and their bindings, and reports the outcomes to a trace.
 pub(crate) struct PolicyMatcher<'s> {
-    phase: Phase,
+    phase: AdmissionPhase,
     pub(crate) request: RequestMatcher<'s>,
     cluster: &'s dyn Cluster,
-    trace: Option<&'s dyn Trace>,
+    trace: Option<&'s dyn PolicyTrace>,
     /// Whether the request matches constraints that several bindings share, by their address.
-    bound: RefCell<HashMap<*const MatchResources, Result<bool, Unmatched>, RandomState>>,
+    bound: RefCell<HashMap<*const MatchResources, Result<bool, UnmatchedReason>, RandomState>>,
 }
 
 /// A param; `None` for a policy or a binding without params.
-pub(crate) type Param<'s> = Option<&'s json::Value<'s>>;
+pub(crate) type OptionalParam<'s> = Option<&'s json::Value<'s>>;
 
 /// The policies of a set that may match a request.
 #[derive(Debug, Default)]
-pub(crate) struct Candidates<'s> {
+pub(crate) struct CandidatePolicies<'s> {
     /// The positions of the policies in order, each with that of its outcome.
     pub(crate) policies: Vec<(u32, u32)>,
     /// The results of matching the request: one for all policies with equal constraints.
-    outcomes: Few<Result<Matched<'s>, MatchFailure>>,
+    outcomes: InlineList<Result<Matched<'s>, MatchFailure>>,
 }
 
 impl<'s> PolicyMatcher<'s> {
-    pub(crate) fn new(phase: Phase, session: &Session<'s>) -> Self {
+    pub(crate) fn new(phase: AdmissionPhase, session: &RequestSession<'s>) -> Self {
         let cluster = session.context.cluster;
         PolicyMatcher {
             phase,
@@ -61,12 +61,12 @@ impl<'s> PolicyMatcher<'s> {
     pub(crate) fn candidates<'h>(
         &self,
         origin: Origin,
-        groups: &Groups,
+        groups: &PolicyGroups,
         cores: impl ExactSizeIterator<Item = &'h PolicyCore>,
-        undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
-    ) -> Result<Candidates<'s>, Unfinished> {
+        undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, UnfinishedEvaluation>,
+    ) -> Result<CandidatePolicies<'s>, UnfinishedEvaluation> {
         if groups.groups.is_empty() {
-            return Ok(Candidates::default());
+            return Ok(CandidatePolicies::default());
         }
         if !self
             .request
@@ -75,12 +75,12 @@ impl<'s> PolicyMatcher<'s> {
             for core in cores.filter(|_| self.trace.is_some()) {
                 self.report_policy(origin, core, MatchOutcome::Excluded);
             }
-            return Ok(Candidates::default());
+            return Ok(CandidatePolicies::default());
         }
         match self.trace {
-            Some(_) => Ok(Candidates {
+            Some(_) => Ok(CandidatePolicies {
                 policies: (0..cores.len() as u32).map(|position| (position, 0)).collect(),
-                outcomes: Few::default(),
+                outcomes: InlineList::default(),
             }),
             None => self.matched(groups, undecided),
         }
@@ -88,10 +88,10 @@ impl<'s> PolicyMatcher<'s> {
 
     fn matched(
         &self,
-        groups: &Groups,
-        mut undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, Unfinished>,
-    ) -> Result<Candidates<'s>, Unfinished> {
-        let mut candidates = Candidates::default();
+        groups: &PolicyGroups,
+        mut undecided: impl FnMut(usize, Matched<'s>) -> Result<Option<Vec<u32>>, UnfinishedEvaluation>,
+    ) -> Result<CandidatePolicies<'s>, UnfinishedEvaluation> {
+        let mut candidates = CandidatePolicies::default();
         for position in self.request.candidates(&groups.index) {
             let Some(group) = groups.groups.get(position as usize) else {
                 continue;
@@ -119,9 +119,9 @@ impl<'s> PolicyMatcher<'s> {
         &self,
         origin: Origin,
         core: &PolicyCore,
-        candidates: &Candidates<'s>,
+        candidates: &CandidatePolicies<'s>,
         place: u32,
-    ) -> Result<Option<Matched<'s>>, Unmatched> {
+    ) -> Result<Option<Matched<'s>>, UnmatchedReason> {
         let known = candidates
             .outcomes
             .get(place as usize)
@@ -129,7 +129,7 @@ impl<'s> PolicyMatcher<'s> {
         let matched = match known {
             Some(Ok(matched)) => Ok(Some(*matched)),
             Some(Err(failure)) => Err(failure.clone().into()),
-            None => self.request.matches(&core.constraints).map_err(Unmatched::from),
+            None => self.request.matches(&core.constraints).map_err(UnmatchedReason::from),
         };
         let matched = matched.and_then(|matched| {
             let accepted = matched.map(|matched| core.accepts(matched, self.cluster));
@@ -146,8 +146,8 @@ impl<'s> PolicyMatcher<'s> {
     pub(crate) fn binding(
         &self,
         core: &PolicyCore,
-        binding: Binding<'_>,
-    ) -> Result<Option<Params<'s>>, Unmatched> {
+        binding: CompiledBinding<'_>,
+    ) -> Result<Option<BoundParams<'s>>, UnmatchedReason> {
         let kind = core.param_kind.as_ref();
         let terms = binding.terms;
         let namespace = self.request.target.namespace;
@@ -161,7 +161,7 @@ impl<'s> PolicyMatcher<'s> {
                 Some(resources) => self.outcome(&params, resources),
                 None => params
                     .as_ref()
-                    .map_or_else(Unmatched::outcome, |_| MatchOutcome::Match),
+                    .map_or_else(UnmatchedReason::outcome, |_| MatchOutcome::Match),
             };
             trace.binding(&binding.name.to_string(), outcome);
         }
@@ -170,13 +170,13 @@ impl<'s> PolicyMatcher<'s> {
 
     /// Whether the request matches a binding, of which the policy may have several; the error is that of the binding's
     /// configuration.
-    pub(crate) fn is_bound(&self, terms: &Terms, of_several: bool) -> Result<bool, Unmatched> {
+    pub(crate) fn is_bound(&self, terms: &BindingTerms, of_several: bool) -> Result<bool, UnmatchedReason> {
         let Some(resources) = &terms.resources else {
             return Ok(true);
         };
         let matches = || {
             let matched = self.request.matches(resources);
-            matched.map(|matched| matched.is_some()).map_err(Unmatched::from)
+            matched.map(|matched| matched.is_some()).map_err(UnmatchedReason::from)
         };
         // The set of constraints holds one reference, and the binding the other.
         if !of_several && Arc::strong_count(resources) <= 2 {
@@ -190,7 +190,7 @@ impl<'s> PolicyMatcher<'s> {
     }
 
     /// Reports a policy and a binding that match once more, before another evaluation of them.
-    pub(crate) fn resume(&self, origin: Origin, core: &PolicyCore, binding: Binding<'_>) {
+    pub(crate) fn resume(&self, origin: Origin, core: &PolicyCore, binding: CompiledBinding<'_>) {
         if let Some(trace) = self.trace {
             self.report_policy(origin, core, MatchOutcome::Match);
             trace.binding(&binding.name.to_string(), MatchOutcome::Match);
@@ -198,7 +198,7 @@ impl<'s> PolicyMatcher<'s> {
     }
 
     fn report_policy(&self, origin: Origin, core: &PolicyCore, outcome: MatchOutcome<'_>) {
-        let subject = Subject {
+        let subject = TracedPolicy {
             phase: self.phase,
             origin,
             name: &core.name,
@@ -208,7 +208,7 @@ impl<'s> PolicyMatcher<'s> {
 
     fn outcome<'e, T>(
         &self,
-        matched: &'e Result<Option<T>, Unmatched>,
+        matched: &'e Result<Option<T>, UnmatchedReason>,
         constraints: &MatchResources,
     ) -> MatchOutcome<'e> {
         match matched {

@@ -14,15 +14,15 @@ use foldhash::fast::RandomState;
 use pratique_cel::Fault;
 
 use crate::batch::results::BatchResults;
-use crate::few::Few;
+use crate::few::InlineList;
 
 pub(crate) use entry::{MemoEntry, MemoKey, ended, is_incomplete};
 
 /// The results of a request.
 #[derive(Debug, Default)]
-pub(crate) struct Memo<'s> {
+pub(crate) struct ResultMemo<'s> {
     entries: RefCell<MemoEntries<'s>>,
-    batches: RefCell<Few<BatchResults<'s>>>,
+    batches: RefCell<InlineList<BatchResults<'s>>>,
 }
 
 /// Results by their keys. Many a request has one only.
@@ -52,14 +52,14 @@ impl<'s> MemoEntries<'s> {
 
 /// Where a new result is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Retention {
+pub(crate) enum ResultRetention {
     /// The memo keeps it.
     Memo,
     /// The caller keeps it.
     Caller,
 }
 
-impl<'s> Memo<'s> {
+impl<'s> ResultMemo<'s> {
     /// The result under a key, or else that of `evaluate`. An expression without a key is always evaluated.
     ///
     /// A policy that reuses a result is charged for the variables that the expression read when it was evaluated, as if
@@ -68,7 +68,7 @@ impl<'s> Memo<'s> {
     pub(crate) fn get_or_evaluate<T>(
         &self,
         key: Option<MemoKey>,
-        retention: Retention,
+        retention: ResultRetention,
         evaluator: T,
         replay: impl FnOnce(T, u64) -> Result<(), Fault>,
         evaluate: impl FnOnce(T) -> MemoEntry<'s>,
@@ -80,7 +80,7 @@ impl<'s> Memo<'s> {
             return Ok(entry);
         }
         let entry = evaluate(evaluator);
-        if let (Some(key), Retention::Memo) = (key, retention) {
+        if let (Some(key), ResultRetention::Memo) = (key, retention) {
             self.insert(key, entry.clone());
         }
         Ok(entry)

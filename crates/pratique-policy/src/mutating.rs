@@ -21,14 +21,14 @@ mod version;
 use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::{Declarations, Use};
 
-use crate::binding::Terms;
-use crate::compiled::{Compiled, Compiler};
-use crate::constraints::Constraints;
-use crate::policy_core::{Parts, PolicyCore, parts_of};
+use crate::binding::BindingTerms;
+use crate::compiled_expressions::{CompiledExpression, PolicyCompiler};
+use crate::constraints::SharedConstraints;
+use crate::policy_core::{PolicyParts, PolicyCore, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 pub use dispatch::{mutate, mutate_once};
-pub use outcome::{Mutated, Step, StepResult};
+pub use outcome::{Mutated, MutationStep, StepResult};
 pub use reinvocation::Reinvocation;
 pub use same::{same, seen_the_same};
 
@@ -44,7 +44,7 @@ policies!(
 #[derive(Debug)]
 pub(crate) struct MutatingPolicy {
     core: PolicyCore,
-    mutations: Box<[Mutation]>,
+    mutations: Box<[CompiledMutation]>,
     /// How many mutations the object has; a stored one may have an unknown patch type and is not compiled.
     declared: usize,
     /// Whether it is reinvoked when the object changes after it.
@@ -53,9 +53,9 @@ pub(crate) struct MutatingPolicy {
 
 /// A compiled mutation.
 #[derive(Debug)]
-pub(crate) struct Mutation {
+pub(crate) struct CompiledMutation {
     form: Form,
-    expression: Compiled,
+    expression: CompiledExpression,
 }
 
 /// The patch type of a mutation.
@@ -79,22 +79,22 @@ impl CompiledPolicy for MutatingPolicy {
         (policy.unwrap_or_default(), name.unwrap_or_default())
     }
 
-    fn terms(binding: &Self::Binding, constraints: &Constraints) -> Terms {
-        Terms::mutating(binding, constraints)
+    fn terms(binding: &Self::Binding, constraints: &SharedConstraints) -> BindingTerms {
+        BindingTerms::mutating(binding, constraints)
     }
 
     fn spec(object: &Self::Object) -> Option<&Self::Spec> {
         object.spec.as_ref()
     }
 
-    fn parts(spec: &Self::Spec) -> Parts<'_> {
+    fn parts(spec: &Self::Spec) -> PolicyParts<'_> {
         parts_of!(spec)
     }
 
     fn compile(
         core: PolicyCore,
         spec: &Self::Spec,
-        compiler: &Compiler<'_>,
+        compiler: &PolicyCompiler<'_>,
         declarations: Declarations,
     ) -> Self {
         let declarations = Declarations {
@@ -104,7 +104,7 @@ impl CompiledPolicy for MutatingPolicy {
         let declared = spec.mutations.as_deref().unwrap_or_default();
         let mutations = declared
             .iter()
-            .filter_map(|mutation| Mutation::compile(mutation, compiler, declarations));
+            .filter_map(|mutation| CompiledMutation::compile(mutation, compiler, declarations));
         MutatingPolicy {
             core,
             mutations: mutations.collect(),
@@ -117,16 +117,16 @@ impl CompiledPolicy for MutatingPolicy {
         &self.core
     }
 
-    fn expressions(&self) -> impl Iterator<Item = &Compiled> {
+    fn expressions(&self) -> impl Iterator<Item = &CompiledExpression> {
         self.mutations.iter().map(|mutation| &mutation.expression)
     }
 }
 
-impl Mutation {
+impl CompiledMutation {
     /// `None` for an unknown patch type, and without an expression.
     fn compile(
         mutation: &api::Mutation,
-        compiler: &Compiler<'_>,
+        compiler: &PolicyCompiler<'_>,
         declarations: Declarations,
     ) -> Option<Self> {
         let (form, expression, usage) = match mutation.patch_type.as_str() {
@@ -147,6 +147,6 @@ impl Mutation {
         };
         let text = expression.as_deref().unwrap_or_default();
         let expression = compiler.compile(text, usage, declarations);
-        Some(Mutation { form, expression })
+        Some(CompiledMutation { form, expression })
     }
 }

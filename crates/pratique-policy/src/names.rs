@@ -7,7 +7,7 @@ use pratique_cel::Arena;
 /// Names in their order. A name is assembled when it is needed, which is seldom.
 // Row `keep-bindings` of `benches/`: there are as many names as bindings, and little else of each.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct OrderedNames {
     /// The middles of all, one after the other.
     middles: Box<str>,
     shapes: Box<[SharedAffixes]>,
@@ -25,15 +25,15 @@ struct SharedAffixes {
 
 /// One of the names.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Name<'n> {
-    of: &'n Names,
+pub(crate) struct AssembledName<'n> {
+    of: &'n OrderedNames,
     at: usize,
 }
 
 /// How many names share prefixes and suffixes with the same one, which is kept whole.
 const BLOCK: usize = 32;
 
-impl Names {
+impl OrderedNames {
     /// No API server has a name of more than 253 bytes; of one past 64 KiB the rest is left out.
     pub(crate) fn new<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let mut middles = String::new();
@@ -56,7 +56,7 @@ impl Names {
                 first = name;
             }
         }
-        Names {
+        OrderedNames {
             // A copy, which takes just the room that it needs.
             middles: middles.as_str().into(),
             shapes: shapes.into(),
@@ -65,8 +65,8 @@ impl Names {
     }
 
     /// The name at a place, which is empty where there is none.
-    pub(crate) fn name(&self, at: usize) -> Name<'_> {
-        Name { of: self, at }
+    pub(crate) fn name(&self, at: usize) -> AssembledName<'_> {
+        AssembledName { of: self, at }
     }
 }
 
@@ -86,7 +86,7 @@ impl SharedAffixes {
     }
 }
 
-impl<'n> Name<'n> {
+impl<'n> AssembledName<'n> {
     /// The whole name, assembled in an arena unless it is stored in one piece, as that of an only binding is.
     pub(crate) fn assemble(self, arena: &'n Arena) -> &'n str {
         match self.parts().unwrap_or_default() {
@@ -97,7 +97,7 @@ impl<'n> Name<'n> {
 
     /// The beginning, the middle and the end.
     fn parts(self) -> Option<[&'n str; 3]> {
-        let Name { of, at } = self;
+        let AssembledName { of, at } = self;
         let shape = of.shapes.get(at)?;
         let block = at / BLOCK;
         let start = *of.blocks.get(block)? as usize;
@@ -118,7 +118,7 @@ impl<'n> Name<'n> {
     }
 }
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for AssembledName<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.parts().unwrap_or_default();
         parts.iter().try_for_each(|part| formatter.write_str(part))
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn back(names: &[String]) -> Vec<String> {
-        let kept = Names::new(names.iter().map(String::as_str));
+        let kept = OrderedNames::new(names.iter().map(String::as_str));
         assert_eq!(kept.shapes.len(), names.len());
         let arena = Arena::new();
         let all = (0..names.len()).map(|at| kept.name(at));
@@ -186,16 +186,16 @@ mod tests {
         let names: Vec<String> = (0..300)
             .map(|at| format!("binding-{at:04}.static.k8s.io"))
             .collect();
-        let kept = Names::new(names.iter().map(String::as_str));
+        let kept = OrderedNames::new(names.iter().map(String::as_str));
         assert_eq!(back(&names), names);
         assert!(kept.middles.len() < 3 * names.len(), "{}", kept.middles.len());
     }
 
     #[test]
     fn nothing_is_where_no_name_is() {
-        let kept = Names::new(["a"].into_iter());
+        let kept = OrderedNames::new(["a"].into_iter());
         assert_eq!(
-            (kept.name(1).to_string(), Names::default().name(0).to_string()),
+            (kept.name(1).to_string(), OrderedNames::default().name(0).to_string()),
             Default::default()
         );
     }

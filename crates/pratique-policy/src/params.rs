@@ -8,7 +8,7 @@ use pratique_match::{InvalidSelector, Selector, labels_of};
 use pratique_types::GroupVersionKind;
 
 use crate::cause::DenialCause;
-use crate::unmatched::Unmatched;
+use crate::unmatched_reason::UnmatchedReason;
 
 /// A compiled `paramRef`.
 #[derive(Debug, PartialEq)]
@@ -48,17 +48,17 @@ pub(crate) enum ParamError {
     Pending,
 }
 
-impl From<ParamError> for Unmatched {
+impl From<ParamError> for UnmatchedReason {
     fn from(error: ParamError) -> Self {
         match error {
-            ParamError::Unknown(missing) => Unmatched::Undecided(Box::new(missing)),
-            ParamError::Pending => Unmatched::Pending,
+            ParamError::Unknown(missing) => UnmatchedReason::Undecided(Box::new(missing)),
+            ParamError::Pending => UnmatchedReason::Pending,
             // The binding configures that denial.
-            ParamError::NotFound => Unmatched::Error {
+            ParamError::NotFound => UnmatchedReason::Error {
                 message: error.to_string(),
                 cause: DenialCause::Rule,
             },
-            error => Unmatched::failed(error.to_string()),
+            error => UnmatchedReason::failed(error.to_string()),
         }
     }
 }

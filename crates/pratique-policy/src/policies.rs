@@ -6,31 +6,31 @@ use k8s_openapi::api::admissionregistration::v1 as api;
 use pratique_expression::Declarations;
 
 use crate::batch::BatchEvaluator;
-use crate::binding::Terms;
-use crate::compiled::{Compiled, Compiler, Expressions};
-use crate::constraints::Constraints;
-use crate::groups::Groups;
-use crate::policy_core::{Parts, PolicyCore, parts_of};
+use crate::binding::BindingTerms;
+use crate::compiled_expressions::{CompiledExpression, PolicyCompiler, ValidatingExpressions};
+use crate::constraints::SharedConstraints;
+use crate::groups::PolicyGroups;
+use crate::policy_core::{PolicyParts, PolicyCore, parts_of};
 use crate::policy_set::{CompiledPolicy, policies};
 
 policies!(
     /// The validating policies of one origin with their bindings.
     Policies,
-    Policy,
+    RunnablePolicy,
     api::ValidatingAdmissionPolicy,
     api::ValidatingAdmissionPolicyBinding
 );
 
 /// A compiled policy.
 #[derive(Debug)]
-pub(crate) struct Policy {
+pub(crate) struct RunnablePolicy {
     pub(crate) core: PolicyCore,
-    pub(crate) expressions: Expressions,
+    pub(crate) expressions: ValidatingExpressions,
     /// Whether an expression reads `authorizer`.
     pub(crate) asks_authorizer: bool,
 }
 
-impl CompiledPolicy for Policy {
+impl CompiledPolicy for RunnablePolicy {
     type Object = api::ValidatingAdmissionPolicy;
     type Spec = api::ValidatingAdmissionPolicySpec;
     type Binding = api::ValidatingAdmissionPolicyBinding;
@@ -40,26 +40,26 @@ impl CompiledPolicy for Policy {
         (&binding.spec.policy_name, name)
     }
 
-    fn terms(binding: &Self::Binding, constraints: &Constraints) -> Terms {
-        Terms::validating(binding, constraints)
+    fn terms(binding: &Self::Binding, constraints: &SharedConstraints) -> BindingTerms {
+        BindingTerms::validating(binding, constraints)
     }
 
     fn spec(object: &Self::Object) -> Option<&Self::Spec> {
         object.spec.as_ref()
     }
 
-    fn parts(spec: &Self::Spec) -> Parts<'_> {
+    fn parts(spec: &Self::Spec) -> PolicyParts<'_> {
         parts_of!(spec)
     }
 
     fn compile(
         core: PolicyCore,
         spec: &Self::Spec,
-        compiler: &Compiler<'_>,
+        compiler: &PolicyCompiler<'_>,
         declarations: Declarations,
     ) -> Self {
-        let expressions = Expressions::compile(spec, compiler, declarations);
-        Policy {
+        let expressions = ValidatingExpressions::compile(spec, compiler, declarations);
+        RunnablePolicy {
             asks_authorizer: core.asks_authorizer() || expressions.ask_authorizer(),
             core,
             expressions,
@@ -70,7 +70,7 @@ impl CompiledPolicy for Policy {
         &self.core
     }
 
-    fn expressions(&self) -> impl Iterator<Item = &Compiled> {
+    fn expressions(&self) -> impl Iterator<Item = &CompiledExpression> {
         let validations = self.expressions.validations.iter().flat_map(|validation| {
             [&validation.expression]
                 .into_iter()
@@ -80,7 +80,7 @@ impl CompiledPolicy for Policy {
         validations.chain(annotations.map(|annotation| &annotation.value))
     }
 
-    fn batches(policies: &[Arc<Self>], groups: &Groups) -> Vec<BatchEvaluator> {
+    fn batches(policies: &[Arc<Self>], groups: &PolicyGroups) -> Vec<BatchEvaluator> {
         let groups = groups.groups.iter();
         groups
             .map(|group| BatchEvaluator::new(policies, &group.members))

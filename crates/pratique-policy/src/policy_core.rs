@@ -10,10 +10,10 @@ use pratique_types::{GroupVersion, GroupVersionKind};
 
 use k8s_openapi::api::admissionregistration::v1 as api;
 
-use crate::binding::Bindings;
-use crate::compiled::{Compiled, Compiler, Variable};
-use crate::constraints::Constraints;
-use crate::unmatched::Unmatched;
+use crate::binding::PolicyBindings;
+use crate::compiled_expressions::{CompiledExpression, PolicyCompiler, NamedVariable};
+use crate::constraints::SharedConstraints;
+use crate::unmatched_reason::UnmatchedReason;
 
 /// A compiled policy without its validations or mutations.
 #[derive(Debug)]
@@ -23,13 +23,13 @@ pub(crate) struct PolicyCore {
     pub(crate) failure_policy: FailurePolicy,
     pub(crate) param_kind: Option<GroupVersionKind>,
     /// By name, in order.
-    pub(crate) variables: Box<[Variable]>,
-    pub(crate) conditions: Box<[Compiled]>,
-    pub(crate) bindings: Bindings,
+    pub(crate) variables: Box<[NamedVariable]>,
+    pub(crate) conditions: Box<[CompiledExpression]>,
+    pub(crate) bindings: PolicyBindings,
 }
 
 /// The parts of a policy's `spec` that make a [`PolicyCore`].
-pub(crate) struct Parts<'p> {
+pub(crate) struct PolicyParts<'p> {
     pub(crate) constraints: Option<&'p api::MatchResources>,
     pub(crate) failure_policy: Option<&'p str>,
     pub(crate) param_kind: Option<&'p api::ParamKind>,
@@ -37,10 +37,10 @@ pub(crate) struct Parts<'p> {
     pub(crate) conditions: &'p [api::MatchCondition],
 }
 
-/// The [`Parts`] of a `spec` of either kind of policy; their types have no trait in common.
+/// The [`PolicyParts`] of a `spec` of either kind of policy; their types have no trait in common.
 macro_rules! parts_of {
     ($spec:ident) => {
-        $crate::policy_core::Parts {
+        $crate::policy_core::PolicyParts {
             constraints: $spec.match_constraints.as_ref(),
             failure_policy: $spec.failure_policy.as_deref(),
             param_kind: $spec.param_kind.as_ref(),
@@ -57,11 +57,11 @@ impl PolicyCore {
     /// `None` for a policy whose `paramKind` is no kind at all: an API server leaves it out.
     pub(crate) fn compile<'c>(
         name: String,
-        parts: &Parts<'_>,
-        bindings: Bindings,
+        parts: &PolicyParts<'_>,
+        bindings: PolicyBindings,
         cache: &'c Cache,
-        constraints: &Constraints,
-    ) -> Option<(Self, Compiler<'c>)> {
+        constraints: &SharedConstraints,
+    ) -> Option<(Self, PolicyCompiler<'c>)> {
         let param_kind = match parts.param_kind {
             None => None,
             Some(kind) => {
@@ -71,7 +71,7 @@ impl PolicyCore {
         };
         let declarations = parts.declarations();
         let composition = Composition::new(cache);
-        let (compiler, variables) = Compiler::new(composition, parts.variables, declarations);
+        let (compiler, variables) = PolicyCompiler::new(composition, parts.variables, declarations);
         let conditions = parts
             .conditions
             .iter()
@@ -91,7 +91,7 @@ impl PolicyCore {
     /// Whether a variable or a condition reads `authorizer`.
     pub(crate) fn asks_authorizer(&self) -> bool {
         let variables = self.variables.iter().map(|(_, variable)| variable);
-        variables.chain(&self.conditions).any(Compiled::asks_authorizer)
+        variables.chain(&self.conditions).any(CompiledExpression::asks_authorizer)
     }
 
     /// Accepts a request that matches the policy's constraints, unless the `paramKind` is in error or unknown.
@@ -99,14 +99,14 @@ impl PolicyCore {
         &self,
         matched: Matched<'s>,
         cluster: &dyn Cluster,
-    ) -> Result<Matched<'s>, Unmatched> {
+    ) -> Result<Matched<'s>, UnmatchedReason> {
         match &self.param_kind {
             Some(kind) if cluster.param_scope(kind).is_none() => Err(if cluster.knows_params(kind) {
-                Unmatched::failed(format!(
+                UnmatchedReason::failed(format!(
                     "failed to find resource referenced by paramKind: '{kind}'"
                 ))
             } else {
-                Unmatched::Undecided(Box::new(Missing::Params {
+                UnmatchedReason::Undecided(Box::new(Missing::Params {
                     kind: kind.to_string(),
                     namespace: String::new(),
                     name: None,
@@ -117,7 +117,7 @@ impl PolicyCore {
     }
 }
 
-impl Parts<'_> {
+impl PolicyParts<'_> {
     /// The variables that all expressions but those of messages may name.
     pub(crate) fn declarations(&self) -> Declarations {
         Declarations {

@@ -9,12 +9,12 @@ use pratique_expression::{Cache, Declarations};
 use pratique_workers::Workers;
 
 use crate::batch::BatchEvaluator;
-use crate::binding::{Bindings, Terms};
-use crate::compiled::{Compiled, Compiler};
-use crate::constraints::Constraints;
-use crate::groups::Groups;
-use crate::policy_core::{Parts, PolicyCore};
-use crate::recompile::{BindingsByPolicy, Sources, compile_all};
+use crate::binding::{PolicyBindings, BindingTerms};
+use crate::compiled_expressions::{CompiledExpression, PolicyCompiler};
+use crate::constraints::SharedConstraints;
+use crate::groups::PolicyGroups;
+use crate::policy_core::{PolicyParts, PolicyCore};
+use crate::recompile::{BindingsByPolicy, PolicySources, compile_all};
 
 /// A compiled policy of either phase.
 pub(crate) trait CompiledPolicy: Sized + Send + Sync {
@@ -28,28 +28,28 @@ pub(crate) trait CompiledPolicy: Sized + Send + Sync {
     /// The name of a binding's policy, and that of the binding.
     fn binding_names(binding: &Self::Binding) -> (&str, &str);
 
-    fn terms(binding: &Self::Binding, constraints: &Constraints) -> Terms;
+    fn terms(binding: &Self::Binding, constraints: &SharedConstraints) -> BindingTerms;
 
     fn spec(object: &Self::Object) -> Option<&Self::Spec>;
 
     /// The parts of the `spec` that make the [`PolicyCore`].
-    fn parts(spec: &Self::Spec) -> Parts<'_>;
+    fn parts(spec: &Self::Spec) -> PolicyParts<'_>;
 
     /// Compiles the validations or mutations.
     fn compile(
         core: PolicyCore,
         spec: &Self::Spec,
-        compiler: &Compiler<'_>,
+        compiler: &PolicyCompiler<'_>,
         declarations: Declarations,
     ) -> Self;
 
     fn core(&self) -> &PolicyCore;
 
     /// The expressions besides those of variables and match conditions.
-    fn expressions(&self) -> impl Iterator<Item = &Compiled>;
+    fn expressions(&self) -> impl Iterator<Item = &CompiledExpression>;
 
     /// The batches that evaluate the policies of a group together: one for each group, or none.
-    fn batches(_: &[Arc<Self>], _: &Groups) -> Vec<BatchEvaluator> {
+    fn batches(_: &[Arc<Self>], _: &PolicyGroups) -> Vec<BatchEvaluator> {
         Vec::new()
     }
 }
@@ -100,7 +100,7 @@ macro_rules! policies {
             }
 
             /// The dependencies of the decisions of these policies besides requests.
-            pub fn needs(&self) -> impl Iterator<Item = pratique_core::Need> {
+            pub fn needs(&self) -> impl Iterator<Item = pratique_core::DecisionNeed> {
                 self.set.policies.iter().flat_map(|policy| $crate::needs::needs(&**policy))
             }
 
@@ -130,10 +130,10 @@ pub(crate) struct PolicySet<P: CompiledPolicy> {
     /// By name.
     pub(crate) policies: Vec<Arc<P>>,
     /// The objects that each was compiled from, while they are remembered.
-    sources: Vec<Sources<P::Object, P::Binding>>,
-    pub(crate) groups: Groups,
+    sources: Vec<PolicySources<P::Object, P::Binding>>,
+    pub(crate) groups: PolicyGroups,
     pub(crate) batches: Vec<BatchEvaluator>,
-    constraints: Arc<Constraints>,
+    constraints: Arc<SharedConstraints>,
 }
 
 impl<P: CompiledPolicy> PolicySet<P> {
@@ -147,11 +147,11 @@ impl<P: CompiledPolicy> PolicySet<P> {
     where
         P: 'a,
     {
-        let constraints = Arc::new(Constraints::default());
+        let constraints = Arc::new(SharedConstraints::default());
         let bindings = BindingsByPolicy::new(bindings, P::binding_names);
         let sources = bindings.join(objects, name_of, origin);
         let compiled = sources.into_iter().filter_map(|source| {
-            let bindings = Bindings::new(&source.bindings, |binding| P::terms(binding, &constraints));
+            let bindings = PolicyBindings::new(&source.bindings, |binding| P::terms(binding, &constraints));
             compile_policy::<P>(source.name, source.policy, bindings, cache, &constraints)
         });
         let mut policies: Vec<Arc<P>> = compiled.collect();
@@ -173,10 +173,10 @@ impl<P: CompiledPolicy> PolicySet<P> {
         let bindings = BindingsByPolicy::new(bindings, |binding| P::binding_names(binding));
         let sources = bindings.join(objects, |object| name_of(&**object), self.origin);
         let mut compiled = compile_all(&sources, workers, |source| {
-            let made_of = Sources::new(source.policy, &source.bindings);
+            let made_of = PolicySources::new(source.policy, &source.bindings);
             let policy = self.find(source.name, &made_of).or_else(|| {
                 let bindings =
-                    Bindings::new(&source.bindings, |binding| P::terms(binding, &self.constraints));
+                    PolicyBindings::new(&source.bindings, |binding| P::terms(binding, &self.constraints));
                 compile_policy::<P>(source.name, source.policy, bindings, cache, &self.constraints)
             })?;
             Some((policy, made_of))
@@ -189,11 +189,11 @@ impl<P: CompiledPolicy> PolicySet<P> {
     /// A set of policies, by name.
     fn new(
         policies: Vec<Arc<P>>,
-        sources: Vec<Sources<P::Object, P::Binding>>,
+        sources: Vec<PolicySources<P::Object, P::Binding>>,
         origin: Origin,
-        constraints: Arc<Constraints>,
+        constraints: Arc<SharedConstraints>,
     ) -> Self {
-        let groups = Groups::new(policies.iter().map(|policy| policy.core()));
+        let groups = PolicyGroups::new(policies.iter().map(|policy| policy.core()));
         PolicySet {
             origin,
             batches: P::batches(&policies, &groups),
@@ -205,7 +205,7 @@ impl<P: CompiledPolicy> PolicySet<P> {
     }
 
     /// The policy of a name, if it was compiled from the same objects.
-    fn find(&self, name: &str, sources: &Sources<P::Object, P::Binding>) -> Option<Arc<P>> {
+    fn find(&self, name: &str, sources: &PolicySources<P::Object, P::Binding>) -> Option<Arc<P>> {
         let by_name = |policy: &Arc<P>| policy.core().name.as_str().cmp(name);
         let at = self.policies.binary_search_by(by_name).ok()?;
         let is_same = self.sources.get(at)? == sources;
@@ -222,9 +222,9 @@ impl<P: CompiledPolicy> PolicySet<P> {
 fn compile_policy<P: CompiledPolicy>(
     name: &str,
     object: &P::Object,
-    bindings: Bindings,
+    bindings: PolicyBindings,
     cache: &Cache,
-    constraints: &Constraints,
+    constraints: &SharedConstraints,
 ) -> Option<Arc<P>> {
     let empty = P::Spec::default();
     let spec = P::spec(object).unwrap_or(&empty);

@@ -9,7 +9,7 @@ use pratique_workers::{Workers, estimate, map};
 
 /// The objects that a policy was compiled from, by identity: shared objects never change. They are not kept alive.
 #[derive(Debug)]
-pub(crate) struct Sources<P, B> {
+pub(crate) struct PolicySources<P, B> {
     policy: Weak<P>,
     bindings: Vec<Weak<B>>,
 }
@@ -24,17 +24,17 @@ pub(crate) struct PolicySource<'a, P, B> {
     pub(crate) bindings: Vec<(&'a str, B)>,
 }
 
-impl<P, B> Sources<P, B> {
+impl<P, B> PolicySources<P, B> {
     pub(crate) fn new(policy: &Arc<P>, bindings: &[(&str, &Arc<B>)]) -> Self {
         let bindings = bindings.iter().map(|(_, binding)| Arc::downgrade(binding));
-        Sources {
+        PolicySources {
             policy: Arc::downgrade(policy),
             bindings: bindings.collect(),
         }
     }
 }
 
-impl<P, B> PartialEq for Sources<P, B> {
+impl<P, B> PartialEq for PolicySources<P, B> {
     /// Whether these are the same objects.
     fn eq(&self, other: &Self) -> bool {
         self.policy.ptr_eq(&other.policy)
@@ -114,19 +114,19 @@ mod tests {
     fn equal_is_not_the_same() {
         let (policy, other) = (Arc::new(1), Arc::new(1));
         let (first, second) = (Arc::new("a"), Arc::new("b"));
-        let made = Sources::new(&policy, &[("a", &first), ("b", &second)]);
-        assert!(made == Sources::new(&policy, &[("a", &first), ("b", &second)]));
-        assert!(made != Sources::new(&other, &[("a", &first), ("b", &second)]));
-        assert!(made != Sources::new(&policy, &[("b", &second), ("a", &first)]));
-        assert!(made != Sources::new(&policy, &[("a", &first)]));
+        let made = PolicySources::new(&policy, &[("a", &first), ("b", &second)]);
+        assert!(made == PolicySources::new(&policy, &[("a", &first), ("b", &second)]));
+        assert!(made != PolicySources::new(&other, &[("a", &first), ("b", &second)]));
+        assert!(made != PolicySources::new(&policy, &[("b", &second), ("a", &first)]));
+        assert!(made != PolicySources::new(&policy, &[("a", &first)]));
     }
 
     #[test]
     fn dropped_objects_equal_no_others() {
         let policy = Arc::new(1);
-        let made = Sources::<_, ()>::new(&policy, &[]);
+        let made = PolicySources::<_, ()>::new(&policy, &[]);
         drop(policy);
         let others: Vec<_> = (0..64).map(Arc::new).collect();
-        assert!(others.iter().all(|other| made != Sources::new(other, &[])));
+        assert!(others.iter().all(|other| made != PolicySources::new(other, &[])));
     }
 }

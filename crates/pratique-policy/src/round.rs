@@ -1,39 +1,39 @@
 //! Evaluates the expressions of one policy within a budget.
 
 use pratique_cel::Value;
-pub(crate) use pratique_core::{Halt, OUT_OF_BUDGET};
+pub(crate) use pratique_core::{EvaluationHalt, OUT_OF_BUDGET};
 use pratique_core::{compilation_error, evaluation_error};
 use pratique_expression::Expression;
 
-use crate::compiled::{Compiled, Variable};
-use crate::evaluator::{Evaluable, Evaluator};
-use crate::inputs::Inputs;
+use crate::compiled_expressions::{CompiledExpression, NamedVariable};
+use crate::evaluator::{EvaluableExpression, PolicyEvaluator};
+use crate::inputs::ExpressionInputs;
 use crate::memo::{MemoEntry, MemoKey, ended};
-use crate::session::Session;
+use crate::session::RequestSession;
 use crate::trace::ExpressionId;
 
 /// Evaluates expressions of a policy over the same inputs, which share variables and a budget.
-pub(crate) struct Round<'e, 's> {
-    session: &'e Session<'s>,
-    compiled: &'s [Variable],
-    evaluator: Evaluator<'e, 's>,
+pub(crate) struct EvaluationRound<'e, 's> {
+    session: &'e RequestSession<'s>,
+    compiled: &'s [NamedVariable],
+    evaluator: PolicyEvaluator<'e, 's>,
     budget: u64,
 }
 
 /// The value of an expression, or its error's message.
-pub(crate) type Answer<'s> = Result<Value<'s>, String>;
+pub(crate) type ExpressionAnswer<'s> = Result<Value<'s>, String>;
 
-impl<'e, 's> Round<'e, 's> {
+impl<'e, 's> EvaluationRound<'e, 's> {
     pub(crate) fn new(
-        session: &'e Session<'s>,
-        compiled: &'s [Variable],
-        inputs: &Inputs<'s>,
+        session: &'e RequestSession<'s>,
+        compiled: &'s [NamedVariable],
+        inputs: &ExpressionInputs<'s>,
         budget: u64,
     ) -> Self {
-        Round {
+        EvaluationRound {
             session,
             compiled,
-            evaluator: Evaluator::new(session, inputs),
+            evaluator: PolicyEvaluator::new(session, inputs),
             budget,
         }
     }
@@ -47,8 +47,8 @@ impl<'e, 's> Round<'e, 's> {
     pub(crate) fn evaluate(
         &mut self,
         id: ExpressionId<&str>,
-        compiled: &'s Compiled,
-    ) -> Result<Answer<'s>, Halt> {
+        compiled: &'s CompiledExpression,
+    ) -> Result<ExpressionAnswer<'s>, EvaluationHalt> {
         self.session.proceed()?;
         let trace = self.session.trace();
         let expression = match &compiled.expression {
@@ -63,7 +63,7 @@ impl<'e, 's> Round<'e, 's> {
         let MemoEntry { evaluation, cost, .. } = self.result(compiled, expression)?;
         let namespace = &self.session.request.namespace;
         let fault = evaluation.as_ref().err();
-        if let Some(halt) = fault.and_then(|fault| Halt::from_fault(fault, namespace)) {
+        if let Some(halt) = fault.and_then(|fault| EvaluationHalt::from_fault(fault, namespace)) {
             return Err(halt);
         }
         let variables_cost = self.evaluator.take_variables_cost();
@@ -75,19 +75,19 @@ impl<'e, 's> Round<'e, 's> {
         Ok(evaluation.map_err(|fault| evaluation_error(expression, &fault)))
     }
 
-    fn result(&mut self, compiled: &'s Compiled, expression: &'s Expression) -> Result<MemoEntry<'s>, Halt> {
+    fn result(&mut self, compiled: &'s CompiledExpression, expression: &'s Expression) -> Result<MemoEntry<'s>, EvaluationHalt> {
         let key = self.key(compiled);
         let variables = self.compiled;
-        let evaluable = Evaluable {
+        let evaluable = EvaluableExpression {
             expression,
             bound: compiled.bound.as_ref(),
         };
         let result = self.evaluator.evaluate(evaluable, || variables, key);
-        result.map_err(|fault| Halt::Unfinished(ended(&fault)))
+        result.map_err(|fault| EvaluationHalt::Unfinished(ended(&fault)))
     }
 
     /// The key of an expression's result; `None` where it is not used again, and where a trace is to see every evaluation.
-    fn key(&self, compiled: &Compiled) -> Option<MemoKey> {
+    fn key(&self, compiled: &CompiledExpression) -> Option<MemoKey> {
         let bound = compiled.bound.as_ref()?;
         let inputs = self.evaluator.inputs();
         let is_used_again = inputs.repeats || compiled.is_shared();
@@ -97,8 +97,8 @@ impl<'e, 's> Round<'e, 's> {
         }
     }
 
-    fn spend(&mut self, cost: u64) -> Result<(), Halt> {
-        self.budget = self.budget.checked_sub(cost).ok_or(Halt::OutOfBudget)?;
+    fn spend(&mut self, cost: u64) -> Result<(), EvaluationHalt> {
+        self.budget = self.budget.checked_sub(cost).ok_or(EvaluationHalt::OutOfBudget)?;
         Ok(())
     }
 }

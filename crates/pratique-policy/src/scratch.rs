@@ -5,14 +5,14 @@ use pratique_cel::{Activation, Context, Interrupt, Program};
 use pratique_types::cel_limits::PER_CALL_LIMIT;
 
 use crate::arena::RequestArena;
-use crate::trace::{self, Trace};
+use crate::trace::{self, PolicyTrace};
 
 /// The context that the evaluations of a request share.
 #[derive(Clone, Copy)]
 pub(crate) struct EvalScratch<'s> {
     pub(crate) arena: &'s RequestArena<'s>,
     pub(crate) interrupt: Option<&'s Interrupt>,
-    pub(crate) trace: Option<&'s dyn Trace>,
+    pub(crate) trace: Option<&'s dyn PolicyTrace>,
 }
 
 impl<'s> EvalScratch<'s> {

@@ -15,16 +15,16 @@ use pratique_match::{Matched, Namespace, Target};
 use pratique_types::{AdmissionRequest, GroupVersionKind, ObjectForm};
 
 use crate::arena::RequestArena;
-use crate::few::Few;
-use crate::inputs::{InputKey, NamespaceForm, Objects, Unconverted};
-use crate::memo::{Memo, ended};
+use crate::few::InlineList;
+use crate::inputs::{InputKey, NamespaceForm, RequestObjects, UnconvertedObject};
+use crate::memo::{ResultMemo, ended};
 use crate::scratch::EvalScratch;
-use crate::trace::Trace;
+use crate::trace::PolicyTrace;
 use crate::typed_roots::TypedRoots;
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// A request while policies are evaluated.
-pub(crate) struct Session<'s> {
+pub(crate) struct RequestSession<'s> {
     pub(crate) request: &'s AdmissionRequest<'s>,
     object: &'s json::Value<'s>,
     form: ObjectForm,
@@ -36,7 +36,7 @@ pub(crate) struct Session<'s> {
     pub(crate) progress: Progress<'s>,
     /// The values of `request`, by resource and kind that policies matched.
     requests: RefCell<Vec<(Matched<'s>, Value<'s>)>>,
-    objects: RefCell<Few<(&'s GroupVersionKind, Result<Objects<'s>, Unconverted>)>>,
+    objects: RefCell<InlineList<(&'s GroupVersionKind, Result<RequestObjects<'s>, UnconvertedObject>)>>,
     /// The stored namespace of the request, if it has one.
     stored_namespace: OnceCell<Option<Namespace<'s>>>,
     /// Whether that is the cluster's.
@@ -47,9 +47,9 @@ pub(crate) struct Session<'s> {
     /// Activations that are not in use, by the key of their inputs and whether they may have an authorizer.
     idle_activations: RefCell<Vec<((InputKey, bool), Activation<'s>)>>,
     /// The kinds that objects were converted into, by their position in input keys.
-    kinds: RefCell<Few<&'s GroupVersionKind>>,
+    kinds: RefCell<InlineList<&'s GroupVersionKind>>,
     /// The resources and kinds as which the request was matched, by their position in input keys.
-    matches: RefCell<Few<Matched<'s>>>,
+    matches: RefCell<InlineList<Matched<'s>>>,
     /// Whether objects of built-in kinds are seen in the form of those kinds, and not as they came.
     types_objects: bool,
     /// How many more calls of [`proceed`](Self::proceed) do not check for an interruption.
@@ -59,13 +59,13 @@ pub(crate) struct Session<'s> {
 /// How many expressions are evaluated between two checks for an interruption; a longer evaluation checks by itself.
 const CHECK_INTERVAL: u32 = 16;
 
-impl<'s> Session<'s> {
+impl<'s> RequestSession<'s> {
     pub(crate) fn new(
         attributes: Attributes<'s>,
         context: EvalContext<'s>,
         arena: &'s RequestArena<'s>,
     ) -> Self {
-        Session {
+        RequestSession {
             request: attributes.request,
             object: attributes.object,
             form: attributes.form,
@@ -100,7 +100,7 @@ impl<'s> Session<'s> {
 
     /// Passes objects and params of all kinds to expressions unconverted, like those of custom resources.
     pub(crate) fn without_types(self) -> Self {
-        Session {
+        RequestSession {
             types_objects: false,
             ..self
         }
@@ -108,7 +108,7 @@ impl<'s> Session<'s> {
 
     /// The error of an interruption. Only some of the calls check, so that it can be called for each expression.
     #[inline]
-    pub(crate) fn proceed(&self) -> Result<(), Unfinished> {
+    pub(crate) fn proceed(&self) -> Result<(), UnfinishedEvaluation> {
         match self.until_check.get().checked_sub(1) {
             Some(remaining) => {
                 self.until_check.set(remaining);
@@ -119,7 +119,7 @@ impl<'s> Session<'s> {
     }
 
     /// The error of an interruption.
-    pub(crate) fn check_interruption(&self) -> Result<(), Unfinished> {
+    pub(crate) fn check_interruption(&self) -> Result<(), UnfinishedEvaluation> {
         self.until_check.set(CHECK_INTERVAL);
         self.finished()?;
         self.scratch()
@@ -129,11 +129,11 @@ impl<'s> Session<'s> {
     }
 
     /// The error of an interruption of work on whole objects, whose results are void then.
-    pub(crate) fn finished(&self) -> Result<(), Unfinished> {
-        self.progress.outcome().map_err(|_| Unfinished::Interrupted)
+    pub(crate) fn finished(&self) -> Result<(), UnfinishedEvaluation> {
+        self.progress.outcome().map_err(|_| UnfinishedEvaluation::Interrupted)
     }
 
-    pub(crate) fn trace(&self) -> Option<&'s dyn Trace> {
+    pub(crate) fn trace(&self) -> Option<&'s dyn PolicyTrace> {
         self.context.trace
     }
 
@@ -142,7 +142,7 @@ impl<'s> Session<'s> {
     }
 
     /// The results so far.
-    pub(crate) fn memo(&self) -> &'s Memo<'s> {
+    pub(crate) fn memo(&self) -> &'s ResultMemo<'s> {
         &self.arena.memo
     }
 
@@ -187,7 +187,7 @@ impl<'s> Session<'s> {
 }
 
 /// The position of an item in a list, to which it is added if it is not there.
-fn position<T>(list: &RefCell<Few<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
+fn position<T>(list: &RefCell<InlineList<T>>, wanted: T, same: impl Fn(&T, &T) -> bool) -> usize {
     let mut list = list.borrow_mut();
     let known = list.iter().position(|item| same(item, &wanted));
     known.unwrap_or_else(|| {

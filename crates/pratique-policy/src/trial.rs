@@ -10,18 +10,18 @@ use pratique_types::AdmissionRequest;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 
 use crate::arena::RequestArena;
-use crate::compiled::{Compiled, Compiler, Variable};
-use crate::inputs::{InputKey, Inputs, NamespaceForm};
-use crate::round::{Halt, OUT_OF_BUDGET, Round};
-use crate::session::Session;
+use crate::compiled_expressions::{CompiledExpression, PolicyCompiler, NamedVariable};
+use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm};
+use crate::round::{EvaluationHalt, OUT_OF_BUDGET, EvaluationRound};
+use crate::session::RequestSession;
 use crate::trace::ExpressionId;
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// An expression with the variables that it may name.
 #[derive(Debug)]
 pub struct Trial {
-    variables: Box<[Variable]>,
-    expression: Compiled,
+    variables: Box<[NamedVariable]>,
+    expression: CompiledExpression,
     result_type: Type,
     authorizer: bool,
 }
@@ -59,7 +59,7 @@ impl Trial {
                 expression: text.to_owned(),
             })
             .collect();
-        let (compiler, variables) = Compiler::new(Composition::new(cache), &variables, declarations);
+        let (compiler, variables) = PolicyCompiler::new(Composition::new(cache), &variables, declarations);
         let compiled = compiler.compile(expression, Use::Variable, declarations);
         let result_type = match &compiled.expression {
             Ok(expression) => expression.result_type().clone(),
@@ -89,16 +89,16 @@ impl Trial {
         namespace: &json::Value<'_>,
         context: EvalContext<'_>,
         read: impl FnOnce(TrialResult<'_>) -> R,
-    ) -> Result<R, Unfinished> {
+    ) -> Result<R, UnfinishedEvaluation> {
         let arena = RequestArena::with_limit(context.release, context.memory);
-        let mut session = Session::new(request.into(), context, &arena).without_types();
+        let mut session = RequestSession::new(request.into(), context, &arena).without_types();
         session.take_name_of_object();
         session.set_namespace(if namespace.is_null() {
             None
         } else {
             Some(Namespace::Stored(namespace))
         });
-        let inputs = Inputs {
+        let inputs = ExpressionInputs {
             matched,
             objects: session.unconverted_objects(),
             params: session.param(None, Some(params)),
@@ -107,12 +107,12 @@ impl Trial {
             key: InputKey::UNSHARED,
             repeats: false,
         };
-        let mut round = Round::new(&session, &self.variables, &inputs, RUNTIME_BUDGET);
+        let mut round = EvaluationRound::new(&session, &self.variables, &inputs, RUNTIME_BUDGET);
         let answer = match round.evaluate(ExpressionId::Variable(""), &self.expression) {
             Ok(answer) => answer,
-            Err(Halt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
-            Err(Halt::Undecided(missing)) => Err(format!("undecided: {missing}")),
-            Err(Halt::Unfinished(unfinished)) => return Err(unfinished),
+            Err(EvaluationHalt::OutOfBudget) => Err(OUT_OF_BUDGET.to_owned()),
+            Err(EvaluationHalt::Undecided(missing)) => Err(format!("undecided: {missing}")),
+            Err(EvaluationHalt::Unfinished(unfinished)) => return Err(unfinished),
         };
         Ok(read(TrialResult {
             answer,

@@ -9,8 +9,8 @@ use pratique_json as json;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
-use crate::few::Few;
-use crate::typed::{GoValue, Part, PartType, go_value, part_type};
+use crate::few::InlineList;
+use crate::typed::{GoValue, ObjectPart, PartType, go_value, part_type};
 
 /// The work of looking at a value.
 const VALUE: u64 = 4;
@@ -20,9 +20,9 @@ const VALUE: u64 = 4;
 pub(crate) struct TypedRoots<'s> {
     /// The release of the server.
     pub(crate) release: &'static Release,
-    objects: RefCell<Few<(&'s GroupVersionKind, [&'s json::Value<'s>; 2])>>,
+    objects: RefCell<InlineList<(&'s GroupVersionKind, [&'s json::Value<'s>; 2])>>,
     /// The request, as it is matched.
-    requests: RefCell<Few<&'s json::Value<'s>>>,
+    requests: RefCell<InlineList<&'s json::Value<'s>>>,
     /// The namespace of the request.
     namespace: Cell<Option<&'s NamespaceObject>>,
 }
@@ -58,7 +58,7 @@ impl<'s> TypedRoots<'s> {
     }
 
     /// The Go value of a part of the request or of its namespace.
-    pub(crate) fn go_value(&self, part: Part<'_>, progress: &json::Progress<'_>) -> Option<GoValue> {
+    pub(crate) fn go_value(&self, part: ObjectPart<'_>, progress: &json::Progress<'_>) -> Option<GoValue> {
         let requests = self.requests.borrow();
         let mut requests = requests.iter();
         requests

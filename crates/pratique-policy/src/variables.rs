@@ -9,19 +9,19 @@ use pratique_cel::{Activation, Context, Fault, Value};
 use pratique_expression::{BoundExpression, Expression, VARIABLES_TYPE, slots};
 use pratique_gotext::strconv::quote;
 
-use crate::compiled::{Compiled, MAX_NESTING, Variable};
-use crate::few::Few;
+use crate::compiled_expressions::{CompiledExpression, MAX_NESTING, NamedVariable};
+use crate::few::InlineList;
 use crate::inputs::InputKey;
-use crate::memo::{MemoEntry, MemoKey, Retention, is_incomplete};
+use crate::memo::{MemoEntry, MemoKey, ResultRetention, is_incomplete};
 use crate::scratch::EvalScratch;
 use crate::trace::ExpressionId;
 use crate::variable_names::unescaped;
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// The variables of a policy, for expressions over the same inputs.
-pub(crate) struct Variables<'s> {
-    compiled: &'s [Variable],
-    states: Few<RefCell<VariableState<'s>>>,
+pub(crate) struct RoundVariables<'s> {
+    compiled: &'s [NamedVariable],
+    states: InlineList<RefCell<VariableState<'s>>>,
     /// The activation of variables, other variables included; set by [`set_place`](Self::set_place).
     activation: RefCell<Activation<'s>>,
     scratch: EvalScratch<'s>,
@@ -49,23 +49,23 @@ struct ReadSet<'s> {
 }
 
 /// The evaluation of an expression, with the variables that it reads.
-pub(crate) struct Reading<'v, 's> {
-    variables: &'v Variables<'s>,
+pub(crate) struct VariableReading<'v, 's> {
+    variables: &'v RoundVariables<'s>,
     /// The variables that the outer expression has read, if there is one.
     before: ReadSet<'s>,
 }
 
-impl Reading<'_, '_> {
+impl VariableReading<'_, '_> {
     /// The variables that the expression read, a bit for each that it names.
     pub(crate) fn end(self) -> u64 {
         self.variables.reading.replace(self.before).reads
     }
 }
 
-impl<'s> Variables<'s> {
+impl<'s> RoundVariables<'s> {
     /// Variables without values yet, nor an [activation](Self::set_place).
-    pub(crate) fn new(compiled: &'s [Variable], inputs: InputKey, scratch: EvalScratch<'s>) -> Self {
-        Variables {
+    pub(crate) fn new(compiled: &'s [NamedVariable], inputs: InputKey, scratch: EvalScratch<'s>) -> Self {
+        RoundVariables {
             compiled,
             states: compiled
                 .iter()
@@ -98,8 +98,8 @@ impl<'s> Variables<'s> {
     pub(crate) fn begin_reading<'v>(
         &'v self,
         expression: Option<&'s Arc<BoundExpression>>,
-    ) -> Reading<'v, 's> {
-        Reading {
+    ) -> VariableReading<'v, 's> {
+        VariableReading {
             variables: self,
             before: self.reading.replace(ReadSet { expression, reads: 0 }),
         }
@@ -117,7 +117,7 @@ impl<'s> Variables<'s> {
             remaining &= remaining - 1;
             let field = expression.and_then(|expression| expression.variable(position));
             if let Some(Err(fault)) = field.map(|field| self.read(field))
-                && Unfinished::from_fault(&fault).is_some()
+                && UnfinishedEvaluation::from_fault(&fault).is_some()
             {
                 replayed = Err(fault);
             }
@@ -160,7 +160,7 @@ impl<'s> Variables<'s> {
         }
     }
 
-    fn evaluate(&self, name: &str, compiled: &'s Compiled) -> Evaluation<'s> {
+    fn evaluate(&self, name: &str, compiled: &'s CompiledExpression) -> Evaluation<'s> {
         let trace = self.scratch.trace;
         let expression = compiled.expression.as_ref().map_err(|error| {
             let quoted = quote(name);
@@ -178,7 +178,7 @@ impl<'s> Variables<'s> {
         };
         let MemoEntry { evaluation, cost, .. } = self.scratch.arena.memo.get_or_evaluate(
             key,
-            Retention::Memo,
+            ResultRetention::Memo,
             self,
             |variables, reads| variables.replay(bound, reads),
             |variables| {
@@ -213,7 +213,7 @@ impl<'s> Variables<'s> {
     }
 }
 
-impl Struct for Variables<'_> {
+impl Struct for RoundVariables<'_> {
     fn type_name(&self) -> &str {
         VARIABLES_TYPE
     }
@@ -239,7 +239,7 @@ impl Struct for Variables<'_> {
     }
 }
 
-impl Variables<'_> {
+impl RoundVariables<'_> {
     /// The names, each once.
     fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.compiled.iter().map(|(name, _)| &**name).enumerate();
@@ -249,7 +249,7 @@ impl Variables<'_> {
     }
 }
 
-impl fmt::Debug for Variables<'_> {
+impl fmt::Debug for RoundVariables<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.compiled.iter().map(|(name, _)| name);
         formatter.debug_set().entries(names).finish()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_expression::Cache;
 use pratique_policy::authz::{Answer, Authorizer, AuthorizerDecision, Check, Target};
 use pratique_policy::{
-    Conditions, DenialCause, EvalContext, MutatingPolicies, Origin, Policies, PolicyObserver, Unfinished,
+    Conditions, DenialCause, EvalContext, MutatingPolicies, Origin, Policies, PolicyObserver, UnfinishedEvaluation,
     ValidationOutcome,
 };
 use pratique_policy::{mutate, settle_request, validate};
@@ -50,7 +50,7 @@ impl Authorizer for Gate {
 }
 
 /// Puts the creation of a Pod before a policy `p` with a binding `b`, of the API, both changed as the test wants.
-fn evaluate(policy: Json, binding: Json, request: Json) -> Result<ValidationOutcome, Unfinished> {
+fn evaluate(policy: Json, binding: Json, request: Json) -> Result<ValidationOutcome, UnfinishedEvaluation> {
     let rule = json!({"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]});
     let constraints = json!({"resourceRules": [rule], "namespaceSelector": {}, "objectSelector": {}});
     let policy = merged(json!({"matchConstraints": constraints}), policy);
@@ -390,7 +390,7 @@ fn a_pending_check_ends_the_call() {
     let policy =
         json!({"validations": [{"expression": "authorizer.requestResource.check('get').allowed()"}]});
     let bob = json!({"userInfo": {"username": "bob"}});
-    assert_eq!(evaluate(policy, json!({}), bob), Err(Unfinished::Pending));
+    assert_eq!(evaluate(policy, json!({}), bob), Err(UnfinishedEvaluation::Pending));
 }
 
 #[test]

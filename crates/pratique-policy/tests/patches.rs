@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use pratique_cel::Interrupt;
 use pratique_expression::Cache;
-use pratique_policy::{EvalContext, Mutated, MutatingPolicies, Origin, Unfinished, mutate};
+use pratique_policy::{EvalContext, Mutated, MutatingPolicies, Origin, UnfinishedEvaluation, mutate};
 use pratique_testkit::{NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
 use serde_json::json;
@@ -17,7 +17,7 @@ struct Request(String);
 
 /// What a policy with one mutation made of it, and how long that took.
 struct Ended {
-    result: Result<Mutated, Unfinished>,
+    result: Result<Mutated, UnfinishedEvaluation>,
     took: Duration,
     computed: Duration,
 }
@@ -78,7 +78,7 @@ impl Request {
     }
 }
 
-fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<Mutated, Unfinished> {
+fn mutated(patch_type: &str, expression: &str, interrupt: &Interrupt) -> Result<Mutated, UnfinishedEvaluation> {
     Request::new(&json!([]))
         .mutated(patch_type, expression, interrupt)
         .result
@@ -118,7 +118,7 @@ fn patches_are_interrupted() {
     interrupt.set();
     for (patch_type, expression) in &all {
         let mutated = mutated(patch_type, expression, &interrupt);
-        assert_eq!(mutated.map(drop), Err(Unfinished::Interrupted), "{patch_type}");
+        assert_eq!(mutated.map(drop), Err(UnfinishedEvaluation::Interrupted), "{patch_type}");
     }
 }
 
@@ -146,7 +146,7 @@ fn work_on_large_objects_is_interrupted() {
             let late = interrupted.computed.saturating_sub(after);
             // A machine may be faster than it was a moment ago.
             if let Err(unfinished) = interrupted.result {
-                assert_eq!(unfinished, Unfinished::Interrupted, "{expression}");
+                assert_eq!(unfinished, UnfinishedEvaluation::Interrupted, "{expression}");
             }
             assert!(
                 late < whole.computed / 2 + Duration::from_secs(1),

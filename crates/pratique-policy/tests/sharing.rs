@@ -16,7 +16,7 @@ use std::time::Duration;
 use pratique_cel::value::Evaluation;
 use pratique_expression::Cache;
 use pratique_policy::{
-    EvalContext, ExpressionId, Origin, Policies, Trace, Unfinished, ValidationOutcome, Workers, validate,
+    EvalContext, ExpressionId, Origin, Policies, PolicyTrace, UnfinishedEvaluation, ValidationOutcome, Workers, validate,
 };
 use pratique_testkit::{CountingExecutor, NoOpinion, TestCluster};
 use pratique_types::AdmissionRequest;
@@ -37,7 +37,7 @@ fn cluster() -> TestCluster {
 #[derive(Default)]
 struct Costs(RefCell<Vec<u64>>);
 
-impl Trace for Costs {
+impl PolicyTrace for Costs {
     fn end(&self, _: &Evaluation<'_>, cost: u64) {
         self.0.borrow_mut().push(cost);
     }
@@ -79,7 +79,7 @@ fn policy(name: &str, spec: Json) -> (Json, Vec<Json>) {
 #[derive(Clone, Copy)]
 enum With<'t> {
     Nothing,
-    Trace(&'t dyn Trace),
+    Trace(&'t dyn PolicyTrace),
     Workers(&'t dyn Workers),
 }
 
@@ -88,7 +88,7 @@ fn executor() -> CountingExecutor {
     CountingExecutor::new(Duration::from_micros(1))
 }
 
-fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<ValidationOutcome, Unfinished> {
+fn evaluated(policies: &[(Json, Vec<Json>)], with: With<'_>) -> Result<ValidationOutcome, UnfinishedEvaluation> {
     let read: Vec<_> = policies
         .iter()
         .map(|(policy, _)| serde_json::from_value(policy.clone()).unwrap())

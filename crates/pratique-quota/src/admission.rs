@@ -10,7 +10,7 @@ use pratique_types::Operation;
 
 use crate::check::{NewUsage, QuotaCheck};
 use crate::fields::text_at;
-use crate::measured::{MeasureInputs, MeasuredResource};
+use crate::quota_measures::{MeasureInputs, MeasuredResource};
 use crate::quotas::QuotaIndex;
 use crate::resource_list::members;
 use crate::usage::{PODS_READ, UsageRules};

@@ -10,8 +10,8 @@ use pratique_plugin::Rejection;
 use pratique_types::{Operation, status};
 
 use crate::fields::text_at;
-use crate::measured::{MeasureInputs, MeasuredResource};
-use crate::quotas::{NamedAmounts, Quota, QuotaStatus};
+use crate::quota_measures::{MeasureInputs, MeasuredResource};
+use crate::quotas::{NamedAmounts, StoredQuota, QuotaStatus};
 use crate::{QuotaError, ResourceList, ScopeSelector};
 
 /// A request whose usage is checked.
@@ -23,13 +23,13 @@ pub(crate) struct QuotaCheck<'c, 'a> {
 
 /// A quota that covers the request.
 struct CoveringQuota<'q> {
-    quota: &'q Quota,
+    quota: &'q StoredQuota,
     status: &'q QuotaStatus,
 }
 
 /// The usage of a quota after the request.
 pub(crate) struct NewUsage<'q> {
-    pub(crate) quota: &'q Quota,
+    pub(crate) quota: &'q StoredQuota,
     pub(crate) used: ResourceList<'q>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> QuotaCheck<'_, 'a> {
     // Upstream: pkg/admission/plugin/resourcequota/controller.go, CheckRequest
     pub(crate) fn run<'q>(
         &self,
-        quotas: impl Iterator<Item = &'q Quota>,
+        quotas: impl Iterator<Item = &'q StoredQuota>,
     ) -> Result<Vec<NewUsage<'q>>, Rejection>
     where
         'a: 'q,
@@ -142,7 +142,7 @@ impl<'a> QuotaCheck<'_, 'a> {
     }
 
     /// The quotas that cover the object.
-    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q Quota>) -> Result<QuotaCoverage<'q>, Rejection> {
+    fn coverage<'q>(&self, quotas: impl Iterator<Item = &'q StoredQuota>) -> Result<QuotaCoverage<'q>, Rejection> {
         let object = self.attributes.object;
         let mut coverage = QuotaCoverage::default();
         // The reference takes quotas in any order. Here refusals come before selectors that cannot be read.
@@ -189,7 +189,7 @@ impl<'a> QuotaCheck<'_, 'a> {
     fn add_scopes<'q>(
         &self,
         object: &Value<'_>,
-        quota: &'q Quota,
+        quota: &'q StoredQuota,
         coverage: &mut QuotaCoverage<'q>,
     ) -> Result<(), Rejection> {
         for selector in &quota.selectors {
@@ -219,7 +219,7 @@ impl<'a> QuotaCheck<'_, 'a> {
     }
 
     /// Whether an object is in all scopes of a quota.
-    fn are_in_scopes(&self, object: &Value<'_>, quota: &Quota) -> Result<bool, QuotaError> {
+    fn are_in_scopes(&self, object: &Value<'_>, quota: &StoredQuota) -> Result<bool, QuotaError> {
         if !self.measured.has_scopes() {
             return Ok(quota.selectors.is_empty());
         }

@@ -1,7 +1,7 @@
 //! The configuration file of the plugin.
 
 use pratique_manifest::{
-    ConfigurationFault, ConfigurationKind, Failure, Strictness, decode_plugin_configuration,
+    ConfigurationFault, ConfigurationKind, Failure, FieldStrictness, decode_plugin_configuration,
 };
 use pratique_schema::Release;
 use serde_json::Value as Json;
@@ -42,7 +42,7 @@ pub fn read_limited_resources(
     text: &[u8],
     release: &'static Release,
 ) -> Result<Vec<LimitedResource>, Failure> {
-    let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Strict, release))?;
+    let decoded = decode_plugin_configuration(path, text, &KINDS, (FieldStrictness::Strict, release))?;
     let limited = elements(member(decoded.value(), "limitedResources"));
     let limited: Vec<LimitedResource> = limited.map(limited_resource).collect();
     let without = limited.iter().enumerate();

@@ -48,7 +48,7 @@ mod check;
 mod configuration;
 mod error;
 mod fields;
-mod measured;
+mod quota_measures;
 mod names;
 mod quotas;
 mod resource_list;

@@ -11,7 +11,7 @@ use pratique_plugin::Derived;
 use pratique_schema::Release;
 
 use crate::fields::text_at;
-use crate::measured::MeasuredResource;
+use crate::quota_measures::MeasuredResource;
 use crate::names;
 use crate::resource_list::{members, quantity};
 use crate::scope::selectors_of;
@@ -21,7 +21,7 @@ use crate::{QuotaError, ScopeSelector};
 pub(crate) type NamedAmounts = Vec<(String, Quantity)>;
 
 /// A quota.
-pub(crate) struct Quota {
+pub(crate) struct StoredQuota {
     pub(crate) object: Arc<Value<'static>>,
     pub(crate) name: String,
     pub(crate) selectors: Vec<ScopeSelector>,
@@ -44,7 +44,7 @@ pub(crate) struct QuotaIndex {
     counts: HashMap<String, Vec<usize>, RandomState>,
 }
 
-impl Quota {
+impl StoredQuota {
     fn new(object: &Arc<Value<'static>>) -> Self {
         let amounts = |field| {
             let amounts = members(object.at(&["status", field]));
@@ -57,7 +57,7 @@ impl Quota {
                 used: amounts("used")?,
             })
         };
-        Quota {
+        StoredQuota {
             object: Arc::clone(object),
             name: text_at(object, &["metadata", "name"]).to_owned(),
             selectors: selectors_of(object),
@@ -72,13 +72,13 @@ impl Quota {
 }
 
 impl Derived for QuotaIndex {
-    type Item = Quota;
+    type Item = StoredQuota;
 
-    fn read(object: &Arc<Value<'static>>) -> Quota {
-        Quota::new(object)
+    fn read(object: &Arc<Value<'static>>) -> StoredQuota {
+        StoredQuota::new(object)
     }
 
-    fn index(items: &[Arc<Quota>]) -> Self {
+    fn index(items: &[Arc<StoredQuota>]) -> Self {
         let mut index = QuotaIndex::default();
         for (at, quota) in items.iter().enumerate() {
             let has = |is_of: fn(&str) -> bool| quota.names().any(is_of);

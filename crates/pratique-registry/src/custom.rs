@@ -332,7 +332,7 @@ fn decode(
             .into_iter()
             .map(|path| format!("unknown field \"{path}\"")),
     );
-    let warnings = validation.check(&faults).map_err(|error| undecodable(&error))?;
+    let warnings = validation.check_faults(&faults).map_err(|error| undecodable(&error))?;
     if let Some(version) = resource.version_of(&object) {
         version.default(&mut object);
     }

@@ -7,7 +7,7 @@ use pratique_types::{Operation, Status, status};
 
 use crate::object;
 use crate::receive::attributes;
-use crate::registry::{Prepared, Received, Registry, Step};
+use crate::registry::{Prepared, Received, Registry, RemainingStep};
 use crate::request::{Attributes, Request};
 
 // Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
@@ -36,7 +36,7 @@ pub(crate) fn receive<'q>(
             )
         },
         warnings: registry.deprecation(&request),
-        step: Step::Delete,
+        step: RemainingStep::Delete,
         defaulted_labels: false,
         managed: None,
         controller: None,
@@ -110,7 +110,7 @@ fn answer<'v>(registry: &Registry<'_>, received: &Received<'_, 'v>) -> Value<'v>
     }
     let mut status = Value::Object(Object::new());
     for (path, text) in [
-        (&["kind"] as object::Path<'_>, "Status"),
+        (&["kind"] as object::FieldPath<'_>, "Status"),
         (&["apiVersion"], "v1"),
         (&["status"], "Success"),
         (&["details", "name"], &received.attributes.name),

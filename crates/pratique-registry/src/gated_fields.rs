@@ -4,7 +4,7 @@ use pratique_json::{Object, Value};
 use pratique_schema::FeatureGates;
 use pratique_types::field;
 
-use crate::object::{self, Path};
+use crate::object::{self, FieldPath};
 
 /// A field that is dropped without a word, as its feature is off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl FieldDropper {
     /// them.
     pub(crate) fn drop_unused(
         &mut self,
-        (object, place): (&mut Value<'_>, Path<'_>),
+        (object, place): (&mut Value<'_>, FieldPath<'_>),
         old: Option<&Value<'_>>,
         feature: GatedFields,
     ) {
@@ -114,7 +114,7 @@ impl FieldDropper {
         object: &mut Value<'_>,
         old: Option<&Value<'_>>,
         gate: &'static str,
-        path: Path<'_>,
+        path: FieldPath<'_>,
     ) {
         if self.gates.is_on(gate) || old.is_some_and(|old| object::has(old, path)) {
             return;
@@ -128,7 +128,7 @@ impl FieldDropper {
 
 impl GatedDrop {
     /// A field below a place in an object.
-    pub(crate) fn new(gate: &'static str, place: Path<'_>, path: &field::Path<'_>) -> Self {
+    pub(crate) fn new(gate: &'static str, place: FieldPath<'_>, path: &field::Path<'_>) -> Self {
         let separator = if place.is_empty() { "" } else { "." };
         GatedDrop {
             path: format!("{}{separator}{path}", place.join(".")),

@@ -6,14 +6,14 @@ use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, ObjectRef, Status, status};
 
 use crate::Placeholders;
-use crate::object::Path;
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::object::FieldPath;
+use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
 
 /// The strategy that prepares the objects of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindStrategy<'s> {
     /// A built-in kind, perhaps a part of its objects.
-    Builtin(&'static Strategy, Option<Endpoint>),
+    Builtin(&'static ResourceStrategy, Option<PartEndpoint>),
     /// A custom resource, or its `scale`.
     Custom(&'s Version),
     /// The `status` of a custom resource.
@@ -22,7 +22,7 @@ pub(crate) enum KindStrategy<'s> {
 
 impl<'s> KindStrategy<'s> {
     /// The strategy for a part of a built-in kind; `None` where it has no such part.
-    pub(crate) fn builtin(strategy: &'static Strategy, subresource: &str) -> Option<Self> {
+    pub(crate) fn builtin(strategy: &'static ResourceStrategy, subresource: &str) -> Option<Self> {
         let endpoint = match subresource {
             "" | "scale" => None,
             name => Some(strategy.endpoint(name)?),
@@ -42,7 +42,7 @@ impl<'s> KindStrategy<'s> {
 
     /// The fields that a request cannot set.
     // Upstream: apiextensions-apiserver/pkg/registry/customresource/{strategy,status_strategy}.go, GetResetFields
-    pub(crate) fn reset(&self) -> &'static [Path<'static>] {
+    pub(crate) fn reset(&self) -> &'static [FieldPath<'static>] {
         match self {
             KindStrategy::Builtin(strategy, None) => strategy.reset,
             KindStrategy::Builtin(_, Some(endpoint)) => endpoint.reset,
@@ -64,7 +64,7 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Changes a new object before it is prepared.
-    pub(crate) fn begin_create(&self, context: &mut Context<'_>, object: &mut Value<'_>) {
+    pub(crate) fn begin_create(&self, context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
         if let KindStrategy::Builtin(strategy, _) = self
             && let Some((begin, _)) = strategy.begin
         {
@@ -75,7 +75,7 @@ impl<'s> KindStrategy<'s> {
     /// Changes an updated object before it is prepared.
     pub(crate) fn begin_update<'v>(
         &self,
-        context: &mut Context<'_>,
+        context: &mut StrategyContext<'_>,
         object: &mut Value<'v>,
         old: &Value<'v>,
     ) {
@@ -87,7 +87,7 @@ impl<'s> KindStrategy<'s> {
     }
 
     /// Prepares a new object.
-    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'_>) {
+    pub(crate) fn prepare_for_create(&self, context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
         match self {
             KindStrategy::Builtin(strategy, _) => strategy.prepare_for_create(context, object),
             KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => {
@@ -99,7 +99,7 @@ impl<'s> KindStrategy<'s> {
     /// Prepares a changed object, whose generation is that of the old one.
     pub(crate) fn prepare_for_update<'v>(
         &self,
-        context: &mut Context<'_>,
+        context: &mut StrategyContext<'_>,
         object: &mut Value<'v>,
         old: &Value<'v>,
     ) {

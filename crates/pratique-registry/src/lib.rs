@@ -57,7 +57,7 @@
 //! ```
 
 mod builtin;
-mod connected;
+mod answered_requests;
 mod custom;
 mod delete;
 mod deprecation;

@@ -11,8 +11,8 @@ mod set;
 mod updater;
 mod walk;
 
-pub(crate) use apply::{Apply, ApplyError};
+pub(crate) use apply::{AppliedConfiguration, ApplyError};
 pub(crate) use entry::fault;
 pub(crate) use set::FieldSet;
 pub use updater::take_managed_fields;
-pub(crate) use updater::{Request, update};
+pub(crate) use updater::{UpdateRequest, update};

@@ -56,7 +56,7 @@ pub(crate) fn fill_namespace(object: &mut Value<'_>, target: &Target) -> Result<
     } else {
         &target.namespace
     };
-    let path: object::Path<'_> = &["metadata", "namespace"];
+    let path: object::FieldPath<'_> = &["metadata", "namespace"];
     let stated = object::text(object, path);
     match (stated.is_empty(), namespace.is_empty()) {
         _ if stated == namespace => {}
@@ -93,7 +93,7 @@ pub(crate) fn check_name(object: &Value<'_>, target: &Target) -> Result<(), Box<
 /// Reduces owner references that are equal to one. The warning names the owners.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning
 pub(crate) fn reduce_owner_references<'a>(object: &mut Value<'a>, mutated: bool) -> Option<String> {
-    let path: object::Path<'_> = &["metadata", "ownerReferences"];
+    let path: object::FieldPath<'_> = &["metadata", "ownerReferences"];
     let mut kept: Vec<Value<'a>> = Vec::new();
     let mut duplicates: Vec<String> = Vec::new();
     for reference in object::list(object, path) {

@@ -4,23 +4,23 @@ pub(crate) use pratique_json::text_at as text;
 use pratique_json::{Object, Value};
 
 /// A path of field names.
-pub(crate) type Path<'p> = &'p [&'p str];
+pub(crate) type FieldPath<'p> = &'p [&'p str];
 
-pub(crate) const GENERATION: Path<'static> = &["metadata", "generation"];
-pub(crate) const MANAGED_FIELDS: Path<'static> = &["metadata", "managedFields"];
+pub(crate) const GENERATION: FieldPath<'static> = &["metadata", "generation"];
+pub(crate) const MANAGED_FIELDS: FieldPath<'static> = &["metadata", "managedFields"];
 
 /// The number at a path; 0 where there is none.
-pub(crate) fn number(object: &Value<'_>, path: Path<'_>) -> i64 {
+pub(crate) fn number(object: &Value<'_>, path: FieldPath<'_>) -> i64 {
     object.at(path).and_then(Value::as_int).unwrap_or_default()
 }
 
 /// The elements of the list at a path.
-pub(crate) fn list<'v, 'a>(object: &'v Value<'a>, path: Path<'_>) -> &'v [Value<'a>] {
+pub(crate) fn list<'v, 'a>(object: &'v Value<'a>, path: FieldPath<'_>) -> &'v [Value<'a>] {
     object.at(path).and_then(Value::as_array).unwrap_or_default()
 }
 
 /// The elements of the list at a path, to be changed.
-pub(crate) fn list_mut<'v, 'a>(object: &'v mut Value<'a>, path: Path<'_>) -> &'v mut [Value<'a>] {
+pub(crate) fn list_mut<'v, 'a>(object: &'v mut Value<'a>, path: FieldPath<'_>) -> &'v mut [Value<'a>] {
     match at_mut(object, path) {
         Some(Value::Array(elements)) => elements,
         _ => &mut [],
@@ -28,17 +28,17 @@ pub(crate) fn list_mut<'v, 'a>(object: &'v mut Value<'a>, path: Path<'_>) -> &'v
 }
 
 /// Whether there is something at a path that is not null.
-pub(crate) fn has(object: &Value<'_>, path: Path<'_>) -> bool {
+pub(crate) fn has(object: &Value<'_>, path: FieldPath<'_>) -> bool {
     object.at(path).is_some_and(|value| !value.is_null())
 }
 
 /// The value at a path, to be changed.
-pub(crate) fn at_mut<'v, 'a>(object: &'v mut Value<'a>, path: Path<'_>) -> Option<&'v mut Value<'a>> {
+pub(crate) fn at_mut<'v, 'a>(object: &'v mut Value<'a>, path: FieldPath<'_>) -> Option<&'v mut Value<'a>> {
     path.iter().try_fold(object, |value, name| value.get_mut(name))
 }
 
 /// Sets the value at a path. Objects on the way are made.
-pub(crate) fn set<'a>(object: &mut Value<'a>, path: Path<'_>, value: impl Into<Value<'a>>) {
+pub(crate) fn set<'a>(object: &mut Value<'a>, path: FieldPath<'_>, value: impl Into<Value<'a>>) {
     let Some((first, rest)) = path.split_first() else {
         *object = value.into();
         return;
@@ -57,7 +57,7 @@ pub(crate) fn set<'a>(object: &mut Value<'a>, path: Path<'_>, value: impl Into<V
 }
 
 /// Removes the value at a path.
-pub(crate) fn remove<'a>(object: &mut Value<'a>, path: Path<'_>) -> Option<Value<'a>> {
+pub(crate) fn remove<'a>(object: &mut Value<'a>, path: FieldPath<'_>) -> Option<Value<'a>> {
     let (last, parents) = path.split_last()?;
     match at_mut(object, parents) {
         Some(Value::Object(members)) => members.remove(last),
@@ -66,7 +66,7 @@ pub(crate) fn remove<'a>(object: &mut Value<'a>, path: Path<'_>) -> Option<Value
 }
 
 /// Sets the value at a path, or removes it where there is none.
-pub(crate) fn put<'v>(object: &mut Value<'v>, path: Path<'_>, value: Option<Value<'v>>) {
+pub(crate) fn put<'v>(object: &mut Value<'v>, path: FieldPath<'_>, value: Option<Value<'v>>) {
     match value {
         Some(value) => set(object, path, value),
         None => drop(remove(object, path)),
@@ -74,7 +74,7 @@ pub(crate) fn put<'v>(object: &mut Value<'v>, path: Path<'_>, value: Option<Valu
 }
 
 /// Copies the value at a path from another object, or removes it where that has none.
-pub(crate) fn copy<'v>(object: &mut Value<'v>, from: &Value<'v>, path: Path<'_>) {
+pub(crate) fn copy<'v>(object: &mut Value<'v>, from: &Value<'v>, path: FieldPath<'_>) {
     put(object, path, from.at(path).cloned());
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn increment_generation<'v>(object: &mut Value<'v>, before: &Value<'v
 }
 
 /// Removes the object at a path if it has no members.
-pub(crate) fn remove_if_empty(object: &mut Value<'_>, path: Path<'_>) {
+pub(crate) fn remove_if_empty(object: &mut Value<'_>, path: FieldPath<'_>) {
     if object.at(path).is_some_and(Value::is_empty) {
         remove(object, path);
     }
@@ -93,7 +93,7 @@ pub(crate) fn remove_if_empty(object: &mut Value<'_>, path: Path<'_>) {
 
 /// Whether two objects have the same at a path, see [`equal`].
 // Upstream: apimachinery/pkg/api/equality, Semantic.DeepEqual
-pub(crate) fn same(one: &Value<'_>, other: &Value<'_>, path: Path<'_>) -> bool {
+pub(crate) fn same(one: &Value<'_>, other: &Value<'_>, path: FieldPath<'_>) -> bool {
     equal(one.at(path), other.at(path))
 }
 

@@ -9,7 +9,7 @@ use pratique_schema::Release;
 use pratique_types::field::Error;
 use pratique_types::{GroupKind, Reason, Status, StatusCause, StatusDetails, status};
 
-use crate::managed_fields::{Apply, ApplyError, FieldSet};
+use crate::managed_fields::{AppliedConfiguration, ApplyError, FieldSet};
 use crate::registry::{Registry, keep_reset};
 use crate::request::{Request, Verb};
 use crate::strategic;
@@ -34,7 +34,7 @@ pub(crate) fn changed(
     let (body, faults) = parse(request, registry.scheme.gates().release())?;
     let validation = request.field_validation.unwrap_or_default();
     if let Verb::Apply { force } = request.verb {
-        let applied = Apply {
+        let applied = AppliedConfiguration {
             request: registry.management(request, reset),
             configuration: &body,
             force,

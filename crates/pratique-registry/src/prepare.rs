@@ -10,9 +10,9 @@ use crate::managed_fields;
 use crate::metadata::{fill, fill_namespace, reduce_owner_references, wipe};
 use crate::object::{self, MANAGED_FIELDS};
 use crate::refusal::{self, Refusal};
-use crate::registry::{Prepared, Received, Registry, Step, check_version};
+use crate::registry::{Prepared, Received, Registry, RemainingStep, check_version};
 use crate::request::{Attributes, Verb};
-use crate::{connected, scale};
+use crate::{answered_requests, scale};
 
 impl Registry<'_> {
     /// Prepares a request for validating admission and for storage.
@@ -44,14 +44,14 @@ impl Registry<'_> {
         }
         let warnings = received.warnings.clone();
         // A scale is judged while its controller is prepared.
-        let is_judged = !matches!(received.step, Step::Delete | Step::Scale);
+        let is_judged = !matches!(received.step, RemainingStep::Delete | RemainingStep::Scale);
         let strategy = self.strategy(&received.request);
         let prepared = match (received.step, strategy) {
-            (Step::Connected, _) => connected::prepare(self, received),
-            (Step::Delete, _) => Ok(crate::delete::prepare(self, received)),
-            (Step::Create, Some(strategy)) => self.prepare_new(received, strategy),
-            (Step::Update, Some(strategy)) => self.prepare_change(received, strategy),
-            (Step::Scale, Some(strategy)) => scale::prepare(self, received, strategy, validate),
+            (RemainingStep::Connected, _) => answered_requests::prepare(self, received),
+            (RemainingStep::Delete, _) => Ok(crate::delete::prepare(self, received)),
+            (RemainingStep::Create, Some(strategy)) => self.prepare_new(received, strategy),
+            (RemainingStep::Update, Some(strategy)) => self.prepare_change(received, strategy),
+            (RemainingStep::Scale, Some(strategy)) => scale::prepare(self, received, strategy, validate),
             (_, None) => {
                 // It was there when the request was received.
                 let target = &received.request.target;
@@ -219,7 +219,7 @@ fn keep_system_fields<'v>(object: &mut Value<'v>, old: &Value<'v>) {
             object::copy(object, old, &["metadata", field]);
         }
     }
-    let grace: object::Path<'_> = &["metadata", "deletionGracePeriodSeconds"];
+    let grace: object::FieldPath<'_> = &["metadata", "deletionGracePeriodSeconds"];
     if object::has(old, grace) && !object::has(object, grace) {
         object::copy(object, old, grace);
     }

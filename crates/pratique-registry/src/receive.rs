@@ -9,7 +9,7 @@ use crate::managed_fields::FieldSet;
 use crate::metadata::{check_name, fill_namespace, reduce_owner_references, wipe};
 use crate::object;
 use crate::refusal::{Refusal, refuse_name};
-use crate::registry::{Received, Registry, Step, keep_reset, managed};
+use crate::registry::{Received, Registry, RemainingStep, keep_reset, managed};
 use crate::request::{Attributes, Request, Verb};
 use crate::scheme::Decoded;
 use crate::target::Target;
@@ -90,7 +90,7 @@ impl Registry<'_> {
         let mut received = self.created(request, &mut object, warnings, defaulted_labels)?;
         let request = &received.request;
         if !request.without_managed_fields {
-            let strategy = self.strategy(request).filter(|_| received.step == Step::Create);
+            let strategy = self.strategy(request).filter(|_| received.step == RemainingStep::Create);
             let reset = strategy.map_or_else(FieldSet::default, |strategy| {
                 FieldSet::of_fields(strategy.reset())
             });
@@ -124,8 +124,8 @@ impl Registry<'_> {
         warnings.extend(reduce_owner_references(object, false));
         let strategy = self.strategy(&request).filter(|_| target.subresource.is_empty());
         let step = match &strategy {
-            Some(_) => Step::Create,
-            None => Step::Connected,
+            Some(_) => RemainingStep::Create,
+            None => RemainingStep::Connected,
         };
         let name = if target.name.is_empty() {
             object::text(object, &["metadata", "name"]).to_owned()
@@ -220,7 +220,7 @@ impl Registry<'_> {
         let (old, controller) = match (stored, is_scale) {
             (Some(stored), true) if scale::is_scale(&stored, target) => (Some(stored), None),
             (Some(stored), true) => {
-                let fields = scale::Fields::new(strategy);
+                let fields = scale::ScaleFields::new(strategy);
                 (Some(fields.managed(target, &stored)), Some(stored))
             }
             (stored, _) => (stored, None),
@@ -253,9 +253,9 @@ impl Registry<'_> {
             }
         };
         let (operation, step) = match (&old, is_scale) {
-            (None, _) => (Operation::Create, Step::Create),
-            (Some(_), true) => (Operation::Update, Step::Scale),
-            (Some(_), false) => (Operation::Update, Step::Update),
+            (None, _) => (Operation::Create, RemainingStep::Create),
+            (Some(_), true) => (Operation::Update, RemainingStep::Scale),
+            (Some(_), false) => (Operation::Update, RemainingStep::Update),
         };
         self.scheme.settle(&target.kind, &mut object);
         let (name, namespace) = (target.name.clone(), target.namespace.clone());

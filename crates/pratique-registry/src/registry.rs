@@ -17,7 +17,7 @@ use crate::request::{Attributes, Request};
 use crate::scale;
 use crate::scheme::{Scheme, Store};
 use crate::strategies;
-use crate::strategy::Context;
+use crate::strategy::StrategyContext;
 use crate::target::Target;
 
 /// Processes requests as a server does, besides admission and validation.
@@ -46,7 +46,7 @@ pub struct Received<'r, 'v> {
     pub warnings: Vec<String>,
     /// Copies share it.
     pub(crate) request: Arc<Request<'r>>,
-    pub(crate) step: Step,
+    pub(crate) step: RemainingStep,
     /// Whether the object has its labels from defaulting, and was not decoded since.
     pub(crate) defaulted_labels: bool,
     /// The kind that the object states, where admission sees another.
@@ -65,7 +65,7 @@ pub struct Prepared<'v> {
     /// The request as validating admission sees it.
     pub attributes: Attributes<'v>,
     /// The object that is stored and answered, or the `Status` that answers a binding or an eviction; null where there is
-    /// none, or where a request is [without](Request::without_stored) it.
+    /// none, or where a request is [without](UpdateRequest::without_stored) it.
     pub stored: Value<'v>,
     /// The warnings with the answer.
     pub warnings: Vec<String>,
@@ -79,7 +79,7 @@ pub struct Prepared<'v> {
 
 /// The remaining step of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum RemainingStep {
     /// Stores a new object.
     Create,
     /// Stores a changed object.
@@ -183,9 +183,9 @@ impl<'r> Registry<'r> {
         &'m self,
         request: &'m Request<'_>,
         reset: &'m FieldSet,
-    ) -> managed_fields::Request<'m> {
+    ) -> managed_fields::UpdateRequest<'m> {
         let target = &request.target;
-        managed_fields::Request {
+        managed_fields::UpdateRequest {
             scheme: self.scheme,
             schema: self.scheme.merge_schema(&target.kind),
             kind: &target.kind,
@@ -197,8 +197,8 @@ impl<'r> Registry<'r> {
         }
     }
 
-    pub(crate) fn context<'c>(&'c self, received: &'c Received<'_, '_>) -> Context<'c> {
-        Context {
+    pub(crate) fn context<'c>(&'c self, received: &'c Received<'_, '_>) -> StrategyContext<'c> {
+        StrategyContext {
             kind: &received.attributes.kind,
             user: &received.request.user,
             placeholders: self.placeholders,
@@ -251,7 +251,7 @@ pub(crate) fn check_version<'v>(
     received: &Received<'_, '_>,
 ) -> Result<(), Box<Status>> {
     let target = &received.request.target;
-    let path: object::Path<'_> = &["metadata", "resourceVersion"];
+    let path: object::FieldPath<'_> = &["metadata", "resourceVersion"];
     let stored = parse_version(object::text(old, path))?;
     let version = parse_version(object::text(object, path))?;
     let name = &target.name;

@@ -17,7 +17,7 @@ const NOT_SET: i64 = i32::MIN as i64;
 
 /// The paths of the fields of an object that its scale shows.
 #[derive(Debug)]
-pub(crate) struct Fields<'f> {
+pub(crate) struct ScaleFields<'f> {
     replicas: Vec<&'f str>,
     status_replicas: Vec<&'f str>,
     selector: ScaleSelector<'f>,
@@ -33,16 +33,16 @@ enum ScaleSelector<'f> {
     Nowhere,
 }
 
-impl<'f> Fields<'f> {
+impl<'f> ScaleFields<'f> {
     pub(crate) fn new(strategy: KindStrategy<'f>) -> Self {
         let custom = match strategy {
             KindStrategy::Custom(version) | KindStrategy::CustomStatus(version) => version.scale(),
             KindStrategy::Builtin(..) => None,
         };
         let Some(scale) = custom else {
-            return Fields::of_controller();
+            return ScaleFields::of_controller();
         };
-        Fields {
+        ScaleFields {
             replicas: steps(&scale.spec_replicas_path),
             status_replicas: steps(&scale.status_replicas_path),
             selector: match &scale.label_selector_path {
@@ -54,7 +54,7 @@ impl<'f> Fields<'f> {
     }
 
     fn of_controller() -> Self {
-        Fields {
+        ScaleFields {
             replicas: vec!["spec", "replicas"],
             status_replicas: vec!["status", "replicas"],
             selector: ScaleSelector::OfController,
@@ -123,7 +123,7 @@ pub fn scale_of<'v>(controller: &Value<'v>) -> Value<'v> {
         kind: GroupVersionKind::new("autoscaling", "v1", "Scale"),
         ..Target::default()
     };
-    Fields::of_controller().scale(&target, controller)
+    ScaleFields::of_controller().scale(&target, controller)
 }
 
 /// `.spec.replicas` as names.
@@ -190,7 +190,7 @@ pub(crate) fn prepare<'v>(
     validate: &dyn Fn(&Prepared<'v>) -> Result<(), Box<Status>>,
 ) -> Result<Prepared<'v>, Box<Status>> {
     let target = &received.request.target;
-    let fields = Fields::new(strategy);
+    let fields = ScaleFields::new(strategy);
     let controller = received.controller.take();
     let mut scale = std::mem::take(&mut received.attributes.object);
     let replicas = object::number(&scale, &["spec", "replicas"]);

@@ -29,10 +29,10 @@ use pratique_types::GroupVersionKind;
 pub use service_addresses::keep_allocations;
 pub(crate) use service_addresses::read_service;
 
-use crate::strategy::Strategy;
+use crate::strategy::ResourceStrategy;
 
 /// The kinds of all groups.
-const GROUPS: &[&[Strategy]] = &[
+const GROUPS: &[&[ResourceStrategy]] = &[
     admission::STRATEGIES,
     apiregistration::STRATEGIES,
     apps::STRATEGIES,
@@ -55,7 +55,7 @@ pub fn is_stored(kind: &GroupVersionKind) -> bool {
 }
 
 /// The strategy of a built-in kind; `None` for kinds that are not stored.
-pub(crate) fn find_strategy(group: &str, kind: &str) -> Option<&'static Strategy> {
+pub(crate) fn find_strategy(group: &str, kind: &str) -> Option<&'static ResourceStrategy> {
     let all = GROUPS.iter().flat_map(|group| group.iter());
     all.into_iter()
         .find(|of| same_name(of.kind, kind) && same_name(of.group, group))

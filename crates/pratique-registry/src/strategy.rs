@@ -6,22 +6,22 @@ use pratique_types::{GroupVersionKind, UserInfo};
 
 use crate::Placeholders;
 use crate::gated_fields::{FieldDropper, GatedFields};
-use crate::object::{self, Path};
+use crate::object::{self, FieldPath};
 use crate::strategies::drop_disabled;
 
 /// The strategy of a kind: data where that suffices, functions for the rest.
 ///
 /// A kind's strategy is the `strategy.go` of its package under `pkg/registry` of Kubernetes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Strategy {
+pub(crate) struct ResourceStrategy {
     /// The group of the kind; empty for the core group.
     pub(crate) group: &'static str,
     /// The kind.
     pub(crate) kind: &'static str,
     /// Whether `status` is emptied when an object is created, and kept when it is updated.
-    pub(crate) status: Status,
+    pub(crate) status: StatusHandling,
     /// The fields whose changes count generations.
-    pub(crate) generation: Generation,
+    pub(crate) generation: GenerationRule,
     /// Whether an update of an object that does not exist creates it.
     pub(crate) creates_on_update: bool,
     /// Whether an update needs no `resourceVersion`.
@@ -29,26 +29,26 @@ pub(crate) struct Strategy {
     /// Versions in which it needs none though it does in others.
     pub(crate) unconditional_versions: &'static [&'static str],
     /// The fields that a request cannot set.
-    pub(crate) reset: &'static [Path<'static>],
+    pub(crate) reset: &'static [FieldPath<'static>],
     /// The fields behind feature gates that are off.
-    pub(crate) gated: &'static [Gated],
+    pub(crate) gated: &'static [GatedField],
     /// A further change of objects that are created.
-    pub(crate) create: Create,
+    pub(crate) create: CreateFunction,
     /// A further change of objects that are updated.
-    pub(crate) update: Update,
+    pub(crate) update: UpdateFunction,
     /// Changes before both, such as the allocation of addresses.
-    pub(crate) begin: Option<(Create, Update)>,
+    pub(crate) begin: Option<(CreateFunction, UpdateFunction)>,
     /// The change after both.
-    pub(crate) canonicalize: Canonicalize,
+    pub(crate) canonicalize: CanonicalizeFunction,
     /// How `status` is updated through its own endpoint; `None` where there is none.
-    pub(crate) status_endpoint: Option<Endpoint>,
+    pub(crate) status_endpoint: Option<PartEndpoint>,
     /// Further endpoints that update parts of an object, by subresource.
-    pub(crate) endpoints: &'static [(&'static str, Endpoint)],
+    pub(crate) endpoints: &'static [(&'static str, PartEndpoint)],
 }
 
 /// How creating and updating treat `status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum StatusHandling {
     /// The kind has none, or leaves it as it is.
     Taken,
     /// Emptied when created, kept when updated.
@@ -59,18 +59,18 @@ pub(crate) enum Status {
 
 /// How `metadata.generation` is counted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Generation {
+pub(crate) struct GenerationRule {
     /// Whether it is 1 in a new object.
     pub(crate) starts: bool,
     /// An update that changes one of these counts.
-    pub(crate) counted: &'static [Path<'static>],
+    pub(crate) counted: &'static [FieldPath<'static>],
     /// Whether that is found out before an update drops fields.
     pub(crate) counted_first: bool,
     /// The feature gate without which there are no generations.
     pub(crate) gate: Option<&'static str>,
 }
 
-impl Generation {
+impl GenerationRule {
     fn is_on(&self, gates: FeatureGates) -> bool {
         self.gate.is_none_or(|gate| gates.is_on(gate))
     }
@@ -78,38 +78,38 @@ impl Generation {
 
 /// Fields that are dropped from an object, unless the object before has them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Gated {
+pub(crate) enum GatedField {
     /// The field of a feature gate at this path.
-    Field(&'static str, Path<'static>),
+    Field(&'static str, FieldPath<'static>),
     /// The fields of a feature, which stay where one of them was used.
     Feature(GatedFields),
     /// The same, in releases that drop these fields.
     FeatureOf(fn(&Release) -> bool, GatedFields),
     /// Fields of the Pod or template at this path.
-    Pod(Path<'static>),
+    Pod(FieldPath<'static>),
 }
 
 /// An endpoint that updates a part of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Endpoint {
+pub(crate) struct PartEndpoint {
     /// The fields that a request cannot set.
-    pub(crate) reset: &'static [Path<'static>],
+    pub(crate) reset: &'static [FieldPath<'static>],
     /// The fields that stay as in the old object.
-    pub(crate) kept: &'static [Path<'static>],
+    pub(crate) kept: &'static [FieldPath<'static>],
     /// A further change.
-    pub(crate) update: Update,
+    pub(crate) update: UpdateFunction,
 }
 
 /// Changes a new object.
-pub(crate) type Create = fn(&mut Context<'_>, &mut Value<'_>);
+pub(crate) type CreateFunction = fn(&mut StrategyContext<'_>, &mut Value<'_>);
 /// Changes an object, by the object before.
-pub(crate) type Update = for<'v> fn(&mut Context<'_>, &mut Value<'v>, &Value<'v>);
+pub(crate) type UpdateFunction = for<'v> fn(&mut StrategyContext<'_>, &mut Value<'v>, &Value<'v>);
 /// Changes an object at the end.
-pub(crate) type Canonicalize = fn(&mut Value<'_>);
+pub(crate) type CanonicalizeFunction = fn(&mut Value<'_>);
 
 /// The context of a request in which strategies prepare objects.
 #[derive(Debug)]
-pub(crate) struct Context<'c> {
+pub(crate) struct StrategyContext<'c> {
     /// The kind of the object.
     pub(crate) kind: &'c GroupVersionKind,
     pub(crate) user: &'c UserInfo,
@@ -124,12 +124,12 @@ pub(crate) struct Context<'c> {
     pub(crate) dropper: FieldDropper,
 }
 
-const NOTHING_ON_CREATE: Create = |_, _| {};
-const NOTHING_ON_UPDATE: Update = |_, _, _| {};
+const NOTHING_ON_CREATE: CreateFunction = |_, _| {};
+const NOTHING_ON_UPDATE: UpdateFunction = |_, _, _| {};
 
 /// The fields of the old object that a request to `status` keeps where it may not change metadata.
 // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, ResetObjectMetaForStatus
-pub(crate) const METADATA: &[Path<'static>] = &[
+pub(crate) const METADATA: &[FieldPath<'static>] = &[
     &["spec"],
     &["metadata", "deletionTimestamp"],
     &["metadata", "generation"],
@@ -140,14 +140,14 @@ pub(crate) const METADATA: &[Path<'static>] = &[
     &["metadata", "ownerReferences"],
 ];
 
-impl Strategy {
+impl ResourceStrategy {
     /// A kind of which nothing is changed. It can be updated without `resourceVersion`.
     pub(crate) const fn new(group: &'static str, kind: &'static str) -> Self {
-        Strategy {
+        ResourceStrategy {
             group,
             kind,
-            status: Status::Taken,
-            generation: Generation {
+            status: StatusHandling::Taken,
+            generation: GenerationRule {
                 starts: false,
                 counted: &[],
                 counted_first: false,
@@ -168,9 +168,9 @@ impl Strategy {
     }
 
     /// With a `status` that only its own endpoint sets.
-    pub(crate) const fn status(self, endpoint: Endpoint) -> Self {
-        Strategy {
-            status: Status::Reset,
+    pub(crate) const fn status(self, endpoint: PartEndpoint) -> Self {
+        ResourceStrategy {
+            status: StatusHandling::Reset,
             reset: &[&["status"]],
             status_endpoint: Some(endpoint),
             ..self
@@ -178,9 +178,9 @@ impl Strategy {
     }
 
     /// With generations that start with 1 and count changes of these fields.
-    pub(crate) const fn generation(self, counted: &'static [Path<'static>]) -> Self {
-        Strategy {
-            generation: Generation {
+    pub(crate) const fn generation(self, counted: &'static [FieldPath<'static>]) -> Self {
+        ResourceStrategy {
+            generation: GenerationRule {
                 starts: true,
                 counted,
                 counted_first: false,
@@ -192,8 +192,8 @@ impl Strategy {
 
     /// With generations where a feature gate is on.
     pub(crate) const fn generation_of(self, gate: &'static str) -> Self {
-        Strategy {
-            generation: Generation {
+        ResourceStrategy {
+            generation: GenerationRule {
                 gate: Some(gate),
                 ..self.generation
             },
@@ -203,8 +203,8 @@ impl Strategy {
 
     /// With generations counted before an update drops fields.
     pub(crate) const fn counted_first(self) -> Self {
-        Strategy {
-            generation: Generation {
+        ResourceStrategy {
+            generation: GenerationRule {
                 counted_first: true,
                 ..self.generation
             },
@@ -214,7 +214,7 @@ impl Strategy {
 
     /// Updates need a `resourceVersion`.
     pub(crate) const fn conditional(self) -> Self {
-        Strategy {
+        ResourceStrategy {
             unconditional: false,
             ..self
         }
@@ -222,20 +222,20 @@ impl Strategy {
 
     /// Updates create objects that do not exist.
     pub(crate) const fn creates_on_update(self) -> Self {
-        Strategy {
+        ResourceStrategy {
             creates_on_update: true,
             ..self
         }
     }
 
     /// With fields behind feature gates that are off.
-    pub(crate) const fn gated(self, gated: &'static [Gated]) -> Self {
-        Strategy { gated, ..self }
+    pub(crate) const fn gated(self, gated: &'static [GatedField]) -> Self {
+        ResourceStrategy { gated, ..self }
     }
 
     /// With further changes of new and of updated objects.
-    pub(crate) const fn prepare(self, create: Create, update: Update) -> Self {
-        Strategy {
+    pub(crate) const fn prepare(self, create: CreateFunction, update: UpdateFunction) -> Self {
+        ResourceStrategy {
             create,
             update,
             ..self
@@ -244,8 +244,8 @@ impl Strategy {
 
     /// Prepares a new object.
     // Upstream: rest.RESTCreateStrategy, PrepareForCreate
-    pub(crate) fn prepare_for_create(&self, context: &mut Context<'_>, object: &mut Value<'_>) {
-        if self.status == Status::Reset {
+    pub(crate) fn prepare_for_create(&self, context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
+        if self.status == StatusHandling::Reset {
             object::remove(object, &["status"]);
         }
         if self.generation.starts && self.generation.is_on(context.dropper.gates) {
@@ -259,14 +259,14 @@ impl Strategy {
     // Upstream: rest.RESTUpdateStrategy, PrepareForUpdate
     pub(crate) fn prepare_for_update<'v>(
         &self,
-        context: &mut Context<'_>,
+        context: &mut StrategyContext<'_>,
         object: &mut Value<'v>,
         old: &Value<'v>,
     ) {
-        if self.status != Status::Taken {
+        if self.status != StatusHandling::Taken {
             object::copy(object, old, &["status"]);
         }
-        let Generation {
+        let GenerationRule {
             counted,
             counted_first,
             ..
@@ -285,43 +285,43 @@ impl Strategy {
     fn drop_gated<'v>(&self, dropper: &mut FieldDropper, object: &mut Value<'v>, old: Option<&Value<'v>>) {
         for gated in self.gated {
             match gated {
-                Gated::Field(gate, path) => dropper.drop_field(object, old, gate, path),
-                Gated::Feature(feature) => dropper.drop_unused((object, &[]), old, *feature),
-                Gated::FeatureOf(drops, feature) => {
+                GatedField::Field(gate, path) => dropper.drop_field(object, old, gate, path),
+                GatedField::Feature(feature) => dropper.drop_unused((object, &[]), old, *feature),
+                GatedField::FeatureOf(drops, feature) => {
                     if drops(dropper.gates.release()) {
                         dropper.drop_unused((object, &[]), old, *feature);
                     }
                 }
-                Gated::Pod(path) => drop_disabled(dropper, object, old, path),
+                GatedField::Pod(path) => drop_disabled(dropper, object, old, path),
             }
         }
     }
 }
 
-impl Endpoint {
+impl PartEndpoint {
     /// An endpoint that sets `status`, labels and annotations, and keeps `spec`.
-    pub(crate) const STATUS: Endpoint = Endpoint {
+    pub(crate) const STATUS: PartEndpoint = PartEndpoint {
         reset: &[&["spec"]],
         kept: &[&["spec"]],
         update: NOTHING_ON_UPDATE,
     };
 
     /// An endpoint that sets `status` and nothing else.
-    pub(crate) const STATUS_ONLY: Endpoint = Endpoint {
+    pub(crate) const STATUS_ONLY: PartEndpoint = PartEndpoint {
         reset: &[&["spec"], &["metadata"]],
         kept: METADATA,
         update: NOTHING_ON_UPDATE,
     };
 
     /// With a further update.
-    pub(crate) const fn and(self, update: Update) -> Self {
-        Endpoint { update, ..self }
+    pub(crate) const fn and(self, update: UpdateFunction) -> Self {
+        PartEndpoint { update, ..self }
     }
 
     /// Prepares an updated object.
     pub(crate) fn prepare_for_update<'v>(
         &self,
-        context: &mut Context<'_>,
+        context: &mut StrategyContext<'_>,
         object: &mut Value<'v>,
         old: &Value<'v>,
     ) {
@@ -332,9 +332,9 @@ impl Endpoint {
     }
 }
 
-impl Strategy {
+impl ResourceStrategy {
     /// The endpoint of a part of the kind's objects.
-    pub(crate) fn endpoint(&self, subresource: &str) -> Option<Endpoint> {
+    pub(crate) fn endpoint(&self, subresource: &str) -> Option<PartEndpoint> {
         if subresource == "status" {
             return self.status_endpoint;
         }

@@ -15,14 +15,14 @@ use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 
 use crate::Placeholders;
-use crate::object::{self, Path};
+use crate::object::{self, FieldPath};
 
 /// How many warnings a volume, or a pod, may have before its paths, or ports, are not compared any more: a server tells of each
 /// pair, and shows some kilobytes.
 const MAX_PAIRS: usize = 10_000;
 
 /// Where a kind has the template of its pods; the empty path of a pod itself.
-fn template(kind: &GroupVersionKind) -> Option<Path<'static>> {
+fn template(kind: &GroupVersionKind) -> Option<FieldPath<'static>> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => Some(&[]),
         ("", "PodTemplate") => Some(&["template"]),
@@ -53,7 +53,7 @@ pub(crate) fn on_create(
 }
 
 /// The warnings about a template of pods, and about the Job that it is of.
-fn of_template(kind: &GroupVersionKind, object: &Value<'_>, path: Path<'_>) -> Vec<String> {
+fn of_template(kind: &GroupVersionKind, object: &Value<'_>, path: FieldPath<'_>) -> Vec<String> {
     let job = match (kind.group.as_str(), path) {
         ("batch", [spec @ .., "template"]) => kinds::job_spec(object, spec),
         _ => None,

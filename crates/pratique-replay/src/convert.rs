@@ -14,7 +14,7 @@ use self::details::needs_details;
 use crate::event::{Event, Level, ObjectReference, Stage};
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
-use crate::replayed::{
+use crate::replay_result::{
     Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, Replayed, Unknown,
 };
 use crate::replayer::Replayer;
@@ -42,7 +42,7 @@ pub(crate) fn event<'e>(
                 old = remembered.get(about).cloned();
                 remembered.learn(&event, about, &uri);
             }
-            let source = Source {
+            let source = RequestSource {
                 replayer,
                 old: old.as_ref(),
                 uri: &uri,
@@ -60,7 +60,7 @@ pub(crate) fn event<'e>(
 }
 
 /// What a request is made of besides the event: the address, and the object that it is about.
-struct Source<'s> {
+struct RequestSource<'s> {
     replayer: &'s Replayer,
     /// The object that it is about, if that is remembered.
     old: Option<&'s Value<'static>>,
@@ -68,7 +68,7 @@ struct Source<'s> {
     about: &'s ObjectReference,
 }
 
-impl Source<'_> {
+impl RequestSource<'_> {
     fn convert<'e>(&self, event: Event<'e>) -> EventRequests<'e> {
         let kind = self.replayer.kind(self.about);
         let connects = kind.as_ref().filter(|kind| connect::is_connected(kind));

@@ -1,7 +1,7 @@
 //! The entries of a log: audit events and recorded reviews.
 
 use pratique_json::{Object, Value};
-use pratique_stream::{Form, ListHeader, Piece, Place};
+use pratique_stream::{PieceForm, ListHeader, Piece, StreamPlace};
 use pratique_types::AdmissionReview;
 use pratique_types::admission;
 
@@ -21,7 +21,7 @@ pub enum Entry<'p> {
 #[derive(Debug)]
 pub struct Located<'p> {
     /// Where it begins.
-    pub place: Place,
+    pub place: StreamPlace,
     /// The entry, or why it is none.
     pub entry: Result<Entry<'p>, EntryError>,
 }
@@ -60,9 +60,9 @@ const LIST: &str = "EventList";
 pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
     let mut entries = Vec::with_capacity(piece.values.len());
     let list = match &piece.form {
-        Form::Documents => None,
-        Form::Items(list) => Some(&**list),
-        Form::ListEnd(_) => {
+        PieceForm::Documents => None,
+        PieceForm::Items(list) => Some(&**list),
+        PieceForm::ListEnd(_) => {
             let rest = pratique_json::parse(&piece.text);
             let error = rest.err().map(|error| Err(EntryError::List(error)));
             entries.extend(error.map(|entry| Located {
@@ -90,7 +90,7 @@ pub fn entries(piece: &Piece) -> Vec<Located<'_>> {
     entries
 }
 
-fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: Place, entries: &mut Vec<Located<'p>>) {
+fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: StreamPlace, entries: &mut Vec<Located<'p>>) {
     match pratique_json::parse(text) {
         Ok(value) => read_value(value, text, list, place, entries),
         Err(_) => by_lines(text, list, place, entries),
@@ -99,7 +99,7 @@ fn read<'p>(text: &'p [u8], list: Option<&ListHeader>, place: Place, entries: &m
 
 /// Reads a text that is not JSON line by line: a line that was cut off, as when a server crashed, hides none that follow. Lines in
 /// a row that cannot be read are one error.
-fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: Place, entries: &mut Vec<Located<'p>>) {
+fn by_lines<'p>(text: &'p [u8], list: Option<&ListHeader>, start: StreamPlace, entries: &mut Vec<Located<'p>>) {
     let (mut place, mut was_bad) = (start, false);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let at = place;
@@ -137,7 +137,7 @@ fn read_value<'p>(
     value: Value<'p>,
     text: &'p [u8],
     list: Option<&ListHeader>,
-    place: Place,
+    place: StreamPlace,
     entries: &mut Vec<Located<'p>>,
 ) {
     let mut add = |entry| entries.push(Located { place, entry });

@@ -138,7 +138,7 @@ impl<'e> Event<'e> {
     /// # Errors
     /// It is none, or a field that matters is not as it should be.
     pub fn decode(members: Object<'e>) -> Result<Self, EventError> {
-        let mut fields = Fields(members);
+        let mut fields = ObjectFields(members);
         let (kind, api_version) = (fields.take_text("kind")?, fields.take_text("apiVersion")?);
         match (kind.as_str(), api_version.as_str()) {
             ("Event", API_VERSION) => {}
@@ -201,9 +201,9 @@ fn unknown(field: &'static str, value: String) -> EventError {
 }
 
 /// The members of an object, which are taken out one by one.
-struct Fields<'e>(Object<'e>);
+struct ObjectFields<'e>(Object<'e>);
 
-impl<'e> Fields<'e> {
+impl<'e> ObjectFields<'e> {
     fn take(&mut self, field: &str) -> Value<'e> {
         self.0.remove(field).unwrap_or_default()
     }
@@ -249,7 +249,7 @@ fn texts(value: Value<'_>, field: &'static str) -> Result<Vec<String>, EventErro
 }
 
 fn user(members: Object<'_>) -> Result<UserInfo, EventError> {
-    let mut fields = Fields(members);
+    let mut fields = ObjectFields(members);
     let extra = fields.object("extra")?.unwrap_or_default();
     let extra = extra
         .into_iter()
@@ -263,7 +263,7 @@ fn user(members: Object<'_>) -> Result<UserInfo, EventError> {
 }
 
 fn reference(members: Object<'_>) -> Result<ObjectReference, EventError> {
-    let mut fields = Fields(members);
+    let mut fields = ObjectFields(members);
     Ok(ObjectReference {
         resource: fields.take_text("resource")?,
         namespace: fields.take_text("namespace")?,
@@ -276,7 +276,7 @@ fn reference(members: Object<'_>) -> Result<ObjectReference, EventError> {
 }
 
 fn status(members: Object<'_>) -> Result<ResponseStatus, EventError> {
-    let mut fields = Fields(members);
+    let mut fields = ObjectFields(members);
     Ok(ResponseStatus {
         code: match fields.take("code") {
             Value::Null => 0,

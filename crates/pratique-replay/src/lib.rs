@@ -41,7 +41,7 @@ mod event;
 mod managed_log;
 mod recent_objects;
 mod recorded_outcome;
-mod replayed;
+mod replay_result;
 mod replayer;
 mod uri;
 
@@ -50,7 +50,7 @@ pub use event::{API_VERSION, Event, EventError, Level, ObjectReference, Response
 pub use managed_log::{is_managed_entry, is_managed_text};
 pub use recent_objects::RecentObjects;
 pub use recorded_outcome::{RecordedOutcome, Refusal, RefusedBy};
-pub use replayed::{
+pub use replay_result::{
     Approximation, EventRequests, NotSubject, ObjectKnowledge, ReplayRequest, Replayed, Unknown,
 };
 pub use replayer::Replayer;

@@ -10,9 +10,9 @@ use crate::uri::RequestUri;
 /// The last known objects of a log, within a bound of memory. The oldest ones are forgotten first.
 #[derive(Debug)]
 pub struct RecentObjects {
-    objects: HashMap<Key, RecentObject>,
+    objects: HashMap<ObjectKey, RecentObject>,
     /// The keys in the order in which objects were inserted, with their numbers.
-    order: VecDeque<(u64, Key)>,
+    order: VecDeque<(u64, ObjectKey)>,
     next: u64,
     bytes: usize,
     limit: usize,
@@ -22,7 +22,7 @@ pub struct RecentObjects {
 
 /// Which object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct ObjectKey {
     group: String,
     resource: String,
     namespace: String,
@@ -59,7 +59,7 @@ impl RecentObjects {
 
     /// The object that a request is about, as it was last inserted.
     pub(crate) fn get(&self, about: &ObjectReference) -> Option<&Value<'static>> {
-        self.objects.get(&Key::new(about)).map(|recent| &recent.object)
+        self.objects.get(&ObjectKey::new(about)).map(|recent| &recent.object)
     }
 
     /// Learns from an event: what was answered is stored, and what was changed without an answer in the event is not known
@@ -78,7 +78,7 @@ impl RecentObjects {
             return;
         }
         match event.verb.as_str() {
-            "delete" => self.remove(&Key::new(about)),
+            "delete" => self.remove(&ObjectKey::new(about)),
             "deletecollection" => self.remove_collection(about),
             "get" | "create" | "update" | "patch" => self.answered(event, about),
             _ => {}
@@ -87,7 +87,7 @@ impl RecentObjects {
 
     fn answered(&mut self, event: &Event<'_>, about: &ObjectReference) {
         let object = &event.response_object;
-        let mut key = Key::new(about);
+        let mut key = ObjectKey::new(about);
         let named = object.at(&["metadata", "name"]).and_then(Value::as_str);
         if key.name.is_empty() {
             key.name = named.unwrap_or_default().to_owned();
@@ -109,7 +109,7 @@ impl RecentObjects {
         }
     }
 
-    fn insert(&mut self, key: Key, object: Value<'static>) {
+    fn insert(&mut self, key: ObjectKey, object: Value<'static>) {
         self.remove(&key);
         let bytes = object
             .owned_bytes()
@@ -148,7 +148,7 @@ impl RecentObjects {
         }
     }
 
-    fn remove(&mut self, key: &Key) {
+    fn remove(&mut self, key: &ObjectKey) {
         if let Some(recent) = self.objects.remove(key) {
             self.bytes = self.bytes.saturating_sub(recent.bytes);
         }
@@ -176,9 +176,9 @@ fn is_part(kind: &str) -> bool {
     )
 }
 
-impl Key {
+impl ObjectKey {
     fn new(about: &ObjectReference) -> Self {
-        Key {
+        ObjectKey {
             group: about.api_group.clone(),
             resource: about.resource.clone(),
             namespace: about.namespace.clone(),
@@ -198,8 +198,8 @@ impl Key {
 mod tests {
     use super::*;
 
-    fn key(name: &str) -> Key {
-        Key {
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey {
             group: String::new(),
             resource: "pods".to_owned(),
             namespace: "a".to_owned(),

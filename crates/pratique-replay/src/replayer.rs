@@ -11,7 +11,7 @@ use crate::entries::Entry;
 use crate::event::ObjectReference;
 use crate::recent_objects::RecentObjects;
 use crate::recorded_outcome::RecordedOutcome;
-use crate::replayed::{EventRequests, ObjectKnowledge, ReplayRequest, Replayed};
+use crate::replay_result::{EventRequests, ObjectKnowledge, ReplayRequest, Replayed};
 
 /// Turns the entries of a log into requests of built-in kinds, and of the custom resources of some definitions.
 #[derive(Clone, Debug)]

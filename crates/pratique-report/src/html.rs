@@ -1,10 +1,10 @@
 //! A report as a page in one file.
 //!
 //! The page has no scripts and loads nothing: it can be sent by mail, kept, and opened without a network. Everything in it that
-//! is not ours is [`Escaped`].
+//! is not ours is [`EscapedText`].
 
 mod comparison;
-mod escaped;
+mod escaped_text;
 mod parts;
 mod table_page;
 
@@ -12,7 +12,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::Report;
 pub use comparison::ComparisonPage;
-use escaped::Escaped;
+use escaped_text::EscapedText;
 pub use table_page::{PageTable, TablePage};
 
 const STYLE: &str = include_str!("html/style.css");
@@ -57,7 +57,7 @@ impl Display for Page<'_> {
 
 /// The beginning of a page, up to its title.
 fn head(out: &mut Formatter<'_>, title: &str) -> fmt::Result {
-    let title = Escaped(title);
+    let title = EscapedText(title);
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::tally::bounded_to;
 use crate::{Action, Decision, Evaluation, Finding};
 pub use api::ReportApi;
-use api::{ObjectReference, Outcome, ReportList, ReportObject, ReportResult, Summary};
+use api::{ObjectReference, PolicyOutcome, ReportList, ReportObject, ReportResult, ResultSummary};
 
 /// The maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 1024;
@@ -52,13 +52,13 @@ pub struct NamespaceReports {
     bytes: usize,
     /// By namespace; what has none is under the empty name.
     namespaces: BTreeMap<String, NamespaceEntry>,
-    unlisted: Summary,
+    unlisted: ResultSummary,
 }
 
 /// The results of a namespace.
 #[derive(Clone, Debug, Default)]
 struct NamespaceEntry {
-    summary: Summary,
+    summary: ResultSummary,
     results: Vec<ReportResult>,
     bytes: usize,
     omitted: u64,
@@ -71,7 +71,7 @@ impl NamespaceReports {
             limits,
             bytes: 0,
             namespaces: BTreeMap::new(),
-            unlisted: Summary::default(),
+            unlisted: ResultSummary::default(),
         }
     }
 
@@ -83,9 +83,9 @@ impl NamespaceReports {
         let namespace = if is_namespace { "" } else { evaluation.namespace };
         if evaluation.findings.is_empty() && evaluation.decision == Decision::Allowed {
             let outcome = if evaluation.is_unmatched {
-                Outcome::Skip
+                PolicyOutcome::Skip
             } else {
-                Outcome::Pass
+                PolicyOutcome::Pass
             };
             return self.add(namespace, outcome, || None);
         }
@@ -105,15 +105,15 @@ impl NamespaceReports {
 
     /// Counts something that could not be read or evaluated.
     pub fn count_problem(&mut self, place: &str, message: &str) {
-        self.add_of_no_object(NOT_EVALUATED, Outcome::Error, place, message);
+        self.add_of_no_object(NOT_EVALUATED, PolicyOutcome::Error, place, message);
     }
 
     /// Counts a finding about no object, such as an exception that holds no more. The rule is its policy.
     pub fn count_finding(&mut self, rule: &str, place: &str, message: &str) {
-        self.add_of_no_object(rule, Outcome::Fail, place, message);
+        self.add_of_no_object(rule, PolicyOutcome::Fail, place, message);
     }
 
-    fn add_of_no_object(&mut self, policy: &str, outcome: Outcome, place: &str, message: &str) {
+    fn add_of_no_object(&mut self, policy: &str, outcome: PolicyOutcome, place: &str, message: &str) {
         self.add("", outcome, || {
             Some(ReportResult {
                 source: api::SOURCE,
@@ -128,7 +128,7 @@ impl NamespaceReports {
         });
     }
 
-    fn add(&mut self, namespace: &str, outcome: Outcome, result: impl FnOnce() -> Option<ReportResult>) {
+    fn add(&mut self, namespace: &str, outcome: PolicyOutcome, result: impl FnOnce() -> Option<ReportResult>) {
         if !self.namespaces.contains_key(namespace) {
             // The cluster has an object in any case.
             if self.namespaces.len() >= self.limits.namespaces && !namespace.is_empty() {
@@ -197,19 +197,19 @@ fn unexplained(decision: Decision) -> Finding<'static> {
     }
 }
 
-fn outcome(finding: &Finding<'_>) -> Outcome {
+fn outcome(finding: &Finding<'_>) -> PolicyOutcome {
     match (finding.action, finding.is_error) {
-        (Action::Accepted, _) => Outcome::Skip,
-        (Action::Ignore | Action::Undecided, _) | (_, true) => Outcome::Error,
-        (Action::Deny, false) => Outcome::Fail,
-        (Action::Warn | Action::Audit, false) => Outcome::Warn,
+        (Action::Accepted, _) => PolicyOutcome::Skip,
+        (Action::Ignore | Action::Undecided, _) | (_, true) => PolicyOutcome::Error,
+        (Action::Deny, false) => PolicyOutcome::Fail,
+        (Action::Warn | Action::Audit, false) => PolicyOutcome::Warn,
     }
 }
 
 fn result(
     evaluation: &Evaluation<'_>,
     finding: &Finding<'_>,
-    outcome: Outcome,
+    outcome: PolicyOutcome,
     namespace: &str,
 ) -> ReportResult {
     let bounded = |text: &str| bounded_to(text, MAX_NAME);
@@ -226,13 +226,13 @@ fn result(
     ReportResult {
         source: api::SOURCE,
         policy: match finding.policy {
-            "" if outcome == Outcome::Error => NOT_EVALUATED.to_owned(),
+            "" if outcome == PolicyOutcome::Error => NOT_EVALUATED.to_owned(),
             "" => NO_POLICY.to_owned(),
             policy => bounded(policy),
         },
         rule: Some(bounded(finding.binding)).filter(|binding| !binding.is_empty()),
         result: outcome,
-        scored: !matches!(outcome, Outcome::Warn | Outcome::Skip),
+        scored: !matches!(outcome, PolicyOutcome::Warn | PolicyOutcome::Skip),
         message: bounded_to(finding.message, MAX_MESSAGE),
         resources: vec![ObjectReference {
             api_version: bounded(evaluation.api_version),

@@ -6,7 +6,7 @@ mod table;
 
 use std::collections::HashSet;
 
-use example::Examples;
+use example::FirstExamples;
 pub use example::{Example, FindingKind};
 use json::JsonTally;
 pub use json::TallyError;
@@ -54,7 +54,7 @@ pub struct Tally {
     kinds: Table<2>,
     users: Table<1>,
     owners: Table<2>,
-    examples: Examples,
+    examples: FirstExamples,
 }
 
 impl Tally {
@@ -69,7 +69,7 @@ impl Tally {
             kinds: Table::default(),
             users: Table::default(),
             owners: Table::default(),
-            examples: Examples::default(),
+            examples: FirstExamples::default(),
         }
     }
 

@@ -17,18 +17,18 @@
 
 mod definition;
 mod pod;
-mod received;
+mod received_object;
 mod resource;
 pub mod review;
 pub mod subresource;
 mod template;
-mod unserved;
+mod unserved_kinds;
 mod user;
 
 pub use definition::GoneDefinition;
 pub use pod::pod_request;
-pub use received::{decode_object, decode_object_in, server_warnings};
+pub use received_object::{decode_object, decode_object_in, server_warnings};
 pub use resource::{AssumedResource, Resolution, ResourceResolver, Source, Target, is_definition};
 pub use template::{BuildError, KindError, RequestTemplate, kind_of, options};
-pub use unserved::UnservedKind;
+pub use unserved_kinds::UnservedKind;
 pub use user::user;

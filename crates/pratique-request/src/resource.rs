@@ -7,7 +7,7 @@ use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, ObjectRef};
 
-use crate::unserved::{UnservedKind, removed_since};
+use crate::unserved_kinds::{UnservedKind, removed_since};
 
 /// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ mod admit;
 mod plugins;
 mod steps;
 
-pub use admit::{Admitted, admit};
+pub use admit::{AdmittedRequest, admit};
 pub use plugins::{
-    ChainSettings, PathPermit, StartFailure, Started, check_kube_config, failure, make_plugin, start,
+    ChainSettings, PathPermit, StartFailure, StartedPlugins, check_kube_config, failure, make_plugin, start,
 };
 pub use pratique::observer::{PREPARATION, VALIDATION};
-pub use steps::{DEFAULTING, Step, StepEffect};
+pub use steps::{DEFAULTING, ReviewStep, StepEffect};
 pub(crate) use steps::{RecordedChange, RecordingModel};

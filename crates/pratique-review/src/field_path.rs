@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use pratique_json::Value;
-use pratique_manifest::{NodeId, Span, Step, Tree, TreeValue};
+use pratique_manifest::{NodeId, Span, PathStep, Tree, TreeValue};
 
 /// A path to a field of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,14 +53,14 @@ impl FieldPath {
     }
 
     /// The path as the tree has it: what stands in brackets is an index in a list, and a key elsewhere.
-    fn steps(&self, tree: &Tree, object: NodeId) -> Vec<Step> {
+    fn steps(&self, tree: &Tree, object: NodeId) -> Vec<PathStep> {
         let mut at = Some(object);
         let mut steps = Vec::new();
         for name in &self.0 {
             let is_list = at.is_some_and(|node| matches!(tree.get(node).value, TreeValue::List(_)));
             let step = match name.parse() {
-                Ok(index) if is_list => Step::Index(index),
-                _ => Step::Field(name.clone()),
+                Ok(index) if is_list => PathStep::Index(index),
+                _ => PathStep::Field(name.clone()),
             };
             at = at.and_then(|node| tree.find(node, std::slice::from_ref(&step)));
             steps.push(step);

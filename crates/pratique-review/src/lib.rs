@@ -75,7 +75,7 @@ mod resource_rules;
 mod review_decision;
 mod review_detail;
 mod reviewer;
-pub mod sorted;
+pub mod sorted_objects;
 mod source_files;
 mod stored_services;
 mod unbound;

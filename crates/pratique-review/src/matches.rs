@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use pratique::policy::{ExpressionId, MatchOutcome, Subject, Trace};
+use pratique::policy::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
 use pratique::{AdmissionRequest, EvalContext, Objects};
 use pratique_match::Mismatch;
 
@@ -19,7 +19,7 @@ impl MatchRecorder {
     }
 }
 
-impl Trace for MatchRecorder {
+impl PolicyTrace for MatchRecorder {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
         if !matches!(id, ExpressionId::Condition(_) | ExpressionId::Variable(_)) {
             self.0.set(true);
@@ -35,8 +35,8 @@ impl Trace for MatchRecorder {
 #[derive(Default)]
 struct PossibleMatch(Cell<bool>);
 
-impl Trace for PossibleMatch {
-    fn policy(&self, _: Subject<'_>, outcome: MatchOutcome<'_>) {
+impl PolicyTrace for PossibleMatch {
+    fn policy(&self, _: TracedPolicy<'_>, outcome: MatchOutcome<'_>) {
         let is_certain = matches!(
             outcome,
             MatchOutcome::Excluded

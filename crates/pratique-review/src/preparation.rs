@@ -3,7 +3,7 @@
 use pratique::api_objects::{
     ApiObjects, Defaults, GivenRequest, InvalidObject, ReceiveOptions, ReceivedRequest, RequestedService,
 };
-use pratique::object_model::Refused;
+use pratique::object_model::RefusedRequest;
 use pratique::{ObjectModel, Outcome};
 use pratique_gotext::strconv::quote;
 use pratique_objects::FieldValidation;
@@ -229,7 +229,7 @@ pub(crate) fn dropped_fields(received: &ReceivedRequest<'_>) -> Vec<DroppedField
 }
 
 /// The outcome of a request that a server refuses before admission.
-pub(crate) fn refused_outcome(refused: Refused) -> Outcome {
+pub(crate) fn refused_outcome(refused: RefusedRequest) -> Outcome {
     let mut outcome = Outcome::refused(*refused.status);
     outcome.cause = Some(DenialCause::Rule);
     outcome.warnings = refused.warnings;

@@ -9,8 +9,8 @@ use pratique::authorization::Authorizer;
 #[cfg(feature = "webhooks")]
 use pratique::authorization::{Decider, NoAuthorizer};
 use pratique::cluster::Cluster;
-use pratique::policy::{PolicyObserver, Trace};
-use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, Unfinished};
+use pratique::policy::{PolicyObserver, PolicyTrace};
+use pratique::{Admission, EvalContext, ObjectModel, Objects, Outcome, UnfinishedEvaluation};
 use pratique_explain::{CostRecorder, Explanation, PolicyCost, Recorder};
 use pratique_json::Value;
 use pratique_types::ObjectRef;
@@ -18,7 +18,7 @@ use pratique_validation::count_asked;
 #[cfg(feature = "webhooks")]
 use tokio::runtime::Runtime;
 
-use crate::chain::{RecordingModel, Step};
+use crate::chain::{RecordingModel, ReviewStep};
 use crate::decisions::{DecisionRecorder, PolicyDecision, ignored_mutations};
 use crate::dropped_field::DroppedField;
 #[cfg(feature = "webhooks")]
@@ -101,7 +101,7 @@ pub struct Review {
     /// The explanation, if policies were [explained](PolicyRecord::Explanation).
     pub explanation: Option<Explanation>,
     /// The steps of the chain, if it was run; none where they are not [recorded](crate::StepRecord).
-    pub steps: Option<Vec<Step>>,
+    pub steps: Option<Vec<ReviewStep>>,
     /// The exchanges with webhooks, if they were called.
     #[cfg(feature = "webhooks")]
     pub webhooks: Vec<WebhookExchange>,
@@ -272,7 +272,7 @@ impl<'a> Reviewer<'a> {
         cluster: &Objects,
         objects: Option<&ApiObjects>,
         input: &mut ReviewInput<'_>,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         let prepared = self.prepare(input, objects);
         self.decide(cluster, input, &prepared)
     }
@@ -287,7 +287,7 @@ impl<'a> Reviewer<'a> {
         cluster: &Objects,
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         let review = match prepared.refusal(input) {
             Some(outcome) => Review::new(outcome),
             None => {
@@ -355,7 +355,7 @@ impl<'a> Reviewer<'a> {
         (input, prepared): (&ReviewInput<'_>, &PreparedObject<'_>),
         open: ChainRequest<'_>,
         detail: ReviewDetail,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         let ReviewDepth::Chain {
             decider,
             runtime,
@@ -387,9 +387,9 @@ impl<'a> Reviewer<'a> {
         cluster: &Objects,
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
-        trace: Option<&dyn Trace>,
+        trace: Option<&dyn PolicyTrace>,
         observer: &mut dyn PolicyObserver,
-    ) -> Result<Outcome, Unfinished> {
+    ) -> Result<Outcome, UnfinishedEvaluation> {
         let outcome = match prepared.refusal(input) {
             Some(outcome) => outcome,
             None => {
@@ -408,7 +408,7 @@ impl<'a> Reviewer<'a> {
         cluster: &(dyn Cluster + Sync),
         input: &ReviewInput<'_>,
         prepared: &PreparedObject<'_>,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         #[cfg(feature = "webhooks")]
         if let ReviewDepth::Chain {
             decider,
@@ -447,7 +447,7 @@ impl<'a> Reviewer<'a> {
         cluster: &(dyn Cluster + Sync),
         input: &ReviewInput<'_>,
         model: Option<&dyn ObjectModel>,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         match &self.depth {
             ReviewDepth::Policies { authorizer, record } => {
                 let mut context = EvalContext::new(cluster, authorizer.clone()).with_object_model(model);
@@ -473,7 +473,7 @@ impl<'a> Reviewer<'a> {
         input: &ReviewInput<'_>,
         context: EvalContext<'_>,
         record: PolicyRecord,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         let (recorder, matches) = (Recorder::new(), MatchRecorder::default());
         let costs = CostRecorder::default();
         let context = match record {

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use pratique_manifest::{ManifestFile, open_regular, path_text};
 
-use content::Content;
+use content::FileContent;
 pub use kustomization::named_parts;
 use pratique_manifest::is_manifest;
 
@@ -145,7 +145,7 @@ pub struct SourceFiles {
 }
 
 /// What is known of a file that is no object of the API.
-struct Recognized {
+struct RecognizedFile {
     kind: SourceKind,
     root: Option<PathBuf>,
     has_object: bool,
@@ -187,7 +187,7 @@ impl SourceFiles {
 
     /// What a file is whose content begins with a text, and is that if the text is not longer than what is read.
     fn recognize_text(&mut self, path: &Path, text: &[u8]) -> Option<SourceFile> {
-        let Recognized {
+        let RecognizedFile {
             kind,
             root,
             has_object,
@@ -204,7 +204,7 @@ impl SourceFiles {
         is_manifest(path) || is_named(path, &KUSTOMIZATIONS)
     }
 
-    fn kind_of(&mut self, path: &Path, text: &[u8]) -> Option<Recognized> {
+    fn kind_of(&mut self, path: &Path, text: &[u8]) -> Option<RecognizedFile> {
         let place = absolute(path)?;
         let directory = place.parent()?.to_owned();
         let parents = self.parents(&directory);
@@ -221,10 +221,10 @@ impl SourceFiles {
             return None;
         }
         let is_whole = text.len() as u64 <= LARGEST;
-        let content = Content::new(path, text, is_whole);
+        let content = FileContent::new(path, text, is_whole);
         let has_object = content.may_have_object();
         let recognized = |kind, root| {
-            Some(Recognized {
+            Some(RecognizedFile {
                 kind,
                 root,
                 has_object,
@@ -241,7 +241,7 @@ impl SourceFiles {
             // Kustomize refuses a patch that has nothing to patch: what a kustomization without resources names so is an object
             // that would be hidden by it.
             let has_resources = sources(parent).is_some_and(|sources| sources.has_resources);
-            let source = Recognized {
+            let source = RecognizedFile {
                 kind,
                 root: Some(parent.clone()),
                 has_object,
@@ -306,7 +306,7 @@ impl DirectorySources {
             };
             let is_read = file.take(LARGEST).read_to_end(&mut text).is_ok();
             // An object in a file of that name names no files.
-            if is_read && Content::new(&path, &text, true).is_kustomization(true) {
+            if is_read && FileContent::new(&path, &text, true).is_kustomization(true) {
                 sources.has_kustomization = true;
                 let file = ManifestFile {
                     path: path_text(&path),
@@ -330,12 +330,12 @@ fn is_chart(directory: &Path) -> bool {
 
 /// Whether an object of the API with a name is in the content of a file, or may be: what is large, or cannot be read, may have one.
 pub fn may_have_object(path: &Path, text: &[u8]) -> bool {
-    let content = Content::new(path, text, text.len() as u64 <= LARGEST);
+    let content = FileContent::new(path, text, text.len() as u64 <= LARGEST);
     content.may_have_object() || !content.is_read()
 }
 
 /// What a file of a chart is.
-fn kind_in_chart(place: &Path, chart: &Path, content: &Content) -> Option<SourceKind> {
+fn kind_in_chart(place: &Path, chart: &Path, content: &FileContent) -> Option<SourceKind> {
     let below = place.strip_prefix(chart).ok()?;
     let first = below.components().next()?;
     let is_at_top = below.components().count() == 1;

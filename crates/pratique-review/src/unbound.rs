@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use pratique_manifest::{Kind, Loaded, Location, ManifestSet};
-use pratique_policy::{Origin, Phase};
+use pratique_policy::{Origin, AdmissionPhase};
 use pratique_types::admissionregistration::{
     MutatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBinding,
 };
@@ -13,7 +13,7 @@ use pratique_types::admissionregistration::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unbound {
     /// Whether it mutates or validates.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// Its origin: static manifests or the API.
     pub origin: Origin,
     /// Its name.
@@ -30,10 +30,10 @@ impl Unbound {
 }
 
 /// The kind of the policies of a phase.
-fn kind_of(phase: Phase) -> Kind {
+fn kind_of(phase: AdmissionPhase) -> Kind {
     match phase {
-        Phase::Mutating => Kind::MutatingAdmissionPolicy,
-        Phase::Validating => Kind::ValidatingAdmissionPolicy,
+        AdmissionPhase::Mutating => Kind::MutatingAdmissionPolicy,
+        AdmissionPhase::Validating => Kind::ValidatingAdmissionPolicy,
     }
 }
 
@@ -46,7 +46,7 @@ pub fn unbound(sets: &[(Origin, ManifestSet)]) -> Vec<Unbound> {
         .collect();
     let mut unbound = Vec::new();
     for (origin, set) in sets {
-        for phase in [Phase::Mutating, Phase::Validating] {
+        for phase in [AdmissionPhase::Mutating, AdmissionPhase::Validating] {
             let policies = set.objects().filter(|object| object.kind == kind_of(phase));
             let policies = policies.filter(|policy| !bound.contains(&(policy.kind, *origin, policy.name)));
             unbound.extend(policies.map(|policy| Unbound {
@@ -109,11 +109,11 @@ pub fn bind(sets: &mut [(Origin, ManifestSet)]) {
                 continue;
             };
             match policy.phase {
-                Phase::Validating => set.validating_bindings.push(Loaded {
+                AdmissionPhase::Validating => set.validating_bindings.push(Loaded {
                     object: Arc::new(validating(&policy.name)),
                     source,
                 }),
-                Phase::Mutating => set.mutating_bindings.push(Loaded {
+                AdmissionPhase::Mutating => set.mutating_bindings.push(Loaded {
                     object: Arc::new(mutating(&policy.name)),
                     source,
                 }),

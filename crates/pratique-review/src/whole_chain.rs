@@ -8,13 +8,13 @@ use pratique::cluster::Cluster;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
 use pratique::webhook::{Called, Conditions, WebhookObserver};
-use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, Unfinished};
+use pratique::{Admission, AdmissionContext, AdmissionRequest, Attributes, ObjectModel, Outcome, UnfinishedEvaluation};
 use pratique_json::{Value, text_at};
 use pratique_state::{PluginState, StoredPart, is_stored_request};
 use pratique_types::{Operation, Reason, Status};
 use tokio::runtime::Runtime;
 
-use crate::chain::{self, Step};
+use crate::chain::{self, ReviewStep};
 use crate::decisions::{DecisionRecorder, FAILED_CONDITION, ignored_failure};
 use crate::exchange::WebhookExchange;
 use crate::input::ReviewInput;
@@ -94,7 +94,7 @@ impl WholeChain {
         cluster: &(dyn Cluster + Sync),
         (input, open): (&ReviewInput<'_>, &ChainRequest<'_>),
         detail: ReviewDetail,
-    ) -> Result<Review, Unfinished> {
+    ) -> Result<Review, UnfinishedEvaluation> {
         let request = &open.request;
         let received = match &open.received {
             Ok(received) => received.as_ref(),
@@ -265,7 +265,7 @@ struct ChainQuestion<'q> {
 /// What the chain answers.
 struct ChainAnswer {
     outcome: Outcome,
-    steps: Vec<Step>,
+    steps: Vec<ReviewStep>,
     object: AdmittedObject,
     recorder: ExchangeRecorder,
 }
@@ -306,7 +306,7 @@ impl ChainQuestion<'_> {
     }
 
     /// Evaluates the request in a state of plugins.
-    fn ask_in(&self, state: &PluginState, detail: ReviewDetail) -> Result<ChainAnswer, Unfinished> {
+    fn ask_in(&self, state: &PluginState, detail: ReviewDetail) -> Result<ChainAnswer, UnfinishedEvaluation> {
         let (admission, decider, runtime) = self.engine;
         let context = AdmissionContext::new(self.cluster)
             .with_decider(decider)

@@ -32,22 +32,22 @@ const MAX_CERTIFICATES: u64 = 16 << 20;
 
 /// A store. A copy is the same. Calls block the calling thread, which must not be one of a runtime.
 #[derive(Clone)]
-pub struct Store(Arc<Inner>);
+pub struct Store(Arc<StoreInner>);
 
-struct Inner {
+struct StoreInner {
     settings: Settings,
     http: Client,
     runtime: Runtime,
 }
 
 /// What a store answers.
-struct Answer {
+struct StoreAnswer {
     etag: Option<String>,
     body: Vec<u8>,
 }
 
 /// An attempt that failed, and whether the same may succeed a little later.
-struct Failed {
+struct FailedAttempt {
     error: StoreError,
     passes: bool,
 }
@@ -75,7 +75,7 @@ impl Store {
             builder = builder.tls_certs_only(certificates);
         }
         let http = builder.build().map_err(|error| start(&error))?;
-        Ok(Store(Arc::new(Inner {
+        Ok(Store(Arc::new(StoreInner {
             settings,
             http,
             runtime,
@@ -222,7 +222,7 @@ impl Store {
         sign: impl Fn() -> Url,
         body: Bytes,
         most: usize,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<StoreAnswer, StoreError> {
         self.0.runtime.block_on(async {
             let mut pauses = PAUSES.into_iter();
             loop {
@@ -238,7 +238,7 @@ impl Store {
         })
     }
 
-    async fn send_once(&self, method: &Method, url: Url, body: Bytes, most: usize) -> Result<Answer, Failed> {
+    async fn send_once(&self, method: &Method, url: Url, body: Bytes, most: usize) -> Result<StoreAnswer, FailedAttempt> {
         let request = self.0.http.request(method.clone(), url).body(body);
         let response = request.send().await.map_err(|error| unreached(&error))?;
         let status = response.status();
@@ -249,29 +249,29 @@ impl Store {
         let (etag, region) = (header(ETAG.as_str()), header("x-amz-bucket-region"));
         if status.is_success() {
             let body = content(response, most).await?;
-            return Ok(Answer { etag, body });
+            return Ok(StoreAnswer { etag, body });
         }
         let is_elsewhere = matches!(status.as_u16(), 301 | 307 | 400);
         if let Some(region) = region.filter(|region| is_elsewhere && *region != self.0.settings.region) {
             let error = StoreError::Region { region };
-            return Err(Failed { error, passes: false });
+            return Err(FailedAttempt { error, passes: false });
         }
         let body = content(response, ANSWER_BYTES).await.unwrap_or_default();
-        Err(Failed {
+        Err(FailedAttempt {
             error: StoreError::refused(status.as_u16(), &body),
             passes: status.is_server_error() || matches!(status.as_u16(), 408 | 429),
         })
     }
 }
 
-impl Answer {
+impl StoreAnswer {
     fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
 /// The body of an answer.
-async fn content(response: Response, most: usize) -> Result<Vec<u8>, Failed> {
+async fn content(response: Response, most: usize) -> Result<Vec<u8>, FailedAttempt> {
     let mut response = response;
     let mut content = Vec::new();
     while let Some(part) = response.chunk().await.map_err(|error| unreached(&error))? {
@@ -279,7 +279,7 @@ async fn content(response: Response, most: usize) -> Result<Vec<u8>, Failed> {
             let error = StoreError::TooLarge {
                 mebibytes: most >> 20,
             };
-            return Err(Failed { error, passes: false });
+            return Err(FailedAttempt { error, passes: false });
         }
         content.extend_from_slice(&part);
     }
@@ -287,7 +287,7 @@ async fn content(response: Response, most: usize) -> Result<Vec<u8>, Failed> {
 }
 
 /// A request without an answer. The URL is left out: it has the signature.
-fn unreached(error: &reqwest::Error) -> Failed {
+fn unreached(error: &reqwest::Error) -> FailedAttempt {
     let mut text = match std::error::Error::source(error) {
         Some(cause) => chain(cause),
         None => "no answer".to_owned(),
@@ -295,7 +295,7 @@ fn unreached(error: &reqwest::Error) -> Failed {
     if error.is_timeout() {
         text = "it does not answer in time".to_owned();
     }
-    Failed {
+    FailedAttempt {
         error: StoreError::Unreached(text),
         // What cannot be built is not sent by another attempt either.
         passes: !error.is_builder(),

@@ -7,7 +7,7 @@ use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
-use pratique_policy::{ExpressionId, Trace, settle_request};
+use pratique_policy::{ExpressionId, PolicyTrace, settle_request};
 use pratique_schema::Release;
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
@@ -114,7 +114,7 @@ impl<'w> CostRecorder<'w> {
     }
 }
 
-impl Trace for CostRecorder<'_> {
+impl PolicyTrace for CostRecorder<'_> {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
         self.open.borrow_mut().push(EvaluatedExpression {
             expression: id.to_owned(),

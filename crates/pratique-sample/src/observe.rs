@@ -9,7 +9,7 @@ use pratique_cel::ast::{Ast, ExprId};
 use pratique_cel::value::Evaluation;
 use pratique_exclusion::Origin;
 use pratique_expression::Cache;
-use pratique_policy::{ExpressionId, Trace};
+use pratique_policy::{ExpressionId, PolicyTrace};
 use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
 use pratique_types::cel_limits::{MessageFault, read_message};
@@ -346,7 +346,7 @@ fn failed_variable(error: &str) -> Option<&str> {
     Some(rest.split_once("\" fails to evaluate: ")?.0)
 }
 
-impl Trace for OutcomeRecorder<'_> {
+impl PolicyTrace for OutcomeRecorder<'_> {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
         let mut state = self.state.borrow_mut();
         let id = match id {

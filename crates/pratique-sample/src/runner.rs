@@ -10,7 +10,7 @@ use pratique_json::Value;
 use pratique_match::{Equivalents, Namespace, Namespaces};
 use pratique_policy::authz::FixedAuthorizer;
 use pratique_policy::{
-    Cluster, EvalContext, Mutated, MutatingPolicies, ParamScope, Policies, Reinvocation, Trace, mutate,
+    Cluster, EvalContext, Mutated, MutatingPolicies, ParamScope, Policies, Reinvocation, PolicyTrace, mutate,
     mutate_once, validate,
 };
 use pratique_schema::Release;
@@ -102,7 +102,7 @@ impl PolicyRunner {
 
     /// Runs the policy; the authorizer allows every check, or none. The decision does not matter, only what the trace
     /// sees of it.
-    pub(crate) fn run(&self, request: &AdmissionRequest<'_>, allowed: bool, trace: &dyn Trace) {
+    pub(crate) fn run(&self, request: &AdmissionRequest<'_>, allowed: bool, trace: &dyn PolicyTrace) {
         let authorizer = Arc::new(FixedAuthorizer { allowed });
         let context = EvalContext::new(&self.cluster, authorizer).with_trace(trace);
         match &self.compiled {
@@ -120,7 +120,7 @@ impl PolicyRunner {
         &self,
         request: &AdmissionRequest<'_>,
         allowed: bool,
-        trace: &dyn Trace,
+        trace: &dyn PolicyTrace,
     ) -> Option<Mutated> {
         let CompiledPolicy::Mutating(policies) = &self.compiled else {
             return None;

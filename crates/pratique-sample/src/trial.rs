@@ -18,7 +18,7 @@ use pratique_exclusion::Origin;
 use pratique_expression::Cache;
 use pratique_json::Value;
 use pratique_objects::{ObjectCodec, changed_paths};
-use pratique_policy::{ExpressionId, Mutated, StepResult, Trace};
+use pratique_policy::{ExpressionId, Mutated, StepResult, PolicyTrace};
 use pratique_schema::FeatureGates;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{AdmissionRequest, ObjectForm, Operation};
@@ -170,7 +170,7 @@ struct EvaluationTrace {
     mutations: Cell<usize>,
 }
 
-impl Trace for EvaluationTrace {
+impl PolicyTrace for EvaluationTrace {
     fn begin(&self, id: ExpressionId<&str>, _: &str) {
         let is_mutation = matches!(id, ExpressionId::Mutation(_));
         self.mutations

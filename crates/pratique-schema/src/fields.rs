@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::Field;
 use crate::read::{self, TypeNames};
-use crate::slots::{Named, Slots, Walk};
+use crate::slots::{Named, NameSlots, Walk};
 
 /// The fields of a type.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Fields {
     fields: Vec<Field>,
     /// Positions of those that are always written.
     always: Vec<u16>,
-    slots: Slots,
+    slots: NameSlots,
 }
 
 /// Fields that are parsed from the table on first use: of more than a thousand types, a program uses few.
@@ -78,7 +78,7 @@ impl Fields {
             .collect();
         Fields {
             always,
-            slots: Slots::new(fields.iter().map(|field| field.name)),
+            slots: NameSlots::new(fields.iter().map(|field| field.name)),
             fields,
         }
     }

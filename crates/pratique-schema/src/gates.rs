@@ -4,7 +4,7 @@ mod feature_gates;
 
 pub use feature_gates::{FeatureGates, FeatureGatesError};
 
-use crate::slots::Slots;
+use crate::slots::NameSlots;
 
 /// A feature gate of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum GateStage {
 #[derive(Debug, Default)]
 pub struct GateTable {
     gates: Vec<FeatureGate>,
-    slots: Slots,
+    slots: NameSlots,
 }
 
 impl GateTable {
@@ -47,7 +47,7 @@ impl GateTable {
         let mut gates: Vec<_> = table.lines().filter_map(read_gate).collect();
         gates.sort_by_key(|gate| gate.name);
         GateTable {
-            slots: Slots::new(gates.iter().map(|gate| gate.name)),
+            slots: NameSlots::new(gates.iter().map(|gate| gate.name)),
             gates,
         }
     }

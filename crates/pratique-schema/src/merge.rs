@@ -14,7 +14,7 @@ use foldhash::fast::RandomState;
 use pratique_json::Value;
 use pratique_types::GroupVersionKind;
 
-use crate::slots::{Named, Slots, Walk};
+use crate::slots::{Named, NameSlots, Walk};
 
 pub use openapi::{DEDUCED, InvalidSchema, OpenApi, UNTYPED};
 
@@ -90,7 +90,7 @@ pub struct ListKey {
 pub struct MapType {
     /// Declared fields, sorted by name.
     fields: Vec<(String, MergeTypeId)>,
-    slots: Slots,
+    slots: NameSlots,
     /// The type of all other members; there may be none without it.
     pub element: Option<MergeTypeId>,
     /// Whether it is merged as a whole.
@@ -178,9 +178,9 @@ impl MapType {
     fn new(fields: Vec<(String, MergeTypeId)>, element: Option<MergeTypeId>, atomic: bool) -> Self {
         MapType {
             slots: if fields.is_empty() {
-                Slots::NONE
+                NameSlots::NONE
             } else {
-                Slots::new(fields.iter().map(|(name, _)| name.as_str()))
+                NameSlots::new(fields.iter().map(|(name, _)| name.as_str()))
             },
             fields,
             element,

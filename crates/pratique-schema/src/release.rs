@@ -14,7 +14,7 @@ use crate::changes::apply_changes;
 use crate::constraints::{self, Constraints};
 use crate::deprecations::DeprecationTable;
 use crate::gates::GateTable;
-use crate::given::{self, GivenFields};
+use crate::given_fields::{self, GivenFields};
 use crate::layout::Layouts;
 use crate::merge::MergeSchema;
 use crate::patch_strategies::PatchStrategies;
@@ -287,7 +287,7 @@ impl Release {
 
     /// The fields that are there when admission sees an object.
     pub fn given(&self) -> &GivenFields {
-        self.given.get_or_init(|| given::read(self.tables().given))
+        self.given.get_or_init(|| given_fields::read(self.tables().given))
     }
 
     /// The versions of kinds that are deprecated.

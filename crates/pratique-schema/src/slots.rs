@@ -6,18 +6,18 @@ use pratique_json::same;
 // Rows `review-*` of `benches/`: every field of an object is looked up in it while the object is decoded, and a `HashMap` would own
 // the names again.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Slots {
+pub(crate) struct NameSlots {
     /// Positions plus one; 0 for none. The length is a power of two, and more than half are free.
     slots: Vec<u32>,
 }
 
-impl Slots {
+impl NameSlots {
     /// No names.
-    pub(crate) const NONE: Slots = Slots { slots: Vec::new() };
+    pub(crate) const NONE: NameSlots = NameSlots { slots: Vec::new() };
 
     /// Takes names that differ.
     pub(crate) fn new<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Self {
-        let mut index = Slots {
+        let mut index = NameSlots {
             slots: vec![0; (2 * names.len()).next_power_of_two()],
         };
         for (position, name) in (1u32..).zip(names) {
@@ -59,7 +59,7 @@ pub trait Named {
 #[derive(Clone, Debug)]
 pub struct Walk<'f, F> {
     fields: &'f [F],
-    slots: &'f Slots,
+    slots: &'f NameSlots,
     /// The fields after the last one that was found.
     rest: &'f [F],
 }
@@ -70,7 +70,7 @@ const NEAR: usize = 8;
 impl<'f, F: Named> Walk<'f, F> {
     /// Takes fields that are sorted by name, with their slots.
     #[inline]
-    pub(crate) fn new(fields: &'f [F], slots: &'f Slots) -> Self {
+    pub(crate) fn new(fields: &'f [F], slots: &'f NameSlots) -> Self {
         Walk {
             fields,
             slots,
@@ -142,12 +142,12 @@ mod tests {
             "terminationMessagePolicy",
             "",
         ];
-        let slots = Slots::new(names.iter().copied());
+        let slots = NameSlots::new(names.iter().copied());
         let named = |at: usize| names.get(at).copied();
         for (at, name) in names.iter().enumerate() {
             assert_eq!(slots.find(name, named), Some(at));
         }
         assert_eq!(slots.find("b", named), None);
-        assert_eq!(Slots::NONE.find("a", named), None);
+        assert_eq!(NameSlots::NONE.find("a", named), None);
     }
 }

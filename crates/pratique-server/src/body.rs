@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
-use crate::budget::{BudgetExhausted, BudgetShare, Client};
+use crate::budget::{BudgetExhausted, BudgetShare, WaitingClient};
 
 /// The maximum number of bytes of a too large body that are read and discarded, so that its sender reads the response.
 const MAX_DRAINED: usize = 64 << 20;
@@ -64,7 +64,7 @@ async fn collect(
     }
     let most = announced.upper().and_then(|upper| usize::try_from(upper).ok());
     let evicted = Arc::new(Notify::new());
-    share.wait_for(Client::Sending(evicted.clone()));
+    share.wait_for(WaitingClient::Sending(evicted.clone()));
     let (mut bytes, mut yield_at) = (Vec::new(), YIELD_AFTER);
     loop {
         let frame = tokio::select! {
@@ -124,7 +124,7 @@ mod tests {
     use hyper::body::Frame;
 
     use super::*;
-    use crate::budget::Budget;
+    use crate::budget::RequestBudget;
 
     /// A body of this many parts of 1 KiB, which are ready at once.
     struct Parts(u32);
@@ -154,7 +154,7 @@ mod tests {
     /// A body that is always ready does not block other tasks of its thread.
     #[tokio::test]
     async fn others_have_their_turn_while_a_body_is_read() {
-        let budget = Arc::new(Budget::new(64 << 20));
+        let budget = Arc::new(RequestBudget::new(64 << 20));
         let share = budget.share(0).unwrap();
         let yields = Arc::new(AtomicUsize::new(0));
         let counted = yields.clone();

@@ -13,7 +13,7 @@ use pratique::policy::MemoryBudget;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-use crate::connections::Connection;
+use crate::connections::TrackedConnection;
 
 /// How long a share waits for its client before it may be evicted.
 const EVICT_AFTER: Duration = Duration::from_millis(500);
@@ -24,7 +24,7 @@ const MAX_SMALL: usize = 2 << 20;
 
 /// The memory budget of all requests. A quarter is reserved for small shares.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct RequestBudget {
     limit: usize,
     state: Mutex<BudgetState>,
     /// Notified when a large share shrinks.
@@ -60,22 +60,22 @@ struct BudgetEntry {
 #[derive(Debug)]
 struct WaitingRequest {
     since: Instant,
-    client: Client,
+    client: WaitingClient,
 }
 
 /// The client that a share waits for.
 #[derive(Debug)]
-pub(crate) enum Client {
+pub(crate) enum WaitingClient {
     /// A client that sends a body; the notification ends reading it.
     Sending(Arc<Notify>),
     /// A client that reads a response; its connection is closed.
-    Reading(Arc<Connection>),
+    Reading(Arc<TrackedConnection>),
 }
 
 /// A part of the budget, released when dropped.
 #[derive(Debug)]
 pub(crate) struct BudgetShare {
-    budget: Arc<Budget>,
+    budget: Arc<RequestBudget>,
     number: u64,
 }
 
@@ -83,9 +83,9 @@ pub(crate) struct BudgetShare {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BudgetExhausted;
 
-impl Budget {
+impl RequestBudget {
     pub(crate) fn new(limit: usize) -> Self {
-        Budget {
+        RequestBudget {
             limit,
             state: Mutex::default(),
             freed: Notify::new(),
@@ -248,8 +248,8 @@ impl Budget {
         };
         self.account(state, entry.bytes, 0);
         match entry.waiting.map(|waiting| waiting.client) {
-            Some(Client::Sending(reader)) => reader.notify_one(),
-            Some(Client::Reading(connection)) => connection.abort(),
+            Some(WaitingClient::Sending(reader)) => reader.notify_one(),
+            Some(WaitingClient::Reading(connection)) => connection.abort(),
             None => {}
         }
     }
@@ -305,7 +305,7 @@ impl BudgetShare {
     }
 
     /// Marks the share as waiting for a client, so that it may be evicted.
-    pub(crate) fn wait_for(&self, client: Client) {
+    pub(crate) fn wait_for(&self, client: WaitingClient) {
         self.set_waiting(Some(WaitingRequest {
             since: Instant::now(),
             client,
@@ -348,8 +348,8 @@ impl Drop for BudgetShare {
 mod tests {
     use super::*;
 
-    fn budget() -> Arc<Budget> {
-        Arc::new(Budget::new(64_000))
+    fn budget() -> Arc<RequestBudget> {
+        Arc::new(RequestBudget::new(64_000))
     }
 
     #[test]
@@ -386,7 +386,7 @@ mod tests {
         let budget = budget();
         let waits = |bytes| {
             let (share, evicted) = (budget.share(bytes).unwrap(), Arc::new(Notify::new()));
-            share.wait_for(Client::Sending(evicted.clone()));
+            share.wait_for(WaitingClient::Sending(evicted.clone()));
             (share, evicted)
         };
         let works = budget.share(10_000).unwrap();
@@ -438,9 +438,9 @@ mod tests {
     #[test]
     fn shares_expire() {
         let budget = budget();
-        let connection = Arc::new(Connection::default());
+        let connection = Arc::new(TrackedConnection::default());
         let share = budget.share(10_000).unwrap();
-        share.wait_for(Client::Reading(connection));
+        share.wait_for(WaitingClient::Reading(connection));
         budget.expire(Duration::from_secs(60));
         assert_eq!(budget.used(), 10_000);
         budget.expire(Duration::ZERO);

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 /// The permissions of a client, by its certificate and address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Client {
+pub(crate) struct ClientPermissions {
     /// Whether it may send reviews.
     pub(crate) may_review: bool,
     /// Whether it may view the status page, which shows the requests of others.
@@ -13,11 +13,11 @@ pub(crate) struct Client {
     pub(crate) local: Option<IpAddr>,
 }
 
-impl Client {
+impl ClientPermissions {
     /// The permissions of a connection. `authenticated` is whether the client showed a certificate, if clients are asked
     /// for one; `is_local` is whether it is on this machine.
     pub(crate) fn new(authenticated: Option<bool>, is_local: bool, local: Option<IpAddr>) -> Self {
-        Client {
+        ClientPermissions {
             may_review: authenticated.unwrap_or(true),
             may_view_status: authenticated.unwrap_or(is_local),
             local,
@@ -26,7 +26,7 @@ impl Client {
 
     /// The client of an embedded service or of the health listener, where the caller decides about permissions.
     pub(crate) fn trusted() -> Self {
-        Client::new(Some(true), false, None)
+        ClientPermissions::new(Some(true), false, None)
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     fn remote_clients_do_not_view_the_status() {
         let check = |authenticated, address: &str, may_review, may_view_status| {
             let address: IpAddr = address.parse().unwrap_or_else(|_| panic!("{address}"));
-            let client = Client::new(authenticated, is_local(address), None);
+            let client = ClientPermissions::new(authenticated, is_local(address), None);
             assert_eq!(
                 (client.may_review, client.may_view_status),
                 (may_review, may_view_status),

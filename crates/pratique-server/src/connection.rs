@@ -18,13 +18,13 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use crate::client::{Client, is_local};
-use crate::connections::{Connection, ConnectionGuard};
+use crate::client::{ClientPermissions, is_local};
+use crate::connections::{TrackedConnection, ConnectionGuard};
 use crate::context::ServerContext;
 use crate::frames::{CountedStream, InTurn, MAX_STREAMS, OpenRequest};
 use crate::response_body::{self, ResponseBody};
 use crate::routes;
-use crate::shutdown::{Stage, closing};
+use crate::shutdown::{ServerStage, closing};
 
 /// The time for an evicted connection to finish its requests.
 const EVICTION_GRACE: Duration = Duration::from_secs(1);
@@ -43,7 +43,7 @@ pub(crate) async fn serve(
     stream: TcpStream,
     guard: ConnectionGuard,
     context: Arc<ServerContext>,
-    stage: watch::Receiver<Stage>,
+    stage: watch::Receiver<ServerStage>,
 ) {
     prepare(&stream);
     let Ok(peer) = stream.peer_addr() else {
@@ -53,7 +53,7 @@ pub(crate) async fn serve(
     let local = stream.local_addr().ok().map(|address| address.ip());
     let connection = &guard.connection;
     let Some(certificates) = &context.certificates else {
-        let client = Client::new(None, is_local, local);
+        let client = ClientPermissions::new(None, is_local, local);
         let service = service(client, connection, &context, &stage);
         let http = http1(&context).serve_connection(TokioIo::new(stream), service);
         return drive(http, connection, stage).await;
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
     let authenticated = certificates
         .requests_client_certificates()
         .then(|| session.peer_certificates().is_some());
-    let client = Client::new(authenticated, is_local, local);
+    let client = ClientPermissions::new(authenticated, is_local, local);
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let service = service(client, connection, &context, &stage);
     if is_http2 {
@@ -121,10 +121,10 @@ fn http2() -> conn::http2::Builder<TokioExecutor> {
 type ResponseFuture = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
 
 fn service(
-    client: Client,
-    connection: &Arc<Connection>,
+    client: ClientPermissions,
+    connection: &Arc<TrackedConnection>,
     context: &Arc<ServerContext>,
-    stage: &watch::Receiver<Stage>,
+    stage: &watch::Receiver<ServerStage>,
 ) -> impl Service<
     Request<Incoming>,
     Response = Response<ResponseBody>,
@@ -138,7 +138,7 @@ fn service(
         let (connection, context, stage) = (connection.clone(), context.clone(), stage.clone());
         Box::pin(async move {
             let version = request.version();
-            let leaving = || *stage.borrow() != Stage::Serving;
+            let leaving = || *stage.borrow() != ServerStage::Serving;
             let mut answer = match response_body::reserve(&request, &connection, &context) {
                 Ok(share) => {
                     let answer =
@@ -200,7 +200,7 @@ where
     }
 }
 
-async fn drive(http: impl GracefulShutdown, connection: &Connection, stage: watch::Receiver<Stage>) {
+async fn drive(http: impl GracefulShutdown, connection: &TrackedConnection, stage: watch::Receiver<ServerStage>) {
     let ended = tokio::select! {
         ended = serve_until_closed(http, connection, stage) => ended,
         () = connection.aborted() => return tracing::debug!("Connection closed: its client does not read, or not fast enough"),
@@ -213,8 +213,8 @@ async fn drive(http: impl GracefulShutdown, connection: &Connection, stage: watc
 /// Serves a connection until it ends, is evicted, or the server shuts down.
 async fn serve_until_closed(
     http: impl GracefulShutdown,
-    connection: &Connection,
-    mut stage: watch::Receiver<Stage>,
+    connection: &TrackedConnection,
+    mut stage: watch::Receiver<ServerStage>,
 ) -> Option<hyper::Result<()>> {
     let mut http = pin!(http);
     tokio::select! {
@@ -240,7 +240,7 @@ async fn serve_until_closed(
 /// Waits until the connection has to shut down. A new connection gets the time to send its first request, as its client
 /// could not know that the server is about to end.
 // As in Go: net/http/server.go, Server.closeIdleConns
-async fn shutdown_is_due(stage: &mut watch::Receiver<Stage>, connection: &Connection) {
+async fn shutdown_is_due(stage: &mut watch::Receiver<ServerStage>, connection: &TrackedConnection) {
     let first_request = timeout(FIRST_REQUEST_TIMEOUT, connection.first_request());
     closing(stage).await;
     tokio::select! {
@@ -251,7 +251,7 @@ async fn shutdown_is_due(stage: &mut watch::Receiver<Stage>, connection: &Connec
 }
 
 /// Waits until the time for new connections during shutdown is over.
-async fn new_connections_expired(mut stage: watch::Receiver<Stage>) {
+async fn new_connections_expired(mut stage: watch::Receiver<ServerStage>) {
     let grace = closing(&mut stage).await;
     sleep(grace / NEW_CONNECTION_SHARE).await;
 }

@@ -29,14 +29,14 @@ pub(crate) struct ConnectionRegistry {
 #[derive(Debug, Default)]
 struct ConnectionState {
     next: u64,
-    open: BTreeMap<u64, Arc<Connection>>,
+    open: BTreeMap<u64, Arc<TrackedConnection>>,
     /// The number of evicted connections that have not closed yet.
     closing: usize,
 }
 
 /// The state of a connection.
 #[derive(Debug, Default)]
-pub(crate) struct Connection {
+pub(crate) struct TrackedConnection {
     /// The number of the connection; older ones have smaller numbers.
     number: u64,
     /// The number of reviews that are being evaluated.
@@ -59,19 +59,19 @@ pub(crate) struct Connection {
 pub(crate) struct ConnectionGuard {
     connections: Arc<ConnectionRegistry>,
     number: u64,
-    pub(crate) connection: Arc<Connection>,
+    pub(crate) connection: Arc<TrackedConnection>,
 }
 
 /// Marks a review as being evaluated, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct ActiveReview(Arc<Connection>);
+pub(crate) struct ActiveReview(Arc<TrackedConnection>);
 
-impl Connection {
+impl TrackedConnection {
     /// The stand-in for the connection of a request to an embedded service.
     pub(crate) fn unregistered(number: u64) -> Self {
-        Connection {
+        TrackedConnection {
             number,
-            ..Connection::default()
+            ..TrackedConnection::default()
         }
     }
 }
@@ -96,9 +96,9 @@ impl ConnectionRegistry {
         }
         let number = state.next;
         state.next += 1;
-        let connection = Arc::new(Connection {
+        let connection = Arc::new(TrackedConnection {
             number,
-            ..Connection::default()
+            ..TrackedConnection::default()
         });
         state.open.insert(number, connection.clone());
         Some(ConnectionGuard {
@@ -172,7 +172,7 @@ impl ConnectionState {
     }
 }
 
-impl Connection {
+impl TrackedConnection {
     /// The number of the connection.
     pub(crate) fn number(&self) -> u64 {
         self.number

@@ -7,7 +7,7 @@ use pratique_audit::{Log, Recorder};
 use pratique_metrics::Metrics;
 
 use crate::audit_metrics;
-use crate::budget::Budget;
+use crate::budget::RequestBudget;
 use crate::evaluation::EvaluatorPools;
 use crate::fair_semaphore::FairSemaphore;
 use crate::frames::AddressShares;
@@ -37,7 +37,7 @@ pub(crate) struct ServerContext {
     pub(crate) protected_metrics: bool,
     pub(crate) page_hosts: Vec<String>,
     pub(crate) recent: Option<RecentDecisions>,
-    pub(crate) budget: Arc<Budget>,
+    pub(crate) budget: Arc<RequestBudget>,
     pub(crate) large_requests: LargeRequests,
     pub(crate) address_shares: AddressShares,
     pub(crate) evaluators: EvaluatorPools,
@@ -80,7 +80,7 @@ impl ServerContext {
             protected_metrics,
             page_hosts,
             recent: page.then(RecentDecisions::default),
-            budget: Arc::new(Budget::new(limits.memory)),
+            budget: Arc::new(RequestBudget::new(limits.memory)),
             large_requests: LargeRequests::new(),
             address_shares: AddressShares::default(),
             evaluators: EvaluatorPools::new(limits.requests),

@@ -7,7 +7,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 
 use crate::configz::Source;
 use pratique::Limits;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 
 /// Evaluates requests.
 pub trait AdmissionHandler: Send + Sync + 'static {
@@ -16,7 +16,7 @@ pub trait AdmissionHandler: Send + Sync + 'static {
     /// only this request.
     fn handle<'a>(
         &'a self,
-        phases: Phases,
+        phases: AdmissionPhases,
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
     ) -> ReviewFuture<'a>;

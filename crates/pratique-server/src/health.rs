@@ -25,7 +25,7 @@ use crate::connections::{ConnectionGuard, ConnectionRegistry};
 use crate::context::ServerContext;
 use crate::listen;
 use crate::routes;
-use crate::shutdown::Stage;
+use crate::shutdown::ServerStage;
 
 /// The maximum number of connections. Past it, the oldest one is evicted.
 const CONNECTIONS: usize = 64;
@@ -46,7 +46,7 @@ impl HealthListener {
     pub(crate) fn start(
         addresses: &[SocketAddr],
         context: Arc<ServerContext>,
-        stage: watch::Receiver<Stage>,
+        stage: watch::Receiver<ServerStage>,
     ) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let listeners = {
@@ -71,7 +71,7 @@ impl HealthListener {
     }
 }
 
-async fn accept(listeners: &[TcpListener], context: &Arc<ServerContext>, stage: &watch::Receiver<Stage>) {
+async fn accept(listeners: &[TcpListener], context: &Arc<ServerContext>, stage: &watch::Receiver<ServerStage>) {
     let connections = Arc::new(ConnectionRegistry::new(CONNECTIONS));
     loop {
         match listen::accept(listeners).await {
@@ -93,12 +93,12 @@ async fn serve(
     stream: TcpStream,
     guard: ConnectionGuard,
     context: Arc<ServerContext>,
-    stage: watch::Receiver<Stage>,
+    stage: watch::Receiver<ServerStage>,
 ) {
     let service = service_fn(|request: Request<Incoming>| {
         // The body is not read.
         let (head, _) = request.into_parts();
-        let leaving = *stage.borrow() != Stage::Serving;
+        let leaving = *stage.borrow() != ServerStage::Serving;
         let answer = routes::health(&head, leaving, &context);
         async { Ok::<Response<Full<Bytes>>, Infallible>(answer.map(Full::new)) }
     });

@@ -13,10 +13,10 @@ use pratique_manifest::{ManifestPlugin, ManifestSet};
 use pratique_types::AdmissionRequest;
 
 use crate::configz::{Attempt, Source};
-use crate::followed::Followed;
+use crate::followed_source::Followed;
 use crate::handler::{AdmissionHandler, HandlerUnavailable, ReviewFuture, ReviewResult};
 use crate::unknown_state::{KnownState, UnknownState, first_unknown};
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 
 /// An [`AdmissionHandler`] that evaluates requests with a [`Live`], and reports its sources.
 pub struct LiveHandler {
@@ -107,7 +107,7 @@ impl LiveHandler {
 impl AdmissionHandler for LiveHandler {
     fn handle<'a>(
         &'a self,
-        phases: Phases,
+        phases: AdmissionPhases,
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
     ) -> ReviewFuture<'a> {

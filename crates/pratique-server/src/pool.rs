@@ -36,7 +36,7 @@ pub(crate) struct TaskPool(Arc<SharedPool>);
 
 #[derive(Debug)]
 struct SharedPool {
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     ready: Condvar,
     cores: usize,
     most: usize,
@@ -56,7 +56,7 @@ pub(crate) enum TaskKind {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PoolState {
     queue: VecDeque<Arc<PoolTask>>,
     threads: usize,
     idle: usize,
@@ -72,14 +72,14 @@ struct State {
 /// A future and its state.
 pub(crate) struct PoolTask {
     pool: Weak<SharedPool>,
-    stage: Mutex<Stage>,
+    stage: Mutex<TaskStage>,
     cancelled: AtomicBool,
     /// Locked only by the thread that polls it.
     future: Mutex<Option<PoolComputation>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum TaskStage {
     Waiting,
     Queued,
     Running,
@@ -109,7 +109,7 @@ impl TaskPool {
     pub(crate) fn spawn(&self, future: PoolComputation) -> Arc<PoolTask> {
         let task = Arc::new(PoolTask {
             pool: Arc::downgrade(&self.0),
-            stage: Mutex::new(Stage::Queued),
+            stage: Mutex::new(TaskStage::Queued),
             cancelled: AtomicBool::new(false),
             future: Mutex::new(Some(future)),
         });
@@ -130,7 +130,7 @@ impl Drop for TaskPool {
 }
 
 impl SharedPool {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -240,13 +240,13 @@ impl PoolTask {
         self.wake_by_ref();
     }
 
-    fn stage(&self) -> MutexGuard<'_, Stage> {
+    fn stage(&self) -> MutexGuard<'_, TaskStage> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Polls the future. Returns whether the task is done.
     fn poll(self: Arc<Self>, io: &Handle) -> bool {
-        *self.stage() = Stage::Running;
+        *self.stage() = TaskStage::Running;
         let mut future = self.future.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = self.is_cancelled()
             || future
@@ -254,18 +254,18 @@ impl PoolTask {
                 .is_none_or(|future| self.is_ended_by_polling(future, io));
         let mut stage = self.stage();
         if ended || self.is_cancelled() {
-            *stage = Stage::Done;
+            *stage = TaskStage::Done;
             drop(stage);
             // A panic while dropping is caught as well.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(future.take())));
             return true;
         }
-        if *stage == Stage::Woken {
-            *stage = Stage::Queued;
+        if *stage == TaskStage::Woken {
+            *stage = TaskStage::Queued;
             drop((stage, future));
             self.push();
         } else {
-            *stage = Stage::Waiting;
+            *stage = TaskStage::Waiting;
         }
         false
     }
@@ -295,13 +295,13 @@ impl Wake for PoolTask {
     fn wake(self: Arc<Self>) {
         let mut stage = self.stage();
         match *stage {
-            Stage::Waiting => {
-                *stage = Stage::Queued;
+            TaskStage::Waiting => {
+                *stage = TaskStage::Queued;
                 drop(stage);
                 self.push();
             }
-            Stage::Running => *stage = Stage::Woken,
-            Stage::Queued | Stage::Woken | Stage::Done => {}
+            TaskStage::Running => *stage = TaskStage::Woken,
+            TaskStage::Queued | TaskStage::Woken | TaskStage::Done => {}
         }
     }
 

@@ -102,12 +102,12 @@ impl RecentDecision {
     /// The operations and paths of the patch, which is decoded only for display.
     pub(crate) fn changes(&self) -> String {
         #[derive(Deserialize)]
-        struct Operation {
+        struct PatchOperation {
             op: String,
             path: String,
         }
         let patch = self.patch.as_ref().and_then(|patch| base64::decode(patch).ok());
-        let operations = patch.and_then(|patch| serde_json::from_slice::<Vec<Operation>>(&patch).ok());
+        let operations = patch.and_then(|patch| serde_json::from_slice::<Vec<PatchOperation>>(&patch).ok());
         let operations = operations.unwrap_or_default().into_iter();
         let operations = operations.map(|operation| format!("{} {}", operation.op, operation.path));
         truncated(&operations.collect::<Vec<_>>().join(", "))

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use pratique_metrics::Metrics;
 
-use crate::respond::{HttpResponse, Reason};
+use crate::respond::{HttpResponse, StatusReason};
 
 /// The codes and reasons that a correct client can get. Their counters are initialised with 0, so that the first error is
 /// an increase.
@@ -27,7 +27,7 @@ pub(crate) fn init(metrics: &Metrics) {
 pub(crate) fn record(answer: &HttpResponse, metrics: &Metrics) {
     let code = answer.status();
     if code != StatusCode::OK {
-        let reason = answer.extensions().get().map_or("", |Reason(reason)| reason);
+        let reason = answer.extensions().get().map_or("", |StatusReason(reason)| reason);
         metrics.reviews_refused(code.as_u16(), reason, 1);
     }
 }

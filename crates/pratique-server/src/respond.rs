@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// The reason of a `Status`, as an extension of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reason(pub(crate) &'static str);
+pub(crate) struct StatusReason(pub(crate) &'static str);
 
 /// A complete response.
 pub(crate) type HttpResponse = Response<Bytes>;
@@ -107,7 +107,7 @@ pub(crate) fn failure(status: StatusCode, reason: &'static str, message: impl In
         code: status.as_u16(),
     };
     let mut answer = json(status, &body);
-    answer.extensions_mut().insert(Reason(reason));
+    answer.extensions_mut().insert(StatusReason(reason));
     answer
 }
 

@@ -15,8 +15,8 @@ use http::{Request, Response};
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::sleep;
 
-use crate::budget::{BudgetShare, Client, MemoryPressure};
-use crate::connections::Connection;
+use crate::budget::{BudgetShare, WaitingClient, MemoryPressure};
+use crate::connections::TrackedConnection;
 use crate::context::ServerContext;
 use crate::refusal_metrics;
 use crate::respond::{HttpResponse, too_many_requests};
@@ -90,7 +90,7 @@ impl AsRef<[u8]> for UnsentBytes {
 /// The error response if there is no memory left.
 pub(crate) fn reserve<B>(
     request: &Request<B>,
-    connection: &Connection,
+    connection: &TrackedConnection,
     context: &ServerContext,
 ) -> Result<Option<BudgetShare>, Box<HttpResponse>> {
     match context.budget.share(REQUEST) {
@@ -111,11 +111,11 @@ pub(crate) fn reserve<B>(
 pub(crate) fn attach(
     answer: HttpResponse,
     share: Option<BudgetShare>,
-    connection: &Arc<Connection>,
+    connection: &Arc<TrackedConnection>,
 ) -> Response<ResponseBody> {
     let (mut head, mut bytes) = answer.into_parts();
     let evaluated = head.extensions.remove::<Arc<BudgetShare>>();
-    let waits = || Client::Reading(connection.clone());
+    let waits = || WaitingClient::Reading(connection.clone());
     if let Some(share) = &share {
         if evaluated.is_none() && share.resize(REQUEST.saturating_add(bytes.len())).is_err() {
             (head, bytes) = too_many_requests().into_parts();

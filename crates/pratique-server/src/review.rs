@@ -16,7 +16,7 @@ use tokio::time::{timeout, timeout_at};
 use crate::annotations;
 use crate::body::{self, BodyError};
 use crate::budget::BudgetShare;
-use crate::connections::Connection;
+use crate::connections::TrackedConnection;
 use crate::context::ServerContext;
 use crate::fair_semaphore::FairPermit;
 use crate::handler::{HandlerUnavailable, ReviewResult};
@@ -24,7 +24,7 @@ use crate::query;
 use crate::reservation::MemoryReservation;
 use crate::respond::{self, HttpResponse, failure, later, too_many_requests};
 use crate::weight::ReviewWeight;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 
 /// The maximum size of a `uid`, in bytes: API servers send UUIDs.
 const MAX_UID: usize = 128;
@@ -51,9 +51,9 @@ pub(crate) fn check_head(head: &Parts, context: &ServerContext) -> Result<Durati
 /// Handles an AdmissionReview.
 pub(crate) async fn handle(
     body: impl Body<Data = Bytes> + Unpin,
-    phases: Phases,
+    phases: AdmissionPhases,
     time: Duration,
-    connection: &Arc<Connection>,
+    connection: &Arc<TrackedConnection>,
     context: &Arc<ServerContext>,
 ) -> HttpResponse {
     let deadline = Instant::now() + time;
@@ -109,7 +109,7 @@ struct AcceptedReview {
 
 async fn evaluate(
     context: Arc<ServerContext>,
-    phases: Phases,
+    phases: AdmissionPhases,
     accepted: AcceptedReview,
     interrupt: Interrupt,
 ) -> HttpResponse {
@@ -145,7 +145,7 @@ fn evaluation_limits(
 
 async fn review(
     context: &ServerContext,
-    phases: Phases,
+    phases: AdmissionPhases,
     (body, share): (&Vec<u8>, &BudgetShare),
     interrupt: Interrupt,
 ) -> Result<HttpResponse, Box<HttpResponse>> {
@@ -223,7 +223,7 @@ impl ServerContext {
     /// Records a decision in the audit log, on the status page, and with its request in the record of requests.
     fn record(
         &self,
-        phases: Phases,
+        phases: AdmissionPhases,
         request: &AdmissionRequest<'_>,
         reviewed: &ReviewResult,
         (received, elapsed): (SystemTime, Duration),
@@ -245,11 +245,11 @@ impl ServerContext {
     }
 }
 
-fn path_of(phases: Phases) -> &'static str {
+fn path_of(phases: AdmissionPhases) -> &'static str {
     match phases {
-        Phases::Mutating => "/mutate",
-        Phases::Validating => "/validate",
-        Phases::Both => "/admit",
+        AdmissionPhases::Mutating => "/mutate",
+        AdmissionPhases::Validating => "/validate",
+        AdmissionPhases::Both => "/admit",
     }
 }
 

@@ -12,25 +12,25 @@ use pratique_metrics::Format;
 use tokio::time::timeout;
 
 use crate::body::drain;
-use crate::client::Client;
+use crate::client::ClientPermissions;
 use crate::configz::ConfigzContent;
-use crate::connections::Connection;
+use crate::connections::TrackedConnection;
 use crate::context::ServerContext;
 use crate::host;
 use crate::page;
 use crate::refusal_metrics;
 use crate::respond::{HttpResponse, failure, json, plain, respond_text, with, without_body};
 use crate::review;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 
 /// Handles a request. With `phases`, every path takes reviews; otherwise the path selects the route. `leaving` is whether
 /// the server is shutting down.
 pub(crate) async fn handle<B: Body<Data = Bytes> + Unpin>(
     request: Request<B>,
-    phases: Option<Phases>,
-    client: Client,
+    phases: Option<AdmissionPhases>,
+    client: ClientPermissions,
     leaving: bool,
-    connection: &Arc<Connection>,
+    connection: &Arc<TrackedConnection>,
     context: &Arc<ServerContext>,
 ) -> HttpResponse {
     let (head, body) = request.into_parts();
@@ -57,11 +57,11 @@ pub(crate) async fn handle<B: Body<Data = Bytes> + Unpin>(
 }
 
 /// The phases of a review path.
-fn phases_of(path: &str) -> Option<Phases> {
+fn phases_of(path: &str) -> Option<AdmissionPhases> {
     match path {
-        "/mutate" => Some(Phases::Mutating),
-        "/validate" => Some(Phases::Validating),
-        "/admit" => Some(Phases::Both),
+        "/mutate" => Some(AdmissionPhases::Mutating),
+        "/validate" => Some(AdmissionPhases::Validating),
+        "/admit" => Some(AdmissionPhases::Both),
         _ => None,
     }
 }
@@ -69,7 +69,7 @@ fn phases_of(path: &str) -> Option<Phases> {
 /// Handles a request to the health listener.
 pub(crate) fn health(head: &Parts, leaving: bool, context: &ServerContext) -> HttpResponse {
     let path = head.uri.path();
-    let client = Client::trusted();
+    let client = ClientPermissions::trusted();
     let answer = if is_health(path) || path == "/metrics" {
         get(head, client, leaving, context)
     } else {
@@ -93,11 +93,11 @@ pub(crate) fn is_health(path: &str) -> bool {
 
 /// Checks the head of a review request. Returns its phases and timeout, or the error response.
 fn accept_review(
-    phases: Phases,
+    phases: AdmissionPhases,
     head: &Parts,
-    client: Client,
+    client: ClientPermissions,
     context: &ServerContext,
-) -> Result<(Phases, Duration), Box<HttpResponse>> {
+) -> Result<(AdmissionPhases, Duration), Box<HttpResponse>> {
     if head.method != Method::POST {
         return Err(with(method_not_allowed("POST"), ALLOW, "POST").into());
     }
@@ -108,7 +108,7 @@ fn accept_review(
 }
 
 /// Handles a request to any other path than those of reviews.
-fn get(head: &Parts, client: Client, leaving: bool, context: &ServerContext) -> HttpResponse {
+fn get(head: &Parts, client: ClientPermissions, leaving: bool, context: &ServerContext) -> HttpResponse {
     let path = head.uri.path();
     let exists = match path {
         "/livez" | "/healthz" | "/readyz" | "/metrics" | "/configz" => true,
@@ -135,7 +135,7 @@ fn get(head: &Parts, client: Client, leaving: bool, context: &ServerContext) -> 
 }
 
 /// Whether the status page may be served for the host of a request.
-fn host_is_allowed(head: &Parts, client: Client, context: &ServerContext) -> bool {
+fn host_is_allowed(head: &Parts, client: ClientPermissions, context: &ServerContext) -> bool {
     host::requested_host(head).is_some_and(|host| host::is_allowed(&host, client.local, &context.page_hosts))
 }
 

@@ -17,7 +17,7 @@ use crate::health::HealthListener;
 use crate::listen;
 use crate::response_body;
 use crate::settings::Settings;
-use crate::shutdown::{Shutdown, Stage};
+use crate::shutdown::{Shutdown, ServerStage};
 
 /// A server for AdmissionReviews.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Server {
         let context = self.context.clone();
         let expiring = tokio::spawn(async move { response_body::expire(&context).await });
         let grace = loop {
-            if let Stage::Closing(grace) = *stage.borrow_and_update() {
+            if let ServerStage::Closing(grace) = *stage.borrow_and_update() {
                 break grace;
             }
             tokio::select! {
@@ -136,7 +136,7 @@ impl Server {
     async fn accepted(
         &self,
         accepted: io::Result<(tokio::net::TcpStream, SocketAddr)>,
-        stage: &watch::Receiver<Stage>,
+        stage: &watch::Receiver<ServerStage>,
         failures: &mut AcceptFailures,
     ) {
         match accepted {

@@ -15,15 +15,15 @@ use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tower_service::Service;
 
-use crate::client::Client;
-use crate::connections::Connection;
+use crate::client::ClientPermissions;
+use crate::connections::TrackedConnection;
 use crate::context::ServerContext;
 use crate::handler::AdmissionHandler;
 use crate::refusal_metrics;
 use crate::response_body::{self, ResponseBody};
 use crate::routes;
 use crate::settings::Settings;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 
 /// AdmissionReviews over HTTP, without a listener: a [`tower`](Service) service of `http` requests, to be mounted in axum,
 /// hyper or another server, and wrapped in layers. Clones are the same service.
@@ -73,7 +73,7 @@ use pratique::observer::Phases;
 #[derive(Clone)]
 pub struct AdmissionService {
     inner: Arc<ServiceInner>,
-    phases: Option<Phases>,
+    phases: Option<AdmissionPhases>,
 }
 
 struct ServiceInner {
@@ -114,7 +114,7 @@ impl AdmissionService {
 
     /// The same service for one phase of admission, or both: every path takes reviews. It shares the limits of this one.
     #[must_use]
-    pub fn for_phases(&self, phases: Phases) -> Self {
+    pub fn for_phases(&self, phases: AdmissionPhases) -> Self {
         AdmissionService {
             inner: self.inner.clone(),
             phases: Some(phases),
@@ -140,7 +140,7 @@ where
         Box::pin(async move {
             let context = &inner.context;
             let number = inner.requests.fetch_add(1, Ordering::Relaxed);
-            let connection = Arc::new(Connection::unregistered(number));
+            let connection = Arc::new(TrackedConnection::unregistered(number));
             let share = match response_body::reserve(&request, &connection, context) {
                 Ok(share) => share,
                 Err(refusal) => {
@@ -152,7 +152,7 @@ where
             };
             let request = request.map(Box::pin);
             let answer =
-                routes::handle(request, phases, Client::trusted(), false, &connection, context).await;
+                routes::handle(request, phases, ClientPermissions::trusted(), false, &connection, context).await;
             Ok(response_body::attach(answer, share, &connection))
         })
     }

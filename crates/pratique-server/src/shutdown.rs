@@ -17,11 +17,11 @@ pub struct Drain {
 
 /// A handle that shuts a server down. Clones are handles of the same server.
 #[derive(Clone, Debug)]
-pub struct Shutdown(Arc<watch::Sender<Stage>>);
+pub struct Shutdown(Arc<watch::Sender<ServerStage>>);
 
 /// The stage of a server's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-pub(crate) enum Stage {
+pub(crate) enum ServerStage {
     /// The server serves.
     Serving,
     /// The server serves, but is not ready.
@@ -34,19 +34,19 @@ impl Shutdown {
     /// A handle of a server that has not started.
     #[must_use]
     pub fn new() -> Self {
-        Shutdown(Arc::new(watch::Sender::new(Stage::Serving)))
+        Shutdown(Arc::new(watch::Sender::new(ServerStage::Serving)))
     }
 
     /// Starts the shutdown, and returns once the server accepts no new connections. A further call may have a shorter
     /// delay.
     pub async fn begin(&self, drain: Drain) {
         tracing::info!(delay = ?drain.delay, grace = ?drain.grace, "Shutting down");
-        self.0.send_replace(Stage::Leaving);
+        self.0.send_replace(ServerStage::Leaving);
         tokio::time::sleep(drain.delay).await;
-        self.0.send_replace(Stage::Closing(drain.grace));
+        self.0.send_replace(ServerStage::Closing(drain.grace));
     }
 
-    pub(crate) fn watch(&self) -> watch::Receiver<Stage> {
+    pub(crate) fn watch(&self) -> watch::Receiver<ServerStage> {
         self.0.subscribe()
     }
 }
@@ -58,11 +58,11 @@ impl Default for Shutdown {
 }
 
 /// Waits until connections have to close. Returns the grace period.
-pub(crate) async fn closing(stage: &mut watch::Receiver<Stage>) -> Duration {
-    let is_closing = |stage: &Stage| matches!(stage, Stage::Closing(_));
+pub(crate) async fn closing(stage: &mut watch::Receiver<ServerStage>) -> Duration {
+    let is_closing = |stage: &ServerStage| matches!(stage, ServerStage::Closing(_));
     let reached = stage.wait_for(is_closing).await.map(|stage| *stage);
     match reached {
-        Ok(Stage::Closing(grace)) => grace,
+        Ok(ServerStage::Closing(grace)) => grace,
         // Without a sender, the server does not end.
         _ => std::future::pending().await,
     }

@@ -67,11 +67,11 @@ pub struct Certificates {
     files: Option<CertificateFiles>,
     current: ArcSwap<ServerConfig>,
     /// The state of the current content.
-    state: Mutex<State>,
+    state: Mutex<CertificateState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct CertificateState {
     hash: Vec<u8>,
     expirations: CertificateExpirations,
     loaded: SystemTime,
@@ -98,10 +98,10 @@ pub(crate) struct CertificateExpirations {
     pub(crate) client_ca: Option<SystemTime>,
 }
 
-impl State {
+impl CertificateState {
     fn loaded(hash: Vec<u8>, expirations: CertificateExpirations) -> Self {
         let now = SystemTime::now();
-        State {
+        CertificateState {
             hash,
             expirations,
             loaded: now,
@@ -116,12 +116,12 @@ impl Certificates {
     /// # Errors
     /// If the files cannot be read or used.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateError> {
-        let content = Content::read(&files)?;
+        let content = CertificateContent::read(&files)?;
         let (config, expirations) = content.config(&files)?;
         Ok(Certificates {
             files: Some(files),
             current: ArcSwap::from_pointee(config),
-            state: Mutex::new(State::loaded(content.hash(), expirations)),
+            state: Mutex::new(CertificateState::loaded(content.hash(), expirations)),
         })
     }
 
@@ -138,7 +138,7 @@ impl Certificates {
         Ok(Certificates {
             files: None,
             current: ArcSwap::from_pointee(config(chain, key, None)?),
-            state: Mutex::new(State::loaded(Vec::new(), expirations)),
+            state: Mutex::new(CertificateState::loaded(Vec::new(), expirations)),
         })
     }
 
@@ -177,14 +177,14 @@ impl Certificates {
     pub(crate) fn rewrites(&self) -> Result<RewriteDetector, CertificateError> {
         let mut rewrites = RewriteDetector::default();
         if let Some(files) = &self.files {
-            rewrites.accept(Content::read(files)?.files, &[]);
+            rewrites.accept(CertificateContent::read(files)?.files, &[]);
         }
         Ok(rewrites)
     }
 
     fn reload_if(
         &self,
-        may_load: impl FnOnce(&Content) -> Result<(), UnstableFile>,
+        may_load: impl FnOnce(&CertificateContent) -> Result<(), UnstableFile>,
     ) -> Result<CertificateReload, CertificateError> {
         let Some(files) = &self.files else {
             return Ok(CertificateReload::Unchanged);
@@ -207,9 +207,9 @@ impl Certificates {
     fn reload_from(
         &self,
         files: &CertificateFiles,
-        may_load: impl FnOnce(&Content) -> Result<(), UnstableFile>,
+        may_load: impl FnOnce(&CertificateContent) -> Result<(), UnstableFile>,
     ) -> Result<CertificateReload, CertificateError> {
-        let content = Content::read(files)?;
+        let content = CertificateContent::read(files)?;
         let hash = content.hash();
         let is_unchanged = self.state().hash == hash;
         let next = if is_unchanged {
@@ -225,12 +225,12 @@ impl Certificates {
         };
         let mut state = self.state();
         self.current.store(Arc::new(config));
-        *state = State::loaded(hash, expirations);
+        *state = CertificateState::loaded(hash, expirations);
         Ok(CertificateReload::Changed)
     }
 
     /// The state is consistent even after a panic: it is replaced as a whole.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CertificateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -287,7 +287,7 @@ impl Certificates {
 }
 
 /// The content of the files at one time.
-struct Content {
+struct CertificateContent {
     certificate: Vec<u8>,
     key: Vec<u8>,
     client_ca: Option<Vec<u8>>,
@@ -295,7 +295,7 @@ struct Content {
     files: Vec<FileContent>,
 }
 
-impl Content {
+impl CertificateContent {
     fn read(files: &CertificateFiles) -> Result<Self, CertificateError> {
         let mut contents = Vec::new();
         let mut read = |path: &Path| {
@@ -311,7 +311,7 @@ impl Content {
         };
         let client_ca = files.client_ca.as_deref().map(&mut read).transpose()?;
         let (certificate, key) = (read(&files.certificate)?, read(&files.key)?);
-        Ok(Content {
+        Ok(CertificateContent {
             certificate,
             key,
             client_ca,

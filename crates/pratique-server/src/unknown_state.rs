@@ -1,7 +1,7 @@
 //! State of the cluster that decisions depend on.
 
 use pratique::Admission;
-use pratique::policy::{Need, NeedKind};
+use pratique::policy::{DecisionNeed, NeedKind};
 
 /// The known parts of the cluster that requests come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub enum UnknownState {
 pub(crate) fn first_unknown(admission: &Admission, known: KnownState) -> Option<UnknownState> {
     let needs = admission.needs().into_iter().chain(admission.plugin_needs());
     let mut needs = needs.filter(|need| !known.has(need.kind));
-    let Need { name, kind } = needs.next()?;
+    let DecisionNeed { name, kind } = needs.next()?;
     Some(match kind {
         NeedKind::Params => UnknownState::Params { name },
         NeedKind::NamespaceLabels => UnknownState::Labels { name },

@@ -1,7 +1,7 @@
 //! Which plugins of kube-apiserver a webhook can stand in for.
 
-mod offered;
-mod refused;
+mod offered_plugins;
+mod refused_plugins;
 
 use pratique_types::admission_plugins::built_in;
 
@@ -58,7 +58,7 @@ pub enum NotOffered {
 
 impl WebhookPlugin {
     /// All of them, in the order of an API server.
-    pub const ALL: &'static [Self] = offered::ALL;
+    pub const ALL: &'static [Self] = offered_plugins::ALL;
 
     /// The plugin of a name.
     ///
@@ -71,7 +71,7 @@ impl WebhookPlugin {
         match built_in(name) {
             Some(plugin) => Err(NotOffered::Refused {
                 name: plugin.name,
-                reason: refused::reason(plugin),
+                reason: refused_plugins::reason(plugin),
             }),
             None => Err(NotOffered::Unknown(name.to_owned())),
         }

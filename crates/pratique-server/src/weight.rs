@@ -9,7 +9,7 @@ use pratique_typed::Added;
 use pratique_types::AdmissionRequest;
 
 use pratique::Release;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 
 /// The memory of an object of a built-in kind besides the parsed value, in bytes: in the form of its kind, as expressions see
 /// it, and in the response.
@@ -61,7 +61,7 @@ impl ReviewWeight {
     pub(crate) fn new(text: &[u8]) -> Self {
         // An upper bound, which is quick to have: most reviews are small.
         let bound = (text.len() <= UNSEEN / TEXT).then(|| ReviewWeight::bound(text));
-        let bound = bound.filter(|bound| bound.presumed(Phases::Both) <= UNSEEN);
+        let bound = bound.filter(|bound| bound.presumed(AdmissionPhases::Both) <= UNSEEN);
         bound.unwrap_or_else(|| ReviewWeight {
             counts: Counts::count(text),
             is_bound: false,
@@ -77,7 +77,7 @@ impl ReviewWeight {
 
     /// Whether a review with this text needs little time and memory. The check is fast.
     pub(crate) fn is_small(text: &[u8]) -> bool {
-        text.len() <= SMALL_TEXT && ReviewWeight::bound(text).presumed(Phases::Both) <= SMALL
+        text.len() <= SMALL_TEXT && ReviewWeight::bound(text).presumed(AdmissionPhases::Both) <= SMALL
     }
 
     /// The memory for parsing, in bytes.
@@ -87,13 +87,13 @@ impl ReviewWeight {
 
     /// The memory for parsing, evaluation and the response. `added` is what the form of the kind adds, if it is built in.
     /// Values that expressions create are accounted for separately.
-    fn evaluated(self, added: Option<Added>, phases: Phases) -> usize {
+    fn evaluated(self, added: Option<Added>, phases: AdmissionPhases) -> usize {
         let counts = self.counts;
         let mut bytes = counts.bytes.saturating_mul(TEXT - 1).saturating_add(EVALUATION);
         bytes = bytes.saturating_add(counts.parsed_bytes());
         let sizes = match phases {
-            Phases::Validating => VALIDATED,
-            Phases::Mutating | Phases::Both => MUTATED,
+            AdmissionPhases::Validating => VALIDATED,
+            AdmissionPhases::Mutating | AdmissionPhases::Both => MUTATED,
         };
         let mut add = |count: usize, each: usize| bytes = bytes.saturating_add(count.saturating_mul(each));
         if let Some(added) = added {
@@ -105,7 +105,7 @@ impl ReviewWeight {
     }
 
     /// The approximate maximum memory for any kind of object.
-    pub(crate) fn presumed(self, phases: Phases) -> usize {
+    pub(crate) fn presumed(self, phases: AdmissionPhases) -> usize {
         let empty_objects = self.counts.empty_objects;
         let added = Added {
             members: empty_objects.saturating_mul(ADDED),
@@ -115,7 +115,7 @@ impl ReviewWeight {
     }
 
     /// The memory for evaluating the parsed request.
-    pub(crate) fn needed(self, request: &AdmissionRequest<'_>, phases: Phases) -> usize {
+    pub(crate) fn needed(self, request: &AdmissionRequest<'_>, phases: AdmissionPhases) -> usize {
         if self.is_bound {
             self.presumed(phases)
         } else {
@@ -154,13 +154,13 @@ mod tests {
     fn text_is_not_counted_as_values() {
         let list = format!("[{}{{}}]", "{},".repeat(100_000));
         let weight = ReviewWeight::new(list.as_bytes());
-        assert!(weight.presumed(Phases::Mutating) >= 100_000 * 808);
-        assert!(weight.presumed(Phases::Validating) >= 100_000 * 357);
-        assert!(weight.evaluated(None, Phases::Both) < weight.evaluated(NOTHING, Phases::Validating));
-        assert!(weight.evaluated(NOTHING, Phases::Both) < weight.presumed(Phases::Both));
+        assert!(weight.presumed(AdmissionPhases::Mutating) >= 100_000 * 808);
+        assert!(weight.presumed(AdmissionPhases::Validating) >= 100_000 * 357);
+        assert!(weight.evaluated(None, AdmissionPhases::Both) < weight.evaluated(NOTHING, AdmissionPhases::Validating));
+        assert!(weight.evaluated(NOTHING, AdmissionPhases::Both) < weight.presumed(AdmissionPhases::Both));
         let text = format!("[\"{}\"]", "{},".repeat(100_000));
         let weight = ReviewWeight::new(text.as_bytes());
-        assert!(weight.presumed(Phases::Both) <= text.len() * TEXT + 1000 + EVALUATION);
+        assert!(weight.presumed(AdmissionPhases::Both) <= text.len() * TEXT + 1000 + EVALUATION);
         assert!(!ReviewWeight::is_small(list.as_bytes()) && !ReviewWeight::is_small(&[b' '; SMALL_TEXT + 1]));
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let check = |element: &str, count: usize, added| {
             let list = vec![element; count].join(",");
             let text = format!(r#"{{"object":[{list}],"oldObject":[{list}]}}"#);
-            let needed = ReviewWeight::new(text.as_bytes()).evaluated(added, Phases::Both) + text.len();
+            let needed = ReviewWeight::new(text.as_bytes()).evaluated(added, AdmissionPhases::Both) + text.len();
             assert!(needed <= most, "{element}: {needed}");
         };
         // Arguments of containers, and rules of a NetworkPolicy.

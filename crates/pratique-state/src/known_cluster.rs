@@ -41,12 +41,12 @@ pub struct ClusterBase {
     pub resolver: ResourceResolver,
     /// The kinds whose objects are completed, by its definitions.
     pub api_objects: ApiObjects,
-    permissions: Permissions,
+    permissions: ClusterPermissions,
 }
 
 /// How authorization checks are answered.
 #[derive(Debug)]
-enum Permissions {
+enum ClusterPermissions {
     /// By the cluster's own authorizer.
     Cluster(Arc<dyn Authorizer>),
     /// By roles and bindings.
@@ -76,7 +76,7 @@ impl ClusterBase {
                 .contains(&GroupVersionKind::new("", "v1", "Namespace")),
             resolver,
             api_objects,
-            permissions: Permissions::new(known),
+            permissions: ClusterPermissions::new(known),
         };
         for served in &known.served {
             base.objects.serve_found(served);
@@ -118,13 +118,13 @@ impl ClusterBase {
     }
 }
 
-impl Permissions {
+impl ClusterPermissions {
     fn new(known: &KnownCluster) -> Self {
         match &known.authorizer {
-            Some(authorizer) => Permissions::Cluster(Arc::clone(authorizer)),
+            Some(authorizer) => ClusterPermissions::Cluster(Arc::clone(authorizer)),
             None => {
                 let roles = known.objects.iter().filter(|object| is_rbac(object));
-                Permissions::Roles(roles.cloned().collect(), known.permissions.clone())
+                ClusterPermissions::Roles(roles.cloned().collect(), known.permissions.clone())
             }
         }
     }
@@ -137,11 +137,11 @@ impl Permissions {
         has_others: bool,
     ) -> Arc<dyn Authorizer> {
         match self {
-            Permissions::Cluster(authorizer) => {
+            ClusterPermissions::Cluster(authorizer) => {
                 let roles: Rbac = objects.into_iter().collect();
                 Arc::new(MoreRoles::new(roles, Arc::clone(authorizer)))
             }
-            Permissions::Roles(roles, completeness) => {
+            ClusterPermissions::Roles(roles, completeness) => {
                 let completeness = if has_others {
                     Completeness::Partial
                 } else {

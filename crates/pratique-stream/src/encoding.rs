@@ -13,7 +13,7 @@ const MARK: usize = 4;
 
 /// An encoding that a byte order mark names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
+enum MarkedEncoding {
     Utf8,
     Utf16(ByteOrder),
     Utf32(ByteOrder),
@@ -25,16 +25,16 @@ enum ByteOrder {
     Big,
 }
 
-impl Encoding {
+impl MarkedEncoding {
     /// The encoding of a text, and the length of its byte order mark.
     // Upstream: cli-runtime/pkg/resource/visitor.go, FileVisitor.Visit, which reads no UTF-32
     fn detect(head: &[u8]) -> Option<(Self, usize)> {
         match head {
-            [0xFF, 0xFE, 0, 0, ..] => Some((Encoding::Utf32(ByteOrder::Little), 4)),
-            [0, 0, 0xFE, 0xFF, ..] => Some((Encoding::Utf32(ByteOrder::Big), 4)),
-            [0xFF, 0xFE, ..] => Some((Encoding::Utf16(ByteOrder::Little), 2)),
-            [0xFE, 0xFF, ..] => Some((Encoding::Utf16(ByteOrder::Big), 2)),
-            [0xEF, 0xBB, 0xBF, ..] => Some((Encoding::Utf8, 3)),
+            [0xFF, 0xFE, 0, 0, ..] => Some((MarkedEncoding::Utf32(ByteOrder::Little), 4)),
+            [0, 0, 0xFE, 0xFF, ..] => Some((MarkedEncoding::Utf32(ByteOrder::Big), 4)),
+            [0xFF, 0xFE, ..] => Some((MarkedEncoding::Utf16(ByteOrder::Little), 2)),
+            [0xFE, 0xFF, ..] => Some((MarkedEncoding::Utf16(ByteOrder::Big), 2)),
+            [0xEF, 0xBB, 0xBF, ..] => Some((MarkedEncoding::Utf8, 3)),
             _ => None,
         }
     }
@@ -42,9 +42,9 @@ impl Encoding {
     /// The number of bytes of a unit.
     fn width(self) -> usize {
         match self {
-            Encoding::Utf8 => 1,
-            Encoding::Utf16(_) => 2,
-            Encoding::Utf32(_) => 4,
+            MarkedEncoding::Utf8 => 1,
+            MarkedEncoding::Utf16(_) => 2,
+            MarkedEncoding::Utf32(_) => 4,
         }
     }
 
@@ -52,7 +52,7 @@ impl Encoding {
     fn unit(self, bytes: &[u8]) -> u32 {
         let add = |unit: u32, byte: &u8| (unit << 8) | u32::from(*byte);
         match self {
-            Encoding::Utf16(ByteOrder::Little) | Encoding::Utf32(ByteOrder::Little) => {
+            MarkedEncoding::Utf16(ByteOrder::Little) | MarkedEncoding::Utf32(ByteOrder::Little) => {
                 bytes.iter().rev().fold(0, add)
             }
             _ => bytes.iter().fold(0, add),
@@ -65,7 +65,7 @@ impl Encoding {
 #[derive(Debug)]
 pub struct Utf8Reader<R> {
     input: Chain<Cursor<Vec<u8>>, R>,
-    encoding: Option<Encoding>,
+    encoding: Option<MarkedEncoding>,
     /// Bytes that are not converted yet.
     raw: Vec<u8>,
     /// The first half of a character in UTF-16.
@@ -83,7 +83,7 @@ impl<R: Read> Utf8Reader<R> {
     pub fn new(mut input: R) -> io::Result<Self> {
         let mut head = Vec::with_capacity(MARK);
         input.by_ref().take(MARK as u64).read_to_end(&mut head)?;
-        let (encoding, mark) = match Encoding::detect(&head) {
+        let (encoding, mark) = match MarkedEncoding::detect(&head) {
             Some((encoding, mark)) => (Some(encoding), mark),
             None => (None, 0),
         };
@@ -104,7 +104,7 @@ impl<R: Read> Utf8Reader<R> {
     }
 
     /// Reads and converts a block.
-    fn fill(&mut self, encoding: Encoding) -> io::Result<()> {
+    fn fill(&mut self, encoding: MarkedEncoding) -> io::Result<()> {
         let count = self
             .input
             .by_ref()
@@ -126,8 +126,8 @@ impl<R: Read> Utf8Reader<R> {
         Ok(())
     }
 
-    fn convert(&mut self, unit: u32, encoding: Encoding) {
-        if matches!(encoding, Encoding::Utf32(_)) {
+    fn convert(&mut self, unit: u32, encoding: MarkedEncoding) {
+        if matches!(encoding, MarkedEncoding::Utf32(_)) {
             return self.push(char::from_u32(unit));
         }
         match (self.high.take(), unit) {
@@ -156,7 +156,7 @@ impl<R: Read> Utf8Reader<R> {
 impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let encoding = match self.encoding {
-            None | Some(Encoding::Utf8) => return self.input.read(into),
+            None | Some(MarkedEncoding::Utf8) => return self.input.read(into),
             Some(encoding) => encoding,
         };
         if into.is_empty() {
@@ -178,9 +178,9 @@ impl<R: Read> Read for Utf8Reader<R> {
 
 /// A whole text as UTF-8.
 pub fn to_utf8(mut content: Vec<u8>) -> Vec<u8> {
-    match Encoding::detect(&content) {
+    match MarkedEncoding::detect(&content) {
         None => return content,
-        Some((Encoding::Utf8, mark)) => {
+        Some((MarkedEncoding::Utf8, mark)) => {
             content.drain(..mark);
             return content;
         }

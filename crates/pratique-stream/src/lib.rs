@@ -3,7 +3,7 @@
 //! A [`Splitter`] reads a stream and gives [`Piece`]s: one or more whole documents each. A document is what stands between
 //! lines of `---`, or a JSON value that is followed by another one or by the end of its line. Nothing is parsed, and no more
 //! is held than the document that is being read. A list that is longer than [`Limits::list`] is given in pieces, too, each
-//! with some of its items: only its [end](Form::ListEnd) tells whether it is complete. A [`Utf8Reader`] around the stream makes
+//! with some of its items: only its [end](PieceForm::ListEnd) tells whether it is complete. A [`Utf8Reader`] around the stream makes
 //! UTF-8 of what has the byte order mark of UTF-16 or UTF-32.
 //!
 //! ```
@@ -27,5 +27,5 @@ mod splitter;
 mod yaml;
 
 pub use encoding::{Utf8Reader, to_utf8};
-pub use piece::{Form, JsonSpan, ListHeader, Piece, Place, StreamError};
+pub use piece::{PieceForm, JsonSpan, ListHeader, Piece, StreamPlace, StreamError};
 pub use splitter::{Limits, Splitter};

@@ -9,11 +9,11 @@ pub struct Piece {
     /// The text. In items of a JSON list, the commas between them are blanks.
     pub text: Vec<u8>,
     /// Where the text begins.
-    pub start: Place,
+    pub start: StreamPlace,
     /// How many documents and items stand before it.
     pub number: usize,
     /// What the text is.
-    pub form: Form,
+    pub form: PieceForm,
     /// The JSON values of the text, if it consists of such values only; they may be invalid.
     pub values: Vec<JsonSpan>,
 }
@@ -27,7 +27,7 @@ pub struct JsonSpan {
 
 /// What the text of a piece is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum PieceForm {
     /// Documents.
     Documents,
     /// Items of a list: JSON values, or a YAML sequence.
@@ -47,7 +47,7 @@ pub struct ListHeader {
 
 /// A place in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct StreamPlace {
     /// The line, from 1.
     pub line: usize,
     /// The characters before it on that line.
@@ -64,12 +64,12 @@ pub enum StreamError {
     Read(#[from] std::io::Error),
     /// A document exceeds [`Limits::document`](crate::Limits::document).
     #[error("a document is too large")]
-    TooLarge(Place),
+    TooLarge(StreamPlace),
 }
 
-impl Place {
+impl StreamPlace {
     /// The start of a stream.
-    pub const START: Self = Place {
+    pub const START: Self = StreamPlace {
         line: 1,
         column: 0,
         offset: 0,
@@ -80,12 +80,12 @@ impl Place {
     pub fn after(self, text: &[u8]) -> Self {
         let offset = self.offset + text.len();
         match memchr::memrchr(b'\n', text) {
-            None => Place {
+            None => StreamPlace {
                 column: self.column + chars(text),
                 offset,
                 ..self
             },
-            Some(last) => Place {
+            Some(last) => StreamPlace {
                 line: self.line + memchr::memchr_iter(b'\n', text).count(),
                 column: chars(text.get(last + 1..).unwrap_or_default()),
                 offset,

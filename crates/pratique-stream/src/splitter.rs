@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 
 use super::json::JsonScan;
 use super::list::{in_json, in_yaml};
-use super::piece::{Form, JsonSpan, ListHeader, Piece, Place, StreamError};
+use super::piece::{PieceForm, JsonSpan, ListHeader, Piece, StreamPlace, StreamError};
 
 /// How many bytes are read at once.
 const BLOCK: usize = 64 << 10;
@@ -45,7 +45,7 @@ pub struct Splitter<R> {
     apart: Vec<Finder<'static>>,
     buffer: Vec<u8>,
     /// Where the buffer begins in the stream.
-    place: Place,
+    place: StreamPlace,
     is_at_end: bool,
     is_done: bool,
     /// How many documents were given.
@@ -102,7 +102,7 @@ struct OpenList {
     header: Arc<ListHeader>,
     /// The text without items.
     text: Vec<u8>,
-    start: Place,
+    start: StreamPlace,
 }
 
 /// What a step leads to.
@@ -123,7 +123,7 @@ impl<R: Read> Splitter<R> {
             limits,
             apart: Vec::new(),
             buffer: Vec::new(),
-            place: Place::START,
+            place: StreamPlace::START,
             is_at_end: false,
             is_done: false,
             number: 0,
@@ -151,7 +151,7 @@ impl<R: Read> Splitter<R> {
 
     /// Counts places and documents from where the input begins in a longer stream, between two documents of it.
     #[must_use]
-    pub fn starting_at(mut self, place: Place, number: usize) -> Self {
+    pub fn starting_at(mut self, place: StreamPlace, number: usize) -> Self {
         (self.place, self.number) = (place, number);
         self
     }
@@ -311,8 +311,8 @@ impl<R: Read> Splitter<R> {
             start: self.place,
             number: self.number,
             form: match &self.list {
-                Some(list) => Form::Items(Arc::clone(&list.header)),
-                None => Form::Documents,
+                Some(list) => PieceForm::Items(Arc::clone(&list.header)),
+                None => PieceForm::Documents,
             },
             values: if is_json { values } else { Vec::new() },
             text,

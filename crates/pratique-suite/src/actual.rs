@@ -7,11 +7,11 @@ use pratique::policy::Missing;
 use pratique_json::Value;
 use pratique_types::{Reason, Status};
 
-use crate::evaluated::Evaluated;
+use crate::evaluated_request::EvaluatedRequest;
 use crate::plugin_outcome::{PluginOutcome, plugin_outcomes};
 use crate::policy_outcome::PolicyOutcomes;
 use pratique_review::ReviewDecision;
-use pratique_review::chain::Step;
+use pratique_review::chain::ReviewStep;
 
 /// The actual result of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Actual {
     /// The outcome of the request in each admission plugin that ran, if it went through the server's chain.
     pub plugins: BTreeMap<String, PluginOutcome>,
     /// The steps of the chain.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReviewStep>,
     /// The used amounts of quotas after the request, by `NAMESPACE/NAME` and by resource.
     pub quotas: BTreeMap<String, BTreeMap<String, String>>,
     /// The namespace of the request.
@@ -51,8 +51,8 @@ pub struct Actual {
 }
 
 impl Actual {
-    pub(crate) fn new(evaluated: Evaluated) -> Self {
-        let Evaluated {
+    pub(crate) fn new(evaluated: EvaluatedRequest) -> Self {
+        let EvaluatedRequest {
             outcome,
             request,
             steps,

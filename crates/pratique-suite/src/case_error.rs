@@ -1,6 +1,6 @@
 //! Why the request of a case is not evaluated.
 
-use pratique::Unfinished;
+use pratique::UnfinishedEvaluation;
 
 use pratique_request::BuildError;
 use pratique_request::review::ReviewError;
@@ -39,7 +39,7 @@ pub enum CaseError {
     },
     /// The evaluation ended without a decision.
     #[error(transparent)]
-    Unfinished(#[from] Unfinished),
+    Unfinished(#[from] UnfinishedEvaluation),
     /// There is no runtime in which the chain could wait for webhooks.
     #[cfg(feature = "webhooks")]
     #[error("the chain cannot run: {0}")]

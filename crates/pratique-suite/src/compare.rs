@@ -244,7 +244,7 @@ fn object(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     {
         differences.push(Difference::new("unchanged", unchanged, !actual.changed));
     }
-    let mut comparison = Comparison {
+    let mut comparison = ResultComparison {
         differences: Vec::new(),
         whole: true,
     };
@@ -260,13 +260,13 @@ fn object(expected: &Expected, actual: &Actual) -> Vec<Difference> {
     differences
 }
 
-struct Comparison {
+struct ResultComparison {
     differences: Vec<Difference>,
     /// Whether fields that are not expected are differences.
     whole: bool,
 }
 
-impl Comparison {
+impl ResultComparison {
     /// Recursion is safe: the depth of documents is bounded.
     fn values(&mut self, path: &str, expected: Option<&Value<'_>>, actual: Option<&Value<'_>>) {
         match (expected, actual) {

@@ -9,7 +9,7 @@ mod recorder;
 mod report;
 
 use pratique_manifest::{Kind, ManifestSet};
-use pratique_policy::{Origin, Phase};
+use pratique_policy::{Origin, AdmissionPhase};
 
 use crate::load::Policies;
 use points::{BindingPoint, PolicyPoints};
@@ -58,14 +58,14 @@ fn of_set(origin: Origin, set: &ManifestSet) -> Vec<PolicyPoints> {
     };
     let mutating = set.mutating_policies.iter().map(|policy| {
         let name = &policy.object.metadata.name;
-        let mut points = PolicyPoints::new(Phase::Mutating, origin, name.clone(), &policy.source);
+        let mut points = PolicyPoints::new(AdmissionPhase::Mutating, origin, name.clone(), &policy.source);
         points.bindings = bindings(Kind::MutatingAdmissionPolicyBinding, name);
         points.add_mutating(policy);
         points
     });
     let validating = set.validating_policies.iter().map(|policy| {
         let name = &policy.object.metadata.name;
-        let mut points = PolicyPoints::new(Phase::Validating, origin, name.clone(), &policy.source);
+        let mut points = PolicyPoints::new(AdmissionPhase::Validating, origin, name.clone(), &policy.source);
         points.bindings = bindings(Kind::ValidatingAdmissionPolicyBinding, name);
         points.add_validating(policy);
         points

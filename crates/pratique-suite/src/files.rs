@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{
-    Document, ManifestFile, Problem, is_manifest, path_text, read_documents, read_regular,
+    SourceDocument, ManifestFile, Problem, is_manifest, path_text, read_documents, read_regular,
 };
 use pratique_stream::to_utf8;
 
@@ -91,6 +91,6 @@ fn walk(
 }
 
 /// The documents of a file, or all its problems.
-pub(crate) fn documents(file: &ManifestFile) -> Result<Vec<Document>, Vec<Problem>> {
+pub(crate) fn documents(file: &ManifestFile) -> Result<Vec<SourceDocument>, Vec<Problem>> {
     read_documents(file).map_err(|errors| errors.problems().cloned().collect())
 }

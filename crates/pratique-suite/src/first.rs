@@ -40,7 +40,7 @@ pub struct FirstSuite {
 }
 
 /// An object that does what is wanted of it.
-struct Sample {
+struct FirstSample {
     object: Value<'static>,
     /// The params, with the definition of their kind.
     params: Vec<Value<'static>>,
@@ -111,7 +111,7 @@ fn list_policies(set: &ManifestSet) -> Vec<(&str, Policy<'_>)> {
 
 impl FirstSuite {
     /// Adds the tests of a policy.
-    fn add(&mut self, samples: &[Sample], name: &str, policy: Policy<'_>) {
+    fn add(&mut self, samples: &[FirstSample], name: &str, policy: Policy<'_>) {
         let (passing, failing) = match policy {
             Policy::Mutating(_) => ("an object that it changes", "an object that it leaves as it is"),
             Policy::Validating(_) => ("an object that it lets pass", "an object that it does not"),
@@ -154,7 +154,7 @@ impl FirstSuite {
         }
     }
 
-    fn write(&mut self, name: &str, description: &str, sample: &Sample) {
+    fn write(&mut self, name: &str, description: &str, sample: &FirstSample) {
         self.found += 1;
         let name = yaml::format_string(name);
         let test = yaml::format_string(&format!("{name}: {description}"));
@@ -181,7 +181,7 @@ fn samples(
     (policies, set): (&Policies, &ManifestSet),
     name: &str,
     policy: Policy<'_>,
-) -> Vec<Sample> {
+) -> Vec<FirstSample> {
     let release = policies.gates().release();
     let reads = policy.reads();
     let is_created = |operations: &Vec<Operation>| operations.contains(&Operation::Create);
@@ -214,7 +214,7 @@ fn sample(
     policies: &Policies,
     name: &str,
     (object, params): (Value<'static>, Vec<Value<'static>>),
-) -> Option<Sample> {
+) -> Option<FirstSample> {
     let any = PolicyOutcome::NAMES.iter().filter_map(|name| from_name(name));
     let case = Case {
         name: name.to_owned(),
@@ -240,7 +240,7 @@ fn sample(
     };
     let actual = suite.test(&case, policies, None).actual.ok()?;
     let outcome = *actual.outcomes.policies.get(name)?;
-    Some(Sample {
+    Some(FirstSample {
         object,
         params,
         actual,

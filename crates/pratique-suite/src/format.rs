@@ -8,7 +8,7 @@ use pratique_json::Value;
 use pratique_manifest::{Location, MappingFields, NodeId, ObjectSource, Problem, Rule};
 use pratique_types::{Operation, UserInfo};
 
-use crate::read::budget::{self, Budget};
+use crate::read::budget::{self, ReadBudget};
 use crate::roots::{OpenError, SuiteRoots};
 use crate::suite::{Case, CaseNodes, ClusterState, Expected, FileReference, Suite, TestInput};
 
@@ -35,7 +35,7 @@ pub struct SuiteDocument<'a> {
     source: &'a ObjectSource,
     path: &'a Path,
     roots: &'a SuiteRoots,
-    budget: RefCell<Budget>,
+    budget: RefCell<ReadBudget>,
 }
 
 /// What a test in another format sends to the server.
@@ -75,7 +75,7 @@ impl<'a> SuiteDocument<'a> {
             source,
             path,
             roots,
-            budget: RefCell::new(Budget::new()),
+            budget: RefCell::new(ReadBudget::new()),
         }
     }
 

@@ -50,7 +50,7 @@ mod compare;
 mod completion;
 mod coverage;
 mod decision;
-mod evaluated;
+mod evaluated_request;
 mod files;
 mod first;
 mod format;
@@ -64,7 +64,7 @@ mod roots;
 mod run;
 mod runner;
 mod schema;
-mod scripted;
+mod scripted_webhooks;
 #[cfg(feature = "webhooks")]
 mod scripted_caller;
 mod select;

@@ -18,12 +18,12 @@ use pratique_policy::Origin;
 
 use crate::files;
 use crate::roots::{OpenError, SuiteRoots};
-use crate::scripted::ScriptedCaller;
+use crate::scripted_webhooks::ScriptedCaller;
 use crate::suite::{Case, FileReference, Suite};
 use crate::whole_chain::WholeChain;
 use pratique_json::text_at;
 use pratique_manifest::convert::items;
-use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
+use pratique_review::chain::{self, ChainSettings, StartFailure, StartedPlugins};
 use pratique_review::{Unbound, add_policies, bind, reads_managed_fields, unbound};
 use pratique_schema::FeatureGates;
 use pratique_state::ClusterBase;
@@ -403,7 +403,7 @@ impl PolicyFiles {
         settings: &ChainSettings,
         reference: Option<&FileReference>,
         builder: &AdmissionBuilder,
-    ) -> Option<Started> {
+    ) -> Option<StartedPlugins> {
         let options = ConfigurationOptions {
             manifests: LoadOptions::new(builder.expressions()),
             feature_gates: self.gates,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pratique::Outcome;
 use serde::{Deserialize, Serialize};
 
-use pratique_review::chain::{Step, StepEffect};
+use pratique_review::chain::{ReviewStep, StepEffect};
 
 /// The outcome of a request in an admission plugin. Of several, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl PluginOutcome {
 }
 
 /// The outcomes by plugin, of those that ran.
-pub(crate) fn plugin_outcomes(steps: &[Step], outcome: &Outcome) -> BTreeMap<String, PluginOutcome> {
+pub(crate) fn plugin_outcomes(steps: &[ReviewStep], outcome: &Outcome) -> BTreeMap<String, PluginOutcome> {
     let of_steps = steps.iter().map(|step| {
         let outcome = match step.did {
             StepEffect::Passed => PluginOutcome::Passed,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pratique::manifest::{Kind, ManifestSet};
-use pratique::policy::{self, Effect, ErrorType, Mutating, Phase, PolicyObserver, StepResult, Undecided};
+use pratique::policy::{self, Effect, ErrorType, Mutating, AdmissionPhase, PolicyObserver, StepResult, Undecided};
 use pratique::{AdmissionDecision, Outcome};
 use pratique_explain::{Binding, Explanation, ExpressionId, MatchOutcome, Round};
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ impl PolicyOutcomes {
 }
 
 /// Whether a binding matches, and its policy was evaluated past its match conditions.
-fn is_evaluated(phase: Phase, binding: &Binding) -> bool {
+fn is_evaluated(phase: AdmissionPhase, binding: &Binding) -> bool {
     let passes = |round: &Round| {
         let is_false = |place: &ExpressionId, value: &Option<String>| {
             matches!(place, ExpressionId::Condition(_)) && value.as_deref() == Some("false")
@@ -187,7 +187,7 @@ fn is_evaluated(phase: Phase, binding: &Binding) -> bool {
         !expressions.any(|expression| is_false(&expression.place, &expression.value))
     };
     // A mutating policy that is never reached has no round.
-    let reached = phase == Phase::Validating || !binding.rounds.is_empty();
+    let reached = phase == AdmissionPhase::Validating || !binding.rounds.is_empty();
     reached && binding.match_outcome == MatchOutcome::Yes && binding.rounds.iter().any(passes)
 }
 

@@ -3,7 +3,7 @@
 pub(crate) mod budget;
 mod chain;
 mod cluster;
-mod expected;
+mod expectation_decoder;
 mod objects;
 mod rows;
 
@@ -14,7 +14,7 @@ use pratique_manifest::{Location, NodeId, ObjectSource, Problem, Rule, path_text
 use crate::roots::{OpenError, SuiteRoots};
 use crate::suite::{Case, CaseNodes, FileReference, Suite, TestInput};
 use crate::{schema::FORMAT, schema::KIND};
-use budget::Budget;
+use budget::ReadBudget;
 pub(crate) use pratique_manifest::MappingFields as Fields;
 use pratique_schema::Release;
 use pratique_types::Operation;
@@ -35,13 +35,13 @@ pub(crate) fn read_suite(
         return Err(problems);
     }
     let directory = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut reader = Reader {
+    let mut reader = SuiteDecoder {
         source: &source,
         directory: &directory,
         roots,
         problems: Vec::new(),
         files: Vec::new(),
-        budget: Budget::new(),
+        budget: ReadBudget::new(),
         needs_chain: Vec::new(),
     };
     let root = reader.fields(source.root());
@@ -92,18 +92,18 @@ pub(crate) fn read_suite(
 }
 
 /// Decodes a document that has the shape of a suite.
-struct Reader<'a> {
+struct SuiteDecoder<'a> {
     source: &'a ObjectSource,
     directory: &'a Path,
     roots: &'a SuiteRoots,
     problems: Vec<Problem>,
     files: Vec<PathBuf>,
-    budget: Budget,
+    budget: ReadBudget,
     /// Fields that mean something only where requests go through the server's chain.
     needs_chain: Vec<(NodeId, &'static str)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SuiteDecoder<'a> {
     fn fields(&self, id: NodeId) -> Fields<'a> {
         Fields {
             tree: self.source.tree(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pratique_gotext::suggest::nearest;
-use pratique_manifest::{Document, ManifestFile, ObjectSource, Problem, ProblemList, Rule};
+use pratique_manifest::{SourceDocument, ManifestFile, ObjectSource, Problem, ProblemList, Rule};
 use pratique_state::API_VERSION;
 
 use crate::files;
@@ -74,7 +74,7 @@ impl SuiteReader {
     /// The suites of a document; those of our format may have problems besides.
     fn read_document(
         self,
-        document: Document,
+        document: SourceDocument,
         path: &Path,
         roots: &SuiteRoots,
         problems: &mut Vec<Problem>,

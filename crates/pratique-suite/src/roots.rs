@@ -19,7 +19,7 @@ use crate::files;
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     directories: Vec<PathBuf>,
-    unsaved: Unsaved,
+    unsaved: UnsavedFiles,
     excluded: ExcludedFiles,
 }
 
@@ -43,20 +43,20 @@ impl fmt::Debug for ExcludedFiles {
 }
 
 /// Contents of files by their canonicalized paths, whatever is on the disk.
-type Unsaved = Arc<BTreeMap<PathBuf, Vec<u8>>>;
+type UnsavedFiles = Arc<BTreeMap<PathBuf, Vec<u8>>>;
 
 /// The directories below which a suite can name files, canonicalized.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SuiteRoots {
     directories: Vec<PathBuf>,
-    unsaved: Unsaved,
+    unsaved: UnsavedFiles,
     excluded: ExcludedFiles,
 }
 
 /// A path is outside of the directories below which a suite can name files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is not below {}, as files that a suite names have to be", .root)]
-pub(crate) struct Outside {
+pub(crate) struct OutsidePath {
     root: String,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Outside {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error(transparent)]
-    Outside(#[from] Outside),
+    Outside(#[from] OutsidePath),
     #[error("{}", files::plain(.0))]
     Io(#[from] io::Error),
 }
@@ -73,13 +73,13 @@ impl OpenError {
     /// How to have the file opened, where there is a way.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
-            OpenError::Outside(_) => Some(Outside::HELP),
+            OpenError::Outside(_) => Some(OutsidePath::HELP),
             OpenError::Io(_) => None,
         }
     }
 }
 
-impl Outside {
+impl OutsidePath {
     /// How to allow the path.
     const HELP: &'static str = "pratique test --allow-path DIR lets suites name files below DIR, too";
 }
@@ -93,7 +93,7 @@ impl Roots {
         let canonical_directories = directories.into_iter().map(|directory| directory.canonicalize());
         Ok(Roots {
             directories: canonical_directories.collect::<io::Result<_>>()?,
-            unsaved: Unsaved::default(),
+            unsaved: UnsavedFiles::default(),
             excluded: ExcludedFiles::default(),
         })
     }
@@ -156,12 +156,12 @@ fn root_of(directory: &Path) -> PathBuf {
 impl SuiteRoots {
     /// Checks that a path is below one of the roots. A missing file is reported when it is opened, but only if it would
     /// be below a root.
-    pub(crate) fn permit(&self, path: &Path) -> Result<(), Outside> {
+    pub(crate) fn permit(&self, path: &Path) -> Result<(), OutsidePath> {
         let canonical = canonical_path(path);
         let is_permitted =
             canonical.is_some_and(|target| self.directories.iter().any(|root| is_below(root, &target)));
         let root = || self.directories.first().map(|root| path_text(root));
-        is_permitted.then_some(()).ok_or_else(|| Outside {
+        is_permitted.then_some(()).ok_or_else(|| OutsidePath {
             root: root().unwrap_or_else(|| "any directory that is there".to_owned()),
         })
     }

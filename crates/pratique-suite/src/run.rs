@@ -4,20 +4,20 @@ use pratique::policy::PolicyObserver;
 use pratique::{Admission, AdmissionContext, Outcome};
 use pratique_explain::{Explanation, Recorder};
 use pratique_json::Value;
-use pratique_policy::Trace;
+use pratique_policy::PolicyTrace;
 use pratique_types::{AdmissionRequest, ObjectForm};
 
 use crate::actual::Actual;
 use crate::case_error::CaseError;
 use crate::compare::{Difference, compare};
-use crate::evaluated::Evaluated;
+use crate::evaluated_request::EvaluatedRequest;
 use crate::load::Policies;
 use crate::policy_outcome::{DecisionRecorder, PolicyOutcomes};
 use crate::runner::Runner;
 use crate::suite::{Case, Expected, Suite};
 use crate::unbound_matches::UnboundMatches;
 use pratique_review::Reviewer;
-use pratique_review::chain::Admitted;
+use pratique_review::chain::AdmittedRequest;
 use pratique_state::{PluginState, every_cluster};
 
 /// The result of a case.
@@ -45,7 +45,7 @@ struct CaseContext<'a> {
     admission: &'a Admission,
     /// The state that admission plugins look up, if there are any.
     state: Option<&'a PluginState>,
-    trace: Option<&'a (dyn Trace + Sync)>,
+    trace: Option<&'a (dyn PolicyTrace + Sync)>,
 }
 
 impl Suite {
@@ -55,7 +55,7 @@ impl Suite {
     }
 
     /// Runs a case; `trace` observes the evaluation. A [runner](Self::runner) is faster where a case depends on others.
-    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&(dyn Trace + Sync)>) -> CaseResult {
+    pub fn test(&self, case: &Case, policies: &Policies, trace: Option<&(dyn PolicyTrace + Sync)>) -> CaseResult {
         let mut runner = self.runner(policies);
         let sibling_cases = self
             .cases
@@ -81,7 +81,7 @@ impl Suite {
         case: &Case,
         policies: &Policies,
         state: Option<&mut PluginState>,
-        trace: Option<&(dyn Trace + Sync)>,
+        trace: Option<&(dyn PolicyTrace + Sync)>,
     ) -> CaseResult {
         let context = CaseContext::new(policies, state.as_deref());
         let evaluated = match self.only_unbound_match(case, context) {
@@ -133,7 +133,7 @@ impl Suite {
         let explanation = (!differences.is_empty()).then(|| {
             let recorder = Recorder::new();
             // The second evaluation gives the same result.
-            let trace = Some(&recorder as &(dyn Trace + Sync));
+            let trace = Some(&recorder as &(dyn PolicyTrace + Sync));
             let _ = self.admit(case, CaseContext { trace, ..context }, &mut ());
             let mut explanation = recorder.explanation();
             for (origin, set) in &policies.sets {
@@ -195,7 +195,7 @@ impl Suite {
         case: &Case,
         context: CaseContext<'_>,
         observer: &mut (dyn PolicyObserver + Send),
-    ) -> Result<Evaluated, CaseError> {
+    ) -> Result<EvaluatedRequest, CaseError> {
         let CaseContext {
             policies,
             admission,
@@ -213,7 +213,7 @@ impl Suite {
         let as_sent = input.request.object.clone();
         let prepared = self.preparation().prepare(&mut input, api_objects.as_ref());
         if let Some(refused) = prepared.refusal(&input) {
-            return Ok(Evaluated::refused(input.with_warnings(refused), input.request));
+            return Ok(EvaluatedRequest::refused(input.with_warnings(refused), input.request));
         }
         let mut cluster = policies.cluster(self.objects(case));
         self.snapshots(case)
@@ -224,9 +224,9 @@ impl Suite {
         let authorizer = policies.authorizer(self.rules(case), self.objects(case), self.snapshots(case));
         let Some(chain) = &policies.whole_chain else {
             let reviewer = Reviewer::policies(admission, authorizer);
-            let trace = trace.map(|trace| trace as &dyn Trace);
+            let trace = trace.map(|trace| trace as &dyn PolicyTrace);
             let outcome = reviewer.observe(&cluster, &input, &prepared, trace, observer)?;
-            return Ok(Evaluated {
+            return Ok(EvaluatedRequest {
                 outcome,
                 request: input.request,
                 steps: Vec::new(),
@@ -245,9 +245,9 @@ impl Suite {
         let scripts = case.input.webhooks.iter().chain(self.webhooks.iter().flatten());
         let scripts = scripts.cloned().collect();
         let asked = (&input.request, &as_sent);
-        let (Admitted { outcome, steps }, stored) =
+        let (AdmittedRequest { outcome, steps }, stored) =
             chain.run(scripts, admission, asked, prepared.model(), context, observer)?;
-        Ok(Evaluated {
+        Ok(EvaluatedRequest {
             outcome: input.with_warnings(outcome),
             request: input.request,
             steps,
@@ -267,10 +267,10 @@ impl<'a> CaseContext<'a> {
     }
 }
 
-impl Evaluated {
+impl EvaluatedRequest {
     /// A request that the server refused before admission.
     fn refused(outcome: Outcome, request: AdmissionRequest<'static>) -> Self {
-        Evaluated {
+        EvaluatedRequest {
             outcome,
             request,
             steps: Vec::new(),

@@ -1,6 +1,6 @@
 //! Runs the cases of a suite, in their order.
 
-use pratique::policy::Trace;
+use pratique::policy::PolicyTrace;
 use pratique_manifest::NodeId;
 
 use crate::load::Policies;
@@ -13,11 +13,11 @@ use pratique_state::PluginState;
 pub struct Runner<'s> {
     pub(crate) suite: &'s Suite,
     pub(crate) policies: &'s Policies,
-    group: Option<Group<'s>>,
+    group: Option<CaseGroup<'s>>,
 }
 
 /// Cases of one test or row, each with one of its objects.
-struct Group<'s> {
+struct CaseGroup<'s> {
     node: NodeId,
     state: PluginState,
     /// Cases that were skipped, and change the state if it is needed.
@@ -41,7 +41,7 @@ impl<'s> Runner<'s> {
     }
 
     /// Runs a case; `trace` observes the evaluation.
-    pub fn test(&mut self, case: &Case, trace: Option<&(dyn Trace + Sync)>) -> CaseResult {
+    pub fn test(&mut self, case: &Case, trace: Option<&(dyn PolicyTrace + Sync)>) -> CaseResult {
         let (suite, policies) = (self.suite, self.policies.of_case(self.suite, case));
         let group = self.group(case);
         let Some(group) = group else {
@@ -54,11 +54,11 @@ impl<'s> Runner<'s> {
     }
 
     /// The group of a case, which begins with the state of the suite and the case.
-    fn group(&mut self, case: &Case) -> Option<&mut Group<'s>> {
+    fn group(&mut self, case: &Case) -> Option<&mut CaseGroup<'s>> {
         let base = self.policies.of_case(self.suite, case).plugin_state.as_ref()?;
         let node = case.nodes.node;
         if self.group.as_ref().is_none_or(|group| group.node != node) {
-            self.group = Some(Group {
+            self.group = Some(CaseGroup {
                 node,
                 state: self.suite.plugin_state(base, case),
                 before: Vec::new(),

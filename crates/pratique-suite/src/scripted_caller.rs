@@ -8,7 +8,7 @@ use pratique_json::{Value, base64};
 use pratique_merge::json_patch::diff;
 use pratique_types::{AdmissionResponse, AdmissionReview, Status};
 
-use crate::scripted::{Answer, Response, Script, ScriptedCaller};
+use crate::scripted_webhooks::{CallOutcome, WebhookResponse, WebhookScript, ScriptedCaller};
 use crate::substitute::merge;
 use pratique_json::text_at;
 
@@ -26,11 +26,11 @@ impl ScriptedCaller {
         let mut scripts = scripts.iter();
         let script = scripts.find(|script| script.fits(&call.webhook, &review));
         match &script.ok_or_else(unknown)?.answer {
-            Answer::Response(response) => {
+            CallOutcome::Response(response) => {
                 serde_json::to_vec(&response.review(&review)).map_err(|_| unknown())
             }
-            Answer::Error(why) => Err(failed(call, why, CallErrorKind::Transport)),
-            Answer::Timeout => Err(failed(call, "context deadline exceeded", CallErrorKind::Timeout)),
+            CallOutcome::Error(why) => Err(failed(call, why, CallErrorKind::Transport)),
+            CallOutcome::Timeout => Err(failed(call, "context deadline exceeded", CallErrorKind::Timeout)),
         }
     }
 }
@@ -54,7 +54,7 @@ fn failed(call: &Call, why: &str, kind: CallErrorKind) -> CallError {
     }
 }
 
-impl Script {
+impl WebhookScript {
     fn fits(&self, webhook: &str, review: &Value<'_>) -> bool {
         let operation = text_at(review, &["request", "operation"]);
         let namespace = text_at(review, &["request", "namespace"]);
@@ -73,7 +73,7 @@ fn object_of<'v>(review: &'v Value<'v>) -> &'v Value<'v> {
         .unwrap_or(&Value::Null)
 }
 
-impl Response {
+impl WebhookResponse {
     /// The answer to a review.
     fn review(&self, review: &Value<'_>) -> AdmissionReview<'static> {
         let has_status = self.code.is_some() || self.reason.is_some() || self.message.is_some();

@@ -10,13 +10,13 @@ pub const DEFAULT_NAMESPACE: &str = "default";
 
 /// A choice of objects: `NAME`, `KIND/NAME` or `KIND/NAMESPACE/NAME`, where a kind may have its group: `Ingress.networking.k8s.io`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Selector {
+pub(crate) struct ObjectSelector {
     kind: Option<String>,
     namespace: Option<String>,
     name: String,
 }
 
-impl Selector {
+impl ObjectSelector {
     /// Reads a choice; `None` if it has too many parts, or an empty one.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let parts: Vec<&str> = text.split('/').collect();
@@ -30,7 +30,7 @@ impl Selector {
             [kind, namespace, name] => (Some(owned(kind)), Some(owned(namespace)), owned(name)),
             _ => return None,
         };
-        Some(Selector {
+        Some(ObjectSelector {
             kind,
             namespace,
             name,
@@ -87,7 +87,7 @@ mod tests {
         let object = r#"{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}"#;
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         assert_eq!(object_label(&object), "Deployment/shop/web");
-        let selector = Selector::parse(selector).unwrap();
+        let selector = ObjectSelector::parse(selector).unwrap();
         assert_eq!(
             selector.fits(&object, DEFAULT_NAMESPACE),
             expected,
@@ -106,7 +106,7 @@ mod tests {
         check("Pod/web", false);
         check("Deployment/shop/api", false);
         for wrong in ["", "/web", "a/b/c/d", "Deployment//web"] {
-            assert_eq!(Selector::parse(wrong), None);
+            assert_eq!(ObjectSelector::parse(wrong), None);
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let object = r#"{"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "web-"}}"#;
         let object = pratique_json::parse(object.as_bytes()).unwrap();
         assert_eq!(object_label(&object), "Pod/web-");
-        let fits = |namespace| Selector::parse("Pod/shop/web-").unwrap().fits(&object, namespace);
+        let fits = |namespace| ObjectSelector::parse("Pod/shop/web-").unwrap().fits(&object, namespace);
         assert!(fits("shop") && !fits(DEFAULT_NAMESPACE));
     }
 }

@@ -39,22 +39,22 @@ pub(crate) enum PathError {
 
 /// A path into an object: `spec.containers[0].image`, `metadata.labels["a/b"]`, `spec.volumes[+]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path(Vec<Step>);
+pub(crate) struct ObjectPath(Vec<PathStep>);
 
 /// The maximum length of a path: deeper values would overflow the stack.
 const LONGEST: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Field(String),
     Index(usize),
     /// After the last element.
     Append,
 }
 
-impl Path {
+impl ObjectPath {
     /// Parses a path; gives the first field separately.
-    pub(crate) fn parse(text: &str) -> Result<(String, Path), PathError> {
+    pub(crate) fn parse(text: &str) -> Result<(String, ObjectPath), PathError> {
         let mut steps = Vec::new();
         let mut rest = text;
         let mut first = true;
@@ -75,7 +75,7 @@ impl Path {
         }
         let mut steps = steps.into_iter();
         match steps.next() {
-            Some(Step::Field(root)) => Ok((root, Path(steps.collect()))),
+            Some(PathStep::Field(root)) => Ok((root, ObjectPath(steps.collect()))),
             _ => Err(PathError::NoField),
         }
     }
@@ -85,8 +85,8 @@ impl Path {
         let mut at = target;
         for step in &self.0 {
             at = match step {
-                Step::Field(name) => member(at, name)?,
-                Step::Index(index) => {
+                PathStep::Field(name) => member(at, name)?,
+                PathStep::Index(index) => {
                     let elements = elements(at)?;
                     let count = elements.len();
                     if *index == count {
@@ -94,7 +94,7 @@ impl Path {
                     }
                     elements.get_mut(*index).ok_or(PathError::TooFewElements(count))?
                 }
-                Step::Append => {
+                PathStep::Append => {
                     let elements = elements(at)?;
                     let count = elements.len();
                     elements.push(Value::Null);
@@ -109,8 +109,8 @@ impl Path {
     /// The value, if it exists.
     pub(crate) fn find<'v>(&self, target: &'v Value<'v>) -> Option<&'v Value<'v>> {
         self.0.iter().try_fold(target, |at, step| match (step, at) {
-            (Step::Field(name), Value::Object(object)) => object.get(name),
-            (Step::Index(index), Value::Array(elements)) => elements.get(*index),
+            (PathStep::Field(name), Value::Object(object)) => object.get(name),
+            (PathStep::Index(index), Value::Array(elements)) => elements.get(*index),
             _ => None,
         })
     }
@@ -124,8 +124,8 @@ impl Path {
         let mut at = target;
         for step in way {
             let next = match (step, at) {
-                (Step::Field(name), Value::Object(object)) => object.get_mut(name),
-                (Step::Index(index), Value::Array(elements)) => elements.get_mut(*index),
+                (PathStep::Field(name), Value::Object(object)) => object.get_mut(name),
+                (PathStep::Index(index), Value::Array(elements)) => elements.get_mut(*index),
                 _ => None,
             };
             match next {
@@ -134,10 +134,10 @@ impl Path {
             }
         }
         match (last, at) {
-            (Step::Field(name), Value::Object(object)) => {
+            (PathStep::Field(name), Value::Object(object)) => {
                 object.remove(name);
             }
-            (Step::Index(index), Value::Array(elements)) if *index < elements.len() => {
+            (PathStep::Index(index), Value::Array(elements)) if *index < elements.len() => {
                 elements.remove(*index);
             }
             _ => {}
@@ -171,24 +171,24 @@ pub(crate) fn merge(target: &mut Value<'static>, patch: Value<'static>) {
     }
 }
 
-fn bracket(inner: &str) -> Result<(Step, &str), PathError> {
+fn bracket(inner: &str) -> Result<(PathStep, &str), PathError> {
     if let Some(quoted) = inner.strip_prefix('"') {
         let (name, rest) = quoted.split_once("\"]").ok_or(PathError::OpenQuote)?;
-        return Ok((Step::Field(name.to_owned()), rest));
+        return Ok((PathStep::Field(name.to_owned()), rest));
     }
     let (text, rest) = inner.split_once(']').ok_or(PathError::OpenBracket)?;
     if text == "+" {
-        return Ok((Step::Append, rest));
+        return Ok((PathStep::Append, rest));
     }
     let index = text.parse().map_err(|_| PathError::NoIndex(text.to_owned()))?;
-    Ok((Step::Index(index), rest))
+    Ok((PathStep::Index(index), rest))
 }
 
-fn field(text: &str) -> Result<(Step, &str), PathError> {
+fn field(text: &str) -> Result<(PathStep, &str), PathError> {
     let end = text.find(['.', '[']).unwrap_or(text.len());
     match text.split_at_checked(end) {
         Some(("", _)) | None => Err(PathError::EmptyField),
-        Some((name, rest)) => Ok((Step::Field(name.to_owned()), rest)),
+        Some((name, rest)) => Ok((PathStep::Field(name.to_owned()), rest)),
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
     #[track_caller]
     fn set(path: &str, expected: Result<&str, &str>) {
         let mut target = value(r#"{"spec":{"list":[1,2],"x":1}}"#);
-        let done = Path::parse(path).and_then(|(_, path)| path.set(&mut target, Value::Bool(true)));
+        let done = ObjectPath::parse(path).and_then(|(_, path)| path.set(&mut target, Value::Bool(true)));
         let found = done
             .map(|()| target.to_string())
             .map_err(|error| error.to_string());
@@ -270,7 +270,7 @@ mod tests {
     fn values_are_removed() {
         let mut target = value(r#"{"spec":{"list":[1,2],"x":1}}"#);
         for path in ["object.spec.list[0]", "object.spec.x", "object.nothing.here"] {
-            Path::parse(path).unwrap().1.remove(&mut target);
+            ObjectPath::parse(path).unwrap().1.remove(&mut target);
         }
         assert_eq!(target.to_string(), r#"{"spec":{"list":[2]}}"#);
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::plugin_outcome::PluginOutcome;
 use crate::policy_outcome::PolicyOutcome;
 use crate::roots::SuiteRoots;
-use crate::scripted::Script;
+use crate::scripted_webhooks::WebhookScript;
 use crate::substitute;
 use pratique_review::ReviewDecision;
 use pratique_review::chain::ChainSettings;
@@ -46,7 +46,7 @@ pub struct Suite {
     /// The plugins of the server's chain, if requests go through it.
     pub(crate) chain: Option<ChainSettings>,
     /// What webhooks answer; `None` if the suite does not say it.
-    pub(crate) webhooks: Option<Vec<Script>>,
+    pub(crate) webhooks: Option<Vec<WebhookScript>>,
     pub(crate) source: ObjectSource,
     pub(crate) policies: Vec<FileReference>,
     pub(crate) configuration: Option<FileReference>,
@@ -251,7 +251,7 @@ pub(crate) struct TestInput {
     pub(crate) dry_run: bool,
     pub(crate) options: Option<Value<'static>>,
     /// What webhooks answer, before what the suite says.
-    pub(crate) webhooks: Vec<Script>,
+    pub(crate) webhooks: Vec<WebhookScript>,
     pub(crate) cluster: ClusterState,
 }
 
@@ -338,7 +338,7 @@ pub struct Expected {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FieldPath {
     pub(crate) text: String,
-    pub(crate) path: substitute::Path,
+    pub(crate) path: substitute::ObjectPath,
 }
 
 /// A test of another program that is not about policies of the API, or needs more than they do.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pratique_policy::{MatchOutcome, Subject, Trace};
+use pratique_policy::{MatchOutcome, TracedPolicy, PolicyTrace};
 
 use crate::case_error::CaseError;
 use pratique_review::Unbound;
@@ -10,11 +10,11 @@ use pratique_review::Unbound;
 /// Records which policies match a request, while all are evaluated as if bound.
 pub(crate) struct UnboundMatches<'p> {
     unbound: &'p [Unbound],
-    state: Mutex<State<'p>>,
+    state: Mutex<MatchState<'p>>,
 }
 
 #[derive(Default)]
-struct State<'p> {
+struct MatchState<'p> {
     current: Option<&'p Unbound>,
     /// Whether a bound policy matched, or matching failed.
     bound: bool,
@@ -30,7 +30,7 @@ impl<'p> UnboundMatches<'p> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<'p>> {
+    fn state(&self) -> MutexGuard<'_, MatchState<'p>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -47,8 +47,8 @@ impl<'p> UnboundMatches<'p> {
     }
 }
 
-impl Trace for UnboundMatches<'_> {
-    fn policy(&self, subject: Subject<'_>, outcome: MatchOutcome<'_>) {
+impl PolicyTrace for UnboundMatches<'_> {
+    fn policy(&self, subject: TracedPolicy<'_>, outcome: MatchOutcome<'_>) {
         let is = |unbound: &&Unbound| {
             (unbound.phase, unbound.origin, unbound.name.as_str())
                 == (subject.phase, subject.origin, subject.name)

@@ -4,14 +4,14 @@ mod edit;
 mod expectation;
 
 use pratique_json::Value;
-use pratique_manifest::{ManifestFile, NodeId, Span, Style, TreeValue};
+use pratique_manifest::{ManifestFile, NodeId, Span, StringStyle, TreeValue};
 
 use crate::actual::Actual;
 use crate::compare::compare;
 use crate::plugin_outcome::PluginOutcome;
 use crate::reader::read_suites;
 use crate::suite::{Case, Suite};
-use edit::{Edit, apply};
+use edit::{RangeEdit, apply};
 use expectation::NewExpectation;
 use pratique_state::yaml;
 
@@ -60,7 +60,7 @@ pub fn updated(
         return Err(UpdateError::Foreign);
     }
     for (suite, case, actual) in results {
-        Updater { suite, case, actual }.edits(&mut edits)?;
+        CaseUpdater { suite, case, actual }.edits(&mut edits)?;
     }
     if edits.is_empty() {
         return Ok(None);
@@ -77,14 +77,14 @@ pub fn updated(
     }
 }
 
-struct Updater<'a> {
+struct CaseUpdater<'a> {
     suite: &'a Suite,
     case: &'a Case,
     actual: &'a Actual,
 }
 
-impl Updater<'_> {
-    fn edits(&self, edits: &mut Vec<Edit>) -> Result<(), UpdateError> {
+impl CaseUpdater<'_> {
+    fn edits(&self, edits: &mut Vec<RangeEdit>) -> Result<(), UpdateError> {
         let expected = self.case.expected.as_ref();
         let differences = expected.map(|expected| compare(expected, self.actual));
         if differences.as_ref().is_some_and(Vec::is_empty) {
@@ -118,7 +118,7 @@ impl Updater<'_> {
         &self,
         id: NodeId,
         fields: impl Iterator<Item = &'f str>,
-        edits: &mut Vec<Edit>,
+        edits: &mut Vec<RangeEdit>,
     ) -> Result<(), UpdateError> {
         let mut objects = false;
         for field in fields {
@@ -193,7 +193,7 @@ impl Updater<'_> {
 
     /// Updates what became of the request in an admission plugin, `plugins[NAME]`, or an amount, `quotas[NAME][RESOURCE]`;
     /// `id` is the mapping of all.
-    fn of_chain(&self, id: NodeId, field: &str) -> Option<Edit> {
+    fn of_chain(&self, id: NodeId, field: &str) -> Option<RangeEdit> {
         let entry = |id: NodeId, key: &str| Some(self.suite.source.tree().entry(id, key)?.value);
         let keys = field.split_once('[')?.1.strip_suffix(']')?;
         match keys.split_once("][") {
@@ -214,7 +214,7 @@ impl Updater<'_> {
     }
 
     /// Updates the objects of an expectation.
-    fn objects(&self, id: NodeId, edits: &mut Vec<Edit>) -> Result<(), UpdateError> {
+    fn objects(&self, id: NodeId, edits: &mut Vec<RangeEdit>) -> Result<(), UpdateError> {
         for name in ["object", "objectContains"] {
             let Some(entry) = self.suite.source.tree().entry(id, name) else {
                 continue;
@@ -234,7 +234,7 @@ impl Updater<'_> {
         Ok(())
     }
 
-    fn has_edit(&self, edits: &[Edit], id: Option<NodeId>) -> bool {
+    fn has_edit(&self, edits: &[RangeEdit], id: Option<NodeId>) -> bool {
         id.is_some_and(|id| {
             let start = self.offset(self.span(id).start);
             edits.iter().any(|edit| edit.start == start)
@@ -255,7 +255,7 @@ impl Updater<'_> {
     fn span(&self, id: NodeId) -> Span {
         let source = self.suite.source.document();
         let mut start = self.suite.source.tree().get(id).span.start;
-        if let TreeValue::String(_, Style::Literal | Style::Folded) = self.node(id) {
+        if let TreeValue::String(_, StringStyle::Literal | StringStyle::Folded) = self.node(id) {
             // The block indicator is before the text.
             let preceding_text = source.as_str().get(..start as usize).unwrap_or_default();
             let indicator = preceding_text.rfind(['|', '>']);
@@ -296,9 +296,9 @@ impl Updater<'_> {
         (column as usize).saturating_sub(1)
     }
 
-    fn replaced(&self, id: NodeId, with: String) -> Edit {
+    fn replaced(&self, id: NodeId, with: String) -> RangeEdit {
         let span = self.span(id);
-        Edit {
+        RangeEdit {
             start: self.offset(span.start),
             end: self.offset(span.end),
             text: with,
@@ -306,7 +306,7 @@ impl Updater<'_> {
     }
 
     /// Replaces a value, in the same style.
-    fn replaced_value(&self, id: NodeId, with: &Value<'static>) -> Edit {
+    fn replaced_value(&self, id: NodeId, with: &Value<'static>) -> RangeEdit {
         let span = self.suite.source.tree().get(id).span;
         let is_flow = self.suite.source.document().slice(span).starts_with(['{', '[']);
         let is_block = matches!(self.node(id), TreeValue::Map(_) | TreeValue::List(_)) && !is_flow;
@@ -321,7 +321,7 @@ impl Updater<'_> {
     }
 
     /// Replaces a whole expectation.
-    fn replaced_whole(&self, id: NodeId, with: &NewExpectation) -> Edit {
+    fn replaced_whole(&self, id: NodeId, with: &NewExpectation) -> RangeEdit {
         let span = self.suite.source.tree().get(id).span;
         match self.suite.source.document().slice(span).starts_with('{') {
             true => self.replaced(id, with.flow()),
@@ -331,7 +331,7 @@ impl Updater<'_> {
     }
 
     /// Adds an expectation to a mapping, after its last field.
-    fn added(&self, id: NodeId, expect: &NewExpectation) -> Edit {
+    fn added(&self, id: NodeId, expect: &NewExpectation) -> RangeEdit {
         let span = self.span(id);
         let source = self.suite.source.document();
         let flow = Some(source.slice(span)).filter(|text| text.starts_with('{'));
@@ -339,7 +339,7 @@ impl Updater<'_> {
             let inner = inner.trim_end();
             let at = self.offset(span.start + u32::try_from(inner.len()).unwrap_or_default());
             let comma = if inner.ends_with(['{', ',']) { " " } else { ", " };
-            return Edit {
+            return RangeEdit {
                 start: at,
                 end: at,
                 text: format!("{comma}expect: {}", expect.flow()),
@@ -353,7 +353,7 @@ impl Updater<'_> {
         let rest = source.as_str().get(span.end as usize..).unwrap_or_default();
         let line = rest.find('\n').unwrap_or(rest.len());
         let at = self.offset(span.end + u32::try_from(line).unwrap_or_default());
-        Edit {
+        RangeEdit {
             start: at,
             end: at,
             text: format!("\n{}expect:{value}", " ".repeat(column)),

@@ -3,17 +3,17 @@
 use pratique_schema::Release;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pratique::object_model::Mutator;
+use pratique::object_model::ObjectMutator;
 use pratique::observer::ChainObserver;
 use pratique::policy::PolicyObserver;
-use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Unfinished};
+use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, UnfinishedEvaluation};
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
 use crate::case_error::CaseError;
-use crate::scripted::{Script, ScriptedCaller};
+use crate::scripted_webhooks::{WebhookScript, ScriptedCaller};
 use crate::suite::{Case, Suite};
-use pratique_review::chain::{self, Admitted};
+use pratique_review::chain::{self, AdmittedRequest};
 use pratique_state::PluginState;
 use pratique_state::cluster::{is_namespace, with_name_label};
 
@@ -37,13 +37,13 @@ impl WholeChain {
     /// request is not allowed.
     pub(crate) fn run(
         &self,
-        scripts: Vec<Script>,
+        scripts: Vec<WebhookScript>,
         admission: &Admission,
         request: (&AdmissionRequest<'_>, &Value<'_>),
         model: Option<&dyn ObjectModel>,
         context: AdmissionContext<'_>,
         policies: &mut (dyn PolicyObserver + Send),
-    ) -> Result<(Admitted, Value<'static>), CaseError> {
+    ) -> Result<(AdmittedRequest, Value<'static>), CaseError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.caller.set_scripts(scripts);
         let mut observer = CaseObserver {
@@ -79,13 +79,13 @@ impl Suite {
 
 /// Without threads and timers, nothing can wait.
 #[cfg(not(feature = "webhooks"))]
-fn wait(_: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, CaseError> {
+fn wait(_: impl Future<Output = Result<AdmittedRequest, UnfinishedEvaluation>> + Send) -> Result<AdmittedRequest, CaseError> {
     Err(CaseError::NotBuilt)
 }
 
 /// Runs the chain to its end. Within a runtime of tokio, which must not be blocked, it runs on another thread.
 #[cfg(feature = "webhooks")]
-fn wait(chain: impl Future<Output = Result<Admitted, Unfinished>> + Send) -> Result<Admitted, CaseError> {
+fn wait(chain: impl Future<Output = Result<AdmittedRequest, UnfinishedEvaluation>> + Send) -> Result<AdmittedRequest, CaseError> {
     let runtime = || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -122,5 +122,5 @@ impl ChainObserver for CaseObserver<'_> {
 struct NoDefaults;
 
 impl ObjectModel for NoDefaults {
-    fn set_defaults(&self, _: &GroupVersionKind, _: &mut Value<'_>, _: Mutator<'_>) {}
+    fn set_defaults(&self, _: &GroupVersionKind, _: &mut Value<'_>, _: ObjectMutator<'_>) {}
 }

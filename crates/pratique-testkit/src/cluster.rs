@@ -25,12 +25,12 @@ pub struct TestCluster {
     equivalents: Equivalents,
     namespaces: BTreeMap<String, Value<'static>>,
     only_names: bool,
-    params: BTreeMap<String, Params>,
+    params: BTreeMap<String, KnownParams>,
 }
 
 /// The known objects of a kind.
 #[derive(Debug)]
-enum Params {
+enum KnownParams {
     Listed(Vec<Value<'static>>),
     NotSynced,
     Unknown,
@@ -72,19 +72,19 @@ impl TestCluster {
     /// With a kind of params that live in namespaces, and all its objects.
     #[must_use]
     pub fn with_params(self, kind: &str, objects: &[Json]) -> Self {
-        self.with(kind, Params::Listed(objects.iter().map(parse).collect()))
+        self.with(kind, KnownParams::Listed(objects.iter().map(parse).collect()))
     }
 
     /// With a kind of params that has not been listed yet.
     #[must_use]
     pub fn with_params_not_synced(self, kind: &str) -> Self {
-        self.with(kind, Params::NotSynced)
+        self.with(kind, KnownParams::NotSynced)
     }
 
     /// With a kind of params whose objects are unknown.
     #[must_use]
     pub fn with_params_unknown(self, kind: &str) -> Self {
-        self.with(kind, Params::Unknown)
+        self.with(kind, KnownParams::Unknown)
     }
 
     /// With one more resource, which has the same objects as those of its name in other groups.
@@ -94,7 +94,7 @@ impl TestCluster {
         self
     }
 
-    fn with(mut self, kind: &str, params: Params) -> Self {
+    fn with(mut self, kind: &str, params: KnownParams) -> Self {
         self.params.insert(kind.to_owned(), params);
         self
     }
@@ -127,13 +127,13 @@ impl Cluster for TestCluster {
     }
 
     fn params_synced(&self, kind: &GroupVersionKind) -> bool {
-        !matches!(self.params.get(&kind.kind), Some(Params::NotSynced))
+        !matches!(self.params.get(&kind.kind), Some(KnownParams::NotSynced))
     }
 
     fn knows_params(&self, kind: &GroupVersionKind) -> bool {
         match self.params.get(&kind.kind) {
-            Some(Params::Listed(_) | Params::NotSynced) => true,
-            Some(Params::Unknown) => false,
+            Some(KnownParams::Listed(_) | KnownParams::NotSynced) => true,
+            Some(KnownParams::Unknown) => false,
             None => !self.only_names,
         }
     }
@@ -145,7 +145,7 @@ impl Cluster for TestCluster {
 
     fn params<'a>(&'a self, kind: &GroupVersionKind, namespace: &str) -> Vec<&'a Value<'a>> {
         match self.params.get(&kind.kind) {
-            Some(Params::Listed(objects)) => {
+            Some(KnownParams::Listed(objects)) => {
                 let there = objects
                     .iter()
                     .filter(|object| ObjectRef::new(object).namespace() == namespace);

@@ -18,11 +18,11 @@ const REGION: &str = "eu-test-1";
 #[derive(Clone, Debug)]
 pub struct FakeStore {
     address: String,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<StoreState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct StoreState {
     /// By `bucket/key`.
     objects: BTreeMap<String, Vec<u8>>,
     /// The parts of uploads that are not complete, by their ids.
@@ -35,7 +35,7 @@ struct State {
     is_unreadable: bool,
 }
 
-struct Request {
+struct StoreRequest {
     method: String,
     path: String,
     query: Vec<(String, String)>,
@@ -43,7 +43,7 @@ struct Request {
     body: Vec<u8>,
 }
 
-type Answer = (u16, Vec<(&'static str, String)>, Vec<u8>);
+type StoreAnswer = (u16, Vec<(&'static str, String)>, Vec<u8>);
 
 impl FakeStore {
     /// Starts an empty store.
@@ -104,14 +104,14 @@ impl FakeStore {
         self.lock().asked.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StoreState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers the requests of a connection.
     fn serve(&self, stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
-        while let Some(request) = Request::read(&mut reader) {
+        while let Some(request) = StoreRequest::read(&mut reader) {
             let (status, headers, body) = self.answer(&request);
             let mut head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n", body.len());
             for (name, value) in headers {
@@ -125,7 +125,7 @@ impl FakeStore {
         }
     }
 
-    fn answer(&self, request: &Request) -> Answer {
+    fn answer(&self, request: &StoreRequest) -> StoreAnswer {
         let name = decoded(request.path.trim_start_matches('/'));
         let mut state = self.lock();
         let purpose = ["uploads", "partNumber", "uploadId"]
@@ -204,7 +204,7 @@ impl FakeStore {
     }
 }
 
-impl Request {
+impl StoreRequest {
     fn read(reader: &mut BufReader<&TcpStream>) -> Option<Self> {
         let mut first = String::new();
         reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
@@ -228,7 +228,7 @@ impl Request {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-        Some(Request {
+        Some(StoreRequest {
             method,
             path: path.to_owned(),
             query: pairs
@@ -296,7 +296,7 @@ fn tag(content: &[u8]) -> String {
     format!("\"{}\"", digest.chars().take(32).collect::<String>())
 }
 
-fn error(status: u16, code: &str, message: &str) -> Answer {
+fn error(status: u16, code: &str, message: &str) -> StoreAnswer {
     let body =
         format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>");
     (status, Vec::new(), body.into_bytes())

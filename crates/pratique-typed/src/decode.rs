@@ -10,7 +10,7 @@ mod fault;
 mod first;
 mod node;
 mod place;
-mod received;
+mod received_object;
 mod scalar;
 mod tree_node;
 mod type_meta;
@@ -19,17 +19,17 @@ mod value_error;
 use pratique_json::{Interrupted, Object, Progress, Value, base64};
 use pratique_schema::{Scalar, Schema, TypeId};
 
-use decoder::Decoder;
+use decoder::TypeDecoder;
 use first::FirstFault;
 
 pub use convert::convert;
 pub(crate) use convert::{ConvertError, fits};
-pub use decoder::Written;
+pub use decoder::WrittenStruct;
 pub use fault::{Fault, FaultSink, StrictFault, StrictKind};
 pub use first::StrictFaults;
 pub use node::Node;
-pub use place::{Place, Step};
-pub use received::received_in;
+pub use place::{ValuePlace, PlaceStep};
+pub use received_object::received_in;
 pub use tree_node::TreeNode;
 pub use type_meta::{TypeMetaError, type_meta};
 pub use value_error::{StructField, ValueError};
@@ -59,7 +59,7 @@ pub fn decode<'v, N: Node<'v>>(
     sink: &mut impl FaultSink<'v, N>,
 ) {
     let progress = Progress::unwatched();
-    let mut decoder = Decoder::new(schema, &[], &progress, sink);
+    let mut decoder = TypeDecoder::new(schema, &[], &progress, sink);
     let _ = decoder.root(of, value);
 }
 
@@ -98,7 +98,7 @@ pub fn strict_written(
     schema: &'static Schema,
     of: TypeId,
     object: &Object<'_>,
-    written: &[Written],
+    written: &[WrittenStruct],
     progress: &Progress<'_>,
 ) -> Result<(), DecodeError> {
     let decoded = first_fault(schema, of, object.iter(), written, progress);
@@ -132,18 +132,18 @@ fn first_fault<'v, N: Node<'v>>(
     schema: &'static Schema,
     of: TypeId,
     members: impl Iterator<Item = (&'v str, N)>,
-    written: &'v [Written],
+    written: &'v [WrittenStruct],
     progress: &Progress<'_>,
 ) -> Result<Vec<String>, ValueError> {
     let mut sink = FirstFault::default();
-    let _ = Decoder::new(schema, written, progress, &mut sink).structure(of, members);
+    let _ = TypeDecoder::new(schema, written, progress, &mut sink).structure(of, members);
     sink.into_result()
 }
 
 /// The messages about members that an object without a schema has twice.
 fn duplicates<'v, N: Node<'v>>(schema: &'static Schema, object: N) -> Vec<String> {
     let mut sink = FirstFault::default();
-    Decoder::new(schema, &[], &Progress::unwatched(), &mut sink).untyped(object);
+    TypeDecoder::new(schema, &[], &Progress::unwatched(), &mut sink).untyped(object);
     sink.into_result().unwrap_or_default()
 }
 

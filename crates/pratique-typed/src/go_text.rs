@@ -16,7 +16,7 @@ use crate::part_type::find;
 
 /// A part of an object, which is that part in memory.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'p> {
+pub enum ObjectPart<'p> {
     /// An object or a map.
     Object(&'p Object<'p>),
     /// A list.
@@ -44,7 +44,7 @@ pub fn go_value(
     release: &'static Release,
     kind: &GroupVersionKind,
     object: &Value<'_>,
-    part: Part<'_>,
+    part: ObjectPart<'_>,
     progress: &Progress<'_>,
 ) -> Option<GoValue> {
     let visit = || progress.nodes(1).then_some(()).ok_or(());
@@ -64,16 +64,16 @@ pub fn go_value(
     Some(to_go_value(place, typed_part.value))
 }
 
-fn is_part(value: &Value<'_>, part: Part<'_>) -> bool {
+fn is_part(value: &Value<'_>, part: ObjectPart<'_>) -> bool {
     match (value, part) {
         // The members of empty objects have no address of their own.
-        (Value::Object(object), Part::Object(part)) if part.is_empty() => {
+        (Value::Object(object), ObjectPart::Object(part)) if part.is_empty() => {
             ptr::eq(object, ptr::from_ref(part).cast())
         }
-        (Value::Object(object), Part::Object(part)) => {
+        (Value::Object(object), ObjectPart::Object(part)) => {
             ptr::eq(object.members().as_ptr(), part.members().as_ptr().cast())
         }
-        (Value::Array(elements), Part::List(part)) => {
+        (Value::Array(elements), ObjectPart::List(part)) => {
             elements.len() == part.len() && ptr::eq(elements.as_ptr(), part.as_ptr().cast())
         }
         _ => false,
@@ -544,8 +544,8 @@ mod tests {
             };
         }
         let part = match part {
-            Value::Array(elements) => Part::List(elements),
-            other => Part::Object(other.as_object().unwrap()),
+            Value::Array(elements) => ObjectPart::List(elements),
+            other => ObjectPart::Object(other.as_object().unwrap()),
         };
         go_value(Release::latest(), &kind, &pod, part, &Progress::unwatched()).unwrap()
     }
@@ -613,7 +613,7 @@ mod tests {
         let kind = GroupVersionKind::new("admission.k8s.io", "v1", "AdmissionRequest");
         let request = pratique_json::parse(text.as_bytes()).unwrap();
         let plain = |field: &str| {
-            let part = Part::Object(request.get(field).unwrap().as_object().unwrap());
+            let part = ObjectPart::Object(request.get(field).unwrap().as_object().unwrap());
             go_value(Release::latest(), &kind, &request, part, &Progress::unwatched())
                 .unwrap()
                 .plain
@@ -621,7 +621,7 @@ mod tests {
         assert_eq!(plain("kind"), "apps/v1, Kind=Deployment");
         assert_eq!(plain("requestKind"), "/v1, Kind=Pod");
         assert_eq!(plain("resource"), "{apps v1 deployments}");
-        let whole = Part::Object(request.as_object().unwrap());
+        let whole = ObjectPart::Object(request.as_object().unwrap());
         let whole = go_value(Release::latest(), &kind, &request, whole, &Progress::unwatched()).unwrap();
         let expected =
             "{u apps/v1, Kind=Deployment {apps v1 deployments}  /v1, Kind=Pod apps/v1, Resource=deployments ";

@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod added;
+mod added_members;
 mod conversion;
 pub mod decode;
 mod encode;
@@ -27,15 +27,15 @@ mod form;
 mod go_text;
 mod part_type;
 mod request;
-mod settled;
+mod settled_form;
 
-pub use added::Added;
+pub use added_members::Added;
 pub use conversion::{ConversionError, changed_back, converted};
 pub use encode::Encoder;
 pub use form::{
-    Settled, keeps_form, named, reread, settle_again, settle_in, settle_keeping_empty, settle_strict,
+    SettledObject, keeps_form, named, reread, settle_again, settle_in, settle_keeping_empty, settle_strict,
     type_at, typed, typed_as,
 };
-pub use go_text::{GoValue, Part, go_value};
+pub use go_text::{GoValue, ObjectPart, go_value};
 pub use part_type::{PartType, part_type};
 pub use request::{convert_object, settle_object, settle_request};

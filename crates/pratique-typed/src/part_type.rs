@@ -35,7 +35,7 @@ pub fn part_type<E>(
 }
 
 /// A part of an object with its type.
-pub(crate) struct Found<'v, 'a> {
+pub(crate) struct TypedPart<'v, 'a> {
     pub(crate) shape: Shape,
     pub(crate) field: Option<&'static Field>,
     pub(crate) value: &'v Value<'a>,
@@ -48,7 +48,7 @@ pub(crate) fn find<'v, 'a, E>(
     object: &'v Value<'a>,
     is_part: impl Fn(&Value<'_>) -> bool,
     mut visit: impl FnMut() -> Result<(), E>,
-) -> Result<Option<Found<'v, 'a>>, E> {
+) -> Result<Option<TypedPart<'v, 'a>>, E> {
     let Some(root) = root(schema, kind) else {
         return Ok(None);
     };
@@ -57,7 +57,7 @@ pub(crate) fn find<'v, 'a, E>(
         visit()?;
         if is_part(value) {
             let shape = shape.clone();
-            return Ok(Some(Found { shape, field, value }));
+            return Ok(Some(TypedPart { shape, field, value }));
         }
         match (shape, value) {
             (Shape::Struct(id), Value::Object(members)) => {

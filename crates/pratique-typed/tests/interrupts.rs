@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use pratique_json::{Object, Progress, Value, parse};
 use pratique_schema::{Release, Schema, TypeId};
-use pratique_typed::Part;
+use pratique_typed::ObjectPart;
 use pratique_typed::decode::{self, DecodeError};
 use pratique_types::GroupVersionKind;
 
@@ -153,7 +153,7 @@ fn values_are_shown() {
             Release::latest(),
             &of_pod,
             &object,
-            Part::List(containers),
+            ObjectPart::List(containers),
             progress,
         );
         assert!(shown.is_some() || progress.outcome().is_err());

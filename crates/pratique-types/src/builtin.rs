@@ -1,10 +1,10 @@
 //! The resources that every Kubernetes API server serves: which kind goes with which resource, in which scope.
 
-mod removed;
+mod removed_versions;
 
 use std::sync::OnceLock;
 
-pub use removed::{Removal, removal};
+pub use removed_versions::{Removal, removal};
 
 use crate::{GroupVersion, GroupVersionKind, GroupVersionResource};
 
@@ -84,7 +84,7 @@ impl BuiltinResources {
     /// Whether a group is one of Kubernetes itself: nothing else serves kinds of its versions.
     pub fn has_group(&self, group: &str) -> bool {
         let mut served = self.served.iter().chain(&self.optional);
-        served.any(|served| served.resource.group == group) || removed::had_group(group)
+        served.any(|served| served.resource.group == group) || removed_versions::had_group(group)
     }
 
     /// Whether every API server serves a version of a group. It has no custom resources then.

@@ -35,9 +35,9 @@ mod kubeconfig;
 mod nonprinting;
 mod null;
 mod object_ref;
-mod owned;
+mod owned_reviews;
 mod quality_of_service;
-mod rejected;
+mod rejected_object;
 mod review;
 pub mod status;
 mod user;
@@ -53,13 +53,13 @@ pub use k8s_openapi::api::admissionregistration::v1 as admissionregistration;
 pub use kubeconfig::{FileError, KubeCluster, KubeConfig, KubeContext, KubeUser, ReadFile};
 pub use nonprinting::is_nonprinting;
 pub use object_ref::ObjectRef;
-pub use owned::{OwnedAdmissionRequest, OwnedAdmissionReview};
+pub use owned_reviews::{OwnedAdmissionRequest, OwnedAdmissionReview};
 pub use quality_of_service::quality_of_service;
-pub use rejected::{ObjectPlace, Rejected, RejectedReason};
+pub use rejected_object::{ObjectPlace, Rejected, RejectedReason};
 pub use review::InvalidReview;
 pub use status::{ListMeta, Reason, Status, StatusCause, StatusDetails};
 pub use user::UserInfo;
-pub use validate::{Field, FieldProblem, InvalidRequest};
+pub use validate::{RequestField, FieldProblem, InvalidRequest};
 
 /// The API group of policies, their bindings, and webhook configurations.
 pub const ADMISSION_GROUP: &str = "admissionregistration.k8s.io";

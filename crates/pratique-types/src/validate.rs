@@ -21,12 +21,12 @@ pub enum InvalidRequest {
     Operation,
     /// A field is empty that never is.
     #[error("{0}: must not be empty")]
-    Empty(Field),
+    Empty(RequestField),
     /// A field has a value that it cannot have.
     #[error("{field}: {value:?} {problem}")]
     Value {
         /// The field.
-        field: Field,
+        field: RequestField,
         /// Its value.
         value: String,
         /// What is wrong with the value.
@@ -70,7 +70,7 @@ pub enum InvalidRequest {
     #[error("{field}: is of kind {found}, and the request about kind {expected}")]
     Object {
         /// `object` or `oldObject`
-        field: Field,
+        field: RequestField,
         /// The kind of the request.
         expected: String,
         /// The kind that the object states.
@@ -78,12 +78,12 @@ pub enum InvalidRequest {
     },
     /// An object is something else.
     #[error("{0}: must be an object")]
-    NoObject(Field),
+    NoObject(RequestField),
     /// The operation has an object that is not there.
     #[error("{field}: must not be null for {operation}")]
     Missing {
         /// `object` or `oldObject`
-        field: Field,
+        field: RequestField,
         /// The operation.
         operation: Operation,
     },
@@ -91,14 +91,14 @@ pub enum InvalidRequest {
     #[error("{field}: must be null for {operation}")]
     Unexpected {
         /// `object` or `oldObject`
-        field: Field,
+        field: RequestField,
         /// The operation.
         operation: Operation,
     },
 }
 
 /// A field of a request, as its path.
-pub type Field = &'static str;
+pub type RequestField = &'static str;
 
 /// What is wrong with the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -257,7 +257,7 @@ impl AdmissionRequest<'_> {
     }
 
     /// Whether an object is of the kind of the request. One that does not say of which it is, is.
-    fn check_object(&self, field: Field, object: &Value<'_>) -> Result<(), InvalidRequest> {
+    fn check_object(&self, field: RequestField, object: &Value<'_>) -> Result<(), InvalidRequest> {
         let members = match object {
             Value::Null => return Ok(()),
             Value::Object(members) => members,
@@ -282,20 +282,20 @@ impl AdmissionRequest<'_> {
 }
 
 /// The fields of a resource or a kind: its group, its version and its name.
-type Fields = [Field; 3];
+type KindFields = [RequestField; 3];
 
-const RESOURCE: Fields = ["resource.group", "resource.version", "resource.resource"];
-const KIND: Fields = ["kind.group", "kind.version", "kind.kind"];
-const REQUEST_RESOURCE: Fields = [
+const RESOURCE: KindFields = ["resource.group", "resource.version", "resource.resource"];
+const KIND: KindFields = ["kind.group", "kind.version", "kind.kind"];
+const REQUEST_RESOURCE: KindFields = [
     "requestResource.group",
     "requestResource.version",
     "requestResource.resource",
 ];
-const REQUEST_KIND: Fields = ["requestKind.group", "requestKind.version", "requestKind.kind"];
+const REQUEST_KIND: KindFields = ["requestKind.group", "requestKind.version", "requestKind.kind"];
 
 fn check_resource(
     resource: &GroupVersionResource,
-    [group, version, name]: &Fields,
+    [group, version, name]: &KindFields,
 ) -> Result<(), InvalidRequest> {
     check_group(&resource.group, group)?;
     check_version(&resource.version, version)?;
@@ -305,7 +305,7 @@ fn check_resource(
     require(is_dns1123_label(resource), name, resource, FieldProblem::Resource)
 }
 
-fn check_kind(kind: &GroupVersionKind, [group, version, name]: &Fields) -> Result<(), InvalidRequest> {
+fn check_kind(kind: &GroupVersionKind, [group, version, name]: &KindFields) -> Result<(), InvalidRequest> {
     check_group(&kind.group, group)?;
     check_version(&kind.version, version)?;
     filled(&kind.kind, name)?;
@@ -336,7 +336,7 @@ fn check_versions(
     })
 }
 
-fn check_subresource(field: Field, part: &str) -> Result<(), InvalidRequest> {
+fn check_subresource(field: RequestField, part: &str) -> Result<(), InvalidRequest> {
     let is_name = |name: &str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         !name.is_empty() && name.bytes().all(is_plain)
@@ -349,7 +349,7 @@ fn check_subresource(field: Field, part: &str) -> Result<(), InvalidRequest> {
     )
 }
 
-fn check_group(group: &str, field: Field) -> Result<(), InvalidRequest> {
+fn check_group(group: &str, field: RequestField) -> Result<(), InvalidRequest> {
     require(group != "core", field, group, FieldProblem::Core)?;
     require(
         group.is_empty() || group.split('.').all(is_dns1123_label),
@@ -359,12 +359,12 @@ fn check_group(group: &str, field: Field) -> Result<(), InvalidRequest> {
     )
 }
 
-fn check_version(version: &str, field: Field) -> Result<(), InvalidRequest> {
+fn check_version(version: &str, field: RequestField) -> Result<(), InvalidRequest> {
     filled(version, field)?;
     require(is_dns1123_label(version), field, version, FieldProblem::Version)
 }
 
-fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
+fn filled(value: &str, field: RequestField) -> Result<(), InvalidRequest> {
     if value.is_empty() {
         Err(InvalidRequest::Empty(field))
     } else {
@@ -372,7 +372,7 @@ fn filled(value: &str, field: Field) -> Result<(), InvalidRequest> {
     }
 }
 
-fn require(holds: bool, field: Field, value: &str, problem: FieldProblem) -> Result<(), InvalidRequest> {
+fn require(holds: bool, field: RequestField, value: &str, problem: FieldProblem) -> Result<(), InvalidRequest> {
     if holds {
         Ok(())
     } else {

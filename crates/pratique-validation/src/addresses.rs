@@ -29,9 +29,9 @@ pub(crate) fn is_ipv6(text: &str) -> bool {
 /// An address, unless the old object has it already.
 // Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
 pub(crate) fn validate_legacy_ip(address: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    let text = address.text();
+    let text = address.as_text();
     let is_wrong = ip_address(text, errors.gates().judges_addresses_strictly).is_some();
-    if is_wrong && !old.items().any(|old| old.text() == text) {
+    if is_wrong && !old.items().any(|old| old.as_text() == text) {
         validate_legacy_ip_at(address, text, errors);
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn parse_sloppy_cidr(text: &str) -> Option<(Cidr, u8)> {
 /// The address of a network interface with the length of its network's prefix, in its canonical form.
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidInterfaceAddress
 pub(crate) fn validate_interface_address(field: &Node<'_, '_>, errors: &mut Errors) {
-    let text = field.text();
+    let text = field.as_text();
     let Some((address, length)) = net::parse_sloppy_cidr(text) else {
         let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
         errors.invalid(field, text, detail);
@@ -166,7 +166,7 @@ const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/
 /// Addresses that no endpoint can have.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateEndpointIP
 pub(crate) fn validate_endpoint_ip(address: &Node<'_, '_>, errors: &mut Errors) {
-    let text = address.text();
+    let text = address.as_text();
     let Some(ip) = net::parse_sloppy_ip(text).map(|ip| ip.to_canonical()) else {
         errors.invalid(address, text, "must be a valid IP address");
         return;
@@ -222,13 +222,13 @@ pub(crate) fn canonical_ip_messages(text: &str) -> Vec<String> {
 // Upstream: apimachinery/pkg/util/validation/ip.go, IsValidCIDR
 pub(crate) fn validate_cidr(network: &Node<'_, '_>, errors: &mut Errors) {
     let count = errors.len();
-    validate_network(network, network.text(), true, errors);
+    validate_network(network, network.as_text(), true, errors);
     if errors.len() > count {
         return;
     }
-    if let Ok(cidr) = Cidr::parse(network.text()) {
+    if let Ok(cidr) = Cidr::parse(network.as_text()) {
         let canonical = cidr.masked().to_string();
-        if canonical != network.text() {
+        if canonical != network.as_text() {
             let detail = format!("must be in canonical form ({})", quote(&canonical));
             errors.invalid_or_empty(network, &detail);
         }

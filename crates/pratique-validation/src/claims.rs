@@ -56,7 +56,7 @@ pub(crate) fn validate_claim_spec(spec: &Node<'_, '_>, options: ClaimOptions, er
     }
     validate_class(&spec.child("storageClassName"), errors);
     let volume_mode = spec.child("volumeMode");
-    if volume_mode.is_set() && !["Block", "Filesystem"].contains(&volume_mode.text()) {
+    if volume_mode.is_set() && !["Block", "Filesystem"].contains(&volume_mode.as_text()) {
         errors.not_supported(&volume_mode, &["Block", "Filesystem"]);
     }
     validate_data_sources(spec, options, errors);
@@ -64,20 +64,20 @@ pub(crate) fn validate_claim_spec(spec: &Node<'_, '_>, options: ClaimOptions, er
 }
 
 pub(crate) fn validate_class(name: &Node<'_, '_>, errors: &mut Errors) {
-    if !name.text().is_empty() {
-        errors.invalid_each(name, &subdomain_name(name.text(), false));
+    if !name.as_text().is_empty() {
+        errors.invalid_each(name, &subdomain_name(name.as_text(), false));
     }
 }
 
 pub(crate) fn validate_access_modes(modes: &Node<'_, '_>, errors: &mut Errors) {
     let (mut alone, mut others) = (false, false);
     for mode in modes.items() {
-        let is_supported = ACCESS_MODES.contains(&mode.text());
+        let is_supported = ACCESS_MODES.contains(&mode.as_text());
         if !is_supported {
             errors.not_supported(&Node::with_path(mode.value(), *modes.path()), ACCESS_MODES);
         }
-        alone |= mode.text() == "ReadWriteOncePod";
-        others |= is_supported && mode.text() != "ReadWriteOncePod";
+        alone |= mode.as_text() == "ReadWriteOncePod";
+        others |= is_supported && mode.as_text() != "ReadWriteOncePod";
     }
     if alone && others {
         errors.forbidden(modes, "may not use ReadWriteOncePod with other access modes");
@@ -94,7 +94,7 @@ fn validate_data_sources(spec: &Node<'_, '_>, options: ClaimOptions, errors: &mu
     let namespace = reference.child("namespace");
     let detail = if !source.is_set() || !reference.is_set() {
         return;
-    } else if !namespace.text().is_empty() {
+    } else if !namespace.as_text().is_empty() {
         "may not be specified when dataSourceRef.namespace is specified"
     } else if ["apiGroup", "kind", "name"]
         .iter()
@@ -111,24 +111,24 @@ fn validate_data_sources(spec: &Node<'_, '_>, options: ClaimOptions, errors: &mu
 // Upstream: pkg/apis/core/validation/validation.go, validateDataSource, validateDataSourceRef
 fn validate_data_source(source: &Node<'_, '_>, options: ClaimOptions, errors: &mut Errors) {
     for name in ["name", "kind"] {
-        if source.child(name).text().is_empty() {
+        if source.child(name).as_text().is_empty() {
             errors.required(source.child(name), "");
         }
     }
     let (group, kind) = (source.child("apiGroup"), source.child("kind"));
-    if group.text().is_empty() && kind.text() != "PersistentVolumeClaim" {
+    if group.as_text().is_empty() && kind.as_text() != "PersistentVolumeClaim" {
         errors.invalid(
             source,
-            kind.text(),
+            kind.as_text(),
             "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
         );
     }
-    if !group.text().is_empty() && !options.invalid_data_source_group {
-        errors.invalid_each(&group, &dns1123_subdomain(group.text()));
+    if !group.as_text().is_empty() && !options.invalid_data_source_group {
+        errors.invalid_each(&group, &dns1123_subdomain(group.as_text()));
     }
     let namespace = source.child("namespace");
-    if !namespace.text().is_empty() {
-        errors.invalid_each(&namespace, &label_name(namespace.text(), false));
+    if !namespace.as_text().is_empty() {
+        errors.invalid_each(&namespace, &label_name(namespace.as_text(), false));
     }
 }
 
@@ -136,6 +136,6 @@ fn validate_data_source(source: &Node<'_, '_>, options: ClaimOptions, errors: &m
 pub(crate) fn template_names<'v>(templates: Option<&Node<'_, 'v>>) -> HashSet<&'v str> {
     let templates = templates.iter().flat_map(|templates| templates.items());
     templates
-        .map(|template| template.child("metadata").child("name").text())
+        .map(|template| template.child("metadata").child("name").as_text())
         .collect()
 }

@@ -2,15 +2,15 @@
 
 use crate::errors::Errors;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_label_name;
 
 /// The conditions of a status, those of `metav1.Condition`.
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateConditions
 pub fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
-    let mut kinds = Seen::default();
+    let mut kinds = SeenTexts::default();
     for condition in conditions.items() {
-        let kind = condition.child("type").text();
+        let kind = condition.child("type").as_text();
         if !kinds.insert(kind) {
             // Before 1.37, the path named what is equal.
             if errors.release().at_least(1, 37) {
@@ -29,14 +29,14 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, status) = (condition.child("type"), condition.child("status"));
     // Before 1.37, what is absent was judged as a value.
     let requires = errors.release().at_least(1, 37);
-    if kind.text().is_empty() && requires {
+    if kind.as_text().is_empty() && requires {
         errors.required(kind, "is required");
     } else {
         validate_label_name(&kind, errors);
     }
-    if status.text().is_empty() && requires {
+    if status.as_text().is_empty() && requires {
         errors.required(status, "");
-    } else if !STATUSES.contains(&status.text()) {
+    } else if !STATUSES.contains(&status.as_text()) {
         errors.not_supported(&status, STATUSES);
     }
     let generation = condition.child("observedGeneration");
@@ -53,7 +53,7 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     }
     validate_reason(&condition.child("reason"), 1 << 10, errors);
     let message = condition.child("message");
-    if message.text().len() > 32 << 10 {
+    if message.as_text().len() > 32 << 10 {
         errors.too_long(message, 32 << 10);
     }
 }
@@ -63,7 +63,7 @@ fn validate_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
 pub(crate) fn validate_health_reasons(conditions: &Node<'_, '_>, errors: &mut Errors) {
     for condition in conditions.items() {
         let reason = condition.child("reason");
-        if !reason.text().is_empty() {
+        if !reason.as_text().is_empty() {
             // A declarative rule limits its length.
             validate_reason(&reason, usize::MAX, errors);
         }
@@ -73,15 +73,15 @@ pub(crate) fn validate_health_reasons(conditions: &Node<'_, '_>, errors: &mut Er
 /// The reason of a condition, which is required.
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, IsValidConditionReason
 pub(crate) fn validate_reason(reason: &Node<'_, '_>, max_length: usize, errors: &mut Errors) {
-    if reason.text().is_empty() {
+    if reason.as_text().is_empty() {
         errors.required(reason, "");
         return;
     }
-    if let Some(fault) = reason_fault(reason.text()) {
+    if let Some(fault) = reason_fault(reason.as_text()) {
         errors.invalid_value(reason, fault);
     }
     let start = errors.len();
-    if reason.text().len() > max_length {
+    if reason.as_text().len() > max_length {
         errors.too_long(reason, i64::try_from(max_length).unwrap_or(i64::MAX));
     }
     errors.cover_from(start, "maxBytes");

@@ -13,7 +13,7 @@ const CONTEXT: usize = 3;
 
 /// Lines of the one text and lines of the other that belong together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Edit {
+struct LineEdit {
     is_equal: bool,
     old: (usize, usize),
     new: (usize, usize),
@@ -85,12 +85,12 @@ fn break_line(text: &mut String, depth: usize) {
 }
 
 /// The parts in which the texts are equal, and those between them.
-fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
+fn edits(old: &[&str], new: &[&str]) -> Vec<LineEdit> {
     let mut edits = Vec::new();
     let (mut from, mut to) = (0, 0);
     for (at, other, size) in matches(old, new) {
         if from < at || to < other {
-            edits.push(Edit {
+            edits.push(LineEdit {
                 is_equal: false,
                 old: (from, at),
                 new: (to, other),
@@ -98,7 +98,7 @@ fn edits(old: &[&str], new: &[&str]) -> Vec<Edit> {
         }
         (from, to) = (at + size, other + size);
         if size > 0 {
-            edits.push(Edit {
+            edits.push(LineEdit {
                 is_equal: true,
                 old: (at, from),
                 new: (other, to),
@@ -180,7 +180,7 @@ fn longest(
 }
 
 /// Changes with the equal lines around them.
-fn hunks(edits: &[Edit]) -> Vec<Vec<Edit>> {
+fn hunks(edits: &[LineEdit]) -> Vec<Vec<LineEdit>> {
     let mut edits = edits.to_vec();
     if let Some(first) = edits.first_mut().filter(|first| first.is_equal) {
         first.old.0 = first.old.0.max(first.old.1.saturating_sub(CONTEXT));
@@ -194,7 +194,7 @@ fn hunks(edits: &[Edit]) -> Vec<Vec<Edit>> {
     for edit in edits {
         let mut edit = edit;
         if edit.is_equal && edit.old.1 - edit.old.0 > 2 * CONTEXT {
-            hunk.push(Edit {
+            hunk.push(LineEdit {
                 old: (edit.old.0, edit.old.1.min(edit.old.0 + CONTEXT)),
                 new: (edit.new.0, edit.new.1.min(edit.new.0 + CONTEXT)),
                 ..edit
@@ -212,7 +212,7 @@ fn hunks(edits: &[Edit]) -> Vec<Vec<Edit>> {
     hunks
 }
 
-fn write_hunk(hunk: &[Edit], old: &[&str], new: &[&str], text: &mut String) {
+fn write_hunk(hunk: &[LineEdit], old: &[&str], new: &[&str], text: &mut String) {
     let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
         return;
     };

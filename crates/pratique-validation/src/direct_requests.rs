@@ -85,15 +85,15 @@ pub(crate) fn unnamed_failure(message: String) -> Status {
 fn refuse_binding(binding: &Node<'_, '_>, mut errors: Errors) -> Option<Status> {
     let target = binding.child("target");
     let (kind, name) = (target.child("kind"), target.child("name"));
-    let is_node = matches!(kind.text(), "" | "Node");
+    let is_node = matches!(kind.as_text(), "" | "Node");
     if !is_node {
-        errors.push(Error::not_supported(kind, kind.text(), ["Node", "<empty>"]));
+        errors.push(Error::not_supported(kind, kind.as_text(), ["Node", "<empty>"]));
     }
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else if is_node && errors.release().at_least(1, 37) {
         // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.37, a node has the name of one.
-        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+        errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
     }
     // Upstream: pkg/apis/core/validation/validation.go, ValidatePodBinding: since 1.38, what the Pod gets is judged.
     if errors.release().at_least(1, 38) {
@@ -117,10 +117,10 @@ fn refuse_eviction(eviction: &Node<'_, '_>, candidate: &Candidate<'_>) -> Option
             true,
             "can not be set for pod eviction, try after removing the option",
         );
-        let name = metadata.child("name").text();
+        let name = metadata.child("name").as_text();
         return Some(errors.into_list().into_status("policy", "Eviction", name));
     }
-    let wanted: Vec<&str> = options.child("dryRun").items().map(|mode| mode.text()).collect();
+    let wanted: Vec<&str> = options.child("dryRun").items().map(|mode| mode.as_text()).collect();
     if candidate.is_dry_run && !wanted.is_empty() && wanted != ["All"] {
         return Some(unnamed_failure(format!(
             "Non-matching dry-run options in request and content: [All] and [{}]",
@@ -146,11 +146,11 @@ fn validate_delete_options(options: &Node<'_, '_>) -> Errors {
             "orphanDependents and deletionPropagation cannot be both set",
         );
     }
-    if policy.is_set() && !POLICIES.contains(&policy.text()) {
+    if policy.is_set() && !POLICIES.contains(&policy.as_text()) {
         errors.not_supported(&policy, &NAMED);
     }
     let dry_run = options.child("dryRun");
-    if dry_run.items().any(|mode| mode.text() != "All") {
+    if dry_run.items().any(|mode| mode.as_text() != "All") {
         errors.push(Error::not_supported(
             dry_run,
             pratique_types::field::BadValue::Json(dry_run.value()),
@@ -200,8 +200,8 @@ fn refuse_token(token: &Node<'_, '_>, candidate: &Candidate<'_>, mut errors: Err
 // Upstream: pkg/apis/authentication/validation/validation.go, isWebhookRef
 fn is_of_webhook(reference: &Node<'_, '_>) -> bool {
     const KINDS: [&str; 2] = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"];
-    KINDS.contains(&reference.child("kind").text())
-        && reference.child("apiVersion").text() == "admissionregistration.k8s.io/v1"
+    KINDS.contains(&reference.child("kind").as_text())
+        && reference.child("apiVersion").as_text() == "admissionregistration.k8s.io/v1"
 }
 
 // Upstream: pkg/apis/authentication/validation/validation.go, validateWebhookAttestations
@@ -225,7 +225,7 @@ fn validate_attestations(attestations: &Node<'_, '_>, errors: &mut Errors) {
             continue;
         }
         for group in values.items() {
-            match group.text() {
+            match group.as_text() {
                 "" => errors.invalid_or_empty(&group, "may not be an empty string"),
                 "*" => {}
                 text => {

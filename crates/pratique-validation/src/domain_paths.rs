@@ -7,7 +7,7 @@ use crate::node::Node;
 
 // Upstream: apimachinery/pkg/util/validation/validation.go, IsDomainPrefixedPath
 pub(crate) fn validate_domain_path(field: &Node<'_, '_>, errors: &mut Errors) {
-    let text = field.text();
+    let text = field.as_text();
     if text.is_empty() {
         errors.required(field, "");
         return;

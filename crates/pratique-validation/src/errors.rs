@@ -208,12 +208,12 @@ impl Errors {
 
     /// An error about a text, printed as the empty one where it is absent.
     pub fn invalid_or_empty(&mut self, field: &Node<'_, '_>, detail: &str) {
-        self.list.push(Error::invalid(field, field.text(), detail));
+        self.list.push(Error::invalid(field, field.as_text(), detail));
     }
 
     /// An error about the value itself, a string of a type of its own or behind a pointer.
     pub fn invalid_name(&mut self, field: &Node<'_, '_>, detail: &str) {
-        self.list.push(Error::invalid(field, named(field.text()), detail));
+        self.list.push(Error::invalid(field, named(field.as_text()), detail));
     }
 
     /// A value is there twice.
@@ -239,13 +239,13 @@ impl Errors {
     /// The value, a string of a type of its own, is none of the supported ones.
     pub fn not_supported(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
         self.list
-            .push(Error::not_supported(field, named(field.text()), supported));
+            .push(Error::not_supported(field, named(field.as_text()), supported));
     }
 
     /// The value, a plain string, is none of the supported ones.
     pub fn unsupported_text(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
         self.list
-            .push(Error::not_supported(field, field.text(), supported));
+            .push(Error::not_supported(field, field.as_text(), supported));
     }
 
     /// Something went wrong in the server.
@@ -266,9 +266,9 @@ impl Errors {
 
     /// The value of a field is not one of an enumeration, or is missing.
     pub fn required_enum(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
-        if field.text().is_empty() {
+        if field.as_text().is_empty() {
             self.required(field, "");
-        } else if !supported.contains(&field.text()) {
+        } else if !supported.contains(&field.as_text()) {
             self.not_supported(field, supported);
         }
     }

@@ -13,11 +13,11 @@ use crate::release_tables::{ReleaseTable, changes_of};
 
 /// A type: its fields, or the type that it is.
 enum InternalType {
-    Struct(Vec<Field>),
+    Struct(Vec<PrintedField>),
     Alias(&'static str),
 }
 
-struct Field {
+struct PrintedField {
     /// The name that is printed; empty for an embedded type.
     name: &'static str,
     /// The name in objects, in whichever case.
@@ -62,7 +62,7 @@ fn parse_type(line: &'static str) -> Option<(&'static str, InternalType)> {
     let name = words.next()?;
     let fields = words.filter_map(|word| {
         if let Some(type_name) = word.strip_prefix('+') {
-            return Some(Field {
+            return Some(PrintedField {
                 name: "",
                 written: "",
                 is_optional: false,
@@ -71,7 +71,7 @@ fn parse_type(line: &'static str) -> Option<(&'static str, InternalType)> {
         }
         let (name, type_name) = word.split_once(':')?;
         let (name, written) = name.split_once('=').unwrap_or((name, name));
-        Some(Field {
+        Some(PrintedField {
             name: name.trim_end_matches('?'),
             written: written.trim_end_matches('?'),
             is_optional: name.ends_with('?'),
@@ -161,7 +161,7 @@ impl InternalWriter {
         }
     }
 
-    fn write_fields(&mut self, fields: &[Field], value: &Value<'_>) {
+    fn write_fields(&mut self, fields: &[PrintedField], value: &Value<'_>) {
         for field in fields {
             if field.name.is_empty() {
                 self.write_embedded(field.type_name, value);

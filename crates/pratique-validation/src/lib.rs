@@ -46,7 +46,7 @@ mod quantities;
 mod release_tables;
 mod reviews;
 pub mod rules;
-mod seen;
+mod seen_texts;
 mod selector;
 mod service_state;
 mod signers;

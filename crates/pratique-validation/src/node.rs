@@ -77,7 +77,7 @@ impl<'p, 'v> Node<'p, 'v> {
     }
 
     /// The text, empty where there is none.
-    pub fn text(&self) -> &'v str {
+    pub fn as_text(&self) -> &'v str {
         self.value.as_str().unwrap_or_default()
     }
 

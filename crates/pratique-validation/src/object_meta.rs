@@ -35,14 +35,14 @@ fn validate_names(
     errors: &mut Errors,
 ) {
     let generate_name = metadata.child("generateName");
-    if !generate_name.text().is_empty() {
-        errors.invalid_each(&generate_name, &name_rule(generate_name.text(), true));
+    if !generate_name.as_text().is_empty() {
+        errors.invalid_each(&generate_name, &name_rule(generate_name.as_text(), true));
     }
     let name = metadata.child("name");
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "name or generateName is required");
     } else {
-        errors.invalid_each(&name, &name_rule(name.text(), false));
+        errors.invalid_each(&name, &name_rule(name.as_text(), false));
     }
 }
 
@@ -50,7 +50,7 @@ fn validate_names(
 fn validate_common(metadata: &Node<'_, '_>, is_namespaced: bool, errors: &mut Errors) {
     let first = errors.len();
     let namespace = metadata.child("namespace");
-    match (is_namespaced, namespace.text()) {
+    match (is_namespaced, namespace.as_text()) {
         (true, "") => errors.required(namespace, ""),
         (true, text) => errors.invalid_each(&namespace, &dns1123_label(text)),
         (false, "") => {}
@@ -141,7 +141,7 @@ pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, 
         validate_no_new_finalizers(&metadata.child("finalizers"), &old.child("finalizers"), errors);
     }
     let version = metadata.child("resourceVersion");
-    if version.text().is_empty() {
+    if version.as_text().is_empty() {
         errors.invalid(version, "", "must be specified for an update");
     }
     let (generation, start) = (metadata.child("generation"), errors.len());
@@ -163,13 +163,13 @@ pub fn validate_object_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, 
     let start = errors.len();
     for name in ["name", "namespace"] {
         let field = metadata.child(name);
-        if field.text() != old.child(name).text() {
-            errors.invalid(field, field.text(), crate::errors::IMMUTABLE);
+        if field.as_text() != old.child(name).as_text() {
+            errors.invalid(field, field.as_text(), crate::errors::IMMUTABLE);
         }
     }
     let uid = metadata.child("uid");
-    if uid.text() != old.child("uid").text() {
-        errors.invalid(uid, named(uid.text()), crate::errors::IMMUTABLE);
+    if uid.as_text() != old.child("uid").as_text() {
+        errors.invalid(uid, named(uid.as_text()), crate::errors::IMMUTABLE);
     }
     for name in [
         "creationTimestamp",
@@ -196,7 +196,7 @@ pub fn validate_core_meta_update(metadata: &Node<'_, '_>, old: &Node<'_, '_>, er
 pub(crate) fn validate_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let mut size = 0usize;
     for (key, value) in annotations.entries() {
-        size = size.saturating_add(key.len()).saturating_add(value.text().len());
+        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
         let messages = if key
             .bytes()
             .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
@@ -225,7 +225,7 @@ fn validate_owner_references(references: &Node<'_, '_>, errors: &mut Errors) {
         if !reference.child("controller").is_true() {
             continue;
         }
-        let shown = |of: &Node<'_, '_>| format!("{}/{}", of.child("kind").text(), of.child("name").text());
+        let shown = |of: &Node<'_, '_>| format!("{}/{}", of.child("kind").as_text(), of.child("name").as_text());
         match &controller {
             None => controller = Some(reference),
             Some(first) => errors.invalid(
@@ -247,7 +247,7 @@ fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>,
     let names_reference = errors.release().at_least(1, 37);
     let place = if names_reference { reference } else { references };
     let start = errors.len();
-    let api_version = reference.child("apiVersion").text();
+    let api_version = reference.child("apiVersion").as_text();
     let version = GroupVersion::parse(api_version).ok();
     if api_version.is_empty() && names_reference {
         errors.required(place.child("apiVersion"), "must not be empty");
@@ -260,7 +260,7 @@ fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>,
         errors.invalid(place.child("apiVersion"), api_version, detail);
     }
     for name in ["kind", "name", "uid"] {
-        if !reference.child(name).text().is_empty() {
+        if !reference.child(name).as_text().is_empty() {
             continue;
         }
         if names_reference {
@@ -269,7 +269,7 @@ fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>,
             errors.invalid(place.child(name), "", "must not be empty");
         }
     }
-    if api_version == "v1" && reference.child("kind").text() == "Event" {
+    if api_version == "v1" && reference.child("kind").as_text() == "Event" {
         errors.invalid(
             place,
             internal_json(errors.release(), "metav1.OwnerReference", reference.value()),
@@ -282,11 +282,11 @@ fn validate_owner_reference(references: &Node<'_, '_>, reference: &Node<'_, '_>,
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateFinalizers
 fn validate_finalizers(finalizers: &Node<'_, '_>, errors: &mut Errors) {
     for finalizer in finalizers.items() {
-        for message in qualified_name(finalizer.text()) {
-            errors.invalid(finalizers, finalizer.text(), &message);
+        for message in qualified_name(finalizer.as_text()) {
+            errors.invalid(finalizers, finalizer.as_text(), &message);
         }
     }
-    let has = |name: &str| finalizers.items().any(|finalizer| finalizer.text() == name);
+    let has = |name: &str| finalizers.items().any(|finalizer| finalizer.as_text() == name);
     if has("orphan") && has("foregroundDeletion") {
         errors.invalid_value(
             finalizers,
@@ -297,8 +297,8 @@ fn validate_finalizers(finalizers: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: apimachinery/pkg/api/validation/objectmeta.go, ValidateNoNewFinalizers
 fn validate_no_new_finalizers(finalizers: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    let mut added: Vec<&str> = finalizers.items().map(|finalizer| finalizer.text()).collect();
-    let kept: std::collections::HashSet<&str> = old.items().map(|finalizer| finalizer.text()).collect();
+    let mut added: Vec<&str> = finalizers.items().map(|finalizer| finalizer.as_text()).collect();
+    let kept: std::collections::HashSet<&str> = old.items().map(|finalizer| finalizer.as_text()).collect();
     added.retain(|finalizer| !kept.contains(finalizer));
     added.sort_unstable();
     added.dedup();
@@ -317,7 +317,7 @@ fn validate_no_new_finalizers(finalizers: &Node<'_, '_>, old: &Node<'_, '_>, err
 // Upstream: pkg/apis/core/validation/validation.go, validateKubeFinalizerName
 fn validate_core_finalizers(metadata: &Node<'_, '_>, errors: &mut Errors) {
     for finalizer in metadata.child("finalizers").items() {
-        let text = finalizer.text();
+        let text = finalizer.as_text();
         if !is_core_finalizer(text) {
             errors.invalid_value(
                 &finalizer,
@@ -337,7 +337,7 @@ pub(crate) fn is_core_finalizer(finalizer: &str) -> bool {
 pub(crate) fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mut Errors) {
     for entry in managed_fields.items() {
         let operation = entry.child("operation");
-        match operation.text() {
+        match operation.as_text() {
             "Apply" | "Update" => {}
             _ if !errors.release().at_least(1, 37) => {
                 errors.invalid_or_empty(&operation, "must be `Apply` or `Update`");
@@ -346,21 +346,21 @@ pub(crate) fn validate_managed_fields(managed_fields: &Node<'_, '_>, errors: &mu
             _ => errors.not_supported(&operation, &["Apply", "Update"]),
         }
         let fields_type = entry.child("fieldsType");
-        if !matches!(fields_type.text(), "" | "FieldsV1") {
+        if !matches!(fields_type.as_text(), "" | "FieldsV1") {
             errors.invalid_value(&fields_type, "must be `FieldsV1`");
         }
         let manager = entry.child("manager");
-        if manager.text().len() > 128 {
+        if manager.as_text().len() > 128 {
             errors.too_long(manager, 128);
         }
-        for (at, letter) in manager.text().char_indices() {
+        for (at, letter) in manager.as_text().char_indices() {
             if !pratique_gotext::strconv::is_printable(letter) {
                 let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
                 errors.invalid_value(&manager, &detail);
             }
         }
         let subresource = entry.child("subresource");
-        if subresource.text().len() > 256 {
+        if subresource.as_text().len() > 256 {
             errors.too_long(subresource, 256);
         }
     }

@@ -15,7 +15,7 @@ mod old_spec;
 mod options;
 mod paths;
 mod probes;
-mod projected;
+mod projected_volumes;
 mod quality_of_service;
 mod resize;
 mod resource_claims;
@@ -68,7 +68,7 @@ pub(crate) fn validate_pod_create(pod: &Node<'_, '_>, gates: FeatureSet, errors:
     if !spec.child("ephemeralContainers").is_empty() {
         errors.forbidden(spec.child("ephemeralContainers"), "cannot be set on create");
     }
-    if !spec.child("nodeName").text().is_empty() && !spec.child("schedulingGates").is_empty() {
+    if !spec.child("nodeName").as_text().is_empty() && !spec.child("schedulingGates").is_empty() {
         errors.forbidden(
             spec.child("nodeName"),
             "cannot be set until all schedulingGates have been cleared",
@@ -87,7 +87,7 @@ fn validate_metadata_and_spec(pod: &Node<'_, '_>, options: PodOptions, errors: &
         claim_templates: None,
     };
     validate_pod_spec(&spec, origin, options, errors);
-    if spec.child("serviceAccountName").text().is_empty() {
+    if spec.child("serviceAccountName").as_text().is_empty() {
         validate_no_tokens(&spec, errors);
     }
     // Upstream: pkg/apis/core/validation/validation.go, validatePodMetadataAndSpec: since 1.37.

@@ -7,20 +7,20 @@ use crate::node::Node;
 
 /// The quantity of a field, which was decoded, so that it is one; zero where it is absent.
 pub(crate) fn quantity(field: &Node<'_, '_>) -> Quantity {
-    Quantity::parse(field.text()).unwrap_or_else(|_| Quantity::from_integer(0))
+    Quantity::parse(field.as_text()).unwrap_or_else(|_| Quantity::from_integer(0))
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateNonnegativeQuantity
 pub(crate) fn validate_nonnegative(field: &Node<'_, '_>, errors: &mut Errors) {
-    if field.text().starts_with('-') && quantity(field).signum() < 0 {
-        errors.invalid(field, field.text(), NEGATIVE);
+    if field.as_text().starts_with('-') && quantity(field).signum() < 0 {
+        errors.invalid(field, field.as_text(), NEGATIVE);
     }
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePositiveQuantityValue
 pub(crate) fn validate_positive(field: &Node<'_, '_>, errors: &mut Errors) {
     if quantity(field).signum() <= 0 {
-        errors.invalid(field, field.text(), "must be greater than zero");
+        errors.invalid(field, field.as_text(), "must be greater than zero");
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn is_huge_pages(name: &str) -> bool {
 pub(crate) fn validate_resource_quantity(name: &str, field: &Node<'_, '_>, errors: &mut Errors) {
     validate_nonnegative(field, errors);
     if is_integer_resource(name) && !is_integer(&quantity(field), errors) {
-        errors.invalid(field, field.text(), "must be an integer");
+        errors.invalid(field, field.as_text(), "must be an integer");
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn validate_basic_amount(amount: &Node<'_, '_>, errors: &mut Errors) 
     let number = quantity(amount);
     if errors.release().at_least(1, 38) {
         if number.signum() < 0 {
-            errors.invalid(amount, amount.text(), DETAIL);
+            errors.invalid(amount, amount.as_text(), DETAIL);
         }
         return number.signum() >= 0;
     }

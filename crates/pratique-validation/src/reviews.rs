@@ -36,7 +36,7 @@ fn refuse(message: &str) -> Result<(), Box<Status>> {
 // Upstream: pkg/registry/authentication/tokenreview/storage.go, Create
 fn judge_token(request: &Request<'_>) -> Result<(), Box<Status>> {
     let spec = request.object.child("spec");
-    if spec.child("token").text().is_empty() {
+    if spec.child("token").as_text().is_empty() {
         return refuse("token is required for TokenReview in authentication");
     }
     Ok(())
@@ -45,7 +45,7 @@ fn judge_token(request: &Request<'_>) -> Result<(), Box<Status>> {
 // Upstream: pkg/registry/authorization/selfsubjectrulesreview/rest.go, Create
 fn judge_rules(request: &Request<'_>) -> Result<(), Box<Status>> {
     let spec = request.object.child("spec");
-    if spec.child("namespace").text().is_empty() {
+    if spec.child("namespace").as_text().is_empty() {
         return refuse("no namespace on request");
     }
     Ok(())
@@ -99,7 +99,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     }
     let user = spec.child("user");
     let asks_for_another = request.kind.kind != "SelfSubjectAccessReview";
-    if asks_for_another && user.text().is_empty() && spec.child("groups").is_empty() {
+    if asks_for_another && user.as_text().is_empty() && spec.child("groups").is_empty() {
         errors.invalid(user, "", "at least one of user or group must be specified");
     }
     let fields = resource.child("fieldSelector");
@@ -121,7 +121,7 @@ fn path_attributes_json(attributes: &Node<'_, '_>, release: &Release) -> BadValu
                 .into(),
         );
     }
-    let text = |name: &str| pratique_json::Value::from(attributes.child(name).text()).to_string();
+    let text = |name: &str| pratique_json::Value::from(attributes.child(name).as_text()).to_string();
     let json = format!("{{\"Path\":{},\"Verb\":{}}}", text("path"), text("verb"));
     BadValue::Prepared(pratique_json::escape_html(&json).into_owned().into())
 }
@@ -155,7 +155,7 @@ fn validate_selector(
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateFieldSelectorRequirement
 fn validate_field_requirement(requirement: &Node<'_, '_>, errors: &mut Errors) {
     let key = requirement.child("key");
-    if key.text().is_empty() {
+    if key.as_text().is_empty() {
         errors.required(key, "must be specified");
     }
     // Operators that are not known are left to the authorizer.
@@ -190,8 +190,8 @@ fn validate_local(request: &Request<'_>, errors: &mut Errors) {
         spec.child("nonResourceAttributes"),
     );
     let namespace = resource.child("namespace");
-    if resource.is_set() && namespace.text() != metadata.child("namespace").text() {
-        errors.invalid(namespace, namespace.text(), "must match metadata.namespace");
+    if resource.is_set() && namespace.as_text() != metadata.child("namespace").as_text() {
+        errors.invalid(namespace, namespace.as_text(), "must match metadata.namespace");
     }
     if other.is_set() {
         errors.invalid(

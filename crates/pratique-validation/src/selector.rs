@@ -9,8 +9,8 @@ use crate::node::Node;
 pub(crate) fn validate_labels(labels: &Node<'_, '_>, errors: &mut Errors) {
     for (key, value) in labels.entries() {
         validate_label_key(labels, key, errors);
-        for message in label_value(value.text()) {
-            errors.invalid(labels, value.text(), &message);
+        for message in label_value(value.as_text()) {
+            errors.invalid(labels, value.as_text(), &message);
         }
     }
 }
@@ -24,7 +24,7 @@ fn validate_label_key(field: &Node<'_, '_>, key: &str, errors: &mut Errors) {
 /// The key of a label.
 // Upstream: apimachinery/pkg/apis/meta/v1/validation/validation.go, ValidateLabelName
 pub(crate) fn validate_label_name(name: &Node<'_, '_>, errors: &mut Errors) {
-    validate_label_key(name, name.text(), errors);
+    validate_label_key(name, name.as_text(), errors);
 }
 
 /// A label selector; values are not looked at where the old object has invalid ones.
@@ -57,7 +57,7 @@ pub(crate) fn validate_open_requirement(requirement: &Node<'_, '_>, errors: &mut
 /// Whether the operator is known; then it has the values that it needs, and no others.
 pub(crate) fn validate_value_count(requirement: &Node<'_, '_>, errors: &mut Errors) -> bool {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
-    match operator.text() {
+    match operator.as_text() {
         "In" | "NotIn" if values.is_empty() => {
             errors.required(values, "must be specified when `operator` is 'In' or 'NotIn'");
         }
@@ -75,7 +75,7 @@ fn validate_key(requirement: &Node<'_, '_>, allows_invalid_values: bool, errors:
     validate_label_name(&requirement.child("key"), errors);
     if !allows_invalid_values {
         for value in requirement.child("values").items() {
-            errors.invalid_each(&value, &label_value(value.text()));
+            errors.invalid_each(&value, &label_value(value.as_text()));
         }
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn has_invalid_values(selector: &Node<'_, '_>) -> bool {
     let expressions = selector.child("matchExpressions");
     expressions.items().any(|expression| {
         let values = expression.child("values");
-        values.items().any(|value| !label_value(value.text()).is_empty())
+        values.items().any(|value| !label_value(value.as_text()).is_empty())
     })
 }
 
@@ -94,17 +94,17 @@ pub(crate) fn has_invalid_values(selector: &Node<'_, '_>) -> bool {
 // Upstream: apimachinery/pkg/apis/meta/v1/helpers.go, LabelSelectorAsSelector
 pub(crate) fn is_selector(selector: &Node<'_, '_>) -> bool {
     let is_pair = |(key, value): (&str, Node<'_, '_>)| {
-        qualified_name(key).is_empty() && label_value(value.text()).is_empty()
+        qualified_name(key).is_empty() && label_value(value.as_text()).is_empty()
     };
     let is_requirement = |requirement: Node<'_, '_>| {
         let values = requirement.child("values");
-        let fits = match requirement.child("operator").text() {
+        let fits = match requirement.child("operator").as_text() {
             "In" | "NotIn" => !values.is_empty(),
             "Exists" | "DoesNotExist" => values.is_empty(),
             _ => false,
         };
-        fits && qualified_name(requirement.child("key").text()).is_empty()
-            && values.items().all(|value| label_value(value.text()).is_empty())
+        fits && qualified_name(requirement.child("key").as_text()).is_empty()
+            && values.items().all(|value| label_value(value.as_text()).is_empty())
     };
     selector.child("matchLabels").entries().all(is_pair)
         && selector.child("matchExpressions").items().all(is_requirement)
@@ -115,10 +115,10 @@ pub(crate) fn is_selector(selector: &Node<'_, '_>) -> bool {
 pub(crate) fn matches_labels(selector: &Node<'_, '_>, labels: &Node<'_, '_>) -> bool {
     let label = |key: &str| labels.key(key).value().as_str();
     let meets = |requirement: Node<'_, '_>| {
-        let value = label(requirement.child("key").text());
+        let value = label(requirement.child("key").as_text());
         let values = requirement.child("values");
-        let is_listed = value.is_some_and(|value| values.items().any(|listed| listed.text() == value));
-        match requirement.child("operator").text() {
+        let is_listed = value.is_some_and(|value| values.items().any(|listed| listed.as_text() == value));
+        match requirement.child("operator").as_text() {
             "In" => is_listed,
             "NotIn" => !is_listed,
             "Exists" => value.is_some(),
@@ -129,6 +129,6 @@ pub(crate) fn matches_labels(selector: &Node<'_, '_>, labels: &Node<'_, '_>) -> 
         && selector
             .child("matchLabels")
             .entries()
-            .all(|(key, value)| label(key) == Some(value.text()))
+            .all(|(key, value)| label(key) == Some(value.as_text()))
         && selector.child("matchExpressions").items().all(meets)
 }

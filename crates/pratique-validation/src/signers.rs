@@ -16,7 +16,7 @@ pub(crate) fn is_kubernetes_signer(name: &str) -> bool {
 /// `domain.com/something`
 // Upstream: pkg/apis/core/validation/names.go, ValidateSignerName
 pub(crate) fn validate_signer_name(signer: &Node<'_, '_>, errors: &mut Errors) {
-    let text = signer.text();
+    let text = signer.as_text();
     if text.is_empty() {
         errors.required(signer, "");
         return;

@@ -16,7 +16,7 @@ const URL_FORM: &str = "; desired format: https://host[/path]";
 /// Validates the URL of a webhook.
 // Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookURL
 pub fn validate_webhook_url(field: &Node<'_, '_>, errors: &mut Errors) {
-    let url = match Url::parse(field.text()) {
+    let url = match Url::parse(field.as_text()) {
         Ok(url) => url,
         Err(error) => {
             let detail = format!("url must be a valid URL: {error}{URL_FORM}");
@@ -32,7 +32,7 @@ pub fn validate_webhook_url(field: &Node<'_, '_>, errors: &mut Errors) {
     }
     if url.has_user() {
         let detail = "user information is not permitted in the URL";
-        errors.invalid(field, user_information(field.text()), detail);
+        errors.invalid(field, user_information(field.as_text()), detail);
     }
     if !url.fragment().is_empty() {
         let detail = "fragments are not permitted in the URL";
@@ -56,10 +56,10 @@ fn user_information(url: &str) -> &str {
 // Upstream: apiserver/pkg/util/webhook/validation.go, ValidateWebhookService
 pub fn validate_webhook_service(service: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (service.child("name"), service.child("namespace"));
-    if namespace.text().is_empty() {
+    if namespace.as_text().is_empty() {
         errors.required(name, "");
     }
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(namespace, "");
     }
     let port = service.child("port");
@@ -72,7 +72,7 @@ pub fn validate_webhook_service(service: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 fn validate_path(path: &Node<'_, '_>, errors: &mut Errors) {
-    let text = path.text();
+    let text = path.as_text();
     match text {
         "" | "/" => return,
         "//" => return errors.invalid(path, text, "segment[0] may not be empty"),
@@ -96,10 +96,10 @@ fn validate_path(path: &Node<'_, '_>, errors: &mut Errors) {
 /// Validates the certificates by which a server knows a webhook, if there are any.
 // Upstream: apiserver/pkg/util/webhook/validation.go, ValidateCABundle
 pub fn validate_ca_bundle(bundle: &Node<'_, '_>, errors: &mut Errors) {
-    if bundle.text().is_empty() {
+    if bundle.as_text().is_empty() {
         return;
     }
-    let bytes = base64::decode(bundle.text()).unwrap_or_default();
+    let bytes = base64::decode(bundle.as_text()).unwrap_or_default();
     if let Err(fault) = find_authority(&bytes) {
         let detail = format!("unable to load root certificates: {fault}");
         errors.invalid(bundle, BadValue::Json(bundle.value()), &detail);

@@ -6,7 +6,7 @@ use pratique::authorization::Authorizer;
 use pratique_manifest::ManifestFile;
 use pratique_state::{authorizer_of, read_rules};
 
-use crate::cluster::Cluster;
+use crate::cluster::GivenCluster;
 use crate::findings::Finding;
 
 /// The name of the text of the rules.
@@ -15,7 +15,7 @@ const FILE: &str = "authorizer";
 /// The authorizer of rules, and of the roles of the cluster.
 pub(crate) fn authorizer(
     rules: Option<&str>,
-    cluster: &Cluster,
+    cluster: &GivenCluster,
 ) -> Result<Arc<dyn Authorizer>, Vec<Finding>> {
     let rules = rules.filter(|text| !text.trim().is_empty());
     let read = rules.map(|text| {

@@ -15,7 +15,7 @@ use crate::request::File;
 
 /// Objects of a cluster. Without the index of a snapshot they are all that there are.
 #[derive(Debug, Default)]
-pub(crate) struct Cluster {
+pub(crate) struct GivenCluster {
     pub(crate) objects: Vec<Value<'static>>,
     snapshots: Vec<StoredState>,
     /// What policies see of them, the resources that it serves, and the kinds of its definitions.
@@ -42,10 +42,10 @@ impl SnapshotTexts<'_> {
     }
 }
 
-impl Cluster {
+impl GivenCluster {
     /// Reads the objects and the indexes of all texts. The server is of a release that is named, or else of that of a snapshot.
     pub(crate) fn read(files: &[File], named: Option<&str>, problems: &mut Vec<Finding>) -> Self {
-        let mut cluster = Cluster::default();
+        let mut cluster = GivenCluster::default();
         let read = files.iter().flat_map(|file| {
             let objects = input::read(&file.path, &file.text, problems).into_iter();
             objects.map(move |object| (file.path.as_str(), object))

@@ -47,7 +47,7 @@ pub(crate) struct DecisionReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     yaml: Option<String>,
     /// The changes by policies, as lines.
-    diff: Vec<diff::Line>,
+    diff: Vec<diff::DiffLine>,
     /// The changes by policies, as a JSON Patch.
     patch: Vec<pratique_json::Value<'static>>,
     /// Every expression, with the values in it.

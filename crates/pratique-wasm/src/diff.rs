@@ -10,7 +10,7 @@ const CONTEXT: usize = 3;
 
 /// A line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Line {
+pub(crate) struct DiffLine {
     /// `-`, `+`, a blank, or `@` before what does not follow on the line before.
     pub(crate) tag: char,
     /// Its text.
@@ -18,16 +18,16 @@ pub(crate) struct Line {
 }
 
 /// The lines that differ between two objects, with what is around them.
-pub(crate) fn between(old_object: &Value<'_>, new_object: &Value<'_>) -> Vec<Line> {
+pub(crate) fn between(old_object: &Value<'_>, new_object: &Value<'_>) -> Vec<DiffLine> {
     let (old, new) = (yaml::block(old_object, 0), yaml::block(new_object, 0));
     let diff = TextDiff::from_lines(&old, &new);
     let mut lines = Vec::new();
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        lines.push(Line {
+        lines.push(DiffLine {
             tag: '@',
             text: hunk.header().to_string(),
         });
-        lines.extend(hunk.iter_changes().map(|change| Line {
+        lines.extend(hunk.iter_changes().map(|change| DiffLine {
             tag: match change.tag() {
                 ChangeTag::Delete => '-',
                 ChangeTag::Insert => '+',

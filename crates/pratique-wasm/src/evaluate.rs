@@ -6,12 +6,12 @@ use serde::Serialize;
 use std::sync::Arc;
 
 use crate::access;
-use crate::cluster::Cluster;
+use crate::cluster::GivenCluster;
 use crate::decision_report::DecisionReport;
-use crate::expansion::{Decided, Workload};
+use crate::expansion::{DecidedRequest, ExpandedWorkload};
 use crate::findings::Finding;
-use crate::input::{self, Input};
-use crate::policies::{self, Loaded, Report};
+use crate::input::{self, RequestInput};
+use crate::policies::{self, LoadedPolicies, LoadReport};
 use crate::request::Evaluate;
 
 /// The answer to an [`Evaluate`]: the problems of the inputs, or the decision.
@@ -19,7 +19,7 @@ use crate::request::Evaluate;
 #[serde(rename_all = "camelCase")]
 pub struct Evaluation {
     #[serde(flatten)]
-    report: Report,
+    report: LoadReport,
     /// The assumptions that were made.
     notes: Vec<String>,
     /// The decision, and how it came about.
@@ -34,7 +34,7 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
     // Policies are loaded as a server of the cluster's release does, and their problems come first.
     let mut of_cluster = Vec::new();
     let version = arguments.kubernetes_version.as_deref();
-    let cluster = Cluster::read(&arguments.cluster, version, &mut of_cluster);
+    let cluster = GivenCluster::read(&arguments.cluster, version, &mut of_cluster);
     let loaded = policies::load(arguments, cluster.gates, report);
     report.problems.extend(of_cluster);
     let input = input::request(arguments, &cluster, &mut report.problems);
@@ -48,13 +48,13 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
     };
     evaluation.notes.extend(cluster.version_note.clone());
     evaluation.notes.extend(input.notes.iter().cloned());
-    let engine = Engine {
+    let engine = DecisionEngine {
         arguments,
         loaded: &loaded,
         cluster: &cluster,
         authorizer,
     };
-    let workload = Workload::new(&input, arguments.expand, &loaded);
+    let workload = ExpandedWorkload::new(&input, arguments.expand, &loaded);
     let mut decided = match engine.decide(input) {
         Ok(decided) => decided,
         Err(problem) => {
@@ -74,16 +74,16 @@ pub(crate) fn evaluate(arguments: &Evaluate) -> Evaluation {
 }
 
 /// What decides about requests.
-pub(crate) struct Engine<'a> {
+pub(crate) struct DecisionEngine<'a> {
     arguments: &'a Evaluate,
-    loaded: &'a Loaded,
-    cluster: &'a Cluster,
+    loaded: &'a LoadedPolicies,
+    cluster: &'a GivenCluster,
     authorizer: Arc<dyn Authorizer>,
 }
 
-impl Engine<'_> {
+impl DecisionEngine<'_> {
     /// The decision on a request.
-    pub(crate) fn decide(&self, input: Input) -> Result<Decided, Box<Finding>> {
+    pub(crate) fn decide(&self, input: RequestInput) -> Result<DecidedRequest, Box<Finding>> {
         let mut input = input.review;
         let reviewer = Reviewer::policies(&self.loaded.admission, Arc::clone(&self.authorizer))
             .recording(PolicyRecord::Explanation)
@@ -113,6 +113,6 @@ impl Engine<'_> {
         }
         let request = input.request;
         let report = DecisionReport::new(review, &request);
-        Ok(Decided { report, request })
+        Ok(DecidedRequest { report, request })
     }
 }

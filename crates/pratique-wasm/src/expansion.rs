@@ -5,23 +5,23 @@ use pratique_request::pod_request;
 use pratique_review::{PodPolicies, ReviewInput, unbound};
 use pratique_types::{AdmissionRequest, Operation};
 
-use crate::evaluate::Engine;
+use crate::evaluate::DecisionEngine;
 use crate::findings::Finding;
-use crate::input::Input;
-use crate::policies::Loaded;
+use crate::input::RequestInput;
+use crate::policies::LoadedPolicies;
 use crate::request::Expand;
 
 /// A workload whose Pod is evaluated.
-pub(crate) struct Workload {
+pub(crate) struct ExpandedWorkload {
     expander: Expander,
     mode: Expand,
     /// Why there is no Pod: defaulting makes an empty template where there is none.
     fault: Option<String>,
 }
 
-impl Workload {
+impl ExpandedWorkload {
     /// The workload of an input that is not completed yet; `None` if no Pod is evaluated.
-    pub(crate) fn new(input: &Input, mode: Expand, loaded: &Loaded) -> Option<Self> {
+    pub(crate) fn new(input: &RequestInput, mode: Expand, loaded: &LoadedPolicies) -> Option<Self> {
         let input = &input.review;
         let (request, expander) = (&input.request, Expander::default());
         let makes_pods = matches!(request.operation, Operation::Create | Operation::Update)
@@ -37,7 +37,7 @@ impl Workload {
             return None;
         }
         let fault = expander.pod(&request.object).err();
-        Some(Workload {
+        Some(ExpandedWorkload {
             fault: fault.map(|error| error.to_string()),
             expander,
             mode,
@@ -45,7 +45,7 @@ impl Workload {
     }
 
     /// Evaluates the Pod of the workload, whose request was decided and completed, and adds the decision to that on the workload.
-    pub(crate) fn decide_pod(self, engine: &Engine<'_>, decided: &mut Decided) -> Result<(), Box<Finding>> {
+    pub(crate) fn decide_pod(self, engine: &DecisionEngine<'_>, decided: &mut DecidedRequest) -> Result<(), Box<Finding>> {
         // No controller sees a workload that is refused.
         if self.mode == Expand::Auto && decided.report.is_refused() {
             return Ok(());
@@ -63,20 +63,20 @@ impl Workload {
         let request = pod_request(made, &decided.request).into_owned();
         let pod = ReviewInput::new(request, Ok::<_, String>(Vec::new()));
         let name = pod.name().to_owned();
-        let of_pod = engine.decide(Input::from(pod))?;
+        let of_pod = engine.decide(RequestInput::from(pod))?;
         decided.report.add_pod(name, of_pod.report);
         Ok(())
     }
 }
 
 /// A decision, and its request as it was completed.
-pub(crate) struct Decided {
+pub(crate) struct DecidedRequest {
     pub(crate) report: crate::decision_report::DecisionReport,
     pub(crate) request: AdmissionRequest<'static>,
 }
 
 /// Whether a policy that is evaluated decides about the Pods of the workload of a request.
-fn decide_about_pods_of(request: &AdmissionRequest<'_>, loaded: &Loaded) -> bool {
+fn decide_about_pods_of(request: &AdmissionRequest<'_>, loaded: &LoadedPolicies) -> bool {
     let sets = || loaded.sets.iter().map(|(_, set)| set);
     let count: usize = sets()
         .map(|set| set.validating_policies.len() + set.mutating_policies.len())

@@ -5,7 +5,7 @@ use pratique_cel::library::mutation::to_json;
 use pratique_cel::value::Evaluation;
 use pratique_cel::{Arena, CompileError, Context, Environment, EvaluationObserver, Type, Value};
 use pratique_explain::{Expression as Explained, Recorder, format_value};
-use pratique_policy::{ExpressionId, MatchOutcome, Origin, Phase, Subject, Trace};
+use pratique_policy::{ExpressionId, MatchOutcome, Origin, AdmissionPhase, TracedPolicy, PolicyTrace};
 use pratique_types::cel_limits::PER_CALL_LIMIT;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct Evaluated {
     compile_error: Option<String>,
     /// The faults of an expression that does not compile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    issues: Vec<Issue>,
+    issues: Vec<ExpressionIssue>,
     /// Its type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     of_type: Option<String>,
@@ -55,7 +55,7 @@ pub struct Evaluated {
 
 /// A fault in an expression.
 #[derive(Debug, Serialize)]
-struct Issue {
+struct ExpressionIssue {
     /// From 1.
     line: i32,
     /// From 1, in characters.
@@ -90,7 +90,7 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
         });
     let compiled = environment
         .parse(arguments.expression.as_str())
-        .and_then(|ast| environment.check(ast))
+        .and_then(|ast| environment.check_types(ast))
         .and_then(|checked| {
             let of_type = checked.result_type().to_string();
             environment.plan(&checked).map(|program| (program, of_type))
@@ -107,7 +107,7 @@ pub(crate) fn evaluate(arguments: &Expression) -> Evaluated {
             activation.set(slot, Value::from_json(value));
         }
     }
-    let mut observer = Observer(recorder());
+    let mut observer = RecordingObserver(recorder());
     let id = ExpressionId::Validation(0);
     observer.0.begin(id, &arguments.expression);
     let result = program.evaluate_observed(&context, &activation, &mut observer);
@@ -148,7 +148,7 @@ fn refused(error: &CompileError) -> Evaluated {
         CompileError::Issues { issues, .. } => issues.as_slice(),
         _ => &[],
     };
-    let issues = issues.iter().map(|issue| Issue {
+    let issues = issues.iter().map(|issue| ExpressionIssue {
         line: issue.position.line,
         column: issue.position.column.saturating_add(1),
         message: issue.message.clone(),
@@ -164,8 +164,8 @@ fn refused(error: &CompileError) -> Evaluated {
 /// A recorder that takes what follows for an expression of a policy, which is what it records.
 fn recorder() -> Recorder {
     let recorder = Recorder::new();
-    let subject = Subject {
-        phase: Phase::Validating,
+    let subject = TracedPolicy {
+        phase: AdmissionPhase::Validating,
         origin: Origin::Api,
         name: "",
     };
@@ -182,9 +182,9 @@ fn explained(recorder: Recorder) -> Option<Explained> {
     binding.rounds.into_iter().next()?.expressions.into_iter().next()
 }
 
-struct Observer(Recorder);
+struct RecordingObserver(Recorder);
 
-impl EvaluationObserver for Observer {
+impl EvaluationObserver for RecordingObserver {
     fn observe(&mut self, expression: ExprId, value: &Evaluation<'_>) {
         self.0.value(expression, value);
     }

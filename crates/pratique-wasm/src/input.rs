@@ -10,19 +10,19 @@ use pratique_review::ReviewInput;
 use pratique_typed::decode;
 use pratique_types::{AdmissionRequest, Operation, UserInfo};
 
-use crate::cluster::Cluster;
+use crate::cluster::GivenCluster;
 use crate::findings::Finding;
 use crate::request::{Evaluate, User};
 
 /// A request, and the assumptions that were made for it.
-pub(crate) struct Input {
+pub(crate) struct RequestInput {
     pub(crate) review: ReviewInput<'static>,
     pub(crate) notes: Vec<String>,
 }
 
-impl From<ReviewInput<'static>> for Input {
+impl From<ReviewInput<'static>> for RequestInput {
     fn from(review: ReviewInput<'static>) -> Self {
-        Input {
+        RequestInput {
             review,
             notes: Vec::new(),
         }
@@ -42,7 +42,7 @@ enum InputError {
 }
 
 /// The request; `None` where there is none, or a problem was added.
-pub(crate) fn request(arguments: &Evaluate, cluster: &Cluster, problems: &mut Vec<Finding>) -> Option<Input> {
+pub(crate) fn request(arguments: &Evaluate, cluster: &GivenCluster, problems: &mut Vec<Finding>) -> Option<RequestInput> {
     if let Some(request) = &arguments.request {
         return sent(request.to_string().as_bytes(), problems);
     }
@@ -53,7 +53,7 @@ pub(crate) fn request(arguments: &Evaluate, cluster: &Cluster, problems: &mut Ve
         return None;
     }
     if let Some(object) = object.as_ref().filter(|object| review::is_review(object)) {
-        let decoded = review::decode(object).map(ReviewInput::sent).map(Input::from);
+        let decoded = review::decode(object).map(ReviewInput::sent).map(RequestInput::from);
         return or_problem(decoded, "object", problems);
     }
     let subject = object.or_else(|| old.clone())?;
@@ -61,16 +61,16 @@ pub(crate) fn request(arguments: &Evaluate, cluster: &Cluster, problems: &mut Ve
 }
 
 /// The input; an error becomes a problem in a text.
-fn or_problem<E: Display>(input: Result<Input, E>, file: &str, problems: &mut Vec<Finding>) -> Option<Input> {
+fn or_problem<E: Display>(input: Result<RequestInput, E>, file: &str, problems: &mut Vec<Finding>) -> Option<RequestInput> {
     input
         .map_err(|error| problems.push(Finding::plain("invalid-field", error.to_string()).within(file)))
         .ok()
 }
 
 /// A request as `admission.k8s.io/v1` has it.
-fn sent(request: &[u8], problems: &mut Vec<Finding>) -> Option<Input> {
+fn sent(request: &[u8], problems: &mut Vec<Finding>) -> Option<RequestInput> {
     let decoded = serde_json::from_slice::<AdmissionRequest<'_>>(request);
-    let decoded = decoded.map(|request| Input::from(ReviewInput::sent(request.into_owned())));
+    let decoded = decoded.map(|request| RequestInput::from(ReviewInput::sent(request.into_owned())));
     or_problem(decoded, "request", problems)
 }
 
@@ -78,8 +78,8 @@ fn built(
     arguments: &Evaluate,
     object: Value<'static>,
     old: Option<Value<'static>>,
-    cluster: &Cluster,
-) -> Result<Input, InputError> {
+    cluster: &GivenCluster,
+) -> Result<RequestInput, InputError> {
     let usual = match (usual_operation(&arguments.subresource), &old) {
         (Operation::Create, Some(_)) => Operation::Update,
         (usual, _) => usual,
@@ -114,7 +114,7 @@ fn built(
             let refused = (**unserved).clone();
             let request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
             let review = ReviewInput::new(request, Err(refused));
-            return Ok(Input { review, notes });
+            return Ok(RequestInput { review, notes });
         }
     }
     let schema = cluster.gates.release().schema();
@@ -132,7 +132,7 @@ fn built(
     let mut request = template.request_to(object, kind, &resolution, |_, _| old, 1)?;
     to_subresource(&mut request, cluster.gates.release()).map_err(BuildError::from)?;
     let review = ReviewInput::new(request, received);
-    Ok(Input { review, notes })
+    Ok(RequestInput { review, notes })
 }
 
 fn user(user: &User) -> UserInfo {

@@ -9,7 +9,7 @@ use pratique::{Admission, AdmissionBuilder, BuildError, Configurations, FeatureG
 use pratique_lint::{ExpressionCost, LintOptions};
 use pratique_manifest::{Kind, Location, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
-use pratique_review::sorted::SortedPolicies;
+use pratique_review::sorted_objects::SortedPolicies;
 use pratique_review::{add_policies, bind, unbound};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,7 +22,7 @@ use crate::request::{Evaluate, File};
 const LOAD_BYTES: u64 = 256 << 20;
 
 /// Policies that were loaded.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedPolicies {
     pub(crate) admission: Admission,
     pub(crate) sets: Vec<(Origin, ManifestSet)>,
     /// The stored policies.
@@ -38,7 +38,7 @@ pub(crate) struct StoredPolicy {
 /// The report of loading policies.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+pub(crate) struct LoadReport {
     /// Errors that prevent loading.
     pub(crate) problems: Vec<Finding>,
     /// Warnings of the lints.
@@ -47,13 +47,13 @@ pub(crate) struct Report {
     pub(crate) not_evaluated: Vec<String>,
     /// The estimated costs, if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) costs: Vec<Cost>,
+    pub(crate) costs: Vec<CostReport>,
 }
 
 /// The estimated cost of an expression.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Cost {
+pub(crate) struct CostReport {
     object: [String; 2],
     field: String,
     location: Location,
@@ -69,7 +69,7 @@ pub(crate) struct Cost {
 }
 
 /// Loads the policies of a request, or says in the report why they are not loaded.
-pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut Report) -> Option<Loaded> {
+pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut LoadReport) -> Option<LoadedPolicies> {
     let mut sorted = SortedPolicies::new(None);
     for File { path, text } in &input.policies {
         let (path, content) = (path.clone(), text.clone().into_bytes());
@@ -113,7 +113,7 @@ pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut Report) -
     if input.costs {
         report.costs = pratique_lint::estimate_costs(gates.release(), &linted)
             .iter()
-            .map(Cost::from)
+            .map(CostReport::from)
             .collect();
     }
     if input.bind {
@@ -128,7 +128,7 @@ pub(crate) fn load(input: &Evaluate, gates: FeatureGates, report: &mut Report) -
         .not_evaluated
         .extend(sets.iter().flat_map(|(_, set)| webhooks(set)));
     match compiled(builder_of_all, &sets, &input.stored) {
-        Ok(admission) => Some(Loaded {
+        Ok(admission) => Some(LoadedPolicies {
             admission,
             sets,
             stored: stored_policies(&input.stored),
@@ -229,9 +229,9 @@ fn webhooks(set: &ManifestSet) -> impl Iterator<Item = String> {
     objects.map(|object| format!("{} {}: webhooks are not called", object.kind, object.name))
 }
 
-impl From<&ExpressionCost> for Cost {
+impl From<&ExpressionCost> for CostReport {
     fn from(cost: &ExpressionCost) -> Self {
-        Cost {
+        CostReport {
             object: [cost.object.kind.name().to_owned(), cost.object.name.clone()],
             field: cost.field.clone(),
             location: cost.location.clone(),

@@ -7,9 +7,9 @@ use std::{env, fs, io};
 use pratique_watch::{Attempt, LoadObserver, Loaded, Outcome, Version, WatchOptions, Watched};
 
 /// The names of a directory's YAML files, and all that is in them.
-type Files = (Vec<String>, String);
+type DirectoryFiles = (Vec<String>, String);
 
-fn read(directory: &Path, current: Option<&Version<Files>>) -> io::Result<Loaded<Files>> {
+fn read(directory: &Path, current: Option<&Version<DirectoryFiles>>) -> io::Result<Loaded<DirectoryFiles>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -20,7 +20,7 @@ fn read(directory: &Path, current: Option<&Version<Files>>) -> io::Result<Loaded
     paths.sort();
     let text: String = paths.iter().map(fs::read_to_string).collect::<io::Result<_>>()?;
     let names = paths.iter().filter_map(|path| path.file_name());
-    let value: Files = (names.map(|name| name.display().to_string()).collect(), text);
+    let value: DirectoryFiles = (names.map(|name| name.display().to_string()).collect(), text);
     // Any text that is another when the content is will do as a hash.
     let hash = format!("{value:?}");
     if current.is_some_and(|current| current.hash == hash) {
@@ -31,9 +31,9 @@ fn read(directory: &Path, current: Option<&Version<Files>>) -> io::Result<Loaded
 }
 
 /// Tells of what cannot be used.
-struct Faults;
+struct FaultPrinter;
 
-impl LoadObserver for Faults {
+impl LoadObserver for FaultPrinter {
     fn attempted(&self, attempt: &Attempt<'_>) {
         if let Outcome::Failed { reason } = attempt.outcome {
             println!("as before: {reason}");
@@ -43,7 +43,7 @@ impl LoadObserver for Faults {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = env::args().nth(1).ok_or("which directory?")?;
-    let mut watched = Watched::start(directory, WatchOptions::default(), read, Faults)?;
+    let mut watched = Watched::start(directory, WatchOptions::default(), read, FaultPrinter)?;
     io::stdin().read_line(&mut String::new())?;
     watched.stop();
     println!("{} versions", watched.current().number + 1);

@@ -7,7 +7,7 @@ use crate::options::WatchOptions;
 
 /// Pending changes, and the thread that waits for them to settle.
 #[derive(Debug, Default)]
-pub(crate) struct Debouncer {
+pub(crate) struct ChangeDebouncer {
     state: Mutex<DebounceState>,
     changed: Condvar,
 }
@@ -48,7 +48,7 @@ pub(crate) enum WorkerAction {
     Stop,
 }
 
-impl Debouncer {
+impl ChangeDebouncer {
     pub(crate) fn change(&self, change: ChangeKind) {
         self.change_at(change, Instant::now());
     }
@@ -150,7 +150,7 @@ mod tests {
     /// Checks after how many milliseconds changes at these milliseconds are due.
     #[track_caller]
     fn check(changes: &[(u64, ChangeKind)], expected: u64) {
-        let debouncer = Debouncer::default();
+        let debouncer = ChangeDebouncer::default();
         let start = Instant::now();
         for (at, change) in changes {
             debouncer.change_at(*change, start + Duration::from_millis(*at));
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn waiting_threads_are_notified() {
-        let debouncer = Debouncer::default();
+        let debouncer = ChangeDebouncer::default();
         debouncer.change(ChangeKind::Done);
         assert_eq!(
             debouncer.wait(None, &options()),

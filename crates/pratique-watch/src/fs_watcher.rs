@@ -7,13 +7,13 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use notify::{Config, Event, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::debouncer::{ChangeKind, Debouncer};
+use crate::debouncer::{ChangeKind, ChangeDebouncer};
 use crate::resolved_path::ResolvedPath;
 use crate::watch_paths::WatchPaths;
 
 /// Watches on the directories of a [`ResolvedPath`].
 pub(crate) struct FsWatcher {
-    debouncer: Arc<Debouncer>,
+    debouncer: Arc<ChangeDebouncer>,
     path: Arc<ArcSwap<ResolvedPath>>,
     watcher: Option<RecommendedWatcher>,
     watched: BTreeSet<PathBuf>,
@@ -23,7 +23,7 @@ pub(crate) struct FsWatcher {
 const MAX_ROUNDS: usize = 4;
 
 impl FsWatcher {
-    pub(crate) fn new(debouncer: Arc<Debouncer>) -> Self {
+    pub(crate) fn new(debouncer: Arc<ChangeDebouncer>) -> Self {
         FsWatcher {
             debouncer,
             path: Arc::default(),

@@ -56,7 +56,7 @@ mod priority;
 mod resolved_path;
 mod versions;
 mod watch_paths;
-mod watched;
+mod watched_directory;
 mod worker;
 
 pub use load::{Load, Loaded, Version};
@@ -64,4 +64,4 @@ pub use observer::{Attempt, LoadObserver, Outcome};
 pub use options::{LogMessages, WatchOptions};
 pub use priority::lower_priority;
 pub use versions::Versions;
-pub use watched::{Current, StartError, Watched};
+pub use watched_directory::{Current, StartError, Watched};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwap;
 
-use crate::debouncer::{ChangeKind, Debouncer, WorkerAction};
+use crate::debouncer::{ChangeKind, ChangeDebouncer, WorkerAction};
 use crate::fs_watcher::FsWatcher;
 use crate::load::{Load, Loaded, Version};
 use crate::observer::{Attempt, LoadObserver, Outcome};
@@ -22,7 +22,7 @@ pub(crate) struct WatchWorker<T, L, O> {
     pub(crate) loader: L,
     pub(crate) observer: O,
     pub(crate) current: Arc<ArcSwap<Version<T>>>,
-    pub(crate) debouncer: Arc<Debouncer>,
+    pub(crate) debouncer: Arc<ChangeDebouncer>,
     pub(crate) notifier: Arc<ChangeNotifier>,
     pub(crate) watcher: FsWatcher,
     pub(crate) log_state: LogState,

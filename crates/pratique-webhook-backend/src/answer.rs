@@ -52,7 +52,7 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
     shared: &Arc<SharedConnection>,
     client: Option<&'static str>,
-) -> Result<Response<Body>, ConnectionCut> {
+) -> Result<Response<ScriptedBody>, ConnectionCut> {
     let state = &shared.state;
     let _active = state.enter();
     let mut round = state.round();
@@ -89,7 +89,7 @@ pub(crate) async fn answer(
     match (script.hang, script.close) {
         (Some(Hang::Headers), _) => {
             let _ = round.changed().await;
-            return Ok(Response::new(Body::new(Bytes::new())));
+            return Ok(Response::new(ScriptedBody::new(Bytes::new())));
         }
         (_, Some(Close::Headers)) => return Err(ConnectionCut::Closed),
         (_, Some(Close::Reset)) => return Err(ConnectionCut::Reset),
@@ -199,19 +199,19 @@ fn recorded(head: &http::request::Parts, client: Option<&'static str>) -> BTreeM
     headers
 }
 
-fn not_found() -> Response<Body> {
-    let mut response = Response::new(Body::new(Bytes::from_static(b"404 page not found\n")));
+fn not_found() -> Response<ScriptedBody> {
+    let mut response = Response::new(ScriptedBody::new(Bytes::from_static(b"404 page not found\n")));
     *response.status_mut() = StatusCode::NOT_FOUND;
     let text = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, text);
     response
 }
 
-fn respond(script: &Script, review: &ReviewFields, shared: &Arc<SharedConnection>) -> Response<Body> {
+fn respond(script: &Script, review: &ReviewFields, shared: &Arc<SharedConnection>) -> Response<ScriptedBody> {
     let mut body = fill_body(script, review, shared).into_bytes();
     body.resize(body.len() + script.pad_bytes, b' ');
     let length = body.len();
-    let mut response = Response::new(Body::new(Bytes::from(body)));
+    let mut response = Response::new(ScriptedBody::new(Bytes::from(body)));
     *response.status_mut() = StatusCode::from_u16(script.status).unwrap_or(StatusCode::OK);
     headers(script, shared, response.headers_mut());
     let end = match (script.close, script.hang) {
@@ -296,7 +296,7 @@ fn released(shared: &Arc<SharedConnection>) -> ReleaseSignal {
 }
 
 /// A body: one piece, and then the script's way to end it.
-pub(crate) struct Body {
+pub(crate) struct ScriptedBody {
     first: Option<Bytes>,
     end: AnswerEnd,
     shared: Option<Arc<SharedConnection>>,
@@ -311,7 +311,7 @@ enum AnswerEnd {
     Flood,
 }
 
-impl Body {
+impl ScriptedBody {
     fn new(bytes: Bytes) -> Self {
         Self {
             first: Some(bytes).filter(|bytes| !bytes.is_empty()),
@@ -321,7 +321,7 @@ impl Body {
     }
 }
 
-impl hyper::body::Body for Body {
+impl hyper::body::Body for ScriptedBody {
     type Data = Bytes;
     type Error = ConnectionCut;
 

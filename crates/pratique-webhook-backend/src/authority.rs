@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
-type Fault = Box<dyn std::error::Error + Send + Sync>;
+type AuthorityError = Box<dyn std::error::Error + Send + Sync>;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -38,7 +38,7 @@ struct CertificateAuthority {
 }
 
 impl BackendCertificates {
-    pub(crate) fn new() -> Result<Self, Fault> {
+    pub(crate) fn new() -> Result<Self, AuthorityError> {
         let trusted = CertificateAuthority::new("conformance-ca")?;
         let (client, key) =
             trusted.sign("webhook-client", &[], false, ExtendedKeyUsagePurpose::ClientAuth)?;
@@ -58,7 +58,7 @@ impl BackendCertificates {
         identity: &CertificateIdentity,
         client_wanted: bool,
         protocols: &[&str],
-    ) -> Result<ServerConfig, Fault> {
+    ) -> Result<ServerConfig, AuthorityError> {
         let authority = if identity.untrusted {
             &self.other
         } else {
@@ -95,7 +95,7 @@ impl BackendCertificates {
 }
 
 impl CertificateAuthority {
-    fn new(name: &str) -> Result<Self, Fault> {
+    fn new(name: &str) -> Result<Self, AuthorityError> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -116,7 +116,7 @@ impl CertificateAuthority {
         names: &[&str],
         expired: bool,
         usage: ExtendedKeyUsagePurpose,
-    ) -> Result<(rcgen::Certificate, KeyPair), Fault> {
+    ) -> Result<(rcgen::Certificate, KeyPair), AuthorityError> {
         let mut params =
             CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>())?;
         params.distinguished_name = rcgen::DistinguishedName::new();

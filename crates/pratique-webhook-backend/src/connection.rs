@@ -16,10 +16,10 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 
-use crate::answer::{Body, ConnectionCut, answer};
+use crate::answer::{ScriptedBody, ConnectionCut, answer};
 use crate::record::BackendState;
 use crate::script::Refuse;
-use crate::shared::SharedStream;
+use crate::shared_stream::SharedStream;
 
 /// The state that the handlers of a connection share.
 pub(crate) struct SharedConnection {
@@ -127,7 +127,7 @@ async fn handle(
     request: Request<Incoming>,
     shared: Arc<SharedConnection>,
     client: Option<&'static str>,
-) -> Result<Response<Body>, ConnectionCut> {
+) -> Result<Response<ScriptedBody>, ConnectionCut> {
     let answered = answer(request, &shared, client).await;
     match answered {
         Err(ConnectionCut::Reset) => shared.cut.notify_one(),

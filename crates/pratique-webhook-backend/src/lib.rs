@@ -22,7 +22,7 @@ mod listener;
 mod placeholders;
 mod record;
 mod script;
-mod shared;
+mod shared_stream;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -6,7 +6,7 @@ use pratique_core::AuditAnnotations;
 use pratique_json::escape_html;
 use serde::Serialize;
 
-use crate::webhook::Webhook;
+use crate::webhook::CompiledWebhook;
 
 /// The bound on the bytes of the audit annotations of one answer, keys and values together. The reference has a bound only
 /// for policies: 10 KiB for a value.
@@ -40,7 +40,7 @@ pub(crate) fn bounded(annotations: BTreeMap<String, String>) -> BTreeMap<String,
 
 /// The audit annotations of one phase.
 #[derive(Debug, Default)]
-pub(crate) struct Annotations {
+pub(crate) struct PhaseAnnotations {
     /// Those of every audit level.
     all: AuditAnnotations,
     /// Those of the levels that record requests.
@@ -63,7 +63,7 @@ struct MutationAnnotation<'a> {
     mutated: bool,
 }
 
-impl Annotations {
+impl PhaseAnnotations {
     /// Adds the annotations of an answer.
     pub(crate) fn of_webhook<'a>(
         &mut self,
@@ -76,7 +76,7 @@ impl Annotations {
     }
 
     /// Adds whether a mutating webhook changed the object.
-    pub(crate) fn mutation(&mut self, position: CallPosition, webhook: &Webhook, mutated: bool) {
+    pub(crate) fn mutation(&mut self, position: CallPosition, webhook: &CompiledWebhook, mutated: bool) {
         let mutation = MutationAnnotation {
             configuration: &webhook.configuration,
             webhook: &webhook.name,
@@ -86,7 +86,7 @@ impl Annotations {
     }
 
     /// Adds the patch of a mutating webhook, given as JSON.
-    pub(crate) fn patch(&mut self, position: CallPosition, webhook: &Webhook, patch: &str) {
+    pub(crate) fn patch(&mut self, position: CallPosition, webhook: &CompiledWebhook, patch: &str) {
         // Strings always have a JSON form.
         let text = |text: &str| serde_json::to_string(text).unwrap_or_default();
         let json = format!(
@@ -99,13 +99,13 @@ impl Annotations {
     }
 
     /// Adds that a failure to call a mutating webhook was ignored.
-    pub(crate) fn mutating_failed_open(&mut self, position: CallPosition, webhook: &Webhook) {
+    pub(crate) fn mutating_failed_open(&mut self, position: CallPosition, webhook: &CompiledWebhook) {
         self.all
             .add(position.key("failed-open.mutation"), webhook.name.to_string());
     }
 
     /// Adds that a failure to call a validating webhook was ignored; `index` counts those that were called.
-    pub(crate) fn validating_failed_open(&mut self, index: usize, webhook: &Webhook) {
+    pub(crate) fn validating_failed_open(&mut self, index: usize, webhook: &CompiledWebhook) {
         let key = format!("failed-open.validating.webhook.admission.k8s.io/round_0_index_{index}");
         self.all.add(key, webhook.name.to_string());
     }
@@ -148,7 +148,7 @@ mod tests {
             kept[LEFT_OUT],
             "76 annotations: all of an answer may have 262144 bytes"
         );
-        let mut annotations = Annotations::default();
+        let mut annotations = PhaseAnnotations::default();
         annotations.of_webhook("hook.example.com", &kept);
         assert_eq!(annotations.all.len(), 26, "all keys are those of annotations");
     }

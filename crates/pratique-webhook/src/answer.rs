@@ -19,7 +19,7 @@ use error::{AnswerError, ReviewError};
 
 /// An answer that could be read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Answered {
+pub(crate) struct ReadAnswer {
     kind: GroupVersionKind,
     response: Option<ReviewResponse>,
 }
@@ -37,7 +37,7 @@ struct ReviewResponse {
 
 /// An answer that counts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Verified {
+pub(crate) struct VerifiedAnswer {
     pub(crate) allowed: bool,
     pub(crate) result: Option<Status>,
     /// Empty for none.
@@ -50,7 +50,7 @@ pub(crate) struct Verified {
 const GROUP: &str = "admission.k8s.io";
 const KIND: &str = "AdmissionReview";
 
-impl Answered {
+impl ReadAnswer {
     /// Reads the answer to a review of a version, by the types of a release. The memory that decoding takes is reserved first.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl Answered {
         // Only here their case matters.
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         let (api_version, kind) = (member("apiVersion"), member("kind"));
-        Ok(Answered {
+        Ok(ReadAnswer {
             kind: GroupVersion::parse(api_version)
                 .unwrap_or_default()
                 .with_kind(kind),
@@ -117,7 +117,7 @@ impl Answered {
         uid: &str,
         version: ReviewVersion,
         mutating: bool,
-    ) -> Result<Verified, ReviewError> {
+    ) -> Result<VerifiedAnswer, ReviewError> {
         let response = self.response.ok_or(ReviewError::NoResponse)?;
         let (patch, patch_type) = match version {
             ReviewVersion::V1 => {
@@ -130,7 +130,7 @@ impl Answered {
             }
             ReviewVersion::V1Beta1 => Default::default(),
         };
-        Ok(Verified {
+        Ok(VerifiedAnswer {
             allowed: response.allowed,
             result: response.result,
             patch,

@@ -5,26 +5,26 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pratique_cel::OutOfMemory;
-use pratique_core::{DenialCause, Phase};
+use pratique_core::{DenialCause, AdmissionPhase};
 use pratique_gotext::strconv::quote;
 use pratique_types::status::internal_error;
 use pratique_types::{Operation, Status};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::answer::{Answered, Verified};
+use crate::answer::{ReadAnswer, VerifiedAnswer};
 use crate::caller::{Call, CallErrorKind, Caller};
 use crate::context::WebhookContext;
 use crate::memory::{self, CallMemory, PhaseMemory};
 use crate::observer::{Called, Rejection, WebhookObserver};
-use crate::outcome::End;
-use crate::review::Review;
+use crate::outcome::DispatchEnd;
+use crate::review::SharedReview;
 use crate::statuses::{no_dry_run, out_of_memory};
-use crate::webhook::{SideEffects, Webhook};
+use crate::webhook::{SideEffects, CompiledWebhook};
 
 /// Why a webhook does not let a request continue.
 #[derive(Clone, Debug)]
-pub(crate) enum Failure {
+pub(crate) enum CallFailure {
     /// It could not be called, or its answer could not be decoded: the failure policy decides.
     Call {
         /// The reason, as an API server gives it.
@@ -42,7 +42,7 @@ pub(crate) enum Failure {
 
 /// The bodies that were sent and received, for observers.
 #[derive(Clone, Debug)]
-pub(crate) struct Exchange {
+pub(crate) struct CallExchange {
     pub(crate) review: Bytes,
     pub(crate) answer: Bytes,
     pub(crate) duration: Duration,
@@ -53,37 +53,37 @@ pub(crate) struct Exchange {
 /// How long after its deadline a caller may end a call.
 const GRACE: Duration = Duration::from_millis(100);
 
-impl Failure {
+impl CallFailure {
     pub(crate) fn call(reason: impl Into<String>, code: u16) -> Self {
-        Failure::Call {
+        CallFailure::Call {
             reason: reason.into(),
             code,
         }
     }
 
     pub(crate) fn internal(error: &str) -> Self {
-        Failure::Server(Box::new(internal_error(error)))
+        CallFailure::Server(Box::new(internal_error(error)))
     }
 
-    pub(crate) fn out_of_memory(webhook: &Webhook, error: OutOfMemory) -> Self {
-        Failure::Server(Box::new(out_of_memory(&webhook.name, error)))
+    pub(crate) fn out_of_memory(webhook: &CompiledWebhook, error: OutOfMemory) -> Self {
+        CallFailure::Server(Box::new(out_of_memory(&webhook.name, error)))
     }
 
     /// Whether the failure policy of the webhook ignores it.
-    pub(crate) fn is_ignored(&self, webhook: &Webhook) -> bool {
-        matches!(self, Failure::Call { .. }) && webhook.failure_policy.ignores()
+    pub(crate) fn is_ignored(&self, webhook: &CompiledWebhook) -> bool {
+        matches!(self, CallFailure::Call { .. }) && webhook.failure_policy.ignores()
     }
 
     /// The status and cause of the refusal, where it is not ignored.
-    pub(crate) fn into_refusal(self, webhook: &Webhook) -> (Box<Status>, DenialCause) {
+    pub(crate) fn into_refusal(self, webhook: &CompiledWebhook) -> (Box<Status>, DenialCause) {
         match self {
-            Failure::Call { reason, .. } => {
+            CallFailure::Call { reason, .. } => {
                 let status = internal_error(&failure_message(webhook, &reason));
                 (Box::new(status), DenialCause::Failure)
             }
-            Failure::Denied(status) => (status, DenialCause::Rule),
-            Failure::Server(status) => (status, DenialCause::Failure),
-            Failure::Unknown => (
+            CallFailure::Denied(status) => (status, DenialCause::Rule),
+            CallFailure::Server(status) => (status, DenialCause::Failure),
+            CallFailure::Unknown => (
                 Box::new(internal_error(&failure_message(webhook, "it was not called"))),
                 DenialCause::Failure,
             ),
@@ -91,33 +91,33 @@ impl Failure {
     }
 
     /// The end of the request, where it is not ignored.
-    pub(crate) fn into_end(self, webhook: &Webhook) -> End {
+    pub(crate) fn into_end(self, webhook: &CompiledWebhook) -> DispatchEnd {
         let (status, cause) = self.into_refusal(webhook);
-        End::Refused(status, cause)
+        DispatchEnd::Refused(status, cause)
     }
 
     /// The code, rejection and message that are reported for a call that ended so.
-    fn reported(&self, webhook: &Webhook) -> (u16, Option<Rejection>, Option<String>) {
+    fn reported(&self, webhook: &CompiledWebhook) -> (u16, Option<Rejection>, Option<String>) {
         match self {
-            Failure::Call { reason, code } => {
+            CallFailure::Call { reason, code } => {
                 let rejection = (!self.is_ignored(webhook)).then_some(Rejection::CallFailed);
                 (*code, rejection, Some(failure_message(webhook, reason)))
             }
-            Failure::Denied(status) => (
+            CallFailure::Denied(status) => (
                 u16::try_from(status.code).unwrap_or_default(),
                 Some(Rejection::Denied),
                 None,
             ),
-            Failure::Server(status) => (0, Some(Rejection::ServerError), Some(status.message.clone())),
-            Failure::Unknown => (0, None, None),
+            CallFailure::Server(status) => (0, Some(Rejection::ServerError), Some(status.message.clone())),
+            CallFailure::Unknown => (0, None, None),
         }
     }
 }
 
-impl Exchange {
+impl CallExchange {
     /// One that has not begun.
     pub(crate) fn new(memory: &PhaseMemory) -> Self {
-        Exchange {
+        CallExchange {
             review: Bytes::new(),
             answer: Bytes::new(),
             duration: Duration::ZERO,
@@ -129,9 +129,9 @@ impl Exchange {
     pub(crate) fn report(
         &self,
         observer: &mut dyn WebhookObserver,
-        (webhook, phase): (&Webhook, Phase),
+        (webhook, phase): (&CompiledWebhook, AdmissionPhase),
         operation: Operation,
-        failure: Option<&Failure>,
+        failure: Option<&CallFailure>,
     ) {
         let reported = failure.map(|failure| failure.reported(webhook));
         let (code, rejection, message) = reported.unwrap_or((200, None, None));
@@ -155,22 +155,22 @@ impl Exchange {
 // Upstream: pkg/admission/plugin/webhook/mutating/dispatcher.go, callAttrMutatingHook
 // Upstream: pkg/admission/plugin/webhook/validating/dispatcher.go, callHook
 pub(crate) async fn call_webhook(
-    webhook: &Webhook,
-    (phase, dry_run): (Phase, bool),
-    review: Option<&Review>,
+    webhook: &CompiledWebhook,
+    (phase, dry_run): (AdmissionPhase, bool),
+    review: Option<&SharedReview>,
     caller: &dyn Caller,
     (context, memory): (&WebhookContext<'_>, &PhaseMemory),
-) -> (Exchange, Result<Verified, Failure>) {
+) -> (CallExchange, Result<VerifiedAnswer, CallFailure>) {
     let began = Instant::now();
-    let mut exchange = Exchange::new(memory);
-    let out_of_memory = |error| Failure::out_of_memory(webhook, error);
+    let mut exchange = CallExchange::new(memory);
+    let out_of_memory = |error| CallFailure::out_of_memory(webhook, error);
     let answer = async {
         if dry_run {
             check_side_effects(webhook)?;
         }
         let (version, review) = webhook.version.zip(review).ok_or_else(|| {
             let why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
-            Failure::call(format!("could not create admission objects: {why}"), 400)
+            CallFailure::call(format!("could not create admission objects: {why}"), 400)
         })?;
         let uid = Uuid::new_v4().to_string();
         let call_memory = &exchange.memory;
@@ -189,12 +189,12 @@ pub(crate) async fn call_webhook(
             .hold(memory::of_answer(&exchange.answer))
             .map_err(out_of_memory)?;
         let hold = |bytes| reading.hold(bytes);
-        let answered = Answered::read(context.release, &exchange.answer, version, &hold)
+        let answered = ReadAnswer::read(context.release, &exchange.answer, version, &hold)
             .map_err(out_of_memory)?
-            .map_err(|error| Failure::call(format!("failed to call webhook: {error}"), 503))?;
+            .map_err(|error| CallFailure::call(format!("failed to call webhook: {error}"), 503))?;
         answered
-            .verified(&uid, version, phase == Phase::Mutating)
-            .map_err(|error| Failure::call(format!("received invalid webhook response: {error}"), 503))
+            .verified(&uid, version, phase == AdmissionPhase::Mutating)
+            .map_err(|error| CallFailure::call(format!("received invalid webhook response: {error}"), 503))
     };
     let answer = answer.await;
     exchange.duration = began.elapsed();
@@ -202,22 +202,22 @@ pub(crate) async fn call_webhook(
 }
 
 /// Checks that a webhook may be called in a dry run.
-fn check_side_effects(webhook: &Webhook) -> Result<(), Failure> {
+fn check_side_effects(webhook: &CompiledWebhook) -> Result<(), CallFailure> {
     match webhook.side_effects {
         SideEffects::NoneOnDryRun => Ok(()),
-        SideEffects::Some => Err(Failure::Server(Box::new(no_dry_run(&webhook.name)))),
-        SideEffects::Unset => Err(Failure::call("Webhook SideEffects is nil", 400)),
+        SideEffects::Some => Err(CallFailure::Server(Box::new(no_dry_run(&webhook.name)))),
+        SideEffects::Unset => Err(CallFailure::call("Webhook SideEffects is nil", 400)),
     }
 }
 
 async fn post(
-    webhook: &Webhook,
+    webhook: &CompiledWebhook,
     (body, memory): (Bytes, Arc<CallMemory>),
     caller: &dyn Caller,
     context: &WebhookContext<'_>,
-) -> Result<Bytes, Failure> {
+) -> Result<Bytes, CallFailure> {
     let endpoint = webhook.location.endpoint.clone();
-    let endpoint = endpoint.map_err(|error| Failure::call(error.to_string(), 500))?;
+    let endpoint = endpoint.map_err(|error| CallFailure::call(error.to_string(), 500))?;
     let now = Instant::now();
     let of_webhook = webhook.timeout.and_then(|timeout| now.checked_add(timeout));
     let deadline = of_webhook.into_iter().chain(context.deadline()).min();
@@ -231,7 +231,7 @@ async fn post(
     let unsent = |why: &str| {
         let query = timeout.map_or_else(String::new, |timeout| format!("?timeout={}s", timeout.as_secs()));
         let url = &called.url;
-        Failure::call(
+        CallFailure::call(
             format!("failed to call webhook: Post \"{url}{query}\": {why}"),
             503,
         )
@@ -256,11 +256,11 @@ async fn post(
     };
     let answer = answer.map_err(|_| unsent("context deadline exceeded"))?;
     answer.map_err(|error| match error.kind {
-        CallErrorKind::Client => Failure::call(error.message, 500),
-        CallErrorKind::Status(code) => Failure::call(error.message, code),
-        CallErrorKind::Timeout | CallErrorKind::Transport => Failure::call(error.message, 503),
-        CallErrorKind::OutOfMemory(error) => Failure::out_of_memory(webhook, error),
-        CallErrorKind::Unknown => Failure::Unknown,
+        CallErrorKind::Client => CallFailure::call(error.message, 500),
+        CallErrorKind::Status(code) => CallFailure::call(error.message, code),
+        CallErrorKind::Timeout | CallErrorKind::Transport => CallFailure::call(error.message, 503),
+        CallErrorKind::OutOfMemory(error) => CallFailure::out_of_memory(webhook, error),
+        CallErrorKind::Unknown => CallFailure::Unknown,
     })
 }
 
@@ -271,6 +271,6 @@ fn whole_seconds(time: Duration) -> Option<Duration> {
 }
 
 /// The message of a failed call.
-fn failure_message(webhook: &Webhook, reason: &str) -> String {
+fn failure_message(webhook: &CompiledWebhook, reason: &str) -> String {
     format!("failed calling webhook {}: {reason}", quote(&webhook.name))
 }

@@ -2,7 +2,7 @@
 
 use pratique_cel::{Activation, Arena, Context, Program, Value};
 use pratique_core::{
-    Attributes, ConditionsOutcome, Halt, Unfinished, compilation_error, evaluate_conditions,
+    Attributes, ConditionsOutcome, EvaluationHalt, UnfinishedEvaluation, compilation_error, evaluate_conditions,
     evaluation_error, typed_value,
 };
 use pratique_expression::{Authorizers, UNKNOWN_OBJECT, partly_known_request, request_value, slots};
@@ -11,7 +11,7 @@ use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, PER_CALL_LIMIT};
 
 use crate::context::WebhookContext;
 use crate::version::VersionedObjects;
-use crate::webhook::{Compiled, Webhook};
+use crate::webhook::{CompiledCondition, CompiledWebhook};
 
 /// The request that match conditions are evaluated on.
 #[derive(Clone, Copy)]
@@ -31,10 +31,10 @@ pub(crate) struct ConditionInputs<'i> {
 /// equivalent.
 // Upstream: pkg/admission/plugin/webhook/matchconditions/matcher.go, Match
 pub(crate) fn evaluate(
-    webhook: &Webhook,
+    webhook: &CompiledWebhook,
     inputs: &ConditionInputs<'_>,
     context: &WebhookContext<'_>,
-) -> Result<ConditionsOutcome, Unfinished> {
+) -> Result<ConditionsOutcome, UnfinishedEvaluation> {
     let arena = Arena::within(&context.memory);
     let request = inputs.attributes.request;
     let value = request_value(request, inputs.name, &request.resource, &inputs.objects.kind);
@@ -52,7 +52,7 @@ pub(crate) fn evaluate(
     };
     let results = webhook.conditions.iter().map(|condition| {
         let result = evaluator.evaluate(condition)?;
-        Ok::<_, Halt>(result.map(|value| !matches!(value, Value::Bool(false))))
+        Ok::<_, EvaluationHalt>(result.map(|value| !matches!(value, Value::Bool(false))))
     });
     evaluate_conditions(results, webhook.failure_policy.on_condition_error())
 }
@@ -68,7 +68,7 @@ struct ConditionEvaluator<'e> {
 }
 
 impl<'e> ConditionEvaluator<'e> {
-    fn evaluate(&mut self, compiled: &'e Compiled) -> Result<Result<Value<'e>, String>, Halt> {
+    fn evaluate(&mut self, compiled: &'e CompiledCondition) -> Result<Result<Value<'e>, String>, EvaluationHalt> {
         let expression = match compiled {
             Ok(expression) => expression,
             Err(error) => return Ok(Err(compilation_error(error))),
@@ -78,11 +78,11 @@ impl<'e> ConditionEvaluator<'e> {
         let evaluation = expression.program().evaluate(&context, &self.activation);
         let namespace = &self.inputs.attributes.request.namespace;
         let fault = evaluation.as_ref().err();
-        if let Some(halt) = fault.and_then(|fault| Halt::from_fault(fault, namespace)) {
+        if let Some(halt) = fault.and_then(|fault| EvaluationHalt::from_fault(fault, namespace)) {
             return Err(halt);
         }
         let left = self.budget.checked_sub(context.cost());
-        self.budget = left.ok_or(Halt::OutOfBudget)?;
+        self.budget = left.ok_or(EvaluationHalt::OutOfBudget)?;
         Ok(evaluation.map_err(|fault| evaluation_error(expression, &fault)))
     }
 

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::admissionregistration::v1 as api;
-use pratique_core::{Need, NeedKind, Origin};
+use pratique_core::{DecisionNeed, NeedKind, Origin};
 use pratique_expression::Cache;
 use pratique_match::MatchIndex;
 
 use crate::caller::Endpoint;
-use crate::webhook::{Reinvocable, Webhook, WebhookFields};
+use crate::webhook::{ReinvocableWebhook, CompiledWebhook, WebhookFields};
 
 /// The webhooks of one origin and phase.
 #[derive(Debug)]
-pub(crate) struct Webhooks {
+pub(crate) struct WebhookSet {
     pub(crate) origin: Origin,
-    pub(crate) all: Vec<Arc<Webhook>>,
+    pub(crate) all: Vec<Arc<CompiledWebhook>>,
     pub(crate) index: MatchIndex,
 }
 
@@ -24,14 +24,14 @@ pub(crate) struct Webhooks {
 struct CompiledConfiguration<C> {
     /// The configuration, where it is shared: it is not compiled again while it stays the same.
     source: Option<Arc<C>>,
-    webhooks: Arc<[Arc<Webhook>]>,
+    webhooks: Arc<[Arc<CompiledWebhook>]>,
 }
 
 /// A mutating or a validating webhook configuration.
 trait WebhookConfiguration {
     fn name(&self) -> &str;
 
-    fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]>;
+    fn compile(&self, cache: &Cache) -> Arc<[Arc<CompiledWebhook>]>;
 }
 
 impl WebhookConfiguration for api::MutatingWebhookConfiguration {
@@ -39,18 +39,18 @@ impl WebhookConfiguration for api::MutatingWebhookConfiguration {
         self.metadata.name.as_deref().unwrap_or_default()
     }
 
-    fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]> {
+    fn compile(&self, cache: &Cache) -> Arc<[Arc<CompiledWebhook>]> {
         let configuration: Arc<str> = self.name().into();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         let webhooks = self.webhooks.iter().flatten().map(|webhook| {
             let count = counts.entry(webhook.name.as_str()).or_default();
-            let reinvocable = Reinvocable {
+            let reinvocable = ReinvocableWebhook {
                 uid: format!("{configuration}/{}/{count}", webhook.name).into(),
                 if_needed: webhook.reinvocation_policy.as_deref() == Some("IfNeeded"),
             };
             *count += 1;
-            let compiled = Webhook::compile(configuration.clone(), &mutating(webhook), cache);
-            Arc::new(Webhook {
+            let compiled = CompiledWebhook::compile(configuration.clone(), &mutating(webhook), cache);
+            Arc::new(CompiledWebhook {
                 reinvocable: Some(reinvocable),
                 ..compiled
             })
@@ -64,10 +64,10 @@ impl WebhookConfiguration for api::ValidatingWebhookConfiguration {
         self.metadata.name.as_deref().unwrap_or_default()
     }
 
-    fn compile(&self, cache: &Cache) -> Arc<[Arc<Webhook>]> {
+    fn compile(&self, cache: &Cache) -> Arc<[Arc<CompiledWebhook>]> {
         let configuration: Arc<str> = self.name().into();
         let webhooks = self.webhooks.iter().flatten();
-        let compile = |webhook| Webhook::compile(configuration.clone(), &validating(webhook), cache);
+        let compile = |webhook| CompiledWebhook::compile(configuration.clone(), &validating(webhook), cache);
         webhooks.map(compile).map(Arc::new).collect()
     }
 }
@@ -77,7 +77,7 @@ macro_rules! webhook_set {
         $(#[$documentation])*
         #[derive(Debug)]
         pub struct $name {
-            pub(crate) webhooks: Webhooks,
+            pub(crate) webhooks: WebhookSet,
             configurations: Vec<CompiledConfiguration<$configuration>>,
         }
 
@@ -110,13 +110,13 @@ macro_rules! webhook_set {
             fn new(configurations: Vec<CompiledConfiguration<$configuration>>, origin: Origin) -> Self {
                 let webhooks = configurations.iter().flat_map(|compiled| compiled.webhooks.iter());
                 $name {
-                    webhooks: Webhooks::new(webhooks.cloned().collect(), origin),
+                    webhooks: WebhookSet::new(webhooks.cloned().collect(), origin),
                     configurations,
                 }
             }
 
             /// The dependencies of the match of these webhooks besides requests.
-            pub fn needs(&self) -> impl Iterator<Item = Need> {
+            pub fn needs(&self) -> impl Iterator<Item = DecisionNeed> {
                 self.webhooks.needs()
             }
 
@@ -156,9 +156,9 @@ webhook_set!(
     api::ValidatingWebhookConfiguration
 );
 
-impl Webhooks {
-    fn new(all: Vec<Arc<Webhook>>, origin: Origin) -> Self {
-        Webhooks {
+impl WebhookSet {
+    fn new(all: Vec<Arc<CompiledWebhook>>, origin: Origin) -> Self {
+        WebhookSet {
             origin,
             index: MatchIndex::new(all.iter().map(|webhook| &webhook.constraints)),
             all,
@@ -170,7 +170,7 @@ impl Webhooks {
         endpoints.filter_map(Result::ok)
     }
 
-    fn needs(&self) -> impl Iterator<Item = Need> {
+    fn needs(&self) -> impl Iterator<Item = DecisionNeed> {
         self.all.iter().flat_map(|webhook| {
             let mut conditions = webhook.conditions.iter().flatten();
             let labels = webhook.constraints.selects_namespaces();
@@ -180,7 +180,7 @@ impl Webhooks {
                 authorizer.then_some(NeedKind::Authorizer),
             ];
             let needs = needs.into_iter().flatten();
-            needs.map(|kind| Need::new(&webhook.name, kind))
+            needs.map(|kind| DecisionNeed::new(&webhook.name, kind))
         })
     }
 }

@@ -14,7 +14,7 @@ use pratique_schema::Release;
 use pratique_types::configuration::StaticOrder;
 
 use crate::endpoint::Services;
-use crate::outcome::Unfinished;
+use crate::outcome::UnfinishedEvaluation;
 
 /// Answers the authorization checks that an [`Authorizer`] left pending.
 pub trait PendingChecks: Send + Sync {
@@ -162,10 +162,10 @@ impl<'v> WebhookContext<'v> {
     }
 
     /// Waits for the answers to pending authorization checks.
-    pub(crate) async fn answer_pending(&self) -> Result<(), Unfinished> {
+    pub(crate) async fn answer_pending(&self) -> Result<(), UnfinishedEvaluation> {
         match self.pending {
             Some(pending) if pending.answered().await => Ok(()),
-            _ => Err(Unfinished::Pending),
+            _ => Err(UnfinishedEvaluation::Pending),
         }
     }
 }

@@ -66,18 +66,18 @@ pub(crate) enum EndpointError {
 
 /// The endpoint of a webhook, and the service that it belongs to.
 #[derive(Debug)]
-pub(crate) struct Location {
+pub(crate) struct ServiceLocation {
     pub(crate) endpoint: Result<Arc<Endpoint>, EndpointError>,
     pub(crate) service: Option<Service>,
 }
 
-impl Location {
+impl ServiceLocation {
     pub(crate) fn compile(webhook: &str, config: &WebhookClientConfig) -> Self {
         let ca_bundle = config.ca_bundle.as_ref().map(|bundle| bundle.0.clone());
         let ca_bundle = ca_bundle.filter(|bundle| !bundle.is_empty());
         let Some(reference) = &config.service else {
             let url = normalized(webhook, config.url.as_deref());
-            return Location {
+            return ServiceLocation {
                 endpoint: url.map(|url| {
                     Arc::new(Endpoint {
                         url,
@@ -97,7 +97,7 @@ impl Location {
         // In a URL, these characters would end the path.
         let path = clean(reference.path.as_deref().unwrap_or_default());
         let path = path.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
-        Location {
+        ServiceLocation {
             endpoint: Ok(Arc::new(Endpoint {
                 url: format!("https://{name}:{}{path}", service.port),
                 server_name: Some(name),
@@ -152,7 +152,7 @@ mod tests {
 
     #[track_caller]
     fn check(config: &WebhookClientConfig, expected: &str) {
-        let location = Location::compile("h.example.com", config);
+        let location = ServiceLocation::compile("h.example.com", config);
         let shown = location.endpoint.map(|endpoint| endpoint.url.clone());
         assert_eq!(shown.unwrap_or_else(|error| error.to_string()), expected);
     }

@@ -123,8 +123,8 @@ pub use mutate::mutate;
 pub use observer::{Called, Conditions, Rejection, WebhookObserver};
 pub use outcome::Mutated;
 pub use pratique_core::{
-    Attributes, DenialCause, EvalContext, Missing, Need, NeedKind, OnUndecided, Origin, Phase, Undecided,
-    Unfinished, ValidationOutcome,
+    Attributes, DenialCause, EvalContext, Missing, DecisionNeed, NeedKind, OnUndecided, Origin, AdmissionPhase, Undecided,
+    UnfinishedEvaluation, ValidationOutcome,
 };
 pub use probe::{Probed, probe_mutating, probe_validating};
 pub use reinvocation::Reinvocation;

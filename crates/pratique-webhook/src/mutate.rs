@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique_core::{Attributes, Mutator, Origin, Phase};
+use pratique_core::{Attributes, ObjectMutator, Origin, AdmissionPhase};
 use pratique_json::Value;
 use pratique_match::Matched;
 use pratique_types::configuration::StaticOrder;
@@ -10,22 +10,22 @@ use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 use crate::annotations::CallPosition;
-use crate::answer::Verified;
-use crate::call::{Exchange, Failure};
+use crate::answer::VerifiedAnswer;
+use crate::call::{CallExchange, CallFailure};
 use crate::caller::Caller;
 use crate::configurations::MutatingWebhooks;
 use crate::context::WebhookContext;
 use crate::memory::CallMemory;
 use crate::object_error::ObjectError;
 use crate::observer::WebhookObserver;
-use crate::outcome::{End, Mutated, Unfinished};
+use crate::outcome::{DispatchEnd, Mutated, UnfinishedEvaluation};
 use crate::patching::{PatchTarget, patched};
 use crate::reinvocation::Reinvocation;
-use crate::review::{Review, ReviewSubject};
+use crate::review::{SharedReview, ReviewSubject};
 use crate::run::{AnswerRecords, PhaseRun};
 use crate::statuses::{out_of_memory, timeout, unknown};
 use crate::version::{ObjectRef, VersionedObjects};
-use crate::webhook::Webhook;
+use crate::webhook::CompiledWebhook;
 
 /// Sends a request to sets of mutating webhooks, in their order: static ones first. This is one round; `reinvocation`
 /// has whether another one is due, after the round of all other mutating plugins.
@@ -40,9 +40,9 @@ pub async fn mutate<'s>(
     reinvocation: &mut Reinvocation,
     caller: &dyn Caller,
     observer: &mut dyn WebhookObserver,
-) -> Result<Mutated, Unfinished> {
+) -> Result<Mutated, UnfinishedEvaluation> {
     let attributes = attributes.into();
-    let run = PhaseRun::new(Phase::Mutating, attributes, context);
+    let run = PhaseRun::new(AdmissionPhase::Mutating, attributes, context);
     let mut mutation = MutationRun {
         requested: ObjectRef::Given(attributes.object),
         version: None,
@@ -56,11 +56,11 @@ pub async fn mutate<'s>(
     let ended = ended.and_then(|()| mutation.finish());
     let mut outcome = Mutated::default();
     match ended {
-        Err(End::Unfinished(unfinished)) => return Err(unfinished),
-        Err(End::Refused(status, cause)) => {
+        Err(DispatchEnd::Unfinished(unfinished)) => return Err(unfinished),
+        Err(DispatchEnd::Refused(status, cause)) => {
             (outcome.status, outcome.cause) = (Some(status), Some(cause));
         }
-        Err(End::Undecided(undecided)) => outcome.undecided = Some(undecided),
+        Err(DispatchEnd::Undecided(undecided)) => outcome.undecided = Some(undecided),
         Ok(()) => {}
     }
     let changed = outcome.allowed() && mutation.changed();
@@ -115,7 +115,7 @@ impl<'s> MutationRun<'_, 's> {
         reinvocation: &mut Reinvocation,
         caller: &dyn Caller,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), DispatchEnd> {
         for (index, set, webhook) in self.ordered(sets) {
             let Some(reinvocable) = &webhook.reinvocable else {
                 continue;
@@ -140,7 +140,7 @@ impl<'s> MutationRun<'_, 's> {
             }
             match result {
                 Ok(_) => {}
-                Err(Failure::Unknown) => self.run.unknown_answer(webhook, observer)?,
+                Err(CallFailure::Unknown) => self.run.unknown_answer(webhook, observer)?,
                 Err(failure) => self.fail(webhook, position, failure)?,
             }
         }
@@ -149,7 +149,7 @@ impl<'s> MutationRun<'_, 's> {
 
     /// The webhooks that may match, in the order in which they are called, each with its position among all.
     // Upstream: apiserver/pkg/admission/plugin/webhook/generic/composite_webhook_source.go, mergeAccessors
-    fn ordered<'h>(&self, sets: &[&'h MutatingWebhooks]) -> Vec<(usize, &'h MutatingWebhooks, &'h Webhook)> {
+    fn ordered<'h>(&self, sets: &[&'h MutatingWebhooks]) -> Vec<(usize, &'h MutatingWebhooks, &'h CompiledWebhook)> {
         let order = self.run.context.static_order;
         let mut sets = sets.to_vec();
         sets.sort_by_key(|set| order == StaticOrder::StaticLast && set.webhooks.origin == Origin::Static);
@@ -183,9 +183,9 @@ impl<'s> MutationRun<'_, 's> {
     /// Matches the request with a webhook, its match conditions included.
     async fn matches(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<Option<OwnedMatch>, End> {
+    ) -> Result<Option<OwnedMatch>, DispatchEnd> {
         let version = self.version.as_ref();
         let object = version.map_or(&self.requested, |version| &version.objects.object);
         let matched = self.run.matches(webhook, object.get(), observer)?;
@@ -210,14 +210,14 @@ impl<'s> MutationRun<'_, 's> {
     }
 
     /// Converts the objects to a kind.
-    fn convert(&mut self, kind: &GroupVersionKind) -> Result<(), End> {
+    fn convert(&mut self, kind: &GroupVersionKind) -> Result<(), DispatchEnd> {
         let version = self.version.as_ref();
         if version.is_some_and(|version| version.objects.kind == *kind) {
             return Ok(());
         }
         // The reference wraps the error twice.
         let failed = |error: ObjectError| {
-            End::from(error.into_status(|error| internal_error(&internal_error(error).message)))
+            DispatchEnd::from(error.into_status(|error| internal_error(&internal_error(error).message)))
         };
         let progress = self.run.context.progress();
         let stored = ObjectRef::Given(&self.run.attributes.request.old_object);
@@ -268,7 +268,7 @@ impl<'s> MutationRun<'_, 's> {
         }
     }
 
-    fn finish(&mut self) -> Result<(), End> {
+    fn finish(&mut self) -> Result<(), DispatchEnd> {
         self.convert_back().map_err(|error| error.into_status(unknown))?;
         let Some(model) = self.run.context.object_model.filter(|_| self.changed()) else {
             return Ok(());
@@ -283,17 +283,17 @@ impl<'s> MutationRun<'_, 's> {
     /// Calls a webhook and applies its patch; returns whether that changed the object.
     async fn invoke(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         matched: &OwnedMatch,
         position: CallPosition,
         caller: &dyn Caller,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<Result<bool, Failure>, End> {
+    ) -> Result<Result<bool, CallFailure>, DispatchEnd> {
         self.convert(&matched.kind)?;
         let (exchange, answer) = match &self.version {
             None => (
-                Exchange::new(&self.run.memory),
-                Err(Failure::internal("no object")),
+                CallExchange::new(&self.run.memory),
+                Err(CallFailure::internal("no object")),
             ),
             Some(version) => {
                 let objects = &version.objects;
@@ -307,7 +307,7 @@ impl<'s> MutationRun<'_, 's> {
                     object: objects.object.get(),
                     old_object: objects.old_object.get(),
                 };
-                let review = webhook.version.map(|version| Review::new(version, &subject));
+                let review = webhook.version.map(|version| SharedReview::new(version, &subject));
                 let memory = self.run.memory.part();
                 let review_bytes = review.as_ref().map_or(0, |review| review.len(""));
                 memory
@@ -326,10 +326,10 @@ impl<'s> MutationRun<'_, 's> {
     /// Takes an answer, and applies its patch.
     fn accept(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         position: CallPosition,
-        mut answer: Verified,
-    ) -> Result<bool, Failure> {
+        mut answer: VerifiedAnswer,
+    ) -> Result<bool, CallFailure> {
         self.records.accept(webhook, &mut answer)?;
         if answer.patch.is_empty() {
             return Ok(false);
@@ -337,7 +337,7 @@ impl<'s> MutationRun<'_, 's> {
         let Some(version) = &mut self.version else {
             return Ok(false);
         };
-        let out_of_memory = |error| Failure::out_of_memory(webhook, error);
+        let out_of_memory = |error| CallFailure::out_of_memory(webhook, error);
         let applying = self.run.memory.part();
         let target = PatchTarget {
             objects: &version.objects,
@@ -356,7 +356,7 @@ impl<'s> MutationRun<'_, 's> {
         // Defaults are no change by the webhook.
         if let (Some(model), ObjectRef::Made(object)) = (self.run.context.object_model, &mut patched.object) {
             let object = Arc::make_mut(object);
-            model.set_defaults(&version.objects.kind, object, Mutator::Webhook(&webhook.name));
+            model.set_defaults(&version.objects.kind, object, ObjectMutator::Webhook(&webhook.name));
         }
         // The object in the webhook's kind and in the request's, and the recorded patches.
         self.patch_bytes = self.patch_bytes.saturating_add(answer.patch.len());
@@ -374,7 +374,7 @@ impl<'s> MutationRun<'_, 's> {
     }
 
     /// Ends the request for a failed call, unless the webhook ignores failures.
-    fn fail(&mut self, webhook: &Webhook, position: CallPosition, failure: Failure) -> Result<(), End> {
+    fn fail(&mut self, webhook: &CompiledWebhook, position: CallPosition, failure: CallFailure) -> Result<(), DispatchEnd> {
         if !failure.is_ignored(webhook) {
             return Err(failure.into_end(webhook));
         }

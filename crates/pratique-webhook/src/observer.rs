@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use pratique_core::{Phase, Undecided};
+use pratique_core::{AdmissionPhase, Undecided};
 use pratique_types::Operation;
 
 /// Observes the calls of webhooks. The methods do nothing unless implemented.
@@ -35,7 +35,7 @@ pub struct Called<'a> {
     /// The name of its configuration.
     pub configuration: &'a str,
     /// Its phase.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// The operation of the request.
     pub operation: Operation,
     /// How long it took.
@@ -74,7 +74,7 @@ pub struct Conditions<'a> {
     /// The name of its configuration.
     pub configuration: &'a str,
     /// Its phase.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// The operation of the request.
     pub operation: Operation,
     /// How long it took.

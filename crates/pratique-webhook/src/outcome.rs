@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use pratique_core::{DenialCause, Undecided};
-pub(crate) use pratique_core::{Unfinished, ValidationOutcome};
+pub(crate) use pratique_core::{UnfinishedEvaluation, ValidationOutcome};
 use pratique_json::Value;
 use pratique_types::Status;
 
 /// Why no more webhooks are called.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum DispatchEnd {
     /// The evaluation of match conditions was not finished.
-    Unfinished(Unfinished),
+    Unfinished(UnfinishedEvaluation),
     /// The request is refused.
     Refused(Box<Status>, DenialCause),
     /// Whether a webhook is called depends on missing input.
@@ -44,15 +44,15 @@ impl Mutated {
     }
 }
 
-impl From<Unfinished> for End {
-    fn from(unfinished: Unfinished) -> Self {
-        End::Unfinished(unfinished)
+impl From<UnfinishedEvaluation> for DispatchEnd {
+    fn from(unfinished: UnfinishedEvaluation) -> Self {
+        DispatchEnd::Unfinished(unfinished)
     }
 }
 
 /// A failure of the server.
-impl From<Status> for End {
+impl From<Status> for DispatchEnd {
     fn from(status: Status) -> Self {
-        End::Refused(Box::new(status), DenialCause::Failure)
+        DispatchEnd::Refused(Box::new(status), DenialCause::Failure)
     }
 }

@@ -13,15 +13,15 @@ use serde_json::value::RawValue;
 
 use crate::object_error::ObjectError;
 use crate::spelling;
-use crate::version::{Converter, ObjectRef};
+use crate::version::{VersionConverter, ObjectRef};
 use crate::wire;
 
 /// The operations of a patch as they were written, for the audit log.
 #[derive(Debug)]
-pub(crate) struct RecordedPatch(Vec<Option<Members>>);
+pub(crate) struct RecordedPatch(Vec<Option<OperationMembers>>);
 
 /// The members of an operation.
-pub(crate) type Members = BTreeMap<String, Box<RawValue>>;
+pub(crate) type OperationMembers = BTreeMap<String, Box<RawValue>>;
 
 /// Why a patch cannot be decoded. The messages are an API server's.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +131,7 @@ pub(crate) fn apply<'s>(
     object: &Value<'_>,
     operations: &[Operation<'_>],
     kind: &GroupVersionKind,
-    converter: &Converter<'_>,
+    converter: &VersionConverter<'_>,
     progress: &Progress<'_>,
 ) -> Result<ObjectRef<'s>, ObjectError> {
     let typing_release = converter.typing_release(kind);
@@ -182,7 +182,7 @@ impl RecordedPatch {
     }
 
     /// The members of each operation.
-    pub(crate) fn operations(&self) -> &[Option<Members>] {
+    pub(crate) fn operations(&self) -> &[Option<OperationMembers>] {
         &self.0
     }
 
@@ -248,7 +248,7 @@ mod tests {
             br#"{"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}"#,
         );
         let operations = decode(patch.as_bytes()).unwrap();
-        let converter = Converter::new(types.then_some(Release::latest()), std::iter::once(&kind));
+        let converter = VersionConverter::new(types.then_some(Release::latest()), std::iter::once(&kind));
         let progress = Progress::unwatched();
         let made = apply(&object.unwrap(), &operations, &kind, &converter, &progress);
         let made = match made {

@@ -3,25 +3,25 @@
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
 
-use crate::answer::{JSON_PATCH, Verified};
-use crate::call::Failure;
+use crate::answer::{JSON_PATCH, VerifiedAnswer};
+use crate::call::CallFailure;
 use crate::memory::{self, CallMemory};
 use crate::object_error::ObjectError;
 use crate::patch::{self, RecordedPatch};
 use crate::quantities;
 use crate::statuses::{denied, timeout};
-use crate::version::{Converter, ObjectRef, VersionedObjects};
-use crate::webhook::Webhook;
+use crate::version::{VersionConverter, ObjectRef, VersionedObjects};
+use crate::webhook::CompiledWebhook;
 
 /// The object that a patch is applied to.
 pub(crate) struct PatchTarget<'t, 's> {
     pub(crate) objects: &'t VersionedObjects<'s>,
-    pub(crate) converter: &'t Converter<'s>,
+    pub(crate) converter: &'t VersionConverter<'s>,
     pub(crate) progress: &'t Progress<'t>,
 }
 
 /// The result of a patch.
-pub(crate) struct Patched<'s> {
+pub(crate) struct PatchedObject<'s> {
     pub(crate) object: ObjectRef<'s>,
     /// The patch as it was written.
     pub(crate) written: RecordedPatch,
@@ -30,25 +30,25 @@ pub(crate) struct Patched<'s> {
 /// Applies the patch of an answer, within this memory; `None` for a patch without operations.
 // Upstream: pkg/admission/plugin/webhook/mutating/dispatcher.go, callAttrMutatingHook
 pub(crate) fn patched<'s>(
-    webhook: &Webhook,
-    answer: &Verified,
+    webhook: &CompiledWebhook,
+    answer: &VerifiedAnswer,
     target: &PatchTarget<'_, 's>,
     memory: &CallMemory,
-) -> Result<Option<Patched<'s>>, Failure> {
-    let out_of_memory = |error| Failure::out_of_memory(webhook, error);
+) -> Result<Option<PatchedObject<'s>>, CallFailure> {
+    let out_of_memory = |error| CallFailure::out_of_memory(webhook, error);
     let object = target.objects.object.get();
     memory
         .hold(memory::of_patch(&answer.patch))
         .map_err(out_of_memory)?;
     let mut operations = patch::decode(&answer.patch).map_err(|error| {
         let reason = format!("received undecodable patch in webhook response: {error}");
-        Failure::call(reason, 503)
+        CallFailure::call(reason, 503)
     })?;
     if operations.is_empty() {
         return Ok(None);
     }
     if object.is_null() {
-        return Err(Failure::internal(&format!(
+        return Err(CallFailure::internal(&format!(
             "admission webhook {} attempted to modify the object, which is not supported for this operation",
             quote(&webhook.name)
         )));
@@ -56,7 +56,7 @@ pub(crate) fn patched<'s>(
     if answer.patch_type != JSON_PATCH {
         let reason = format!("unsupported patch type {}", quote(&answer.patch_type));
         let denied = denied(&webhook.name, answer.result.clone());
-        return Err(Failure::call(
+        return Err(CallFailure::call(
             reason,
             u16::try_from(denied.code).unwrap_or_default(),
         ));
@@ -69,10 +69,10 @@ pub(crate) fn patched<'s>(
     memory.hold(needed).map_err(out_of_memory)?;
     let object = patch::apply(object, &operations, kind, target.converter, target.progress);
     let object = object.map_err(|error| match error {
-        ObjectError::Interrupted => Failure::Server(Box::new(timeout())),
-        error => Failure::internal(&error.to_string()),
+        ObjectError::Interrupted => CallFailure::Server(Box::new(timeout())),
+        error => CallFailure::internal(&error.to_string()),
     })?;
-    Ok(Some(Patched {
+    Ok(Some(PatchedObject {
         object,
         written: RecordedPatch::read(&answer.patch),
     }))

@@ -16,7 +16,7 @@ use pratique_types::{GroupVersionResource, OwnedAdmissionRequest, Status};
 use serde_json::json;
 
 use crate::Origin;
-use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, Webhooks};
+use crate::configurations::{MutatingWebhooks, ValidatingWebhooks, WebhookSet};
 use crate::context::WebhookContext;
 use crate::mutate::mutate;
 use crate::observer::{Called, Rejection, WebhookObserver};
@@ -135,7 +135,7 @@ impl WebhookObserver for CallRecorder {
 
 impl CallRecorder {
     /// The result of probing the only webhook, whose status denies the request if there is one.
-    fn probed(self, webhooks: &Webhooks, caller: &HttpCaller, status: Option<Box<Status>>) -> Probed {
+    fn probed(self, webhooks: &WebhookSet, caller: &HttpCaller, status: Option<Box<Status>>) -> Probed {
         let webhook = webhooks.all.first();
         let name = webhook
             .map(|webhook| webhook.name.to_string())

@@ -10,7 +10,7 @@ use crate::webhook::ReviewVersion;
 
 /// A review without its uid, which webhooks that receive the same share.
 #[derive(Clone, Debug)]
-pub(crate) struct Review {
+pub(crate) struct SharedReview {
     /// Up to the uid.
     head: String,
     /// From the uid on.
@@ -34,7 +34,7 @@ pub(crate) struct ReviewSubject<'r> {
 /// The fields of a request in a review from the one after `uid` to `userInfo`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Request<'r> {
+struct ReviewRequest<'r> {
     kind: &'r GroupVersionKind,
     resource: &'r GroupVersionResource,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -51,10 +51,10 @@ struct Request<'r> {
     user_info: &'r UserInfo,
 }
 
-impl Review {
+impl SharedReview {
     pub(crate) fn new(version: ReviewVersion, subject: &ReviewSubject<'_>) -> Self {
         // These always have a JSON form; keys are texts.
-        let begin = serde_json::to_vec(&Request::new(subject)).unwrap_or_default();
+        let begin = serde_json::to_vec(&ReviewRequest::new(subject)).unwrap_or_default();
         let begin = begin.strip_prefix(b"{").and_then(|json| json.strip_suffix(b"}"));
         let mut tail = b"\",".to_vec();
         tail.extend_from_slice(begin.unwrap_or_default());
@@ -72,7 +72,7 @@ impl Review {
         }
         tail.extend_from_slice(b"}}");
         let version = version.name();
-        Review {
+        SharedReview {
             head: format!(
                 r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/{version}","request":{{"uid":""#
             ),
@@ -91,10 +91,10 @@ impl Review {
     }
 }
 
-impl<'r> Request<'r> {
+impl<'r> ReviewRequest<'r> {
     fn new(subject: &ReviewSubject<'r>) -> Self {
         let request = subject.request;
-        Request {
+        ReviewRequest {
             kind: subject.matched.kind,
             resource: subject.matched.resource,
             sub_resource: &request.sub_resource,
@@ -130,7 +130,7 @@ mod tests {
             object: &request.object,
             old_object: &request.old_object,
         };
-        let body = Review::new(ReviewVersion::V1Beta1, &subject).body("u-1");
+        let body = SharedReview::new(ReviewVersion::V1Beta1, &subject).body("u-1");
         let (pod, pods) = (
             r#"{"group":"","version":"v1","kind":"Pod"}"#,
             r#"{"group":"","version":"v1","resource":"pods"}"#,

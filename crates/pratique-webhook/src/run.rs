@@ -2,36 +2,36 @@
 //! answers.
 
 use pratique_core::{
-    Attributes, ConditionError, MatchFailure, Missing, OnUndecided, Phase, RequestMatcher, Undecided,
+    Attributes, ConditionError, MatchFailure, Missing, OnUndecided, AdmissionPhase, RequestMatcher, Undecided,
 };
 use pratique_json::Value;
 use pratique_match::{Matched, Target};
 use pratique_types::Status;
 use tokio::time::Instant;
 
-use crate::annotations::Annotations;
-use crate::answer::Verified;
-use crate::call::{Exchange, Failure, call_webhook};
+use crate::annotations::PhaseAnnotations;
+use crate::answer::VerifiedAnswer;
+use crate::call::{CallExchange, CallFailure, call_webhook};
 use crate::caller::Caller;
 use crate::conditions::{self, ConditionInputs};
-use crate::configurations::Webhooks;
+use crate::configurations::WebhookSet;
 use crate::context::WebhookContext;
 use crate::memory::PhaseMemory;
 use crate::observer::{Conditions, WebhookObserver};
-use crate::outcome::{End, Unfinished};
-use crate::review::Review;
+use crate::outcome::{DispatchEnd, UnfinishedEvaluation};
+use crate::review::SharedReview;
 use crate::statuses::{denied, forbidden, unmatchable};
-use crate::version::{Converter, VersionedObjects};
-use crate::webhook::Webhook;
+use crate::version::{VersionConverter, VersionedObjects};
+use crate::webhook::CompiledWebhook;
 
 /// One phase of webhooks for a request.
 pub(crate) struct PhaseRun<'r, 's> {
-    pub(crate) phase: Phase,
+    pub(crate) phase: AdmissionPhase,
     pub(crate) attributes: Attributes<'s>,
     /// The name of the object, as far as it is known.
     pub(crate) name: &'s str,
     pub(crate) context: &'r WebhookContext<'s>,
-    pub(crate) converter: Converter<'s>,
+    pub(crate) converter: VersionConverter<'s>,
     pub(crate) memory: PhaseMemory,
     /// The validating webhooks whose match is undecided.
     pub(crate) undecided: Vec<Undecided>,
@@ -40,12 +40,12 @@ pub(crate) struct PhaseRun<'r, 's> {
 /// The warnings and audit annotations from the answers of webhooks.
 #[derive(Default)]
 pub(crate) struct AnswerRecords {
-    pub(crate) annotations: Annotations,
+    pub(crate) annotations: PhaseAnnotations,
     pub(crate) warnings: Vec<String>,
 }
 
 impl<'r, 's> PhaseRun<'r, 's> {
-    pub(crate) fn new(phase: Phase, attributes: Attributes<'s>, context: &'r WebhookContext<'s>) -> Self {
+    pub(crate) fn new(phase: AdmissionPhase, attributes: Attributes<'s>, context: &'r WebhookContext<'s>) -> Self {
         let request = attributes.request;
         let served = context.equivalents.list(&request.resource, &request.sub_resource);
         let served = served.iter().map(|equivalent| &equivalent.kind);
@@ -54,11 +54,11 @@ impl<'r, 's> PhaseRun<'r, 's> {
             attributes,
             // Only in validation the object has a generated name.
             name: match phase {
-                Phase::Mutating => &request.name,
-                Phase::Validating => attributes.object_name(),
+                AdmissionPhase::Mutating => &request.name,
+                AdmissionPhase::Validating => attributes.object_name(),
             },
             context,
-            converter: Converter::new(
+            converter: VersionConverter::new(
                 context.types_objects.then_some(context.release),
                 std::iter::once(&request.kind).chain(served),
             ),
@@ -87,7 +87,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// The webhooks of an origin that may match the request, with their positions among all of the origin; none where the
     /// origin may not intercept it.
     // Upstream: pkg/admission/plugin/webhook/generic/webhook.go, Dispatch
-    pub(crate) fn candidates<'h>(&self, webhooks: &'h Webhooks) -> Vec<(usize, &'h Webhook)> {
+    pub(crate) fn candidates<'h>(&self, webhooks: &'h WebhookSet) -> Vec<(usize, &'h CompiledWebhook)> {
         let interceptor = pratique_exclusion::Interceptor::Webhook {
             excludes_virtual: self.context.excludes_virtual,
         };
@@ -106,10 +106,10 @@ impl<'r, 's> PhaseRun<'r, 's> {
     // Upstream: pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook
     pub(crate) fn matches<'o>(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         object: &'o Value<'o>,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<Option<Matched<'o>>, End>
+    ) -> Result<Option<Matched<'o>>, DispatchEnd>
     where
         's: 'o,
     {
@@ -126,10 +126,10 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// Whether the match conditions of a webhook hold.
     pub(crate) async fn conditions_hold(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         objects: &VersionedObjects<'_>,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<bool, End> {
+    ) -> Result<bool, DispatchEnd> {
         let began = Instant::now();
         let inputs = ConditionInputs {
             attributes: self.attributes,
@@ -140,7 +140,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
         let outcome = loop {
             match conditions::evaluate(webhook, &inputs, self.context) {
                 Ok(outcome) => break outcome,
-                Err(Unfinished::Pending) => self.context.answer_pending().await?,
+                Err(UnfinishedEvaluation::Pending) => self.context.answer_pending().await?,
                 Err(unfinished) => return Err(unfinished.into()),
             }
         };
@@ -169,9 +169,9 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// Whether a webhook that matches can be called: it is sent the whole request, on any part of which its answer may depend.
     pub(crate) fn can_be_sent(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<bool, End> {
+    ) -> Result<bool, DispatchEnd> {
         let request = self.attributes.request;
         let missing = if request.lacks_old_object {
             let path = "oldObject".to_owned();
@@ -192,16 +192,16 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// the request.
     fn handle_undecided(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         missing: Missing,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), DispatchEnd> {
         let undecided = self.undecided_by(webhook, missing, observer);
-        let undecided = undecided.map_err(|status| End::from(*status))?;
+        let undecided = undecided.map_err(|status| DispatchEnd::from(*status))?;
         match (undecided, self.phase) {
             (None, _) => Ok(()),
-            (Some(undecided), Phase::Mutating) => Err(End::Undecided(Box::new(undecided))),
-            (Some(undecided), Phase::Validating) => {
+            (Some(undecided), AdmissionPhase::Mutating) => Err(DispatchEnd::Undecided(Box::new(undecided))),
+            (Some(undecided), AdmissionPhase::Validating) => {
                 self.undecided.push(undecided);
                 Ok(())
             }
@@ -211,9 +211,9 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// Handles a mutating webhook whose answer is unknown, and with it those of all webhooks after it.
     pub(crate) fn unknown_answer(
         &mut self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         observer: &mut dyn WebhookObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), DispatchEnd> {
         self.handle_undecided(webhook, Missing::WebhookAnswer, observer)
     }
 
@@ -223,7 +223,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// Its failure policy refuses the request.
     pub(crate) fn undecided_by(
         &self,
-        webhook: &Webhook,
+        webhook: &CompiledWebhook,
         missing: Missing,
         observer: &mut dyn WebhookObserver,
     ) -> Result<Option<Undecided>, Box<Status>> {
@@ -248,10 +248,10 @@ impl<'r, 's> PhaseRun<'r, 's> {
     /// Calls a webhook. There is no review for a webhook that accepts no known version.
     pub(crate) async fn call(
         &self,
-        webhook: &Webhook,
-        review: Option<&Review>,
+        webhook: &CompiledWebhook,
+        review: Option<&SharedReview>,
         caller: &dyn Caller,
-    ) -> (Exchange, Result<Verified, Failure>) {
+    ) -> (CallExchange, Result<VerifiedAnswer, CallFailure>) {
         let dry_run = self.attributes.request.dry_run.unwrap_or_default();
         let within = (self.context, &self.memory);
         call_webhook(webhook, (self.phase, dry_run), review, caller, within).await
@@ -261,12 +261,12 @@ impl<'r, 's> PhaseRun<'r, 's> {
     pub(crate) fn report<T>(
         &self,
         observer: &mut dyn WebhookObserver,
-        webhook: &Webhook,
-        exchange: &Exchange,
-        result: &Result<T, Failure>,
+        webhook: &CompiledWebhook,
+        exchange: &CallExchange,
+        result: &Result<T, CallFailure>,
     ) {
         let failure = result.as_ref().err();
-        if matches!(failure, Some(Failure::Unknown)) {
+        if matches!(failure, Some(CallFailure::Unknown)) {
             return;
         }
         let operation = self.attributes.request.operation;
@@ -276,7 +276,7 @@ impl<'r, 's> PhaseRun<'r, 's> {
 
 impl AnswerRecords {
     /// Records an answer; the failure is that the webhook denies the request.
-    pub(crate) fn accept(&mut self, webhook: &Webhook, answer: &mut Verified) -> Result<(), Failure> {
+    pub(crate) fn accept(&mut self, webhook: &CompiledWebhook, answer: &mut VerifiedAnswer) -> Result<(), CallFailure> {
         self.annotations
             .of_webhook(&webhook.name, &answer.audit_annotations);
         self.warnings.append(&mut answer.warnings);
@@ -284,7 +284,7 @@ impl AnswerRecords {
             Ok(())
         } else {
             let status = denied(&webhook.name, answer.result.take());
-            Err(Failure::Denied(Box::new(status)))
+            Err(CallFailure::Denied(Box::new(status)))
         }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pratique_json::{Object, Value, escape_html, parse};
 use serde_json::value::RawValue;
 
-use crate::patch::Members;
+use crate::patch::OperationMembers;
 
 /// Longer values are compared as they were decoded, because each of their levels would be scanned.
 const LONGEST: usize = 64 * 1024;
@@ -23,7 +23,7 @@ const MOST: usize = 8 * 1024 * 1024;
 const UNMATCHABLE: Value<'static> = Value::Float(f64::INFINITY);
 
 /// The values to look for in place of those that operations test, where their spelling matters.
-pub(crate) fn tested(operations: &[Option<Members>]) -> Vec<Option<Value<'static>>> {
+pub(crate) fn tested(operations: &[Option<OperationMembers>]) -> Vec<Option<Value<'static>>> {
     let mut put = BTreeSet::new();
     let left = BytesLeft(Cell::new(MOST));
     let tested = operations.iter().map(|operation| {

@@ -17,7 +17,7 @@ mod kubeconfig;
 mod media_type;
 mod redirect;
 mod refusal;
-mod refused;
+mod refused_requests;
 mod resolve;
 mod status;
 mod target;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::caller::{Answer, Call, Caller, Endpoint};
-use clients::Clients;
+use clients::EndpointClients;
 
 pub use certificate::Certificate;
 pub use credentials::{CredentialError, CredentialSource, Credentials, Impersonation, NoCredentials};
@@ -46,13 +46,13 @@ pub const MOST_CLIENTS: usize = 1000;
 /// One client serves all calls to an endpoint, and keeps its connections: HTTP/2 where the webhook offers it on this
 /// very host, HTTP/1.1 elsewhere, so that a balancer before several instances sees several connections.
 pub struct HttpCaller {
-    clients: Clients,
-    rules: Rules,
+    clients: EndpointClients,
+    rules: TransportRules,
 }
 
 /// The limits of calls, and what is allowed in them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct TransportRules {
     /// The most bytes of an answer's body.
     pub(crate) largest: usize,
     /// Whether redirections from https to http are followed.
@@ -63,7 +63,7 @@ pub(crate) struct Rules {
 #[derive(Clone)]
 pub struct HttpCallerBuilder {
     credentials: Arc<dyn CredentialSource>,
-    rules: Rules,
+    rules: TransportRules,
     most_clients: usize,
 }
 
@@ -78,7 +78,7 @@ impl HttpCaller {
     pub fn builder() -> HttpCallerBuilder {
         HttpCallerBuilder {
             credentials: Arc::new(NoCredentials),
-            rules: Rules {
+            rules: TransportRules {
                 largest: LARGEST_ANSWER,
                 plain_http_redirects: false,
             },
@@ -130,7 +130,7 @@ impl HttpCallerBuilder {
     /// The caller.
     pub fn build(self) -> HttpCaller {
         HttpCaller {
-            clients: Clients::new(self.credentials, self.most_clients),
+            clients: EndpointClients::new(self.credentials, self.most_clients),
             rules: self.rules,
         }
     }

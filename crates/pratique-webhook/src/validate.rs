@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use pratique_core::{Attributes, DenialCause, Missing, Phase, Undecided};
+use pratique_core::{Attributes, DenialCause, Missing, AdmissionPhase, Undecided};
 use pratique_match::Matched;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, GroupVersionResource, Status};
 
-use crate::call::{Exchange, Failure};
+use crate::call::{CallExchange, CallFailure};
 use crate::caller::Caller;
 use crate::configurations::ValidatingWebhooks;
 use crate::context::WebhookContext;
 use crate::memory::CallMemory;
 use crate::observer::WebhookObserver;
-use crate::outcome::{End, Unfinished, ValidationOutcome};
-use crate::review::{Review, ReviewSubject};
+use crate::outcome::{DispatchEnd, UnfinishedEvaluation, ValidationOutcome};
+use crate::review::{SharedReview, ReviewSubject};
 use crate::run::{AnswerRecords, PhaseRun};
 use crate::statuses::{out_of_memory, timeout};
 use crate::version::{ObjectRef, VersionedObjects};
-use crate::webhook::{ReviewVersion, Webhook};
+use crate::webhook::{ReviewVersion, CompiledWebhook};
 
 /// Sends a request to sets of validating webhooks concurrently, and waits for all of them. Of several that refuse it, the
 /// first to answer counts. None is called if the match of one is undecided.
@@ -34,8 +34,8 @@ pub async fn validate<'s>(
     context: &WebhookContext<'s>,
     caller: &dyn Caller,
     observer: &mut dyn WebhookObserver,
-) -> Result<ValidationOutcome, Unfinished> {
-    let run = PhaseRun::new(Phase::Validating, attributes.into(), context);
+) -> Result<ValidationOutcome, UnfinishedEvaluation> {
+    let run = PhaseRun::new(AdmissionPhase::Validating, attributes.into(), context);
     let mut fanout = WebhookFanout {
         versions: Vec::new(),
         reviews: Vec::new(),
@@ -48,9 +48,9 @@ pub async fn validate<'s>(
         Ok(()) if fanout.calls.is_empty() => ValidationOutcome::default(),
         Ok(()) if context.deadline_passed() => refused(Box::new(timeout()), DenialCause::Failure),
         Ok(()) => fanout.call(caller, observer).await,
-        Err(End::Unfinished(unfinished)) => return Err(unfinished),
-        Err(End::Refused(status, cause)) => refused(status, cause),
-        Err(End::Undecided(undecided)) => ValidationOutcome {
+        Err(DispatchEnd::Unfinished(unfinished)) => return Err(unfinished),
+        Err(DispatchEnd::Refused(status, cause)) => refused(status, cause),
+        Err(DispatchEnd::Undecided(undecided)) => ValidationOutcome {
             undecided: vec![*undecided],
             ..ValidationOutcome::default()
         },
@@ -73,7 +73,7 @@ struct WebhookFanout<'j, 's> {
     /// The objects in each kind that the rules of webhooks name.
     versions: Vec<VersionedObjects<'s>>,
     /// The different reviews, by their keys.
-    reviews: Vec<(ReviewKey, Review)>,
+    reviews: Vec<(ReviewKey, SharedReview)>,
     calls: Vec<PreparedCall<'j>>,
     /// The memory of the objects and reviews.
     memory: CallMemory,
@@ -81,7 +81,7 @@ struct WebhookFanout<'j, 's> {
 
 /// A webhook to be called.
 struct PreparedCall<'j> {
-    webhook: &'j Webhook,
+    webhook: &'j CompiledWebhook,
     /// The position of its review; `None` where it accepts no known version.
     review: Option<usize>,
 }
@@ -100,7 +100,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
         &mut self,
         sets: &[&'j ValidatingWebhooks],
         observer: &mut dyn WebhookObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), DispatchEnd> {
         for set in sets {
             for (_, webhook) in self.run.candidates(&set.webhooks) {
                 let object = self.run.attributes.object;
@@ -130,13 +130,13 @@ impl<'j, 's> WebhookFanout<'j, 's> {
     }
 
     /// Counts memory that was taken for a webhook.
-    fn hold(&self, webhook: &Webhook, bytes: usize) -> Result<(), End> {
+    fn hold(&self, webhook: &CompiledWebhook, bytes: usize) -> Result<(), DispatchEnd> {
         let memory = self.memory.hold(bytes);
         memory.map_err(|error| out_of_memory(&webhook.name, error).into())
     }
 
     /// The position of the objects in a kind.
-    fn version(&mut self, kind: &GroupVersionKind, webhook: &Webhook) -> Result<usize, End> {
+    fn version(&mut self, kind: &GroupVersionKind, webhook: &CompiledWebhook) -> Result<usize, DispatchEnd> {
         if let Some(position) = self.versions.iter().position(|version| version.kind == *kind) {
             return Ok(position);
         }
@@ -144,7 +144,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
         let convert = |object| {
             let object = ObjectRef::Given(object);
             let converted = self.run.converter.to_version(&object, kind, &progress);
-            converted.map_err(|error| End::from(error.into_status(internal_error)))
+            converted.map_err(|error| DispatchEnd::from(error.into_status(internal_error)))
         };
         let version = VersionedObjects {
             kind: kind.clone(),
@@ -163,8 +163,8 @@ impl<'j, 's> WebhookFanout<'j, 's> {
         review_version: ReviewVersion,
         matched: Matched<'_>,
         version: usize,
-        webhook: &Webhook,
-    ) -> Result<usize, End> {
+        webhook: &CompiledWebhook,
+    ) -> Result<usize, DispatchEnd> {
         let key = ReviewKey {
             version: review_version,
             kind: matched.kind.clone(),
@@ -182,7 +182,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
             object: version.map_or(&null, |version| version.object.get()),
             old_object: version.map_or(&null, |version| version.old_object.get()),
         };
-        let review = Review::new(review_version, &subject);
+        let review = SharedReview::new(review_version, &subject);
         self.hold(webhook, review.len(""))?;
         self.reviews.push((key, review));
         Ok(self.reviews.len() - 1)
@@ -203,7 +203,7 @@ impl<'j, 's> WebhookFanout<'j, 's> {
             self.run.report(observer, webhook, &exchange, &result);
             match result {
                 Ok(()) => {}
-                Err(Failure::Unknown) => {
+                Err(CallFailure::Unknown) => {
                     let undecided = self.run.undecided_by(webhook, Missing::WebhookAnswer, observer);
                     answers.unknown(undecided, &exchange);
                 }
@@ -235,7 +235,7 @@ struct AnswersSoFar {
 
 impl AnswersSoFar {
     /// Records an unknown answer, as undecided, as ignored or as a refusal.
-    fn unknown(&mut self, undecided: Result<Option<Undecided>, Box<Status>>, exchange: &Exchange) {
+    fn unknown(&mut self, undecided: Result<Option<Undecided>, Box<Status>>, exchange: &CallExchange) {
         match undecided {
             Ok(undecided) => self.undecided.extend(undecided),
             Err(status) if self.refusal.is_none() => {
@@ -246,7 +246,7 @@ impl AnswersSoFar {
         }
     }
 
-    fn fail(&mut self, index: usize, webhook: &Webhook, failure: Failure, exchange: &Exchange) {
+    fn fail(&mut self, index: usize, webhook: &CompiledWebhook, failure: CallFailure, exchange: &CallExchange) {
         if failure.is_ignored(webhook) {
             self.records.annotations.validating_failed_open(index, webhook);
         } else if self.refusal.is_none() {

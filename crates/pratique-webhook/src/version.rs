@@ -27,7 +27,7 @@ pub(crate) struct VersionedObjects<'s> {
 
 /// Converts objects between the versions of a resource.
 #[derive(Clone, Debug)]
-pub(crate) struct Converter<'s> {
+pub(crate) struct VersionConverter<'s> {
     /// The release whose kinds have types; none have, where this is `None`.
     types: Option<&'static Release>,
     /// The kinds in which the objects of the resource are served.
@@ -73,12 +73,12 @@ impl From<Value<'_>> for ObjectRef<'_> {
     }
 }
 
-impl<'s> Converter<'s> {
+impl<'s> VersionConverter<'s> {
     pub(crate) fn new(
         types: Option<&'static Release>,
         served: impl Iterator<Item = &'s GroupVersionKind>,
     ) -> Self {
-        Converter {
+        VersionConverter {
             types,
             served: served.collect(),
         }
@@ -246,7 +246,7 @@ mod tests {
         let pod = parse(pod).unwrap();
         let has_mode = |version| {
             let release = Release::by_version(version).unwrap();
-            let converter = Converter::new(Some(release), std::iter::empty());
+            let converter = VersionConverter::new(Some(release), std::iter::empty());
             let object = ObjectRef::Given(&pod);
             let converted = converter.to_version(&object, &kind("", "v1", "Pod"), &Progress::unwatched());
             converted.unwrap().get().to_string().contains("mode")
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_on_the_way_there_and_back() {
         let progress = Progress::unwatched();
-        let converter = Converter::new(Some(Release::latest()), std::iter::empty());
+        let converter = VersionConverter::new(Some(Release::latest()), std::iter::empty());
         let text = br#"{"apiVersion":"v1","count":3,"eventTime":null,"firstTimestamp":null,"involvedObject":{"name":"p"},
             "kind":"Event","lastTimestamp":null,"message":"m","metadata":{"name":"e"},"reportingComponent":"",
             "reportingInstance":"","source":{"component":"kubelet"}}"#;
@@ -290,7 +290,7 @@ mod tests {
     fn a_kind_that_is_not_served_does_not_come_back() {
         let progress = Progress::unwatched();
         let widget = kind("example.com", "v1", "Widget");
-        let converter = Converter::new(Some(Release::latest()), std::iter::once(&widget));
+        let converter = VersionConverter::new(Some(Release::latest()), std::iter::once(&widget));
         let renamed = parse(br#"{"apiVersion":"example.com/v1","kind":"Other"}"#).unwrap();
         let converted = converter
             .to_version(&ObjectRef::Given(&renamed), &widget, &progress)
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_converted_is_refused() {
-        let converter = Converter::new(Some(Release::latest()), std::iter::empty());
+        let converter = VersionConverter::new(Some(Release::latest()), std::iter::empty());
         let text = br#"{"apiVersion":"apps/v1","kind":"DaemonSet",
             "metadata":{"annotations":{"deprecated.daemonset.template.generation":"x"}}}"#;
         let set = parse(text).unwrap();

@@ -9,27 +9,27 @@ use pratique_core::FailurePolicy;
 use pratique_expression::{Cache, Composition, Declarations, Expression, ExpressionError, Use};
 use pratique_match::MatchResources;
 
-use crate::endpoint::Location;
+use crate::endpoint::ServiceLocation;
 
 /// A compiled webhook.
 #[derive(Debug)]
-pub(crate) struct Webhook {
+pub(crate) struct CompiledWebhook {
     pub(crate) name: Arc<str>,
     pub(crate) configuration: Arc<str>,
     pub(crate) constraints: MatchResources,
-    pub(crate) conditions: Vec<Compiled>,
+    pub(crate) conditions: Vec<CompiledCondition>,
     pub(crate) failure_policy: FailurePolicy,
-    pub(crate) location: Location,
+    pub(crate) location: ServiceLocation,
     pub(crate) side_effects: SideEffects,
     pub(crate) timeout: Option<Duration>,
     pub(crate) version: Option<ReviewVersion>,
     /// How it is reinvoked; `None` for a validating webhook.
-    pub(crate) reinvocable: Option<Reinvocable>,
+    pub(crate) reinvocable: Option<ReinvocableWebhook>,
 }
 
 /// How a mutating webhook is reinvoked.
 #[derive(Debug)]
-pub(crate) struct Reinvocable {
+pub(crate) struct ReinvocableWebhook {
     /// Unique among the webhooks of one origin: `configuration/name/n`, where n counts those of one name from 0.
     pub(crate) uid: Arc<str>,
     /// Whether it is called again when others change the object after it.
@@ -37,7 +37,7 @@ pub(crate) struct Reinvocable {
 }
 
 /// A compiled expression, or why it does not compile.
-pub(crate) type Compiled = Result<Arc<Expression>, ExpressionError>;
+pub(crate) type CompiledCondition = Result<Arc<Expression>, ExpressionError>;
 
 /// Whether a webhook may be called for a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) struct WebhookFields<'w> {
     pub(crate) review_versions: &'w [String],
 }
 
-impl Webhook {
+impl CompiledWebhook {
     pub(crate) fn compile(configuration: Arc<str>, fields: &WebhookFields<'_>, cache: &Cache) -> Self {
         let composition = Composition::new(cache);
         let declarations = Declarations {
@@ -83,7 +83,7 @@ impl Webhook {
         let conditions = conditions
             .map(|condition| composition.compile(&condition.expression, Use::MatchCondition, declarations));
         let versions = fields.review_versions.iter();
-        Webhook {
+        CompiledWebhook {
             name: fields.name.into(),
             configuration,
             constraints: MatchResources::of_webhook(
@@ -94,7 +94,7 @@ impl Webhook {
             ),
             conditions: conditions.collect(),
             failure_policy: FailurePolicy::parse(fields.failure_policy),
-            location: Location::compile(fields.name, fields.client_config),
+            location: ServiceLocation::compile(fields.name, fields.client_config),
             side_effects: match fields.side_effects {
                 "" => SideEffects::Unset,
                 "None" | "NoneOnDryRun" => SideEffects::NoneOnDryRun,

@@ -9,7 +9,7 @@ pub use write::write;
 
 use crate::budget::{Budget, Exceeded, Meter};
 use crate::position::Span;
-use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
+use crate::tree::{Entry, NodeId, StringStyle, Tree, TreeValue};
 
 /// How deep values may nest, as in the server.
 const MAX_DEPTH: usize = 10_000;
@@ -140,7 +140,7 @@ impl JsonParser<'_> {
             Some(b'[') => return self.begin_list(),
             Some(b'"') => TreeValue::String(
                 text::string(self.bytes, &mut self.at)?.into(),
-                Style::DoubleQuoted,
+                StringStyle::DoubleQuoted,
             ),
             Some(b'-' | b'0'..=b'9') => TreeValue::Number(text::number(self.bytes, &mut self.at)?.into()),
             Some(b't') => self.literal("true", TreeValue::Bool(true))?,

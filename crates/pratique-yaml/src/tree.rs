@@ -11,7 +11,7 @@ pub struct NodeId(u32);
 
 /// How a string was written, which decides how its text maps back to the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
+pub enum StringStyle {
     /// A YAML plain scalar.
     #[default]
     Plain,
@@ -46,7 +46,7 @@ pub enum TreeValue {
     /// A number, as its JSON literal.
     Number(Box<str>),
     /// A string, decoded.
-    String(Box<str>, Style),
+    String(Box<str>, StringStyle),
     /// A list.
     List(Vec<NodeId>),
     /// An object. Duplicate keys are kept.
@@ -66,7 +66,7 @@ pub struct Entry {
 
 /// One step of the way from an object's root to one of its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// A field of an object.
     Field(String),
     /// An item of a list.
@@ -142,39 +142,39 @@ impl Tree {
 
     /// The node that a path leads to.
     #[must_use]
-    pub fn find(&self, root: NodeId, path: &[Step]) -> Option<NodeId> {
+    pub fn find(&self, root: NodeId, path: &[PathStep]) -> Option<NodeId> {
         let (node, rest) = self.follow(root, path);
         rest.is_empty().then_some(node)
     }
 
     /// The span that shows a path best: its value, or, if that is absent, the key or item that should hold it.
     #[must_use]
-    pub fn nearest_span(&self, root: NodeId, path: &[Step]) -> Span {
+    pub fn nearest_span(&self, root: NodeId, path: &[PathStep]) -> Span {
         let (node, rest) = self.follow(root, path);
         if rest.is_empty() {
             return self.get(node).span;
         }
         let followed = path.len() - rest.len();
         let parent = path.get(..followed.saturating_sub(1)).unwrap_or_default();
-        match path.get(..followed).and_then(<[Step]>::last) {
-            Some(Step::Field(name)) => {
+        match path.get(..followed).and_then(<[PathStep]>::last) {
+            Some(PathStep::Field(name)) => {
                 let holder = self.follow(root, parent).0;
                 self.entry(holder, name)
                     .map_or(self.get(node).span, |entry| entry.key_span)
             }
-            Some(Step::Index(_)) => self.first_key_span(node),
+            Some(PathStep::Index(_)) => self.first_key_span(node),
             None => self.first_key_span(root),
         }
     }
 
     /// Follows a path as far as it goes; the steps that are left over led nowhere.
-    fn follow<'path>(&self, root: NodeId, path: &'path [Step]) -> (NodeId, &'path [Step]) {
+    fn follow<'path>(&self, root: NodeId, path: &'path [PathStep]) -> (NodeId, &'path [PathStep]) {
         let mut at = root;
         let mut rest = path;
         while let Some((step, after)) = rest.split_first() {
             let next = match (step, &self.get(at).value) {
-                (Step::Field(name), TreeValue::Map(_)) => self.entry(at, name).map(|entry| entry.value),
-                (Step::Index(index), TreeValue::List(items)) => items.get(*index).copied(),
+                (PathStep::Field(name), TreeValue::Map(_)) => self.entry(at, name).map(|entry| entry.value),
+                (PathStep::Index(index), TreeValue::List(items)) => items.get(*index).copied(),
                 _ => None,
             };
             let Some(next) = next else { break };

@@ -12,13 +12,13 @@ use hyper::{Request, Response, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use pratique::json::Value;
 use pratique::manifest::ManifestPlugin;
-use pratique::observer::Phase;
-use pratique::step::{Place, StepOutcome, step};
+use pratique::observer::AdmissionPhase;
+use pratique::step::{StepPlace, StepOutcome, step};
 use pratique::types::AdmissionReview;
 use pratique::{Admission, Attributes, Live};
 use tokio::net::TcpListener;
 
-type Failure = Box<dyn Error + Send + Sync>;
+type ServerFailure = Box<dyn Error + Send + Sync>;
 
 /// The step: containers of all sorts are to say exactly what they run.
 fn pinned(attributes: Attributes<'_>) -> StepOutcome {
@@ -33,26 +33,26 @@ fn pinned(attributes: Attributes<'_>) -> StepOutcome {
 }
 
 /// The admission: policies, and the step before them.
-pub(crate) fn live(directory: &str) -> Result<Live, Failure> {
+pub(crate) fn live(directory: &str) -> Result<Live, ServerFailure> {
     let builder = Admission::builder()
         .directory(directory, ManifestPlugin::ValidatingAdmissionPolicy)
-        .step(Place::BeforeValidatingPolicies, step("pinned-images", pinned));
+        .step(StepPlace::BeforeValidatingPolicies, step("pinned-images", pinned));
     Ok(builder.live().start()?)
 }
 
 /// Answers one review of a validating webhook.
-async fn review(live: Live, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Failure> {
+async fn review(live: Live, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, ServerFailure> {
     let body = Limited::new(request.into_body(), 8 << 20)
         .collect()
         .await?
         .to_bytes();
     let review = AdmissionReview::parse(&body)?;
-    let answer = live.answer(&review, Phase::Validating).await?;
+    let answer = live.answer(&review, AdmissionPhase::Validating).await?;
     Ok(Response::new(serde_json::to_vec(&answer)?.into()))
 }
 
 /// Serves until the listener fails. What no API server sends gets no answer.
-pub(crate) async fn serve(listener: TcpListener, live: Live) -> Result<(), Failure> {
+pub(crate) async fn serve(listener: TcpListener, live: Live) -> Result<(), ServerFailure> {
     loop {
         let (stream, live) = (TokioIo::new(listener.accept().await?.0), live.clone());
         let service = service_fn(move |request| review(live.clone(), request));
@@ -61,7 +61,7 @@ pub(crate) async fn serve(listener: TcpListener, live: Live) -> Result<(), Failu
 }
 
 #[tokio::main]
-pub(crate) async fn main() -> Result<(), Failure> {
+pub(crate) async fn main() -> Result<(), ServerFailure> {
     let mut arguments = std::env::args().skip(1);
     let directory = arguments
         .next()

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use pratique_exclusion::registry_check;
 use pratique_json::Value;
 use pratique_plugin::Plugin;
-use pratique_policy::object_model::{Prepared, Refused};
+use pratique_policy::object_model::{PreparedObject, RefusedRequest};
 use pratique_policy::{
-    DenialCause, EvalContext, MutatingPolicies, Need, NeedKind, Policies, PolicyObserver, Unfinished,
+    DenialCause, EvalContext, MutatingPolicies, DecisionNeed, NeedKind, Policies, PolicyObserver, UnfinishedEvaluation,
     ValidationOutcome, mutate, validate,
 };
 use pratique_schema::Release;
 use pratique_types::{AdmissionRequest, AdmissionResponse, Status};
 
 use crate::outcome::{Outcome, undecided_validation};
-use crate::settings::Settings;
-use crate::step::{Attributes, Steps};
+use crate::settings::AdmissionSettings;
+use crate::step::{Attributes, ChainSteps};
 
 /// Plugins, policies, webhooks and steps: compiled, immutable, and shared between threads. Cloning is cheap.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Admission {
     /// In the order in which they are evaluated.
     pub(crate) validating: [Arc<Policies>; 2],
     pub(crate) names: Arc<[String]>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: AdmissionSettings,
     #[cfg(feature = "webhooks")]
     pub(crate) webhooks: crate::webhooks::CompiledWebhooks,
 }
@@ -51,7 +51,7 @@ impl Admission {
         request: &AdmissionRequest<'_>,
         context: EvalContext<'_>,
         observer: &mut dyn PolicyObserver,
-    ) -> Result<Outcome, Unfinished> {
+    ) -> Result<Outcome, UnfinishedEvaluation> {
         let [first, second] = self.mutating();
         let context = context
             .on_undecided(self.settings.on_undecided)
@@ -70,15 +70,15 @@ impl Admission {
                 let object = mutated.object.as_ref().unwrap_or(&request.object);
                 model.prepare(request, object, context.cluster)
             }
-            None => Ok(Prepared::default()),
+            None => Ok(PreparedObject::default()),
         };
-        let Prepared {
+        let PreparedObject {
             object,
             mut warnings,
             undecided,
         } = match prepared {
             Ok(prepared) => prepared,
-            Err(Refused { status, warnings }) => {
+            Err(RefusedRequest { status, warnings }) => {
                 return Ok(Outcome::new(mutated, None, refused(status, warnings)).by_the_registry());
             }
         };
@@ -111,7 +111,7 @@ impl Admission {
         warnings: Vec<String>,
         context: EvalContext<'_>,
         observer: &mut dyn PolicyObserver,
-    ) -> Result<ValidationOutcome, Unfinished> {
+    ) -> Result<ValidationOutcome, UnfinishedEvaluation> {
         let [first, second] = self.validating();
         let mut validated = validate(
             &[first, second],
@@ -154,14 +154,14 @@ impl Admission {
         request: &AdmissionRequest<'_>,
         context: EvalContext<'_>,
         observer: &mut dyn PolicyObserver,
-    ) -> Result<AdmissionResponse, Unfinished> {
+    ) -> Result<AdmissionResponse, UnfinishedEvaluation> {
         Ok(self
             .admit_policies(request, context, observer)?
             .into_response(request))
     }
 
     /// The dependencies of decisions besides the request: everything that policies and webhooks read and select by.
-    pub fn needs(&self) -> Vec<Need> {
+    pub fn needs(&self) -> Vec<DecisionNeed> {
         let mutating = self.mutating.iter().flat_map(|policies| policies.needs());
         let validating = self.validating.iter().flat_map(|policies| policies.needs());
         let needs = mutating.chain(validating);
@@ -171,13 +171,13 @@ impl Admission {
     }
 
     /// The dependencies of the decisions of plugins besides the request.
-    pub fn plugin_needs(&self) -> Vec<Need> {
+    pub fn plugin_needs(&self) -> Vec<DecisionNeed> {
         let of_plugin = |plugin: &dyn Plugin| {
             let handler = plugin.handler();
             let looks_up = (!handler.needs.is_empty()).then_some(NeedKind::PluginState);
             let asks = handler.asks_authorizer.then_some(NeedKind::Authorizer);
             let kinds = looks_up.into_iter().chain(asks);
-            let needs: Vec<Need> = kinds.map(|kind| Need::new(handler.name, kind)).collect();
+            let needs: Vec<DecisionNeed> = kinds.map(|kind| DecisionNeed::new(handler.name, kind)).collect();
             needs
         };
         self.settings.plugins.iter().flat_map(of_plugin).collect()
@@ -217,7 +217,7 @@ impl Admission {
         self.validating.each_ref().map(|policies| &**policies)
     }
 
-    pub(crate) fn steps(&self) -> &Steps {
+    pub(crate) fn steps(&self) -> &ChainSteps {
         &self.settings.steps
     }
 }

@@ -12,23 +12,23 @@ use pratique_workers::{Sequential, Workers};
 
 use crate::admission::Admission;
 use crate::builder::NotEvaluated;
-use crate::compilations::Compilations;
+use crate::compilations::CompilationTimes;
 use crate::configurations::Configurations;
-use crate::settings::Settings;
+use crate::settings::AdmissionSettings;
 #[cfg(feature = "webhooks")]
-use crate::webhooks::{Callers, CompiledWebhooks};
+use crate::webhooks::{WebhookCallers, CompiledWebhooks};
 
 /// Static manifests, objects of the API, and settings.
 #[derive(Clone, Debug)]
 pub(crate) struct AdmissionConfig {
     pub(crate) cache: Arc<Cache>,
     /// The times that the cache measured.
-    pub(crate) compilations: Compilations,
+    pub(crate) compilations: CompilationTimes,
     pub(crate) sets: Vec<Arc<ManifestSet>>,
     pub(crate) api: Vec<Arc<Configurations>>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: AdmissionSettings,
     #[cfg(feature = "webhooks")]
-    pub(crate) callers: Callers,
+    pub(crate) callers: WebhookCallers,
 }
 
 impl AdmissionConfig {

@@ -41,13 +41,13 @@ mod given_request;
 mod known_services;
 mod object_defaults;
 mod old_object;
-mod received;
+mod server_request;
 
 use std::sync::Arc;
 
 use pratique_json::Value;
 use pratique_objects::DecodeError;
-use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
+use pratique_policy::object_model::{ConversionError, ObjectMutator, ObjectModel};
 use pratique_registry::{CustomResources, Kinds};
 pub use pratique_registry::{GatedDrop, Placeholders, UnservedError};
 use pratique_schema::FeatureGates;
@@ -58,7 +58,7 @@ pub use given_request::GivenRequest;
 pub use known_services::RequestedService;
 pub use object_defaults::{ObjectDefaults, OverlaidDefaults};
 pub use pratique_apiextensions::CustomDefaults;
-pub use received::{DefaultedBy, Defaults, InvalidObject, ReceiveOptions, ReceivedRequest};
+pub use server_request::{DefaultedBy, Defaults, InvalidObject, ReceiveOptions, ReceivedRequest};
 
 /// An API server's processing of objects of built-in kinds, and of custom resources with known definitions. Cloning is
 /// cheap.
@@ -173,7 +173,7 @@ impl ApiObjects {
 
 /// For objects that an API server decoded and defaulted before: they are defaulted after each mutation, and not prepared.
 impl ObjectModel for ApiObjects {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, _: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, _: ObjectMutator<'_>) {
         match self.custom.version(kind) {
             Some(version) => {
                 version.default(object);

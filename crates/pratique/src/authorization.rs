@@ -63,7 +63,7 @@ pub type Decisions<'d> = Pin<Box<dyn Future<Output = Vec<AuthorizerDecision>> + 
 
 /// The answers to the checks of one request, each sent once.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
+pub(crate) struct RequestAnswers {
     /// The authorizer that answers without the decider.
     at_once: Option<Arc<dyn Authorizer>>,
     /// The answers so far; `None` for checks that cannot be answered.
@@ -71,12 +71,12 @@ pub(crate) struct Answers {
     open: Mutex<Vec<Question>>,
 }
 
-impl Answers {
+impl RequestAnswers {
     /// Answers by an authorizer, as far as it answers at once.
     pub(crate) fn new(at_once: Option<Arc<dyn Authorizer>>) -> Self {
-        Answers {
+        RequestAnswers {
             at_once,
-            ..Answers::default()
+            ..RequestAnswers::default()
         }
     }
 
@@ -93,7 +93,7 @@ impl Answers {
     }
 }
 
-impl Authorizer for Answers {
+impl Authorizer for RequestAnswers {
     fn authorize(&self, check: &Check<'_>) -> Answer {
         let at_once = self
             .at_once

@@ -15,18 +15,18 @@ use pratique_workers::Workers;
 
 use crate::admission::Admission;
 use crate::admission_config::AdmissionConfig;
-use crate::compilations::Compilations;
+use crate::compilations::CompilationTimes;
 use crate::configurations::Configurations;
-use crate::cores::Helpers;
+use crate::cores::HelperWorkers;
 use crate::expressions::Expressions;
-use crate::plugins::Plugins;
-use crate::settings::Settings;
-use crate::step::{AdmissionStep, Place};
+use crate::plugins::AdmissionPlugins;
+use crate::settings::AdmissionSettings;
+use crate::step::{AdmissionStep, StepPlace};
 
 pub use error::{BuildError, NotEvaluated};
 #[cfg(feature = "watch")]
-pub(crate) use inputs::Directory;
-use inputs::{Input, Loading};
+pub(crate) use inputs::WatchedDirectory;
+use inputs::{ManifestInput, LoadSettings};
 
 /// The settings of an [`Admission`] or a [`Live`](crate::Live).
 ///
@@ -37,12 +37,12 @@ use inputs::{Input, Loading};
 #[must_use]
 pub struct AdmissionBuilder {
     expressions: Expressions,
-    compilations: Compilations,
-    settings: Settings,
-    inputs: Vec<Input>,
+    compilations: CompilationTimes,
+    settings: AdmissionSettings,
+    inputs: Vec<ManifestInput>,
     api: Vec<Arc<Configurations>>,
     #[cfg(feature = "webhooks")]
-    webhooks: webhooks::Webhooks,
+    webhooks: webhooks::WebhookSettings,
 }
 
 impl Admission {
@@ -54,15 +54,15 @@ impl Admission {
 
 impl AdmissionBuilder {
     fn new() -> Self {
-        let compilations = Compilations::default();
+        let compilations = CompilationTimes::default();
         AdmissionBuilder {
             expressions: Expressions::new(Arc::new(compilations.cache())),
             compilations,
-            settings: Settings::default(),
+            settings: AdmissionSettings::default(),
             inputs: Vec::new(),
             api: Vec::new(),
             #[cfg(feature = "webhooks")]
-            webhooks: webhooks::Webhooks::default(),
+            webhooks: webhooks::WebhookSettings::default(),
         }
     }
 
@@ -106,31 +106,31 @@ impl AdmissionBuilder {
     /// Loads and compiles on these threads, and evaluates requests that match very many policies on them. Unless set,
     /// these are [`ScopedThreads`](crate::workers::ScopedThreads) for the former and [`Cores`](crate::workers::Cores) for the latter.
     pub fn workers(mut self, workers: impl Workers + 'static) -> Self {
-        self.settings.helpers = Helpers::new(workers);
+        self.settings.helpers = HelperWorkers::new(workers);
         self
     }
 
     /// Adds the directories of static manifests and the credentials for webhooks that an AdmissionConfiguration file names.
     pub fn configuration(mut self, path: impl Into<String>) -> Self {
-        self.inputs.push(Input::Configuration(path.into()));
+        self.inputs.push(ManifestInput::Configuration(path.into()));
         self
     }
 
     /// Adds a directory of static manifests of a plugin. A [`Live`](crate::Live) watches it.
     pub fn directory(mut self, path: impl Into<String>, plugin: ManifestPlugin) -> Self {
-        self.inputs.push(Input::Directory(path.into(), plugin));
+        self.inputs.push(ManifestInput::Directory(path.into(), plugin));
         self
     }
 
     /// Adds static manifests of a plugin that were read already; their paths are for messages.
     pub fn files(mut self, files: impl Into<Vec<ManifestFile>>, plugin: ManifestPlugin) -> Self {
-        self.inputs.push(Input::Files(files.into(), plugin));
+        self.inputs.push(ManifestInput::Files(files.into(), plugin));
         self
     }
 
     /// Adds static manifests that were loaded already.
     pub fn manifests(mut self, set: ManifestSet) -> Self {
-        self.inputs.push(Input::loaded(set));
+        self.inputs.push(ManifestInput::loaded(set));
         self
     }
 
@@ -149,12 +149,12 @@ impl AdmissionBuilder {
     /// Runs plugins around policies and webhooks, in the order of kube-apiserver 1.36, in place of those that were set
     /// before. What they look up in the cluster is in the [context](crate::AdmissionContext::with_plugins) of each request.
     pub fn plugins(mut self, chain: PluginChain) -> Self {
-        self.settings.plugins = Plugins::new(chain);
+        self.settings.plugins = AdmissionPlugins::new(chain);
         self
     }
 
     /// Adds a step to the chain, after those at the same place.
-    pub fn step(mut self, place: Place, step: impl AdmissionStep + 'static) -> Self {
+    pub fn step(mut self, place: StepPlace, step: impl AdmissionStep + 'static) -> Self {
         self.settings.steps.add(place, Arc::new(step));
         self
     }
@@ -179,7 +179,7 @@ impl AdmissionBuilder {
 
     fn load_inputs(mut self, waits: bool) -> Result<Self, BuildError> {
         let inputs = std::mem::take(&mut self.inputs);
-        let loading = Loading {
+        let loading = LoadSettings {
             expressions: &self.expressions,
             workers: &*self.settings.helpers.starting,
             feature_gates: self.settings.feature_gates,
@@ -208,7 +208,7 @@ impl AdmissionBuilder {
 
     /// The directories that were loaded.
     #[cfg(feature = "watch")]
-    pub(crate) fn directories(&self) -> Vec<Directory> {
+    pub(crate) fn directories(&self) -> Vec<WatchedDirectory> {
         inputs::directories(&self.inputs)
     }
 
@@ -217,7 +217,7 @@ impl AdmissionBuilder {
         AdmissionConfig {
             cache: self.expressions.cache().clone(),
             compilations: self.compilations,
-            sets: self.inputs.into_iter().filter_map(Input::into_set).collect(),
+            sets: self.inputs.into_iter().filter_map(ManifestInput::into_set).collect(),
             api: self.api,
             settings: self.settings,
             #[cfg(feature = "webhooks")]

@@ -1,7 +1,7 @@
 //! The run of a request through the admission chain.
 //!
 //! The order is: plugins that mutate, mutating policies, mutating webhooks, the plugins that come after them; all once
-//! more if a policy or webhook changed the object; the steps at [`Place::Schema`]; preparation by the [`ObjectModel`], if
+//! more if a policy or webhook changed the object; the steps at [`StepPlace::Schema`]; preparation by the [`ObjectModel`], if
 //! there is one; the registry's checks; plugins that validate, validating policies, validating webhooks, the plugins that
 //! come after them. Of policies and webhooks, static ones come before those of the API.
 
@@ -19,23 +19,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pratique_json::Value;
-use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, Trace, Unfinished, same};
+use pratique_policy::{Cluster, EvalContext, HeldMemory, Interrupt, ObjectModel, PolicyTrace, UnfinishedEvaluation, same};
 use pratique_types::{AdmissionRequest, ObjectForm, Reason, Status};
 
 use crate::admission::Admission;
-use crate::authorization::{Answers, Authorizer, Decider, NoAuthorizer};
-use crate::clock::Stopwatch;
+use crate::authorization::{RequestAnswers, Authorizer, Decider, NoAuthorizer};
+use crate::clock::RunStopwatch;
 use crate::cluster::{DynParamSource, WithParams};
 use crate::deadline::{check_interrupt, interrupted, within};
 use crate::image_reviews::ImageAnswers;
 use crate::limits::Limits;
-use crate::observer::{ChainObserver, ChainStep, Phase, Phases, Span, StepResult};
+use crate::observer::{ChainObserver, ChainStep, AdmissionPhase, AdmissionPhases, ChainSpan, StepResult};
 use crate::outcome::{Outcome, OutcomeMemory};
 use crate::panics::caught_async;
 use crate::plugins::PluginInputs;
-use crate::step::{Attributes, DynStep, Place, StepOutcome};
+use crate::step::{Attributes, DynStep, StepPlace, StepOutcome};
 
-use end::End;
+use end::ChainEnd;
 
 /// The inputs of a decision besides the request and the configuration.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub struct AdmissionContext<'c> {
     /// The processing of the object between the steps of the chain.
     pub object_model: Option<&'c dyn ObjectModel>,
     /// Observes the evaluation of policies.
-    pub trace: Option<&'c (dyn Trace + Sync)>,
+    pub trace: Option<&'c (dyn PolicyTrace + Sync)>,
     /// Whether the outcome has the objects, of which copies are made for it.
     pub keeps_objects: bool,
 }
@@ -114,7 +114,7 @@ impl<'c> AdmissionContext<'c> {
     /// Observes the evaluation of policies expression by expression. A policy that waits for an authorization check is
     /// evaluated, and observed, again once it is answered.
     #[must_use]
-    pub fn with_trace(self, trace: &'c (dyn Trace + Sync)) -> Self {
+    pub fn with_trace(self, trace: &'c (dyn PolicyTrace + Sync)) -> Self {
         AdmissionContext {
             trace: Some(trace),
             ..self
@@ -161,32 +161,32 @@ impl Admission {
         request: &AdmissionRequest<'_>,
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
-    ) -> Result<Outcome, Unfinished> {
-        self.run_chain(request, Phases::Both, context, observer).await
+    ) -> Result<Outcome, UnfinishedEvaluation> {
+        self.run_chain(request, AdmissionPhases::Both, context, observer).await
     }
 
     /// Evaluates a request by one phase of the chain, for servers that do something else in between. The steps at
-    /// [`Place::Schema`] belong to the mutating phase, the registry's checks to the validating phase.
+    /// [`StepPlace::Schema`] belong to the mutating phase, the registry's checks to the validating phase.
     ///
     /// # Errors
     /// As [`admit`](Self::admit).
     pub async fn admit_phase(
         &self,
         request: &AdmissionRequest<'_>,
-        phase: Phase,
+        phase: AdmissionPhase,
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
-    ) -> Result<Outcome, Unfinished> {
+    ) -> Result<Outcome, UnfinishedEvaluation> {
         self.run_chain(request, phase.into(), context, observer).await
     }
 
     pub(crate) async fn run_chain(
         &self,
         request: &AdmissionRequest<'_>,
-        phases: Phases,
+        phases: AdmissionPhases,
         context: AdmissionContext<'_>,
         observer: &mut dyn ChainObserver,
-    ) -> Result<Outcome, Unfinished> {
+    ) -> Result<Outcome, UnfinishedEvaluation> {
         let mut run = ChainRun {
             admission: self,
             request,
@@ -194,7 +194,7 @@ impl Admission {
             #[cfg(feature = "webhooks")]
             // Tokio's clock, because its timers wait for the budget.
             began: tokio::time::Instant::now().into_std(),
-            answers: Arc::new(Answers::new(context.authorizer.clone())),
+            answers: Arc::new(RequestAnswers::new(context.authorizer.clone())),
             images: ImageAnswers::default(),
             params: context.params.map(|source| WithParams::new(context.cluster, source)),
             context,
@@ -208,12 +208,12 @@ impl Admission {
         };
         match run.run(observer).await {
             Ok(()) => {}
-            Err(End::Refused(status, cause)) => {
+            Err(ChainEnd::Refused(status, cause)) => {
                 run.outcome.status = Some(status);
                 run.outcome.cause = Some(cause);
             }
-            Err(End::Undecided(undecided)) => run.outcome.undecided.push(*undecided),
-            Err(End::Unfinished(unfinished)) => return Err(unfinished),
+            Err(ChainEnd::Undecided(undecided)) => run.outcome.undecided.push(*undecided),
+            Err(ChainEnd::Unfinished(unfinished)) => return Err(unfinished),
         }
         if run.outcome.allowed() {
             observer.admitted(&run.attributes());
@@ -227,11 +227,11 @@ pub(crate) struct ChainRun<'r> {
     admission: &'r Admission,
     request: &'r AdmissionRequest<'r>,
     /// The phases that are run.
-    phases: Phases,
+    phases: AdmissionPhases,
     context: AdmissionContext<'r>,
     #[cfg(feature = "webhooks")]
     began: Instant,
-    answers: Arc<Answers>,
+    answers: Arc<RequestAnswers>,
     images: ImageAnswers,
     /// The cluster with params from the source, if there is one.
     params: Option<WithParams<'r>>,
@@ -251,27 +251,27 @@ pub(crate) struct ChainRun<'r> {
 }
 
 impl<'r> ChainRun<'r> {
-    async fn run(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        if self.phases.contains(Phase::Mutating) {
-            let began = Stopwatch::start();
+    async fn run(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
+        if self.phases.contains(AdmissionPhase::Mutating) {
+            let began = RunStopwatch::start();
             let ended = self.mutate(observer).await;
-            observer.phase(&self.span(Phase::Mutating, began, &ended));
+            observer.phase(&self.span(AdmissionPhase::Mutating, began, &ended));
             ended?;
-            self.steps(Place::Schema, observer).await?;
+            self.steps(StepPlace::Schema, observer).await?;
         }
-        if !self.phases.contains(Phase::Validating) {
+        if !self.phases.contains(AdmissionPhase::Validating) {
             return Ok(());
         }
         self.prepare(observer)?;
         self.registry_check()?;
-        let began = Stopwatch::start();
+        let began = RunStopwatch::start();
         let ended = self.validate(observer).await;
-        observer.phase(&self.span(Phase::Validating, began, &ended));
+        observer.phase(&self.span(AdmissionPhase::Validating, began, &ended));
         ended
     }
 
-    fn span(&self, phase: Phase, began: Stopwatch, ended: &Result<(), End>) -> Span {
-        Span {
+    fn span(&self, phase: AdmissionPhase, began: RunStopwatch, ended: &Result<(), ChainEnd>) -> ChainSpan {
+        ChainSpan {
             phase,
             operation: self.request.operation,
             rejected: ended.is_err(),
@@ -283,22 +283,22 @@ impl<'r> ChainRun<'r> {
     fn record(
         &mut self,
         name: &str,
-        phase: Phase,
-        began: Stopwatch,
-        ended: Result<(), End>,
+        phase: AdmissionPhase,
+        began: RunStopwatch,
+        ended: Result<(), ChainEnd>,
         observer: &mut dyn ChainObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), ChainEnd> {
         observer.part(name, &self.span(phase, began, &ended));
         observer.step(&ChainStep {
             name,
             phase,
-            is_reinvoked: self.is_reinvoked && phase == Phase::Mutating,
+            is_reinvoked: self.is_reinvoked && phase == AdmissionPhase::Mutating,
             attributes: self.attributes(),
             may_differ: self.may_differ,
             result: StepResult::new(&ended),
         });
         self.may_differ = false;
-        if let Err(End::Refused(..)) = &ended {
+        if let Err(ChainEnd::Refused(..)) = &ended {
             self.outcome.refused_by = Some(name.into());
         }
         ended
@@ -347,24 +347,24 @@ impl<'r> ChainRun<'r> {
     }
 
     /// Provides the answers or params that an unfinished evaluation waits for, or ends the request.
-    async fn resume(&mut self, unfinished: Unfinished) -> Result<(), End> {
+    async fn resume(&mut self, unfinished: UnfinishedEvaluation) -> Result<(), ChainEnd> {
         match unfinished {
-            Unfinished::Pending => self.answer().await,
+            UnfinishedEvaluation::Pending => self.answer().await,
             stopped => Err(self.stopped(stopped)),
         }
     }
 
     /// The end of a request whose evaluation cannot be finished.
-    fn stopped(&self, unfinished: Unfinished) -> End {
+    fn stopped(&self, unfinished: UnfinishedEvaluation) -> ChainEnd {
         match unfinished {
-            Unfinished::Pending => End::Unfinished(unfinished),
-            Unfinished::Interrupted => interrupted(self.interrupt()),
-            Unfinished::MemoryLimit | Unfinished::MemoryBudget => out_of_memory(unfinished).into(),
+            UnfinishedEvaluation::Pending => ChainEnd::Unfinished(unfinished),
+            UnfinishedEvaluation::Interrupted => interrupted(self.interrupt()),
+            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => out_of_memory(unfinished).into(),
         }
     }
 
     /// Requests the answers to authorization checks and image reviews, and the params that policies wait for.
-    async fn answer(&mut self) -> Result<(), End> {
+    async fn answer(&mut self) -> Result<(), ChainEnd> {
         let looked_up = self.look_up_params().await?;
         let reviewed = match self.context.plugins.image_backend {
             Some(backend) => within(self.interrupt(), self.images.ask(backend)).await?,
@@ -374,12 +374,12 @@ impl<'r> ChainRun<'r> {
         if within(self.interrupt(), answered).await? || looked_up || reviewed {
             Ok(())
         } else {
-            Err(End::Unfinished(Unfinished::Pending))
+            Err(ChainEnd::Unfinished(UnfinishedEvaluation::Pending))
         }
     }
 
     /// Looks up the params that policies wait for; true if there were any.
-    async fn look_up_params(&mut self) -> Result<bool, End> {
+    async fn look_up_params(&mut self) -> Result<bool, ChainEnd> {
         let Some(params) = &mut self.params else {
             return Ok(false);
         };
@@ -393,18 +393,18 @@ impl<'r> ChainRun<'r> {
     }
 
     /// Runs the caller's steps at a place.
-    async fn steps(&mut self, place: Place, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    async fn steps(&mut self, place: StepPlace, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
         let admission = self.admission;
         let phase = place.phase();
         for step in admission.steps().at(place) {
-            let began = Stopwatch::start();
+            let began = RunStopwatch::start();
             let ended = self.step(step, place).await;
             self.record(step.name(), phase, began, ended, observer)?;
         }
         Ok(())
     }
 
-    async fn step(&mut self, step: &dyn DynStep, place: Place) -> Result<(), End> {
+    async fn step(&mut self, step: &dyn DynStep, place: StepPlace) -> Result<(), ChainEnd> {
         let StepOutcome {
             object,
             status,
@@ -417,7 +417,7 @@ impl<'r> ChainRun<'r> {
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         match (status, object) {
-            (Some(status), _) => Err(End::by_rule(status)),
+            (Some(status), _) => Err(ChainEnd::by_rule(status)),
             (None, Some(_)) if !place.mutates() => Err(late_change(step.name()).into()),
             (None, object) => {
                 if let Some(object) = object {
@@ -436,7 +436,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    fn in_time(&self) -> Result<(), End> {
+    fn in_time(&self) -> Result<(), ChainEnd> {
         check_interrupt(self.interrupt())
     }
 
@@ -456,9 +456,9 @@ impl<'r> ChainRun<'r> {
 }
 
 /// The status of a request that ran out of memory.
-fn out_of_memory(unfinished: Unfinished) -> Status {
+fn out_of_memory(unfinished: UnfinishedEvaluation) -> Status {
     let reason = match unfinished {
-        Unfinished::MemoryBudget => Reason::TooManyRequests,
+        UnfinishedEvaluation::MemoryBudget => Reason::TooManyRequests,
         _ => Reason::RequestEntityTooLarge,
     };
     Status::failure(reason, unfinished.to_string())

@@ -9,14 +9,14 @@ use pratique_expression::Cache;
 
 /// Measures the time since it was started. On `wasm32-unknown-unknown`, where `std` has no clock, it measures zero.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopwatch {
+pub(crate) struct RunStopwatch {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     began: std::time::Instant,
 }
 
-impl Stopwatch {
+impl RunStopwatch {
     pub(crate) fn start() -> Self {
-        Stopwatch {
+        RunStopwatch {
             #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
             began: std::time::Instant::now(),
         }

@@ -64,7 +64,7 @@ mod overlay;
 mod params;
 mod plugin_view;
 mod state;
-mod stored;
+mod stored_objects;
 mod view;
 
 pub use assuming::AssumedNamespaces;
@@ -77,5 +77,5 @@ pub use pratique_match::{Equivalent, Equivalents, Namespace, Namespaces};
 pub use pratique_policy::{Cluster, NamespaceObject, ParamScope};
 pub use pratique_schema::merge::MergeSchema;
 pub use state::WithState;
-pub use stored::StoredObject;
+pub use stored_objects::StoredObject;
 pub use view::{ClusterView, LookUp, SharedObjects, StateLookUp};

@@ -9,12 +9,12 @@ use crate::clock::timed_cache;
 
 /// Times of compilations. A copy is the same.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Compilations(Arc<Mutex<Vec<Duration>>>);
+pub(crate) struct CompilationTimes(Arc<Mutex<Vec<Duration>>>);
 
 /// How many are kept until they are taken.
 const KEPT: usize = 65_536;
 
-impl Compilations {
+impl CompilationTimes {
     /// A cache whose compilations are measured.
     pub(crate) fn cache(&self) -> Cache {
         let compilations = self.clone();

@@ -37,27 +37,27 @@ impl Workers for Cores {
 
 /// The workers that an [`Admission`](crate::Admission) uses unless a call passes others.
 #[derive(Clone)]
-pub(crate) struct Helpers {
+pub(crate) struct HelperWorkers {
     /// For loading and compiling before the first request.
     pub(crate) starting: Arc<dyn Workers>,
     /// For requests.
     evaluating: Arc<dyn Workers>,
 }
 
-impl Default for Helpers {
+impl Default for HelperWorkers {
     fn default() -> Self {
-        Helpers {
+        HelperWorkers {
             starting: Arc::new(ScopedThreads),
             evaluating: Arc::new(Cores),
         }
     }
 }
 
-impl Helpers {
+impl HelperWorkers {
     /// The same workers for everything.
     pub(crate) fn new(workers: impl Workers + 'static) -> Self {
         let workers: Arc<dyn Workers> = Arc::new(workers);
-        Helpers {
+        HelperWorkers {
             starting: workers.clone(),
             evaluating: workers,
         }
@@ -73,7 +73,7 @@ impl Helpers {
     }
 }
 
-impl fmt::Debug for Helpers {
+impl fmt::Debug for HelperWorkers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Helpers")
     }

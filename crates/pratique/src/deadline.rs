@@ -3,15 +3,15 @@
 use std::future::Future;
 use std::time::Instant;
 
-use pratique_policy::{Interrupt, Unfinished};
+use pratique_policy::{Interrupt, UnfinishedEvaluation};
 use pratique_types::status;
 
-use crate::chain::end::End;
+use crate::chain::end::ChainEnd;
 
 /// Waits for a future until the deadline of the request.
 ///
 /// Only a tokio runtime has timers: without one, the deadline is not enforced during the wait.
-pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Result<F::Output, End> {
+pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Result<F::Output, ChainEnd> {
     check_interrupt(interrupt)?;
     #[cfg(feature = "webhooks")]
     if let Some(deadline) = interrupt.deadline()
@@ -25,7 +25,7 @@ pub(crate) async fn within<F: Future>(interrupt: &Interrupt, future: F) -> Resul
 }
 
 /// Fails if the request was interrupted.
-pub(crate) fn check_interrupt(interrupt: &Interrupt) -> Result<(), End> {
+pub(crate) fn check_interrupt(interrupt: &Interrupt) -> Result<(), ChainEnd> {
     if interrupt.is_set() {
         Err(interrupted(interrupt))
     } else {
@@ -34,9 +34,9 @@ pub(crate) fn check_interrupt(interrupt: &Interrupt) -> Result<(), End> {
 }
 
 /// The end of an interrupted request: a status after the deadline, no answer if the caller interrupted it.
-pub(crate) fn interrupted(interrupt: &Interrupt) -> End {
+pub(crate) fn interrupted(interrupt: &Interrupt) -> ChainEnd {
     match interrupt.deadline() {
         Some(deadline) if deadline <= Instant::now() => status::timeout().into(),
-        _ => End::Unfinished(Unfinished::Interrupted),
+        _ => ChainEnd::Unfinished(UnfinishedEvaluation::Interrupted),
     }
 }

@@ -243,7 +243,7 @@ pub use outcome::{AdmissionDecision, Outcome};
 pub use plugins::PluginInputs;
 pub use pratique_manifest::{ManifestFile, ManifestPlugin};
 pub use pratique_plugin::PluginChain;
-pub use pratique_policy::{EvalContext, ObjectModel, Unfinished, object_model};
+pub use pratique_policy::{EvalContext, ObjectModel, UnfinishedEvaluation, object_model};
 pub use pratique_schema::{FeatureGates, FeatureGatesError, Release, ReleaseError, ServerVersion};
 pub use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 pub use step::{AdmissionStep, Attributes};

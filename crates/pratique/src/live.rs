@@ -11,7 +11,7 @@ mod directories;
 mod log;
 mod observer;
 mod readiness;
-mod retired;
+mod retirement;
 mod service;
 mod source;
 mod worker;
@@ -25,10 +25,10 @@ use pratique_types::{AdmissionRequest, AdmissionResponse, AdmissionReview};
 
 use crate::admission::Admission;
 use crate::limits::Limits;
-use crate::observer::Phases;
+use crate::observer::AdmissionPhases;
 use crate::outcome::Outcome;
-use core::Core;
-use worker::{ChangeNotifier, Worker};
+use core::LiveCore;
+use worker::{ChangeNotifier, ChangeWorker};
 
 pub use admit_error::AdmitError;
 pub use builder::{LiveBuilder, StartError};
@@ -41,7 +41,7 @@ pub use source::{Changed, InMemory, Source};
 /// are evaluated. Copies share one instance; when the last is dropped, the background tasks end.
 #[derive(Clone)]
 pub struct Live {
-    core: Arc<Core>,
+    core: Arc<LiveCore>,
     tasks: Arc<LiveTasks>,
 }
 
@@ -51,7 +51,7 @@ impl Live {
     /// # Errors
     /// No API server sends the request ([`AdmissionRequest::validate`]), or requests cannot be evaluated yet, or any more.
     pub async fn admit(&self, request: &AdmissionRequest<'_>) -> Result<Outcome, AdmitError> {
-        self.admit_by(request, Phases::Both, Limits::default()).await
+        self.admit_by(request, AdmissionPhases::Both, Limits::default()).await
     }
 
     /// [`admit`](Self::admit) by one phase of the chain, or both, within limits, such as a deadline or an interrupt
@@ -62,7 +62,7 @@ impl Live {
     pub async fn admit_by(
         &self,
         request: &AdmissionRequest<'_>,
-        phases: impl Into<Phases>,
+        phases: impl Into<AdmissionPhases>,
         limits: impl Into<Limits>,
     ) -> Result<Outcome, AdmitError> {
         request.validate()?;
@@ -80,7 +80,7 @@ impl Live {
     pub async fn admit_as_given(
         &self,
         request: &AdmissionRequest<'_>,
-        phases: impl Into<Phases>,
+        phases: impl Into<AdmissionPhases>,
         limits: impl Into<Limits>,
     ) -> Result<Outcome, Unavailable> {
         self.core.admit(request, phases.into(), limits.into()).await
@@ -91,13 +91,13 @@ impl Live {
     /// phase, so `phases` is [`Phase::Mutating`](crate::observer::Phase) or
     /// [`Phase::Validating`](crate::observer::Phase):
     ///
-    /// | | mutating | validating | [`Phases::Both`] |
+    /// | | mutating | validating | [`AdmissionPhases::Both`] |
     /// |---|---|---|---|
     /// | mutating policies and webhooks, steps up to [`Place::Schema`](crate::step::Place::Schema) | yes | | yes |
     /// | validating policies and webhooks, the later steps | | yes | yes |
     /// | the response may have a patch | yes | never | yes |
     ///
-    /// An API server accepts no patch of a validating webhook. [`Phases::Both`] is for callers that are no API server: one
+    /// An API server accepts no patch of a validating webhook. [`AdmissionPhases::Both`] is for callers that are no API server: one
     /// that registers a webhook for it as mutating evaluates the validating policies before other webhooks change the
     /// object.
     ///
@@ -106,7 +106,7 @@ impl Live {
     pub async fn review(
         &self,
         request: &AdmissionRequest<'_>,
-        phases: impl Into<Phases>,
+        phases: impl Into<AdmissionPhases>,
     ) -> Result<AdmissionResponse, AdmitError> {
         self.review_by(request, phases, Limits::default()).await
     }
@@ -118,7 +118,7 @@ impl Live {
     pub async fn review_by(
         &self,
         request: &AdmissionRequest<'_>,
-        phases: impl Into<Phases>,
+        phases: impl Into<AdmissionPhases>,
         limits: impl Into<Limits>,
     ) -> Result<AdmissionResponse, AdmitError> {
         let outcome = self.admit_by(request, phases, limits).await?;
@@ -146,7 +146,7 @@ impl Live {
     pub async fn answer(
         &self,
         review: &AdmissionReview<'_>,
-        phases: impl Into<Phases>,
+        phases: impl Into<AdmissionPhases>,
     ) -> Result<AdmissionReview<'static>, AdmitError> {
         let request = review.valid_request()?;
         let outcome = self.admit_as_given(request, phases, Limits::default()).await?;
@@ -154,7 +154,7 @@ impl Live {
     }
 
     /// A [`tower`](tower_service::Service) service of requests by one phase of the chain, or both.
-    pub fn service(&self, phases: impl Into<Phases>) -> PhaseService {
+    pub fn service(&self, phases: impl Into<AdmissionPhases>) -> PhaseService {
         PhaseService::new(self.clone(), phases.into())
     }
 
@@ -255,8 +255,8 @@ impl fmt::Debug for Live {
 /// The background tasks.
 struct LiveTasks {
     notifier: Arc<ChangeNotifier>,
-    worker: Worker,
-    core: Arc<Core>,
+    worker: ChangeWorker,
+    core: Arc<LiveCore>,
 }
 
 impl LiveTasks {

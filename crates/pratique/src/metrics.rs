@@ -9,7 +9,7 @@ use pratique_policy::{Effect, ErrorType, Mutating, ObservedDecision, Undecided};
 use pratique_types::Operation;
 
 use crate::live::{AdmissionObserver, Reload, ReloadResult};
-use crate::observer::{ChainObserver, Phase, Span};
+use crate::observer::{ChainObserver, AdmissionPhase, ChainSpan};
 
 impl AdmissionObserver for Metrics {
     fn reloaded(&self, reload: &Reload<'_>) {
@@ -64,7 +64,7 @@ impl ChainObserver for RequestCounts<'_> {
         Some(self)
     }
 
-    fn part(&mut self, name: &str, span: &Span) {
+    fn part(&mut self, name: &str, span: &ChainSpan) {
         let share = |count: usize| span.elapsed / u32::try_from(count.max(1)).unwrap_or(u32::MAX);
         let each = share(self.conditions.len());
         let owner = metrics::ConditionOwner::Policy;
@@ -87,7 +87,7 @@ impl ChainObserver for RequestCounts<'_> {
             .controller(name, step, operation, span.rejected, span.elapsed);
     }
 
-    fn phase(&mut self, span: &Span) {
+    fn phase(&mut self, span: &ChainSpan) {
         let (step, operation) = (step_type(span.phase), operation(span.operation));
         self.metrics.step(step, operation, span.rejected, span.elapsed);
     }
@@ -133,8 +133,8 @@ impl pratique_webhook::WebhookObserver for RequestCounts<'_> {
 
         let (name, operation) = (called.webhook, operation(called.operation));
         let webhook = match called.phase {
-            pratique_webhook::Phase::Mutating => metrics::WebhookType::Mutating,
-            pratique_webhook::Phase::Validating => metrics::WebhookType::Validating,
+            pratique_webhook::AdmissionPhase::Mutating => metrics::WebhookType::Mutating,
+            pratique_webhook::AdmissionPhase::Validating => metrics::WebhookType::Validating,
         };
         let rejected = called.rejection.is_some();
         self.metrics
@@ -158,8 +158,8 @@ impl pratique_webhook::WebhookObserver for RequestCounts<'_> {
 
         let (name, operation) = (conditions.webhook, operation(conditions.operation));
         let (owner, webhook) = match conditions.phase {
-            pratique_webhook::Phase::Mutating => (ConditionOwner::MutatingWebhook, WebhookType::Mutating),
-            pratique_webhook::Phase::Validating => {
+            pratique_webhook::AdmissionPhase::Mutating => (ConditionOwner::MutatingWebhook, WebhookType::Mutating),
+            pratique_webhook::AdmissionPhase::Validating => {
                 (ConditionOwner::ValidatingWebhook, WebhookType::Validating)
             }
         };
@@ -189,10 +189,10 @@ fn error(error: ErrorType) -> metrics::PolicyError {
     }
 }
 
-fn step_type(phase: Phase) -> metrics::StepType {
+fn step_type(phase: AdmissionPhase) -> metrics::StepType {
     match phase {
-        Phase::Mutating => metrics::StepType::Admit,
-        Phase::Validating => metrics::StepType::Validate,
+        AdmissionPhase::Mutating => metrics::StepType::Admit,
+        AdmissionPhase::Validating => metrics::StepType::Validate,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use pratique_policy::{Attributes, Undecided};
-pub use pratique_policy::{Phase, Phases};
+pub use pratique_policy::{AdmissionPhase, AdmissionPhases};
 use pratique_types::{Operation, Status};
 
-use crate::chain::end::End;
+use crate::chain::end::ChainEnd;
 
 /// Receives the events of a request in the chain. By default all methods do nothing.
 pub trait ChainObserver: Send {
@@ -22,7 +22,7 @@ pub trait ChainObserver: Send {
     }
 
     /// A part of the chain has finished: an admission plugin, by its name, or a step of the caller.
-    fn part(&mut self, name: &str, span: &Span) {
+    fn part(&mut self, name: &str, span: &ChainSpan) {
         let _ = (name, span);
     }
 
@@ -33,7 +33,7 @@ pub trait ChainObserver: Send {
     }
 
     /// A phase of the chain has finished.
-    fn phase(&mut self, span: &Span) {
+    fn phase(&mut self, span: &ChainSpan) {
         let _ = span;
     }
 
@@ -47,9 +47,9 @@ pub trait ChainObserver: Send {
 impl ChainObserver for () {}
 
 /// Logs undecided policies, and forwards events to another observer.
-pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn pratique_policy::PolicyObserver>);
+pub(crate) struct LoggingObserver<'o>(pub(crate) Option<&'o mut dyn pratique_policy::PolicyObserver>);
 
-impl pratique_policy::PolicyObserver for Logging<'_> {
+impl pratique_policy::PolicyObserver for LoggingObserver<'_> {
     fn decided(&mut self, decision: &pratique_policy::ObservedDecision<'_>) {
         if let Some(observer) = &mut self.0 {
             observer.decided(decision);
@@ -95,7 +95,7 @@ pub struct ChainStep<'a> {
     /// The name of the admission plugin, or of the step of the caller, or [`PREPARATION`], or [`VALIDATION`].
     pub name: &'a str,
     /// The phase of the chain that it belongs to.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// Whether it ran in the second round of the mutating phase.
     pub is_reinvoked: bool,
     /// The request, with the object as this part left it.
@@ -121,12 +121,12 @@ pub enum StepResult<'a> {
 }
 
 impl<'a> StepResult<'a> {
-    pub(crate) fn new(ended: &'a Result<(), End>) -> Self {
+    pub(crate) fn new(ended: &'a Result<(), ChainEnd>) -> Self {
         match ended {
             Ok(()) => StepResult::Passed,
-            Err(End::Refused(status, _)) => StepResult::Refused(status),
-            Err(End::Undecided(undecided)) => StepResult::Undecided(undecided),
-            Err(End::Unfinished(_)) => StepResult::Unfinished,
+            Err(ChainEnd::Refused(status, _)) => StepResult::Refused(status),
+            Err(ChainEnd::Undecided(undecided)) => StepResult::Undecided(undecided),
+            Err(ChainEnd::Unfinished(_)) => StepResult::Unfinished,
         }
     }
 }
@@ -134,9 +134,9 @@ impl<'a> StepResult<'a> {
 /// The run of a part of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Span {
+pub struct ChainSpan {
     /// The phase of the chain that it belongs to.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// The operation of the request.
     pub operation: Operation,
     /// Whether it rejected the request.

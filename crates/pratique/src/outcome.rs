@@ -7,7 +7,7 @@ use pratique_json::{Value, base64};
 use pratique_manifest::ManifestPlugin;
 use pratique_merge::json_patch::{Operation, diff};
 use pratique_plugin::{ChangedQuota, Created};
-use pratique_policy::{DenialCause, HeldMemory, Missing, Mutated, Step, Undecided, ValidationOutcome, same};
+use pratique_policy::{DenialCause, HeldMemory, Missing, Mutated, MutationStep, Undecided, ValidationOutcome, same};
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status, warnings};
 
 use crate::observer::VALIDATION;
@@ -43,7 +43,7 @@ pub struct Outcome {
     /// where that changed nothing, and where the request is not allowed.
     pub prepared: Option<Value<'static>>,
     /// The mutations of policies, in order.
-    pub mutations: Vec<Step>,
+    pub mutations: Vec<MutationStep>,
     /// Warnings for the user, in order, with repetitions.
     pub warnings: Vec<String>,
     /// Annotations for the audit log.

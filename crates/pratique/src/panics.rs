@@ -8,10 +8,10 @@ use std::task::Poll;
 
 use pratique_types::{Reason, Status};
 
-use crate::chain::end::End;
+use crate::chain::end::ChainEnd;
 
 /// Runs a part of the chain. The state that it may have left half done is of a request that is refused.
-pub(crate) fn caught<T>(name: &str, part: impl FnOnce() -> T) -> Result<T, End> {
+pub(crate) fn caught<T>(name: &str, part: impl FnOnce() -> T) -> Result<T, ChainEnd> {
     catch_unwind(AssertUnwindSafe(part)).map_err(|_| panicked(name))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn caught<T>(name: &str, part: impl FnOnce() -> T) -> Result<T, End> 
 pub(crate) async fn caught_async<'f, T>(
     name: &str,
     part: impl FnOnce() -> Pin<Box<dyn Future<Output = T> + Send + 'f>>,
-) -> Result<T, End> {
+) -> Result<T, ChainEnd> {
     let mut future = Some(caught(name, part)?);
     let ended = poll_fn(|context| {
         let Some(running) = &mut future else {
@@ -39,7 +39,7 @@ pub(crate) async fn caught_async<'f, T>(
 
 /// The end of a request that a part of the chain panicked over. The message of the panic is for the program's log, to which
 /// its hook has written it, and not for the user.
-fn panicked(name: &str) -> End {
+fn panicked(name: &str) -> ChainEnd {
     tracing::error!(part = name, "A part of the admission chain panicked");
     let message = format!("Internal error occurred: admission step {name:?} panicked");
     Status::failure(Reason::InternalError, message).into()

@@ -104,7 +104,7 @@ pub use pratique_plugin::{
 
 /// The plugins of an admission, if it has any.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plugins(Option<Arc<ChainedPlugins>>);
+pub(crate) struct AdmissionPlugins(Option<Arc<ChainedPlugins>>);
 
 #[derive(Debug)]
 struct ChainedPlugins {
@@ -113,7 +113,7 @@ struct ChainedPlugins {
     kinds: Vec<StateKind>,
 }
 
-impl Plugins {
+impl AdmissionPlugins {
     pub(crate) fn new(chain: PluginChain) -> Self {
         let needs = chain
             .plugins()
@@ -121,7 +121,7 @@ impl Plugins {
         let mut kinds: Vec<StateKind> = needs.filter(|kind| *kind != StateKind::NAMESPACE).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        Plugins(Some(Arc::new(ChainedPlugins { chain, kinds })))
+        AdmissionPlugins(Some(Arc::new(ChainedPlugins { chain, kinds })))
     }
 
     /// The plugins, in their order.

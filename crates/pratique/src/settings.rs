@@ -3,13 +3,13 @@
 use pratique_policy::OnUndecided;
 use pratique_schema::FeatureGates;
 
-use crate::cores::Helpers;
-use crate::plugins::Plugins;
-use crate::step::Steps;
+use crate::cores::HelperWorkers;
+use crate::plugins::AdmissionPlugins;
+use crate::step::ChainSteps;
 
 /// What an [`AdmissionBuilder`](crate::AdmissionBuilder) sets besides manifests and callers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settings {
+pub(crate) struct AdmissionSettings {
     pub(crate) feature_gates: FeatureGates,
     /// Whether configuration of admission is checked as an API server's registry does.
     pub(crate) registry_checks: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Settings {
     /// When static mutating webhooks are called.
     #[cfg(feature = "webhooks")]
     pub(crate) static_order: pratique_types::configuration::StaticOrder,
-    pub(crate) plugins: Plugins,
-    pub(crate) steps: Steps,
-    pub(crate) helpers: Helpers,
+    pub(crate) plugins: AdmissionPlugins,
+    pub(crate) steps: ChainSteps,
+    pub(crate) helpers: HelperWorkers,
 }

@@ -9,7 +9,7 @@ use pratique_json::Value;
 pub use pratique_policy::Attributes;
 use pratique_types::{Reason, Status};
 
-use crate::observer::Phase;
+use crate::observer::AdmissionPhase;
 
 /// A step of the chain that a program adds: it may change the object, reject the request, warn and annotate.
 ///
@@ -85,14 +85,14 @@ pub struct StepOutcome {
 
 /// Where in the chain a step is. Steps at the same place act in the order in which they were given.
 ///
-/// A place belongs to one [phase](Place::phase). Where the phases are evaluated one at a time, as for webhooks, which an API
+/// A place belongs to one [phase](StepPlace::phase). Where the phases are evaluated one at a time, as for webhooks, which an API
 /// server calls in one of them, a step runs in the phase of its place only: a step that denies belongs into a validating
 /// place, as one before the mutating policies does not run for a validating webhook.
 ///
-/// Up to [`AfterMutatingWebhooks`](Place::AfterMutatingWebhooks) steps act in each round: a policy or webhook that
+/// Up to [`AfterMutatingWebhooks`](StepPlace::AfterMutatingWebhooks) steps act in each round: a policy or webhook that
 /// changes the object brings about a second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub enum StepPlace {
     /// Before everything.
     BeforeMutatingPolicies,
     /// Between mutating policies and mutating webhooks.
@@ -109,19 +109,19 @@ pub enum Place {
     AfterValidatingWebhooks,
 }
 
-impl Place {
+impl StepPlace {
     /// The phase of the chain in which a step at this place runs.
-    pub fn phase(self) -> Phase {
+    pub fn phase(self) -> AdmissionPhase {
         if self.mutates() {
-            Phase::Mutating
+            AdmissionPhase::Mutating
         } else {
-            Phase::Validating
+            AdmissionPhase::Validating
         }
     }
 
     /// Whether a step may change the object there.
     pub fn mutates(self) -> bool {
-        self <= Place::Schema
+        self <= StepPlace::Schema
     }
 }
 
@@ -190,20 +190,20 @@ impl<F: Fn(Attributes<'_>) -> StepOutcome + Send + Sync> AdmissionStep for Immed
 
 /// The steps of a chain.
 #[derive(Clone, Default)]
-pub(crate) struct Steps(Vec<(Place, Arc<dyn DynStep>)>);
+pub(crate) struct ChainSteps(Vec<(StepPlace, Arc<dyn DynStep>)>);
 
-impl Steps {
-    pub(crate) fn add(&mut self, place: Place, step: Arc<dyn DynStep>) {
+impl ChainSteps {
+    pub(crate) fn add(&mut self, place: StepPlace, step: Arc<dyn DynStep>) {
         self.0.push((place, step));
     }
 
-    pub(crate) fn at(&self, place: Place) -> impl Iterator<Item = &dyn DynStep> {
+    pub(crate) fn at(&self, place: StepPlace) -> impl Iterator<Item = &dyn DynStep> {
         let steps = self.0.iter().filter(move |(at, _)| *at == place);
         steps.map(|(_, step)| &**step)
     }
 }
 
-impl std::fmt::Debug for Steps {
+impl std::fmt::Debug for ChainSteps {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = self.0.iter().map(|(place, step)| (place, step.name()));
         formatter.debug_list().entries(names).finish()

@@ -7,13 +7,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use pratique_expression::Undecided;
-use pratique_policy::Need;
+use pratique_policy::DecisionNeed;
 use pratique_webhook::{
-    Called, Caller, Conditions, Endpoint, MutatingWebhooks, PendingChecks, Phase, Rejection, Services,
+    Called, Caller, Conditions, Endpoint, MutatingWebhooks, PendingChecks, AdmissionPhase, Rejection, Services,
     ValidatingWebhooks, WebhookObserver,
 };
 
-use crate::authorization::{Answers, Decider};
+use crate::authorization::{RequestAnswers, Decider};
 use crate::guards::Guards;
 
 /// The webhooks of a chain, compiled.
@@ -22,19 +22,19 @@ pub(crate) struct CompiledWebhooks {
     /// In the order in which they are called.
     pub(crate) mutating: [Arc<MutatingWebhooks>; 2],
     pub(crate) validating: [Arc<ValidatingWebhooks>; 2],
-    pub(crate) callers: Callers,
+    pub(crate) callers: WebhookCallers,
 }
 
 /// The callers of webhooks, and what they need.
 #[derive(Clone, Default)]
-pub(crate) struct Callers {
+pub(crate) struct WebhookCallers {
     pub(crate) mutating: Option<Arc<dyn Caller>>,
     pub(crate) validating: Option<Arc<dyn Caller>>,
     pub(crate) services: Option<Arc<dyn Services>>,
     pub(crate) guards: Guards,
 }
 
-impl Callers {
+impl WebhookCallers {
     /// Resolves services: as configured, or by the cluster's DNS.
     pub(crate) fn services(&self) -> &dyn Services {
         self.services.as_deref().unwrap_or(&())
@@ -43,7 +43,7 @@ impl Callers {
     /// Wraps the callers in the guards.
     pub(crate) fn guarded(self) -> Self {
         let guards = self.guards;
-        Callers {
+        WebhookCallers {
             mutating: self.mutating.map(|caller| guards.around(caller)),
             validating: self.validating.map(|caller| guards.around(caller)),
             ..self
@@ -51,7 +51,7 @@ impl Callers {
     }
 }
 
-impl fmt::Debug for Callers {
+impl fmt::Debug for WebhookCallers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Callers")
@@ -63,7 +63,7 @@ impl fmt::Debug for Callers {
 
 impl CompiledWebhooks {
     /// The inputs besides the request that decide whether webhooks are called.
-    pub(crate) fn needs(&self) -> impl Iterator<Item = Need> {
+    pub(crate) fn needs(&self) -> impl Iterator<Item = DecisionNeed> {
         let mutating = self.mutating.iter().flat_map(|webhooks| webhooks.needs());
         mutating.chain(self.validating.iter().flat_map(|webhooks| webhooks.needs()))
     }
@@ -99,7 +99,7 @@ impl CompiledWebhooks {
 
 /// Answers the authorization checks of match conditions.
 pub(crate) struct DecidedChecks<'c> {
-    pub(crate) answers: Arc<Answers>,
+    pub(crate) answers: Arc<RequestAnswers>,
     pub(crate) decider: &'c dyn Decider,
 }
 
@@ -110,9 +110,9 @@ impl PendingChecks for DecidedChecks<'_> {
 }
 
 /// Logs the calls that an API server logs, and forwards events to another observer.
-pub(crate) struct Logging<'o>(pub(crate) Option<&'o mut dyn WebhookObserver>);
+pub(crate) struct WebhookLogging<'o>(pub(crate) Option<&'o mut dyn WebhookObserver>);
 
-impl WebhookObserver for Logging<'_> {
+impl WebhookObserver for WebhookLogging<'_> {
     fn called(&mut self, called: &Called<'_>) {
         let name = called.webhook;
         match (called.failure, called.rejection) {
@@ -120,7 +120,7 @@ impl WebhookObserver for Logging<'_> {
             (Some(failure), Some(Rejection::CallFailed)) => {
                 tracing::warn!("Failed calling webhook, failing closed {name}: {failure}");
             }
-            (None, Some(Rejection::Denied)) if called.phase == Phase::Validating => {
+            (None, Some(Rejection::Denied)) if called.phase == AdmissionPhase::Validating => {
                 tracing::warn!(code = called.code, "rejected by webhook {name:?}");
             }
             _ => {}

@@ -36,7 +36,7 @@ pub fn evaluate(input: &[u8]) {
     };
     let printed = print(&ast);
     let Ok(program) = environment
-        .check(ast)
+        .check_types(ast)
         .and_then(|checked| environment.plan(&checked))
     else {
         return;

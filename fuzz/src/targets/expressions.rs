@@ -34,7 +34,7 @@ pub fn parse(input: &[u8]) {
 }
 
 /// Checking: the type of a printed expression is that of the expression, and costs are ranges.
-pub fn check(input: &[u8]) {
+pub fn check_expressions(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;
     };
@@ -43,11 +43,11 @@ pub fn check(input: &[u8]) {
         return;
     };
     let printed = print(&ast);
-    match environment.check(ast) {
+    match environment.check_types(ast) {
         Ok(checked) => {
             let report = Report::new(environment, &checked, &UnknownSizes);
             assert!(report.cost.min <= report.cost.max, "{text:?}");
-            let again = environment.parse(&printed).and_then(|ast| environment.check(ast));
+            let again = environment.parse(&printed).and_then(|ast| environment.check_types(ast));
             let again = again.map(|checked| checked.result_type().clone());
             assert_eq!(again.ok().as_ref(), Some(&report.result), "of {text:?}");
             // Some faults show in no other way.
@@ -55,7 +55,7 @@ pub fn check(input: &[u8]) {
         }
         Err(error) => {
             assert_shown(&error, text);
-            let again = environment.parse(&printed).and_then(|ast| environment.check(ast));
+            let again = environment.parse(&printed).and_then(|ast| environment.check_types(ast));
             assert!(again.is_err(), "{printed:?} checks, {text:?} does not");
         }
     }

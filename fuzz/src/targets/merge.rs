@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 use pratique_json::{self as json, Object, Progress, Value};
-use pratique_merge::structured::{Patch, apply};
+use pratique_merge::structured_merge::{Patch, apply};
 use pratique_schema::Release;
 use pratique_schema::merge::{ListMerging, MergeSchema, MergeTypeId, ScalarKind};
 use pratique_types::GroupVersionKind;

@@ -82,9 +82,9 @@ fn model(selector: &LabelSelector, labels: &Value<'_>) -> bool {
 }
 
 /// Namespaces of which only the names are known.
-struct Named;
+struct NamedNamespaces;
 
-impl Namespaces for Named {
+impl Namespaces for NamedNamespaces {
     fn namespace<'a>(&'a self, _: &str) -> Namespace<'a> {
         Namespace::Named
     }
@@ -94,12 +94,12 @@ fn matched(constraints: &Constraints, request: &AdmissionRequest<'_>) {
     let equivalents = Equivalents::of_release(Release::latest().resources());
     let compiled = MatchResources::compile(Some(constraints));
     let target = Target::new(request);
-    let result = compiled.matches(&target, &equivalents, &Named);
+    let result = compiled.matches(&target, &equivalents, &NamedNamespaces);
     let candidates = MatchIndex::new([&compiled]).candidates(&target, &equivalents);
     if !matches!(result, Ok(None)) {
         assert_eq!(candidates, [0], "{constraints:?} {request:?}: {result:?}");
     }
-    assert_eq!(compiled.matches(&target, &equivalents, &Named), result);
+    assert_eq!(compiled.matches(&target, &equivalents, &NamedNamespaces), result);
 }
 
 fn selector(choices: &mut Unstructured<'_>) -> LabelSelector {

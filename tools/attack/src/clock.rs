@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
 };
@@ -24,9 +24,9 @@ use super::needs::{A_MINUTE, COMPILER, USER};
 use super::network::mutate;
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::served::{ServeOptions, ServedProgram};
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::sockets::takes_effect;
-use pratique_load_test::client::{Client, Trust};
+use pratique_load_test::client::{LoadClient, ClientTrust};
 
 /// All faults of clocks.
 pub(super) const ALL: [FaultCase; 3] = [
@@ -61,7 +61,7 @@ struct ServerClock {
 
 impl ServerClock {
     /// Compiles the library, and writes what starts the program with it.
-    fn new(options: &ServeOptions<'_>) -> Result<Self, Error> {
+    fn new(options: &ServeOptions<'_>) -> Result<Self, ToolError> {
         let [source, library, offset] = ["clock.c", "clock.so", "clock"].map(|name| options.state.join(name));
         let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         fs::write(&source, LIBRARY).map_err(|error| failed(&source, error))?;
@@ -89,10 +89,10 @@ impl ServerClock {
     }
 
     /// Moves the server's clock forward by seconds.
-    fn set(&self, seconds: i64) -> Result<(), Error> {
+    fn set(&self, seconds: i64) -> Result<(), ToolError> {
         self.file
             .write_all_at(&seconds.to_ne_bytes(), 0)
-            .map_err(|error| Error::from(format!("the clock: {error}")))
+            .map_err(|error| ToolError::from(format!("the clock: {error}")))
     }
 }
 
@@ -115,7 +115,7 @@ fn now() -> u64 {
 
 /// Decisions, deadlines of reviews and of webhooks' calls, and changes of manifests are as ever; the server's clock
 /// shows what it should, or all of this would mean nothing.
-fn jumps(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn jumps(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let clock = ServerClock::new(options)?;
     let options = ServeOptions {
         program: &clock.program,
@@ -133,10 +133,10 @@ fn jumps(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error
                 let took = takes_effect(served)?;
                 shows(served, offset).map(|()| took)
             });
-            let took = took.collect::<Result<Vec<_>, Error>>();
+            let took = took.collect::<Result<Vec<_>, ToolError>>();
             stop.store(true, Ordering::Relaxed);
             let calls = calling.join().map_err(|_| "a client panicked".to_owned())?;
-            Ok::<_, Error>((calls?, took?))
+            Ok::<_, ToolError>((calls?, took?))
         })?;
         let results = clients.stop()?;
         let answers = results.answers()?;
@@ -162,7 +162,7 @@ fn jumps(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error
 }
 
 /// Lets a webhook be called repeatedly; returns the number of calls, and of failures because of its certificate.
-fn call(served: &ServedProgram, stop: &AtomicBool) -> Result<[usize; 2], Error> {
+fn call(served: &ServedProgram, stop: &AtomicBool) -> Result<[usize; 2], ToolError> {
     let mut calls = [0, 0];
     let [allowed, refused] = &mut calls;
     while !stop.load(Ordering::Relaxed) {
@@ -177,7 +177,7 @@ fn call(served: &ServedProgram, stop: &AtomicBool) -> Result<[usize; 2], Error> 
 
 /// Checks that the server's clock was set.
 #[expect(clippy::cast_precision_loss, reason = "seconds are few enough")]
-fn shows(served: &ServedProgram, offset: i64) -> Result<(), Error> {
+fn shows(served: &ServedProgram, offset: i64) -> Result<(), ToolError> {
     let expected = now() as f64 + offset as f64;
     let last_reload = served.metric(
         LAST_RELOAD,
@@ -191,7 +191,7 @@ fn shows(served: &ServedProgram, offset: i64) -> Result<(), Error> {
 }
 
 /// Without file system events, changes are found even if the clock goes back by years.
-fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     let clock = ServerClock::new(options)?;
     let script = without_watches(&ServeOptions {
         program: &clock.program,
@@ -211,7 +211,7 @@ fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error
 }
 
 /// Clients' certificates count while they are valid by the server's clock, and at no other time.
-fn certificates(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn certificates(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     const DAY: i64 = 24 * HOUR;
     let clock = ServerClock::new(options)?;
     let client = ClientCertificate::new(options.state)?;
@@ -225,8 +225,8 @@ fn certificates(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Er
     let send_reviews = |served: &ServedProgram| {
         // A session that is resumed has no certificate checked: each is a new one.
         let trust =
-            Trust::with_certificate(&served.certificates.authority(), &client.certificate, &client.key)?;
-        Client::connect(served.address(), &trust)?.post("/validate", &body)
+            ClientTrust::with_certificate(&served.certificates.authority(), &client.certificate, &client.key)?;
+        LoadClient::connect(served.address(), &trust)?.post("/validate", &body)
     };
     let mut results = Vec::new();
     for (offset, valid) in [
@@ -269,7 +269,7 @@ struct ClientCertificate {
 }
 
 impl ClientCertificate {
-    fn new(folder: &Path) -> Result<Self, Error> {
+    fn new(folder: &Path) -> Result<Self, ToolError> {
         const DAY: Duration = Duration::from_secs(24 * 3600);
         let fault = |error: rcgen::Error| error.to_string();
         let mut params = CertificateParams::default();
@@ -287,7 +287,7 @@ impl ClientCertificate {
         let paths = ["clients.crt", "client.crt", "client.key"].map(|name| folder.join(name));
         let contents = [issuer.pem(), certificate.pem(), key.serialize_pem()];
         for (path, content) in paths.iter().zip(contents) {
-            fs::write(path, content).map_err(Error::file(&path))?;
+            fs::write(path, content).map_err(ToolError::file(&path))?;
         }
         let [authority, certificate, key] = paths;
         Ok(ClientCertificate {

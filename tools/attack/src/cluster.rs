@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
 /// How often a watch polls for events.
@@ -31,10 +31,10 @@ pub(super) enum LinkState {
 /// The server. Its threads end with this program.
 pub(super) struct ClusterServer {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ClusterState>>,
 }
 
-struct State {
+struct ClusterState {
     link: LinkState,
     version: u64,
     /// By the path of the collection, and by name.
@@ -50,11 +50,11 @@ const BINDINGS: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissio
 
 impl ClusterServer {
     /// Starts it, with the namespace `shop`.
-    pub(super) fn start() -> Result<Self, Error> {
+    pub(super) fn start() -> Result<Self, ToolError> {
         let failed = |error: std::io::Error| format!("a cluster: {error}");
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let state = Arc::new(Mutex::new(State {
+        let state = Arc::new(Mutex::new(ClusterState {
             link: LinkState::Up,
             version: 0,
             objects: BTreeMap::new(),
@@ -87,12 +87,12 @@ impl ClusterServer {
     }
 
     /// Writes a kubeconfig that leads here.
-    pub(super) fn kubeconfig(&self, folder: &Path) -> Result<PathBuf, Error> {
+    pub(super) fn kubeconfig(&self, folder: &Path) -> Result<PathBuf, ToolError> {
         let path = folder.join("kubeconfig.json");
         let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "a",
             "clusters": [{"name": "a", "cluster": {"server": format!("http://{}", self.address)}}],
             "users": [{"name": "a", "user": {}}], "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}]});
-        std::fs::write(&path, config.to_string()).map_err(Error::file(&path))?;
+        std::fs::write(&path, config.to_string()).map_err(ToolError::file(&path))?;
         Ok(path)
     }
 
@@ -144,12 +144,12 @@ impl ClusterServer {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<ClusterState>) -> MutexGuard<'_, ClusterState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Answers the requests of a connection.
-fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
+fn serve(stream: TcpStream, state: &Mutex<ClusterState>) -> std::io::Result<()> {
     let mut writer = stream.try_clone()?;
     let mut reader = BufReader::new(stream);
     loop {
@@ -200,7 +200,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     }
 }
 
-fn answer(state: &State, path: &str) -> (u16, Value) {
+fn answer(state: &ClusterState, path: &str) -> (u16, Value) {
     match path {
         "/api" => {
             return (
@@ -252,7 +252,7 @@ fn break_off(writer: &mut TcpStream) -> std::io::Result<()> {
 }
 
 /// Tells what happens to a collection, until the connection ends.
-fn watch(writer: &mut TcpStream, state: &Mutex<State>, path: &str, query: &str) -> std::io::Result<()> {
+fn watch(writer: &mut TcpStream, state: &Mutex<ClusterState>, path: &str, query: &str) -> std::io::Result<()> {
     let known = query
         .split('&')
         .find_map(|part| part.strip_prefix("resourceVersion="));

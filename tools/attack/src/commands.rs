@@ -19,17 +19,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique_benches::memory::kib;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 use super::AttackScale;
-use super::confined::{ControlGroup, FILES, MEMORY};
+use super::confined_program::{ControlGroup, FILES, MEMORY};
 use super::files::{bomb, pipe};
 
 /// A function that runs commands in a folder and returns a summary, or what went wrong.
-type Attack = fn(&Path, &Path, AttackScale) -> Result<String, Error>;
+type CommandAttack = fn(&Path, &Path, AttackScale) -> Result<String, ToolError>;
 
 /// All tests of commands, with their names.
-pub(super) const ALL: [(&str, Attack); 32] = [
+pub(super) const ALL: [(&str, CommandAttack); 32] = [
     ("names that steer terminals and pipelines", names),
     ("check of devices and pipes", devices),
     ("check of many aliases", aliases),
@@ -87,7 +87,7 @@ struct CommandOutcome {
 }
 
 /// Runs a command in a folder, with little memory.
-fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<CommandOutcome, Error> {
+fn run(program: &Path, folder: &Path, arguments: &[&str]) -> Result<CommandOutcome, ToolError> {
     run_with(program, folder, arguments, None)
 }
 
@@ -105,7 +105,7 @@ fn run_with(
     folder: &Path,
     arguments: &[&str],
     input: Option<RepeatedInput>,
-) -> Result<CommandOutcome, Error> {
+) -> Result<CommandOutcome, ToolError> {
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let start = Instant::now();
     let group = ControlGroup::new();
@@ -165,10 +165,10 @@ fn run_with(
 }
 
 /// Checks that commands end with a clear error; returns the errors.
-fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, Error> {
+fn refused(program: &Path, folder: &Path, commands: &[[&str; 2]]) -> Result<String, ToolError> {
     let results = commands.iter().map(|command| {
         let summary = run(program, folder, command)?.refused();
-        summary.map_err(|wrong| Error::from(format!("`{}`: {wrong}", command.join(" "))))
+        summary.map_err(|wrong| ToolError::from(format!("`{}`: {wrong}", command.join(" "))))
     });
     results
         .collect::<Result<Vec<_>, _>>()
@@ -196,7 +196,7 @@ impl CommandOutcome {
     }
 
     /// Its tale, where it ended with an error that is clear.
-    fn refused(self) -> Result<String, Error> {
+    fn refused(self) -> Result<String, ToolError> {
         match self.status.code() {
             Some(1 | 2) if !self.stderr.is_empty() || !self.stdout.is_empty() => Ok(self.summary()),
             _ => Err(self.summary().into()),
@@ -205,18 +205,18 @@ impl CommandOutcome {
 }
 
 /// Writes a file below a folder.
-fn write(folder: &Path, name: &str, content: &str) -> Result<(), Error> {
+fn write(folder: &Path, name: &str, content: &str) -> Result<(), ToolError> {
     let path = folder.join(name);
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
     made.and_then(|()| fs::write(&path, content))
-        .map_err(Error::file(&path))
+        .map_err(ToolError::file(&path))
 }
 
 /// Sequences that clear a screen, begin a line, begin a command of a pipeline, and reverse text.
 const HOSTILE: &str = "x\n::error file=a::b\n##[command]c\u{1b}[2J\u{7}\u{9b}2J\u{202e}z\r::warning::d";
 
 /// Names and messages that steer what shows them are shown as what they are.
-fn names(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+fn names(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let pod = serde_json::json!({"apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": HOSTILE, "namespace": HOSTILE, "labels": {HOSTILE: HOSTILE, "denied": HOSTILE}}, "spec": {"containers": []}});
     let unknown = serde_json::json!({"apiVersion": HOSTILE, "kind": HOSTILE, "metadata": {"name": HOSTILE}});
@@ -255,7 +255,7 @@ fn names(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error>
 }
 
 /// A line that steers what shows it, if there is one. Commands of pipelines that we give are of one line, with our words.
-fn steers(text: &str) -> Result<(), Error> {
+fn steers(text: &str) -> Result<(), ToolError> {
     for line in text.split('\n') {
         let control = |letter: char| {
             letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -269,7 +269,7 @@ fn steers(text: &str) -> Result<(), Error> {
 }
 
 /// Inputs that never end, or never begin, are refused at once.
-fn devices(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+fn devices(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     pipe(&folder.join("pipe.yaml"))?;
     fs::create_dir_all(folder.join("manifests")).map_err(|error| error.to_string())?;
     pipe(&folder.join("manifests/pipe.yaml"))?;
@@ -285,7 +285,7 @@ fn devices(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Erro
 }
 
 /// Pipes in the directory of a snapshot, of the objects, and for the kubeconfig.
-fn snapshot(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+fn snapshot(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
     write(folder, "pod.yaml", pod)?;
     write(
@@ -312,13 +312,13 @@ fn snapshot(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Err
     Ok(results.join("\n"))
 }
 
-fn aliases(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+fn aliases(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "manifests/bomb.yaml", &bomb())?;
     run(program, folder, &["check", "manifests"])?.refused()
 }
 
 /// Thousands of faults on one long line are reported in time that is linear in its length.
-fn faults(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
+fn faults(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, ToolError> {
     let validations = "{expression: \")\"},".repeat(scale.size / 5);
     let manifest = format!(
         "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {{name: a.static.k8s.io}}\n\
@@ -329,7 +329,7 @@ fn faults(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, E
 }
 
 /// A pattern that is ten times as long takes about ten times as long.
-fn pattern(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
+fn pattern(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, ToolError> {
     let mut took = Vec::new();
     let counts = [scale.size / 100, scale.size / 10];
     for count in counts {
@@ -354,7 +354,7 @@ fn pattern(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, 
 }
 
 /// Brackets by the hundred thousand.
-fn nested(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+fn nested(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "manifests/nested.yaml", &"[".repeat(500_000))?;
     write(folder, "nested.json", &"{\"a\":".repeat(200_000))?;
     refused(

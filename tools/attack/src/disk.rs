@@ -11,9 +11,9 @@ use super::fuse::SlowDirectory;
 use super::namespace::{enter, script, seen_by, within};
 use super::needs::{A_MINUTE, FUSE, MOUNTS, NSENTER};
 use super::regular_clients::RegularClients;
-use super::served::{ServeOptions, ServedProgram};
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::sockets::{MARKER, RELOADS, takes_effect};
-use pratique_harness::{Error, eventually};
+use pratique_harness::{ToolError, eventually};
 
 /// All faults of disks.
 pub(super) const ALL: [FaultCase; 3] = [
@@ -41,7 +41,7 @@ const HUNG: Duration = Duration::from_secs(65);
 
 /// Manifests and certificates are on a disk that is read-only at the start, then writable, and then read-only again: what
 /// is in effect stays so, and changes take effect as soon as they can be made.
-fn configuration(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn configuration(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let folders = ["manifests", "tls"].map(|name| options.state.join(name).display().to_string());
     let prepare: String = folders
         .iter()
@@ -65,7 +65,7 @@ fn configuration(options: &ServeOptions<'_>, scale: AttackScale) -> Result<Strin
     };
     let read_only = |served: &ServedProgram| match fs::write(served.manifests().join("other.new"), "") {
         Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => Ok(()),
-        Err(error) => Err(Error::from(format!("the disk is not read-only, but: {error}"))),
+        Err(error) => Err(ToolError::from(format!("the disk is not read-only, but: {error}"))),
         Ok(()) => Err("the disk is not read-only".into()),
     };
     read_only(&served)?;
@@ -90,13 +90,13 @@ fn configuration(options: &ServeOptions<'_>, scale: AttackScale) -> Result<Strin
 
 /// The disk of the audit log is read-only at the start: the server does not start, and says why. It becomes so later:
 /// that is counted and logged, decisions continue, and waiting events are written when it is possible again.
-fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let folder = options.state.join("audit");
-    fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+    fs::create_dir_all(&folder).map_err(ToolError::file(&folder))?;
     let file = folder.join("events.log");
     // The first disk can be seen there when another one is above it.
     let first = options.state.join("first");
-    fs::create_dir_all(&first).map_err(Error::file(&first))?;
+    fs::create_dir_all(&first).map_err(ToolError::file(&first))?;
     let [folder_path, log] = [&folder, &file].map(|path| path.display().to_string());
     let start = |prepare: &str| {
         let script = within(options, "--mount", prepare)?;
@@ -163,7 +163,7 @@ fn audit_log(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
 
 /// The disk takes long for everything, and then does not answer at all for a while: what is in effect stays so, and what
 /// changed meanwhile takes effect afterwards. Such a disk has no change events, so changes are found within a minute.
-fn slow(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn slow(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     let [pid, mounted] = ["pid", "mounted"].map(|name| options.state.join(name));
     let [manifests, source] = ["manifests/validating", "source"].map(|name| options.state.join(name));
     let failed = |error: std::io::Error| format!("{}: {error}", options.state.display());
@@ -188,14 +188,14 @@ fn slow(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
             let disk = SlowDirectory::mount(&source, &manifests, process)?;
             disk.delay(SLOW);
             fs::write(&mounted, "").map_err(failed)?;
-            Ok::<_, Error>(disk)
+            Ok::<_, ToolError>(disk)
         });
         let served = ServedProgram::start(&ServeOptions {
             program: &script,
             ..*options
         });
         let disk = mounting.join().map_err(|_| "mounting panicked".to_owned())??;
-        Ok::<_, Error>((served?, disk))
+        Ok::<_, ToolError>((served?, disk))
     })?;
     let mut served = served;
     let clients = RegularClients::start(&served)?;
@@ -217,7 +217,7 @@ fn slow(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
 }
 
 /// How many lines a file has.
-fn lines(path: &Path) -> Result<usize, Error> {
-    let text = fs::read(path).map_err(Error::file(&path))?;
+fn lines(path: &Path) -> Result<usize, ToolError> {
+    let text = fs::read(path).map_err(ToolError::file(&path))?;
     Ok(text.iter().filter(|byte| **byte == b'\n').count())
 }

@@ -4,9 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::reviews;
-use super::served::ServedProgram;
+use super::attacked_server::ServedProgram;
 use super::{AttackScale, count_codes};
-use pratique_harness::{Error, outcome, together};
+use pratique_harness::{ToolError, outcome, together};
 
 /// How many hostile reviews are evaluated at a time.
 const AT_ONCE: usize = 4;
@@ -17,7 +17,7 @@ const LATE: Duration = Duration::from_millis(300);
 const OBSERVED: Duration = Duration::from_secs(1);
 
 /// Lists of tens of thousands, each element of which is looked for in another one: nothing is computed after the answer.
-pub(super) fn comparisons(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn comparisons(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let body = reviews::many_finalizers(FINALIZERS).to_string();
     let codes = hostile(served, scale, "/validate?timeout=1s", &body)?;
     let time_at_answer = served.processor_time()?;
@@ -35,7 +35,7 @@ pub(super) fn comparisons(served: &ServedProgram, scale: AttackScale) -> Result<
 }
 
 /// Reviews in which plugins compare many values: the answers are those of plugins, or an exceeded limit.
-pub(super) fn plugins(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn plugins(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let mut results = Vec::new();
     for review in reviews::compared(scale.size / 4) {
         let part = AttackScale {
@@ -55,7 +55,7 @@ pub(super) fn plugins(served: &ServedProgram, scale: AttackScale) -> Result<Stri
 }
 
 /// Patterns that compile to much, or match slowly.
-pub(super) fn patterns(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn patterns(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let texts = ["a".repeat(100_000), "\u{3b1}".repeat(100_000)];
     let patterns = [
         r"\pL{999}N".to_owned(),
@@ -80,7 +80,7 @@ pub(super) fn patterns(served: &ServedProgram, scale: AttackScale) -> Result<Str
 }
 
 /// Reviews that no API server sends are refused, not allowed.
-pub(super) fn odd(served: &ServedProgram, _: AttackScale) -> Result<String, Error> {
+pub(super) fn odd(served: &ServedProgram, _: AttackScale) -> Result<String, ToolError> {
     let odd = reviews::odd();
     for (name, review) in &odd {
         let answer = served.post("/validate", &review.to_string())?;
@@ -94,14 +94,14 @@ pub(super) fn odd(served: &ServedProgram, _: AttackScale) -> Result<String, Erro
 }
 
 /// Lets several clients post a body repeatedly, and returns a summary of the answers.
-fn hostile(served: &ServedProgram, scale: AttackScale, path: &str, body: &str) -> Result<String, Error> {
+fn hostile(served: &ServedProgram, scale: AttackScale, path: &str, body: &str) -> Result<String, ToolError> {
     let end = Instant::now() + scale.time;
     let codes = together(AT_ONCE, || {
         let mut codes = Vec::new();
         while codes.is_empty() || Instant::now() < end {
             codes.push(served.post(path, body)?.code);
         }
-        Ok::<_, Error>(codes)
+        Ok::<_, ToolError>(codes)
     })?;
     let codes = codes.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     Ok(format!(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique_harness::{Error, outcome};
+use pratique_harness::{ToolError, outcome};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 
@@ -17,15 +17,15 @@ use super::needs::{A_MINUTE, MachineNeed, USER};
 use super::patches::LIMIT;
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::served::{ServeOptions, ServedProgram};
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::sockets::takes_effect;
-use pratique_load_test::load::Load;
+use pratique_load_test::load::ServerLoad;
 
 /// A fault: its name, its needs of the machine, and a function that tries it and returns a summary, or what went wrong.
 pub(super) type FaultCase = (
     &'static str,
     &'static [MachineNeed],
-    fn(&ServeOptions<'_>, AttackScale) -> Result<String, Error>,
+    fn(&ServeOptions<'_>, AttackScale) -> Result<String, ToolError>,
 );
 
 /// All faults of this module.
@@ -51,7 +51,7 @@ const WAITING: f64 = 10_000.0 + 512.0;
 
 /// Nothing of the audit log can be written: that is counted, as are the events that find no room to wait, and decisions
 /// go on.
-fn full_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn full_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let mut served = ServedProgram::start(&ServeOptions {
         arguments: &["--audit-log", "/dev/full"],
         ..*options
@@ -69,7 +69,7 @@ fn full_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
 }
 
 /// The audit log is a pipe that is read slowly: what does not fit is counted, and decisions go on.
-fn slow_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn slow_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let log = options.state.join("audit.log");
     pipe(&log)?;
     let reader = log.clone();
@@ -95,7 +95,7 @@ fn slow_disk(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
 }
 
 /// A webhook answers with a patch of 30 copies of the object into itself.
-fn self_copies(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn self_copies(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     let copies: Vec<_> = (0..30)
         .map(|index| serde_json::json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/copy{index}")}))
         .collect();
@@ -114,7 +114,7 @@ fn self_copies(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Err
 
 /// A webhook answers with a patch that moves a long list with each of its many operations: it is applied, or ended by the
 /// deadline of the review.
-fn inserts(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn inserts(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     let mut operations = vec![serde_json::json!({"op": "add", "path": "/metadata/finalizers", "value": []})];
     let insert = serde_json::json!({"op": "add", "path": "/metadata/finalizers/0", "value": "a.b/c"});
     operations.resize(INSERTS + 1, insert);
@@ -141,7 +141,7 @@ fn inserts(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> 
 }
 
 /// A webhook takes calls and never answers: its failurePolicy applies after its time.
-fn silent(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn silent(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     with_webhook(options, 1, r#"{"hang": "headers"}"#, |served, _| {
         let start = Instant::now();
         let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
@@ -160,8 +160,8 @@ pub(super) fn with_webhook(
     options: &ServeOptions<'_>,
     seconds: u32,
     script: &str,
-    look: impl FnOnce(&ServedProgram, &Backend) -> Result<String, Error>,
-) -> Result<String, Error> {
+    look: impl FnOnce(&ServedProgram, &Backend) -> Result<String, ToolError>,
+) -> Result<String, ToolError> {
     let failed = |error: std::io::Error| error.to_string();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -200,12 +200,12 @@ pub(super) fn webhook(url: &str, authority: &str, seconds: u32) -> String {
 }
 
 /// A script that starts the program without file system events.
-pub(super) fn without_watches(options: &ServeOptions<'_>) -> Result<PathBuf, Error> {
+pub(super) fn without_watches(options: &ServeOptions<'_>) -> Result<PathBuf, ToolError> {
     within(options, "", "echo 0 > /proc/sys/user/max_inotify_instances")
 }
 
 /// Without file system events, changes are found by polling.
-fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     let script = without_watches(options)?;
     let mut served = ServedProgram::start(&ServeOptions {
         program: &script,
@@ -222,7 +222,7 @@ fn unwatched(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error
 }
 
 /// Almost no files: connections make room for each other.
-fn few_files(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn few_files(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let mut served = ServedProgram::start(&ServeOptions {
         files: 64,
         ..*options
@@ -239,7 +239,7 @@ fn few_files(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
 }
 
 /// The server is killed and started again: answers are lost, but none is wrong.
-fn crashes(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn crashes(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let mut served = ServedProgram::start(options)?;
     let clients = RegularClients::start(&served)?;
     for _ in 0..scale.rounds.min(10) {
@@ -258,9 +258,9 @@ fn crashes(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Err
 }
 
 /// SIGHUP ends the server as SIGTERM does: requests in flight are answered.
-fn hang_up(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> {
+fn hang_up(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, ToolError> {
     let mut served = ServedProgram::start(options)?;
-    let load = Load {
+    let load = ServerLoad {
         address: served.address(),
         trust: served.trust()?,
         connections: 8,
@@ -277,7 +277,7 @@ fn hang_up(options: &ServeOptions<'_>, _: AttackScale) -> Result<String, Error> 
 }
 
 /// Runs usual clients for a while, which must get right answers only; returns how many.
-pub(super) fn used(served: &ServedProgram, scale: AttackScale) -> Result<usize, Error> {
+pub(super) fn used(served: &ServedProgram, scale: AttackScale) -> Result<usize, ToolError> {
     let clients = RegularClients::start(served)?;
     thread::sleep(scale.time);
     let results = clients.stop()?;

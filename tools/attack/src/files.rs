@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use super::AttackScale;
-use super::served::ServedProgram;
+use super::attacked_server::ServedProgram;
 use super::sockets::{RELOADS, takes_effect};
-use pratique_harness::{Error, eventually};
+use pratique_harness::{ToolError, eventually};
 
 /// A manifest of 850 KB that is 25 GB with its aliases replaced.
 pub(super) fn bomb() -> String {
@@ -24,7 +24,7 @@ pub(super) fn bomb() -> String {
 }
 
 /// Aliases that are replaced by more than there is memory: refused, and the last good manifests stay in effect.
-pub(super) fn aliases(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn aliases(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let path = served.manifests().join("bomb.yaml");
     let failures = || served.metric(RELOADS, "failure");
     for _ in 0..scale.rounds.min(3) {
@@ -42,7 +42,7 @@ pub(super) fn aliases(served: &ServedProgram, scale: AttackScale) -> Result<Stri
 }
 
 /// The manifests of the policy that usual clients are evaluated by, written in place and slowly: it is in effect all the time.
-pub(super) fn rewritten(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn rewritten(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(failed)?;
@@ -63,7 +63,7 @@ pub(super) fn rewritten(served: &ServedProgram, scale: AttackScale) -> Result<St
 }
 
 /// Files whose times are wrong by decades, in both directions, as with a clock that jumps.
-pub(super) fn future(served: &ServedProgram, _: AttackScale) -> Result<String, Error> {
+pub(super) fn future(served: &ServedProgram, _: AttackScale) -> Result<String, ToolError> {
     let path = served.manifests().join("all.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let decades = Duration::from_secs(30 * 365 * 24 * 3600);
@@ -78,7 +78,7 @@ pub(super) fn future(served: &ServedProgram, _: AttackScale) -> Result<String, E
 }
 
 /// A pipe and an endless device where certificates were: the old ones stay, and the next good ones are taken.
-pub(super) fn certificates(served: &ServedProgram, _: AttackScale) -> Result<String, Error> {
+pub(super) fn certificates(served: &ServedProgram, _: AttackScale) -> Result<String, ToolError> {
     let folder = served
         .certificates
         .certificate()
@@ -116,11 +116,11 @@ pub(super) fn certificates(served: &ServedProgram, _: AttackScale) -> Result<Str
 }
 
 /// Puts a whole file in place at once.
-fn put(path: &Path, text: &str) -> Result<(), Error> {
+fn put(path: &Path, text: &str) -> Result<(), ToolError> {
     let fresh = path.with_extension("new");
     fs::write(&fresh, text)
         .and_then(|()| fs::rename(&fresh, path))
-        .map_err(Error::file(&path))
+        .map_err(ToolError::file(&path))
 }
 
 /// Points `..data` elsewhere, as the kubelet does.
@@ -130,7 +130,7 @@ fn point(folder: &Path, version: &Path) -> std::io::Result<()> {
 }
 
 /// Makes a named pipe that no program writes to.
-pub(super) fn pipe(path: &Path) -> Result<(), Error> {
+pub(super) fn pipe(path: &Path) -> Result<(), ToolError> {
     let status = Command::new("mkfifo")
         .arg(path)
         .status()

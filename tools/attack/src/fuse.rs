@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 const LOOKUP: u32 = 1;
 const FORGET: u32 = 2;
@@ -37,9 +37,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The behaviour of the directory, shared by copies.
 #[derive(Clone)]
-pub(super) struct SlowDirectory(Arc<State>);
+pub(super) struct SlowDirectory(Arc<FuseState>);
 
-struct State {
+struct FuseState {
     source: PathBuf,
     /// How long each call takes, in milliseconds.
     delay: AtomicU64,
@@ -52,14 +52,14 @@ struct State {
 impl SlowDirectory {
     /// Shows the files of a directory at another place, to a process and those that share its mounts, until this program
     /// ends.
-    pub(super) fn mount(source: &Path, at: &Path, process: u32) -> Result<Self, Error> {
+    pub(super) fn mount(source: &Path, at: &Path, process: u32) -> Result<Self, ToolError> {
         let failed = |error: io::Error| format!("/dev/fuse: {error}");
         let device = File::options()
             .read(true)
             .write(true)
             .open("/dev/fuse")
             .map_err(failed)?;
-        let state = State {
+        let state = FuseState {
             source: source.to_owned(),
             delay: AtomicU64::new(0),
             held: AtomicBool::new(false),

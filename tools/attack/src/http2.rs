@@ -3,8 +3,8 @@
 use std::io;
 use std::net::SocketAddr;
 
-use pratique_harness::Error;
-use pratique_load_test::client::{Client, Trust};
+use pratique_harness::ToolError;
+use pratique_load_test::client::{LoadClient, ClientTrust};
 
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 pub(super) const DATA: u8 = 0;
@@ -23,15 +23,15 @@ const NO_WINDOW: [u8; 6] = [0, 4, 0, 0, 0, 0];
 
 /// A connection whose answers may not be sent.
 pub(super) struct UnreadConnection {
-    client: Client,
+    client: LoadClient,
     next_stream: u32,
     /// How many bytes of bodies the server still takes on the connection.
     window: usize,
 }
 
 impl UnreadConnection {
-    pub(super) fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, Error> {
-        let mut client = Client::connect(address, &trust.with_protocol("h2"))?;
+    pub(super) fn connect(address: SocketAddr, trust: &ClientTrust) -> Result<Self, ToolError> {
+        let mut client = LoadClient::connect(address, &trust.with_protocol("h2"))?;
         let settings = frame(SETTINGS, 0, 0, &NO_WINDOW);
         let opening = [PREFACE, &settings].concat();
         client

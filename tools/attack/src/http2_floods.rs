@@ -9,13 +9,13 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique_harness::{Error, outcome, together};
-use pratique_load_test::client::Client;
+use pratique_harness::{ToolError, outcome, together};
+use pratique_load_test::client::LoadClient;
 
 use super::faults::FaultCase;
 use super::http2::{DATA, END_HEADERS, HEADERS, PREFACE, SETTINGS, WINDOW_UPDATE, frame, headers};
 use super::regular_clients::RegularClients;
-use super::served::{ServeOptions, ServedProgram};
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::{AttackScale, ClientResults, SLOWER};
 
 const PRIORITY: u8 = 2;
@@ -165,7 +165,7 @@ fn flood(
     scale: AttackScale,
     streams: u32,
     frames: FrameMaker,
-) -> Result<String, Error> {
+) -> Result<String, ToolError> {
     let flood = &FrameFlood { streams, frames };
     let mut served = ServedProgram::start(options)?;
     let measured = FloodWindows::measure(&served, flood, scale)?;
@@ -185,7 +185,7 @@ struct FloodWindows {
 }
 
 impl FloodWindows {
-    fn measure(served: &ServedProgram, flood: &FrameFlood, scale: AttackScale) -> Result<Self, Error> {
+    fn measure(served: &ServedProgram, flood: &FrameFlood, scale: AttackScale) -> Result<Self, ToolError> {
         let time = scale.time / WINDOWS;
         let mut windows = FloodWindows::default();
         for _ in 0..WINDOWS {
@@ -240,7 +240,7 @@ impl fmt::Display for FloodWindows {
 }
 
 /// What usual clients see during some work. All their answers must be right.
-fn measure(served: &ServedProgram, work: impl FnOnce()) -> Result<ClientResults, Error> {
+fn measure(served: &ServedProgram, work: impl FnOnce()) -> Result<ClientResults, ToolError> {
     let clients = RegularClients::start(served)?;
     work();
     let results = clients.stop()?;
@@ -254,7 +254,7 @@ fn measure_during(
     flood: &FrameFlood,
     scale: AttackScale,
     time: Duration,
-) -> Result<(ClientResults, usize), Error> {
+) -> Result<(ClientResults, usize), ToolError> {
     thread::scope(|scope| {
         let attacking = scope.spawn(|| attack(served, flood, scale, BEGINNING + time));
         thread::sleep(BEGINNING);
@@ -272,7 +272,7 @@ fn attack(
     flood: &FrameFlood,
     scale: AttackScale,
     time: Duration,
-) -> Result<usize, Error> {
+) -> Result<usize, ToolError> {
     let (address, trust) = (served.address(), served.trust()?.with_protocol("h2"));
     let opening = flood.opening();
     let prepared: Vec<Vec<u8>> = (0..PREPARED).map(|sent| flood.frames_after(sent)).collect();
@@ -281,7 +281,7 @@ fn attack(
         let mut closed: usize = 0;
         while Instant::now() < end {
             // A connection that is refused is as good as one that is closed.
-            let sent = Client::connect(address, &trust)
+            let sent = LoadClient::connect(address, &trust)
                 .map_err(io::Error::other)
                 .and_then(|client| send(client, (flood, &opening, &prepared), end));
             if sent.is_err() {
@@ -296,7 +296,7 @@ fn attack(
 
 /// Sends frames until the end, and reads what there is.
 fn send(
-    mut client: Client,
+    mut client: LoadClient,
     (flood, opening, prepared): (&FrameFlood, &[u8], &[Vec<u8>]),
     end: Instant,
 ) -> io::Result<()> {

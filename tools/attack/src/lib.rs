@@ -7,7 +7,7 @@
 mod clock;
 mod cluster;
 mod commands;
-mod confined;
+mod confined_program;
 mod disk;
 mod evaluation;
 mod faults;
@@ -15,7 +15,7 @@ mod files;
 mod fuse;
 mod http2;
 mod http2_floods;
-mod interrupted;
+mod interruption;
 mod memory;
 mod namespace;
 mod needs;
@@ -24,7 +24,7 @@ mod patches;
 mod policy_files;
 mod regular_clients;
 mod reviews;
-mod served;
+mod attacked_server;
 mod sockets;
 
 use std::collections::BTreeMap;
@@ -34,15 +34,15 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::{Error, Transcript, cargo};
-use pratique_load_test::measured::Measured;
+use pratique_harness::{ToolError, StepTranscript, cargo};
+use pratique_load_test::measurements::MeasuredRequests;
 use regular_clients::{ClientResults, RegularClients};
-use served::{ServeOptions, ServedProgram};
+use attacked_server::{ServeOptions, ServedProgram};
 
 /// Attacks a server and the commands with little memory and few files, and sees whether others notice.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask attack")]
-pub struct Arguments {
+pub struct AttackArguments {
     /// The `pratique` to attack, instead of one that is built.
     #[arg(long, value_name = "FILE")]
     pratique: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub struct Arguments {
     isolated: Option<PathBuf>,
 }
 
-impl Arguments {
+impl AttackArguments {
     fn scale(&self) -> AttackScale {
         if self.short { SHORT } else { LONG }
     }
@@ -99,10 +99,10 @@ const SHORT: AttackScale = AttackScale {
 };
 
 /// An attack on a server that also serves other clients; returns a summary, or what went wrong.
-type Attack = fn(&ServedProgram, AttackScale) -> Result<String, Error>;
+type ServerAttack = fn(&ServedProgram, AttackScale) -> Result<String, ToolError>;
 
 /// All attacks in their order: an attack starts with the state that the earlier ones left behind.
-const ATTACKS: [(&str, Attack); 16] = [
+const ATTACKS: [(&str, ServerAttack); 16] = [
     ("comparisons without end", evaluation::comparisons),
     ("patterns that come from objects", evaluation::patterns),
     ("what plugins compare", evaluation::plugins),
@@ -131,7 +131,7 @@ const ALIVE: Duration = Duration::from_millis(100);
 const ALIVE_BESIDE_REVIEWS: Duration = Duration::from_secs(1);
 
 /// Runs all attacks and prints the transcript.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &AttackArguments) -> ExitCode {
     if let (Some(state), Some(program)) = (&arguments.isolated, &arguments.pratique) {
         let results = network::isolated(program, state, arguments.scale());
         match &results {
@@ -140,19 +140,19 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         }
         return ExitCode::from(u8::from(results.is_err()));
     }
-    let mut transcript = Transcript::default();
-    Transcript::end(run_all(arguments, &mut transcript).map(|()| transcript))
+    let mut transcript = StepTranscript::default();
+    StepTranscript::end(run_all(arguments, &mut transcript).map(|()| transcript))
 }
 
-fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
+fn run_all(arguments: &AttackArguments, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     let program = match &arguments.pratique {
-        Some(path) => fs::canonicalize(path).map_err(Error::file(&path))?,
+        Some(path) => fs::canonicalize(path).map_err(ToolError::file(&path))?,
         None => cargo::pratique(&arguments.profile)?,
     };
     let state = std::env::temp_dir().join(format!("pratique-attack-{}", std::process::id()));
-    let folder = |name: &str| -> Result<PathBuf, Error> {
+    let folder = |name: &str| -> Result<PathBuf, ToolError> {
         let path = state.join(name);
-        fs::create_dir_all(&path).map_err(Error::file(&path))?;
+        fs::create_dir_all(&path).map_err(ToolError::file(&path))?;
         Ok(path)
     };
     let scale = arguments.scale();
@@ -183,7 +183,7 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
         &disk::ALL,
         &clock::ALL,
         &network::ALL,
-        &interrupted::ALL,
+        &interruption::ALL,
         &http2_floods::ALL,
         &policy_files::ALL,
     ];
@@ -200,11 +200,11 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
         let place = folder(&name.replace(' ', "-"))?;
         transcript.step(name, command(&program, &place, scale));
     }
-    fs::remove_dir_all(&state).map_err(Error::file(&state))
+    fs::remove_dir_all(&state).map_err(ToolError::file(&state))
 }
 
 /// The measurements of usual clients without an attack.
-fn baseline(served: &ServedProgram, scale: AttackScale) -> Result<ClientResults, Error> {
+fn baseline(served: &ServedProgram, scale: AttackScale) -> Result<ClientResults, ToolError> {
     let clients = RegularClients::start(served)?;
     thread::sleep(scale.time);
     clients.stop()
@@ -212,10 +212,10 @@ fn baseline(served: &ServedProgram, scale: AttackScale) -> Result<ClientResults,
 
 fn run_attack(
     served: &mut ServedProgram,
-    attack: Attack,
+    attack: ServerAttack,
     scale: AttackScale,
-    baseline: &Measured,
-) -> Result<String, Error> {
+    baseline: &MeasuredRequests,
+) -> Result<String, ToolError> {
     let clients = RegularClients::start(served)?;
     let attacked = attack(served, scale);
     let results = clients.stop()?;
@@ -229,13 +229,13 @@ fn run_attack(
     if is_fine {
         Ok(text)
     } else {
-        Err(Error::Unexpected(text))
+        Err(ToolError::Unexpected(text))
     }
 }
 
 impl ClientResults {
     /// Checks that all answers came and were right, and in time compared with the baseline.
-    fn check_answers(&self, baseline: Option<&Measured>) -> Result<String, Error> {
+    fn check_answers(&self, baseline: Option<&MeasuredRequests>) -> Result<String, ToolError> {
         self.reviews.flawless()?;
         self.health.flawless()?;
         self.probes.flawless()?;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_attack::{Arguments, run};
+use pratique_attack::{AttackArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&AttackArguments::parse())
 }

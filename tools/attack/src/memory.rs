@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::http2::UnreadConnection;
 use super::reviews;
-use super::served::ServedProgram;
+use super::attacked_server::ServedProgram;
 use super::{AttackScale, count_codes};
-use pratique_harness::{Error, outcome, together};
-use pratique_load_test::client::{Client, head};
+use pratique_harness::{ToolError, outcome, together};
+use pratique_load_test::client::{LoadClient, head};
 
 /// As many empty containers as fit into 2.9 MB.
 const CONTAINERS: usize = 966_000;
@@ -25,7 +25,7 @@ const ECHOED: usize = 200_000;
 const PIPELINED: usize = 700;
 
 /// Objects that take far more memory than they have bytes.
-pub(super) fn containers(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn containers(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let body = reviews::empty_containers(CONTAINERS);
     let end = Instant::now() + scale.time;
     let codes = together(scale.clients, || {
@@ -52,7 +52,7 @@ pub(super) fn containers(served: &ServedProgram, scale: AttackScale) -> Result<S
 
 /// An update whose two objects are both as large as may be is denied, not refused unread: with a failurePolicy of
 /// Ignore it would be allowed.
-pub(super) fn large_reviews(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn large_reviews(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let body = reviews::large(LARGEST - 10_000).to_string();
     for _ in 0..scale.rounds {
         let answer = served.post("/validate", &body)?;
@@ -81,12 +81,12 @@ pub(super) fn large_reviews(served: &ServedProgram, scale: AttackScale) -> Resul
 }
 
 /// Bodies that are announced, sent in part and never ended.
-pub(super) fn unfinished(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn unfinished(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let opening = head("/validate", ANNOUNCED);
     let part = vec![b' '; SENT];
     let end = Instant::now() + scale.time;
     let mut attempts = 0;
-    let mut clients: Vec<Client> = Vec::new();
+    let mut clients: Vec<LoadClient> = Vec::new();
     while Instant::now() < end {
         clients.truncate(64);
         if clients.len() == 64 {
@@ -109,7 +109,7 @@ pub(super) fn unfinished(served: &ServedProgram, scale: AttackScale) -> Result<S
 }
 
 /// HTTP/2 clients that ask much, want what they sent echoed, and leave no room for answers.
-pub(super) fn unread_second(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn unread_second(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let mut review = reviews::pod(false);
     if let Some(uid) = review.pointer_mut("/request/uid") {
         *uid = "u".repeat(ECHOED).into();
@@ -136,13 +136,13 @@ pub(super) fn unread_second(served: &ServedProgram, scale: AttackScale) -> Resul
 }
 
 /// HTTP/1.1 clients that ask again and again and read nothing.
-pub(super) fn unread_first(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn unread_first(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let body = reviews::pod(true).to_string();
     let request = [head("/validate", body.len()).as_bytes(), body.as_bytes()].concat();
     let (address, trust) = (served.address(), served.trust()?);
     let clients = scale.clients.min(20);
     let sent = together(clients, || -> io::Result<()> {
-        let mut client = Client::connect(address, &trust).map_err(io::Error::other)?;
+        let mut client = LoadClient::connect(address, &trust).map_err(io::Error::other)?;
         client.give_up_sending_after(Duration::from_secs(2))?;
         (0..PIPELINED * scale.rounds).try_for_each(|_| client.send(&request))
     })?;
@@ -153,7 +153,7 @@ pub(super) fn unread_first(served: &ServedProgram, scale: AttackScale) -> Result
 }
 
 /// Tells how often there was which answer, all of which have to be among those.
-fn check_codes(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, Error> {
+fn check_codes(codes: &[u16], what: &str, allowed: &[u16]) -> Result<String, ToolError> {
     let text = format!("{what} were answered {}", count_codes(codes));
     outcome(codes.iter().all(|code| allowed.contains(code)), text)
 }

@@ -13,9 +13,9 @@ use super::files::bomb;
 use super::needs::{IP, NETWORK};
 use super::regular_clients::RegularClients;
 use super::reviews;
-use super::served::{ServeOptions, ServedProgram};
+use super::attacked_server::{ServeOptions, ServedProgram};
 use super::{AttackScale, ClientResults};
-use pratique_harness::{Error, eventually, together};
+use pratique_harness::{ToolError, eventually, together};
 use pratique_webhook_backend::Script;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const ANSWER: usize = 64 << 10;
 
 /// Sends a review for which a webhook is called; returns whether it was allowed, and the response.
-pub(super) fn mutate(served: &ServedProgram) -> Result<(bool, String), Error> {
+pub(super) fn mutate(served: &ServedProgram) -> Result<(bool, String), ToolError> {
     let start = Instant::now();
     let answer = served.post("/mutate", &reviews::pod(false).to_string())?;
     let took = start.elapsed();
@@ -56,7 +56,7 @@ pub(super) fn mutate(served: &ServedProgram) -> Result<(bool, String), Error> {
 
 /// Webhooks whose connections end or stay open at any point, and that answer too much, in clear or otherwise: their
 /// failurePolicy decides, in time, and the next answer that is right counts.
-fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let long = json!("x".repeat(1 << 20));
     let mut cases: Vec<(bool, Value)> =
         serde_json::from_str(include_str!("answers.json")).map_err(|error| error.to_string())?;
@@ -77,7 +77,7 @@ fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<S
     cases.extend(large);
     let good = json!({"respond": {"allowed": true}});
     with_webhook(options, 1, &good.to_string(), |served, backend| {
-        let begin = |script: &Value| -> Result<(), Error> {
+        let begin = |script: &Value| -> Result<(), ToolError> {
             let script = Script::from_json(&script.to_string()).map_err(|error| error.to_string())?;
             backend.begin_unrecorded([("/attack".to_owned(), script)]);
             Ok(())
@@ -85,7 +85,7 @@ fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<S
         let clients = RegularClients::start(served)?;
         for (expected, script) in &cases {
             let script_text: String = script.to_string().chars().take(80).collect();
-            let wrong = |error: Error| Error::from(format!("{script_text}: {error}"));
+            let wrong = |error: ToolError| ToolError::from(format!("{script_text}: {error}"));
             begin(script)?;
             for answer in together(scale.rounds.min(8), || mutate(served))? {
                 let (allowed, text) = answer.map_err(wrong)?;
@@ -110,7 +110,7 @@ fn arbitrary_answers(options: &ServeOptions<'_>, scale: AttackScale) -> Result<S
 }
 
 /// A server that calls a webhook at an unresolvable name.
-fn start_unresolvable(options: &ServeOptions<'_>) -> Result<ServedProgram, Error> {
+fn start_unresolvable(options: &ServeOptions<'_>) -> Result<ServedProgram, ToolError> {
     let manifest = webhook("https://webhook.attack.invalid/", "", 1);
     ServedProgram::start(&ServeOptions {
         webhooks: Some(&manifest),
@@ -119,13 +119,13 @@ fn start_unresolvable(options: &ServeOptions<'_>) -> Result<ServedProgram, Error
 }
 
 /// Calls a webhook with an unresolvable name, as many at a time as there are clients.
-fn unresolved(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+fn unresolved(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let clients = RegularClients::start(served)?;
     let took = together(scale.clients, || {
         let start = Instant::now();
         let (allowed, text) = mutate(served)?;
         if allowed {
-            Err(Error::from(format!("allowed: {text}")))
+            Err(ToolError::from(format!("allowed: {text}")))
         } else {
             Ok(start.elapsed())
         }
@@ -140,7 +140,7 @@ fn unresolved(served: &ServedProgram, scale: AttackScale) -> Result<String, Erro
     ))
 }
 
-fn unresolvable_webhook(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn unresolvable_webhook(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let mut served = start_unresolvable(options)?;
     let results = unresolved(&served, scale)?;
     Ok(format!("{results}\n{}", served.survived()?))
@@ -148,7 +148,7 @@ fn unresolvable_webhook(options: &ServeOptions<'_>, scale: AttackScale) -> Resul
 
 /// The connections to a cluster that is followed end, new ones fail in every way, and then all is well again: what was
 /// in effect stays so, and what was changed meanwhile takes effect.
-fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let cluster = ClusterServer::start()?;
     cluster.deny("first", "denied-by-the-cluster");
     let kubeconfig = cluster.kubeconfig(options.state)?.display().to_string();
@@ -165,7 +165,7 @@ fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Err
         let text = String::from_utf8_lossy(&answer.body).into_owned();
         match answer.code {
             200 => Ok(text.contains("\"allowed\":true")),
-            code => Err(Error::from(format!("{code}: {text}"))),
+            code => Err(ToolError::from(format!("{code}: {text}"))),
         }
     };
     eventually("followed the cluster", || {
@@ -202,11 +202,11 @@ fn cluster(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Err
 }
 
 /// Runs [`isolated`] in a network namespace that only has a loopback interface.
-fn namespace(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn namespace(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     // Names are asked of a server that takes questions and does not answer.
     let resolver = options.state.join("resolv.conf");
-    fs::write(&resolver, "nameserver 127.0.0.1\n").map_err(Error::file(&resolver))?;
+    fs::write(&resolver, "nameserver 127.0.0.1\n").map_err(ToolError::file(&resolver))?;
     let prepare = format!(
         "ip link set lo up\nmount --bind \"{}\" \"$(readlink -f /etc/resolv.conf)\"\nexec \"$0\" \"$@\"",
         resolver.display()
@@ -240,7 +240,7 @@ fn namespace(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, E
 }
 
 /// Runs in the network namespace.
-pub(super) fn isolated(program: &Path, state: &Path, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn isolated(program: &Path, state: &Path, scale: AttackScale) -> Result<String, ToolError> {
     let options = ServeOptions::new(program, state);
     let resolver = UdpSocket::bind(("127.0.0.1", 53)).map_err(|error| format!("port 53: {error}"))?;
     let mut served = start_unresolvable(&options)?;
@@ -259,14 +259,14 @@ pub(super) fn isolated(program: &Path, state: &Path, scale: AttackScale) -> Resu
 
 /// The network goes down while requests and calls of webhooks are on their way, and comes back: none is answered wrongly,
 /// and afterwards all is as before.
-fn down(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn down(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let slow = json!({"respond": {"allowed": true}, "delayMs": 200}).to_string();
     with_webhook(options, 1, &slow, |served, _| {
         let link = |state: &str| {
             let set = Command::new("ip").args(["link", "set", "lo", state]).status();
             match set {
                 Ok(status) if status.success() => Ok(()),
-                other => Err(Error::from(format!("ip link set lo {state}: {other:?}"))),
+                other => Err(ToolError::from(format!("ip link set lo {state}: {other:?}"))),
             }
         };
         let mut lost = 0;

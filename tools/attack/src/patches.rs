@@ -2,8 +2,8 @@
 
 use super::AttackScale;
 use super::reviews;
-use super::served::ServedProgram;
-use pratique_harness::Error;
+use super::attacked_server::ServedProgram;
+use pratique_harness::ToolError;
 
 /// How long the annotation is that a policy copies a dozen times: 3 MiB of copies are allowed.
 const COPIED: usize = 300_000;
@@ -11,7 +11,7 @@ const COPIED: usize = 300_000;
 pub(super) const LIMIT: &str = "exceeding the limit 3145728";
 
 /// A policy's patch that copies more than an API server allows is an error, and one that copies less is applied.
-pub(super) fn by_policy(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn by_policy(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     for _ in 0..scale.rounds {
         for (bytes, allowed) in [(COPIED / 2, true), (COPIED, false)] {
             let answer = served.post("/mutate", &reviews::copied(bytes).to_string())?;

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::{Error, outcome};
+use pratique_harness::{ToolError, outcome};
 
 use super::AttackScale;
 use super::faults::FaultCase;
 use super::reviews;
-use super::served::{ServeOptions, ServedProgram};
+use super::attacked_server::{ServeOptions, ServedProgram};
 
 /// The changes, of the files of one server.
 pub(super) const ALL: [FaultCase; 1] = [("policies of --policies written slowly", &[], written)];
@@ -91,9 +91,9 @@ fn put(path: &Path, text: &str) -> std::io::Result<()> {
     fs::rename(path.with_extension("new"), path)
 }
 
-fn written(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, Error> {
+fn written(options: &ServeOptions<'_>, scale: AttackScale) -> Result<String, ToolError> {
     let folder = options.state.join("policies");
-    let failed = |error: std::io::Error| Error::from(format!("{}: {error}", folder.display()));
+    let failed = |error: std::io::Error| ToolError::from(format!("{}: {error}", folder.display()));
     fs::create_dir_all(&folder).map_err(failed)?;
     fs::write(folder.join("policy.yaml"), policy("first")).map_err(failed)?;
     fs::write(folder.join("binding.yaml"), binding("first")).map_err(failed)?;
@@ -135,7 +135,7 @@ fn change_all(folder: &Path, scale: AttackScale) -> std::io::Result<()> {
 }
 
 /// How many reviews were allowed of those that are to be denied, and how many were answered.
-fn review_until(served: &ServedProgram, over: &AtomicBool) -> Result<(usize, usize), Error> {
+fn review_until(served: &ServedProgram, over: &AtomicBool) -> Result<(usize, usize), ToolError> {
     let mut review = reviews::pod(false);
     if let Some(labels) = review.pointer_mut("/request/object/metadata/labels") {
         *labels = serde_json::json!({"denied-by-files": "yes"});

@@ -8,10 +8,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::reviews;
-use super::served::ServedProgram;
-use pratique_harness::Error;
-use pratique_load_test::client::{Client, Trust};
-use pratique_load_test::measured::Measured;
+use super::attacked_server::ServedProgram;
+use pratique_harness::ToolError;
+use pratique_load_test::client::{LoadClient, ClientTrust};
+use pratique_load_test::measurements::MeasuredRequests;
 
 /// How many clients send requests, one at a time each, and how long they pause between two.
 const CLIENTS: usize = 4;
@@ -24,24 +24,24 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Running clients with usual requests, until they are stopped.
 pub(super) struct RegularClients {
     stop: Arc<AtomicBool>,
-    clients: Vec<JoinHandle<Measured>>,
-    health: JoinHandle<Measured>,
-    probes: JoinHandle<Measured>,
+    clients: Vec<JoinHandle<MeasuredRequests>>,
+    health: JoinHandle<MeasuredRequests>,
+    probes: JoinHandle<MeasuredRequests>,
 }
 
 /// The measurements of all clients.
 pub(super) struct ClientResults {
     /// Reviews; a wrong decision and a lost answer are errors.
-    pub(super) reviews: Measured,
+    pub(super) reviews: MeasuredRequests,
     /// Requests for `/livez` at the port of reviews, each on a connection of its own.
-    pub(super) health: Measured,
+    pub(super) health: MeasuredRequests,
     /// Requests for `/livez` at the port of probes, likewise.
-    pub(super) probes: Measured,
+    pub(super) probes: MeasuredRequests,
 }
 
 impl ClientResults {
     /// How many reviews were answered; an error if any was wrong, or the server was not live.
-    pub(super) fn answers(&self) -> Result<usize, Error> {
+    pub(super) fn answers(&self) -> Result<usize, ToolError> {
         self.reviews.flawless()?;
         self.health.flawless()?;
         Ok(self.reviews.answers())
@@ -49,7 +49,7 @@ impl ClientResults {
 }
 
 impl RegularClients {
-    pub(super) fn start(served: &ServedProgram) -> Result<Self, Error> {
+    pub(super) fn start(served: &ServedProgram) -> Result<Self, ToolError> {
         let (address, trust) = (served.address(), served.trust()?);
         let stop = Arc::new(AtomicBool::new(false));
         let clients = (0..CLIENTS)
@@ -75,7 +75,7 @@ impl RegularClients {
     }
 
     /// Stops the clients, and returns their measurements.
-    pub(super) fn stop(self) -> Result<ClientResults, Error> {
+    pub(super) fn stop(self) -> Result<ClientResults, ToolError> {
         self.stop.store(true, Ordering::Relaxed);
         let panicked = |_| "a client panicked".to_owned();
         let all = self.clients.into_iter().map(JoinHandle::join);
@@ -83,18 +83,18 @@ impl RegularClients {
         let health = self.health.join().map_err(panicked)?;
         let probes = self.probes.join().map_err(panicked)?;
         Ok(ClientResults {
-            reviews: Measured::merge(all, Duration::ZERO),
-            health: Measured::merge(vec![health], Duration::ZERO),
-            probes: Measured::merge(vec![probes], Duration::ZERO),
+            reviews: MeasuredRequests::merge(all, Duration::ZERO),
+            health: MeasuredRequests::merge(vec![health], Duration::ZERO),
+            probes: MeasuredRequests::merge(vec![probes], Duration::ZERO),
         })
     }
 }
 
 /// Alternates between requests to allow and requests to deny. Reconnects when a connection ends between two requests, as API
 /// servers do.
-fn send_reviews(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measured {
+fn send_reviews(address: SocketAddr, trust: &ClientTrust, stop: &AtomicBool) -> MeasuredRequests {
     let requests = [false, true].map(|denied| (reviews::pod(denied).to_string(), !denied));
-    let mut measured = Measured::default();
+    let mut measured = MeasuredRequests::default();
     let mut connection = None;
     for (body, allowed) in requests.iter().cycle() {
         if stop.load(Ordering::Relaxed) {
@@ -112,21 +112,21 @@ fn send_reviews(address: SocketAddr, trust: &Trust, stop: &AtomicBool) -> Measur
 }
 
 fn review_once(
-    connection: &mut Option<Client>,
+    connection: &mut Option<LoadClient>,
     address: SocketAddr,
-    trust: &Trust,
+    trust: &ClientTrust,
     body: &str,
-) -> Result<bool, Error> {
+) -> Result<bool, ToolError> {
     let fresh = connection.is_none();
     let mut client = match connection.take() {
         Some(client) => client,
-        None => Client::connect(address, trust)?,
+        None => LoadClient::connect(address, trust)?,
     };
     let answer = match client.review(body) {
         Ok(answer) => answer,
         // The server closed the idle connection.
         Err(_) if !fresh => {
-            client = Client::connect(address, trust)?;
+            client = LoadClient::connect(address, trust)?;
             client.review(body)?
         }
         Err(error) => return Err(error),
@@ -144,8 +144,8 @@ fn review_once(
 }
 
 /// Checks liveness until stopped.
-fn repeat(stop: &AtomicBool, look: impl Fn() -> Result<(), Error>) -> Measured {
-    let mut measured = Measured::default();
+fn repeat(stop: &AtomicBool, look: impl Fn() -> Result<(), ToolError>) -> MeasuredRequests {
+    let mut measured = MeasuredRequests::default();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(LIVENESS_INTERVAL);
         let start = Instant::now();
@@ -157,8 +157,8 @@ fn repeat(stop: &AtomicBool, look: impl Fn() -> Result<(), Error>) -> Measured {
     measured
 }
 
-fn check_livez(address: SocketAddr, trust: &Trust) -> Result<(), Error> {
-    let answer = Client::connect(address, trust)?.get("/livez")?;
+fn check_livez(address: SocketAddr, trust: &ClientTrust) -> Result<(), ToolError> {
+    let answer = LoadClient::connect(address, trust)?.get("/livez")?;
     match answer.code {
         200 => Ok(()),
         code => Err(code.to_string().into()),
@@ -166,7 +166,7 @@ fn check_livez(address: SocketAddr, trust: &Trust) -> Result<(), Error> {
 }
 
 /// Probes by plain HTTP, as a kubelet does.
-fn probe_livez(address: SocketAddr) -> Result<(), Error> {
+fn probe_livez(address: SocketAddr) -> Result<(), ToolError> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(PROBE_TIMEOUT))?;
     stream.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::AttackScale;
-use super::confined::FILES;
-use super::served::ServedProgram;
-use pratique_harness::{Error, eventually, outcome};
+use super::confined_program::FILES;
+use super::attacked_server::ServedProgram;
+use pratique_harness::{ToolError, eventually, outcome};
 
 /// More connections than the server may have files.
 const CONNECTIONS: u64 = FILES + 100;
@@ -20,7 +20,7 @@ pub(super) const RELOADS: &str = "apiserver_manifest_admission_config_controller
 pub(super) const MARKER: &str = include_str!("marker.yaml");
 
 /// Connections that do nothing: others get in, changes of manifests take effect, and the log does not run over.
-pub(super) fn idle(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn idle(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let lines = served.log()?.lines().count();
     let mut idle = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -40,7 +40,7 @@ pub(super) fn idle(served: &ServedProgram, scale: AttackScale) -> Result<String,
 }
 
 /// Whether a change of manifests is noticed, and how long that takes.
-pub(super) fn takes_effect(served: &ServedProgram) -> Result<Duration, Error> {
+pub(super) fn takes_effect(served: &ServedProgram) -> Result<Duration, ToolError> {
     let count = || served.metric(RELOADS, "success");
     let previous_count = count()?;
     let path = served.manifests().join("marker.yaml");
@@ -57,7 +57,7 @@ pub(super) fn takes_effect(served: &ServedProgram) -> Result<Duration, Error> {
 }
 
 /// Metrics and health, as often as one connection gets them.
-pub(super) fn looks(served: &ServedProgram, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn looks(served: &ServedProgram, scale: AttackScale) -> Result<String, ToolError> {
     let end = Instant::now() + scale.time;
     let mut count = 0;
     let mut client = served.connect()?;

@@ -21,10 +21,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use self::material::BoardMaterial;
-use self::report::{BoardReport, Line};
+use self::report::{BoardReport, BoardLine};
 use self::rows::{BoardRow, RowWork};
-use super::{Against, Arguments, build};
-use pratique_harness::Error;
+use super::{BenchPeer, BenchArguments, build};
+use pratique_harness::ToolError;
 
 /// The sides.
 struct BoardPrograms {
@@ -56,7 +56,7 @@ struct RowContext<'b> {
 
 /// The measurements of a row, one for each round: nanoseconds, or bytes.
 #[derive(Clone, Debug, Default)]
-struct Measured {
+struct MeasuredRow {
     ours: Vec<f64>,
     theirs: Vec<f64>,
     /// Measurements of the control, in the same rounds.
@@ -69,7 +69,7 @@ struct Measured {
 const TURN: u64 = 200;
 
 /// Measures the rows that are asked for, and prints them.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     if arguments.instructions || arguments.bless {
         return if instructions::run(arguments)? {
             Ok(())
@@ -79,11 +79,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let rows = rows::wanted(&arguments.what)?;
     let ours = match &arguments.ours {
-        Some(built) => built.canonicalize().map_err(Error::file(&built))?,
+        Some(built) => built.canonicalize().map_err(ToolError::file(&built))?,
         None => build::ours()?,
     };
     let theirs = |module: &str, is_needed: bool| match (arguments.against, is_needed) {
-        (Some(Against::Go), true) => build::go(module, "bench", &ours),
+        (Some(BenchPeer::Go), true) => build::go(module, "bench", &ours),
         _ => Ok(None),
     };
     let needs = |module: &str| rows.iter().any(|row| row.work.reference() == module);
@@ -122,7 +122,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
             settings: &settings,
         };
         match context.measure() {
-            Ok(measured) => report.lines.extend(Line::new(row, measured)),
+            Ok(measured) => report.lines.extend(BoardLine::new(row, measured)),
             Err(error) => failed.push(format!("{}: {error}", row.name)),
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 impl RowContext<'_> {
-    fn measure(&self) -> Result<Measured, Error> {
+    fn measure(&self) -> Result<MeasuredRow, ToolError> {
         match &self.row.work {
             RowWork::Evaluate { policies, object } => evaluate::measure(self, policies, *object),
             RowWork::Start(policies) => once::start(self, policies),

@@ -1,16 +1,16 @@
 //! Expressions of policies over a Pod: from text to a checked tree, to a program, to a value.
 
 use pratique_benches::{EXPRESSIONS, POD};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
-use super::contest::{Contest, Results};
+use super::contest::{SideContest, ContestResults};
 use super::side::start_both;
-use super::{Against, Arguments, build};
+use super::{BenchPeer, BenchArguments, build};
 
 /// Builds both sides, sees that they find the same values and costs, and holds the contest.
-pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
-    let beside_crate = arguments.against == Some(Against::CelCrate);
+pub(super) fn contest(arguments: &BenchArguments) -> Result<ContestResults, ToolError> {
+    let beside_crate = arguments.against == Some(BenchPeer::CelCrate);
     let program = if beside_crate {
         build::with_cel_crate()?
     } else {
@@ -33,7 +33,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
     let measures = MEASURES.into_iter();
     let measures = measures.filter(|(name, _)| !beside_crate || CEL_CRATE.contains(name));
     let measures: Vec<(&str, &str)> = measures.collect();
-    Contest::new(
+    SideContest::new(
         arguments,
         "cel",
         &measures,
@@ -76,7 +76,7 @@ const MEASURES: [(&str, &str); 6] = [
 /// The work that the crate `cel` does too.
 const CEL_CRATE: [&str; 2] = ["compile", "evaluate"];
 
-fn setup() -> Result<Value, Error> {
+fn setup() -> Result<Value, ToolError> {
     let object: Value = serde_json::from_str(POD).map_err(|error| error.to_string())?;
     let expressions: Vec<Value> = EXPRESSIONS
         .iter()

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use serde_json::{Value, json};
 
-use super::Arguments;
-use super::side::{Program, Sample, Side};
+use super::BenchArguments;
+use super::side::{SideProgram, SideSample, ContestSide};
 use pratique_harness::{SampleSpread, geometric_mean};
 
 /// A comparison of two sides.
 #[derive(Clone, Debug)]
-pub struct Contest {
+pub struct SideContest {
     /// Its name.
     pub name: String,
     /// The kinds of work.
-    pub measures: Vec<Measure>,
+    pub measures: Vec<WorkMeasure>,
     /// The inputs of each kind of work.
     pub cases: Vec<String>,
     /// How often each side is measured for each measure and case.
@@ -26,7 +26,7 @@ pub struct Contest {
 
 /// A kind of work.
 #[derive(Clone, Debug)]
-pub struct Measure {
+pub struct WorkMeasure {
     /// Its name in orders.
     pub name: String,
     /// A description of the work of either side.
@@ -35,16 +35,16 @@ pub struct Measure {
 
 /// The results of a contest.
 #[derive(Clone, Debug)]
-pub struct Results {
+pub struct ContestResults {
     /// The name of the contest.
     pub name: String,
     /// Each measure with its cases.
-    pub measures: Vec<(Measure, Vec<Line>)>,
+    pub measures: Vec<(WorkMeasure, Vec<ContestLine>)>,
 }
 
 /// One measure of one case.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct ContestLine {
     /// The case.
     pub case: String,
     /// The nanoseconds of our side.
@@ -53,20 +53,20 @@ pub struct Line {
     pub against: Option<(SampleSpread, SampleSpread)>,
 }
 
-impl Contest {
+impl SideContest {
     /// A contest of the selected measures, each with its name and description.
     pub(super) fn new(
-        arguments: &Arguments,
+        arguments: &BenchArguments,
         name: &str,
         measures: &[(&str, &str)],
         cases: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
         let wanted = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only));
         let measures = measures.iter().filter(|(name, _)| wanted(name));
-        Contest {
+        SideContest {
             name: name.to_owned(),
             measures: measures
-                .map(|(name, title)| Measure {
+                .map(|(name, title)| WorkMeasure {
                     name: (*name).to_owned(),
                     title: (*title).to_owned(),
                 })
@@ -80,14 +80,14 @@ impl Contest {
     /// Runs the contest between programs.
     pub(super) fn between(
         &self,
-        (mut ours, mut theirs): (Program, Option<Program>),
-    ) -> Result<Results, Error> {
-        let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn Side);
+        (mut ours, mut theirs): (SideProgram, Option<SideProgram>),
+    ) -> Result<ContestResults, ToolError> {
+        let theirs = theirs.as_mut().map(|theirs| theirs as &mut dyn ContestSide);
         self.hold(&mut ours, theirs)
     }
 
     /// Runs the contest. A round measures each case and each measure once, ours and then theirs.
-    pub fn hold(&self, ours: &mut dyn Side, mut theirs: Option<&mut dyn Side>) -> Result<Results, Error> {
+    pub fn hold(&self, ours: &mut dyn ContestSide, mut theirs: Option<&mut dyn ContestSide>) -> Result<ContestResults, ToolError> {
         let mut turns = Vec::new();
         for round in 0..self.rounds.max(1) {
             eprint!("\r{}: round {} of {}", self.name, round + 1, self.rounds.max(1));
@@ -100,10 +100,10 @@ impl Contest {
                 let place = at * self.cases.len() + case;
                 line(name, turns.iter().filter_map(|round| round.get(place)))
             };
-            let lines: Option<Vec<Line>> = self.cases.iter().enumerate().map(of_case).collect();
+            let lines: Option<Vec<ContestLine>> = self.cases.iter().enumerate().map(of_case).collect();
             measures.push((measure.clone(), lines.ok_or("a round is not whole")?));
         }
-        Ok(Results {
+        Ok(ContestResults {
             name: self.name.clone(),
             measures,
         })
@@ -111,9 +111,9 @@ impl Contest {
 
     fn round(
         &self,
-        ours: &mut dyn Side,
-        theirs: &mut Option<&mut dyn Side>,
-    ) -> Result<Vec<(Sample, Option<Sample>)>, Error> {
+        ours: &mut dyn ContestSide,
+        theirs: &mut Option<&mut dyn ContestSide>,
+    ) -> Result<Vec<(SideSample, Option<SideSample>)>, ToolError> {
         let mut turns = Vec::new();
         for measure in &self.measures {
             for case in &self.cases {
@@ -130,7 +130,7 @@ impl Contest {
 }
 
 /// `None` without a round.
-fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (Sample, Option<Sample>)>) -> Option<Line> {
+fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (SideSample, Option<SideSample>)>) -> Option<ContestLine> {
     let rounds: Vec<_> = rounds.collect();
     let pairs = || {
         rounds
@@ -139,16 +139,16 @@ fn line<'t>(case: &str, rounds: impl Iterator<Item = &'t (Sample, Option<Sample>
     };
     let theirs = SampleSpread::from_numbers(pairs().map(|(_, theirs)| theirs));
     let ratio = SampleSpread::from_numbers(pairs().map(|(ours, theirs)| theirs / ours));
-    Some(Line {
+    Some(ContestLine {
         case: case.to_owned(),
         ours: SampleSpread::from_numbers(rounds.iter().map(|(ours, _)| ours.each()))?,
         against: theirs.zip(ratio),
     })
 }
 
-impl Results {
+impl ContestResults {
     /// The geometric mean of a measure's ratios over its cases; `None` without another side.
-    pub fn geometric_mean(lines: &[Line]) -> Option<f64> {
+    pub fn geometric_mean(lines: &[ContestLine]) -> Option<f64> {
         let ratios = lines.iter().map(|line| Some(line.against?.1.median));
         geometric_mean(ratios.collect::<Option<Vec<f64>>>()?)
     }
@@ -160,14 +160,14 @@ impl Results {
                 "name": measure.name,
                 "title": measure.title,
                 "cases": lines.iter().map(line_json).collect::<Vec<_>>(),
-                "geometricMean": Results::geometric_mean(lines),
+                "geometricMean": ContestResults::geometric_mean(lines),
             })
         });
         json!({"bench": self.name, "unit": "ns", "measures": measures.collect::<Vec<_>>()})
     }
 }
 
-fn line_json(line: &Line) -> Value {
+fn line_json(line: &ContestLine) -> Value {
     let spread = |spread: &SampleSpread| json!({"lowest": spread.lowest, "median": spread.median, "highest": spread.highest});
     let against = line.against.iter();
     let against = against.flat_map(|(theirs, ratio)| [("theirs", spread(theirs)), ("ratio", spread(ratio))]);
@@ -181,20 +181,20 @@ mod tests {
     /// A side that always needs the same time.
     struct Fixed(u64, Vec<String>);
 
-    impl Side for Fixed {
-        fn measure(&mut self, measure: &str, case: &str, _: Duration) -> Result<Sample, Error> {
+    impl ContestSide for Fixed {
+        fn measure(&mut self, measure: &str, case: &str, _: Duration) -> Result<SideSample, ToolError> {
             self.1.push(format!("{measure} {case}"));
-            Ok(Sample {
+            Ok(SideSample {
                 operations: 2,
                 nanoseconds: 2 * self.0,
             })
         }
     }
 
-    fn contest(rounds: usize) -> Contest {
-        Contest {
+    fn contest(rounds: usize) -> SideContest {
+        SideContest {
             name: "test".to_owned(),
-            measures: vec![Measure {
+            measures: vec![WorkMeasure {
                 name: "m".to_owned(),
                 title: "Work".to_owned(),
             }],
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(ours.1, ["m a", "m b", "m a", "m b"]);
         assert_eq!(ours.1, theirs.1);
         let (_, lines) = results.measures.first().unwrap();
-        let mean = Results::geometric_mean(lines).unwrap();
+        let mean = ContestResults::geometric_mean(lines).unwrap();
         assert!((mean - 20.0).abs() < 1e-9, "{mean}");
         has_parts(
             &results.to_string(),
@@ -223,7 +223,7 @@ mod tests {
     fn ours_alone_has_no_ratio() {
         let results = contest(1).hold(&mut Fixed(1_500_000, Vec::new()), None).unwrap();
         let (_, lines) = results.measures.first().unwrap();
-        assert_eq!(Results::geometric_mean(lines), None);
+        assert_eq!(ContestResults::geometric_mean(lines), None);
         let text = results.to_string();
         has_parts(&text, &["1.50 ms"]);
         assert!(!text.contains("geometric"), "{text}");

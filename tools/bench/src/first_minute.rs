@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use pratique_harness::{Error, cargo, workspace};
+use pratique_harness::{ToolError, cargo, workspace};
 use serde_json::json;
 
 use super::table::{digits, factor};
-use super::{Arguments, print};
+use super::{BenchArguments, print};
 
 /// By how much the time on processors may grow over that of another checkout.
 const GROWTH: f64 = 1.1;
@@ -35,7 +35,7 @@ struct ElapsedTime {
 }
 
 /// Measures this checkout, and another one if there is one.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let ours = measure(&workspace::root())?;
     let theirs = arguments.beside.as_deref().map(measure).transpose()?;
     let mut text = format!("{:12}{:>12}{:>14}{:>12}\n", "", "clock", "processors", "beside");
@@ -78,12 +78,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Runs the commands of a checkout one after the other, as a reader of its README does.
-fn measure(checkout: &Path) -> Result<Vec<ElapsedTime>, Error> {
+fn measure(checkout: &Path) -> Result<Vec<ElapsedTime>, ToolError> {
     let fetched = cargo::command()
         .current_dir(checkout)
         .args(["fetch", "--locked", "--quiet"])
         .status()
-        .map_err(Error::program("cargo"))?;
+        .map_err(ToolError::program("cargo"))?;
     if !fetched.success() {
         return Err(format!("cargo fetch in {}: {fetched}", checkout.display()).into());
     }
@@ -94,7 +94,7 @@ fn measure(checkout: &Path) -> Result<Vec<ElapsedTime>, Error> {
         .collect()
 }
 
-fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<ElapsedTime, Error> {
+fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<ElapsedTime, ToolError> {
     let (began, spent) = (Instant::now(), children_time()?);
     let status = cargo::command()
         .current_dir(checkout)
@@ -102,7 +102,7 @@ fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<Ela
         .args(words)
         .stdout(Stdio::null())
         .status()
-        .map_err(Error::program("cargo"))?;
+        .map_err(ToolError::program("cargo"))?;
     if status.code() != Some(code) {
         return Err(format!("cargo {} in {}: {status}", words.join(" "), checkout.display()).into());
     }
@@ -113,7 +113,7 @@ fn time(checkout: &Path, target: &Path, words: &[&str], code: i32) -> Result<Ela
 }
 
 /// The time that processors spent on processes that this one started and waited for, and on theirs.
-fn children_time() -> Result<Duration, Error> {
+fn children_time() -> Result<Duration, ToolError> {
     let stat = fs::read_to_string("/proc/self/stat").map_err(|error| format!("/proc/self/stat: {error}"))?;
     // The name of the program, in brackets, may have spaces: fields are counted after it. See proc_pid_stat(5).
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
@@ -133,7 +133,7 @@ fn minutes(time: Duration) -> String {
 struct EmptyTarget(PathBuf);
 
 impl EmptyTarget {
-    fn new(checkout: &Path) -> Result<Self, Error> {
+    fn new(checkout: &Path) -> Result<Self, ToolError> {
         let path = checkout.join("target/first-minute");
         match fs::remove_dir_all(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

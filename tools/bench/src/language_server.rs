@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
 /// A running `pratique lsp` with an open document. It ends with this value.
@@ -28,18 +28,18 @@ pub(super) struct StepTime {
 
 impl LanguageServer {
     /// Starts the server, and opens a file that has this text.
-    pub(super) fn start(program: &Path, path: &Path, text: &str) -> Result<Self, Error> {
+    pub(super) fn start(program: &Path, path: &Path, text: &str) -> Result<Self, ToolError> {
         let mut child = Command::new(program)
             .arg("lsp")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(Error::program("pratique lsp"))?;
+            .map_err(ToolError::program("pratique lsp"))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("pratique lsp has no pipes".into());
         };
-        let path = path.canonicalize().map_err(Error::file(&path))?;
+        let path = path.canonicalize().map_err(ToolError::file(&path))?;
         let root = path.parent().unwrap_or(&path).display().to_string();
         let mut server = LanguageServer {
             child,
@@ -60,7 +60,7 @@ impl LanguageServer {
     }
 
     /// Changes the document; returns the time until the server has said what loading finds in it, and what lints find.
-    pub(super) fn edit(&mut self, text: &str) -> Result<[StepTime; 2], Error> {
+    pub(super) fn edit(&mut self, text: &str) -> Result<[StepTime; 2], ToolError> {
         let clock = StepClock::new(self.child.id());
         self.version += 1;
         let document = json!({"uri": self.uri, "version": self.version});
@@ -72,7 +72,7 @@ impl LanguageServer {
     /// Waits for what is found in the document. Nothing is published of a file without findings, so requests are sent whose answers come
     /// behind what is published: those about symbols need the document loaded, those for fixes its lints. Both wait when the server
     /// begins, as a request that comes while lints run would end them.
-    fn await_findings(&mut self, clock: StepClock) -> Result<[StepTime; 2], Error> {
+    fn await_findings(&mut self, clock: StepClock) -> Result<[StepTime; 2], ToolError> {
         let document = json!({"uri": self.uri});
         let symbols = self.request("textDocument/documentSymbol", &json!({"textDocument": document}))?;
         let start = json!({"line": 0, "character": 0});
@@ -85,7 +85,7 @@ impl LanguageServer {
         Ok([loaded, clock.time()])
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Result<i64, Error> {
+    fn request(&mut self, method: &str, params: &Value) -> Result<i64, ToolError> {
         self.requests += 1;
         let id = self.requests;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
@@ -93,7 +93,7 @@ impl LanguageServer {
     }
 
     /// Waits for the answer to a request, which must not be an error.
-    fn await_answer(&mut self, id: i64) -> Result<(), Error> {
+    fn await_answer(&mut self, id: i64) -> Result<(), ToolError> {
         loop {
             let message = self.receive()?;
             if message.get("method").is_some() || message.get("id") != Some(&json!(id)) {
@@ -106,19 +106,19 @@ impl LanguageServer {
         }
     }
 
-    fn notify(&mut self, method: &str, params: &Value) -> Result<(), Error> {
+    fn notify(&mut self, method: &str, params: &Value) -> Result<(), ToolError> {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
-    fn send(&mut self, message: &Value) -> Result<(), Error> {
+    fn send(&mut self, message: &Value) -> Result<(), ToolError> {
         let text = message.to_string();
         write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len())
             .and_then(|()| self.input.flush())
-            .map_err(Error::program("pratique lsp"))
+            .map_err(ToolError::program("pratique lsp"))
     }
 
-    fn receive(&mut self) -> Result<Value, Error> {
-        let failed = Error::program("pratique lsp");
+    fn receive(&mut self) -> Result<Value, ToolError> {
+        let failed = ToolError::program("pratique lsp");
         let mut length = None;
         let mut line = String::new();
         let read = loop {

@@ -1,7 +1,7 @@
 //! Benchmarks side by side with the reference: `cargo xtask bench [ROW…]`, and `cargo xtask bench <what>` for a closer look.
 //!
 //! Two programs, ours and one in Go that imports the reference, do the same work on the same inputs in rounds that
-//! alternate, so that what else the machine does falls on both. Each benchmark is a [`Contest`]; a further one needs
+//! alternate, so that what else the machine does falls on both. Each benchmark is a [`SideContest`]; a further one needs
 //! its module here, its side in `benches/` and its side in `go/`.
 
 mod board;
@@ -12,7 +12,7 @@ mod first_minute;
 mod language_server;
 mod lint;
 mod load;
-mod measured;
+mod measured_program;
 mod objects;
 mod reload;
 mod review;
@@ -28,16 +28,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
-pub use contest::{Contest, Measure, Results};
-pub use side::{Program, Sample, Side};
+pub use contest::{SideContest, WorkMeasure, ContestResults};
+pub use side::{SideProgram, SideSample, ContestSide};
 
 /// Measures ours, and beside it the reference.
 #[derive(Clone, Debug, clap::Parser)]
 #[command(bin_name = "cargo xtask bench")]
-pub struct Arguments {
+pub struct BenchArguments {
     /// Rows of the table, or beginnings of their names; all where none is named. Or one of `build`, `cel`, `lint`, `load`,
     /// `objects`, `reload`, `review`, `scan` and `webhook`, which look closer at one thing.
     #[arg(value_name = "ROW")]
@@ -47,7 +47,7 @@ pub struct Arguments {
     pub seed: u64,
     /// Whom to measure beside ours.
     #[arg(long, value_enum)]
-    pub against: Option<Against>,
+    pub against: Option<BenchPeer>,
     /// Measure this program as ours instead of building it: a `pratique-benches` that was built before, or otherwise, with
     /// the `pratique` beside it.
     #[arg(long, value_name = "PROGRAM")]
@@ -111,7 +111,7 @@ enum OtherBenchmark {
 
 /// The peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Against {
+pub enum BenchPeer {
     /// The API server's own code, run by Go programs of this repository.
     Go,
     /// The crate `cel`, in what both do; for `cel` only.
@@ -119,13 +119,13 @@ pub enum Against {
 }
 
 /// Runs and prints; the exit code is 2 when something cannot be built or run, or the sides do not agree.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &BenchArguments) -> ExitCode {
     let one = match arguments.what.as_slice() {
         [one] => OtherBenchmark::from_str(one, false).ok(),
         _ => None,
     };
     let ended = match one {
-        _ if arguments.against == Some(Against::CelCrate) && one != Some(OtherBenchmark::Cel) => {
+        _ if arguments.against == Some(BenchPeer::CelCrate) && one != Some(OtherBenchmark::Cel) => {
             Err("only `bench cel` is measured beside the crate `cel`".into())
         }
         Some(OtherBenchmark::Build) => first_minute::run(arguments),
@@ -152,19 +152,19 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-impl Arguments {
+impl BenchArguments {
     /// The length of a turn.
     pub fn length(&self) -> Duration {
         Duration::from_millis(self.turn)
     }
 }
 
-fn show(arguments: &Arguments, results: &Results) -> Result<(), Error> {
+fn show(arguments: &BenchArguments, results: &ContestResults) -> Result<(), ToolError> {
     print(arguments, results, &results.to_json())
 }
 
 /// Prints a table, or all numbers, or the table with the numbers in a file.
-fn print(arguments: &Arguments, table: &dyn Display, numbers: &Value) -> Result<(), Error> {
+fn print(arguments: &BenchArguments, table: &dyn Display, numbers: &Value) -> Result<(), ToolError> {
     let Some(path) = &arguments.json else {
         print!("{table}");
         return Ok(());
@@ -175,5 +175,5 @@ fn print(arguments: &Arguments, table: &dyn Display, numbers: &Value) -> Result<
         return Ok(());
     }
     print!("{table}");
-    std::fs::write(path, text).map_err(Error::file(&path))
+    std::fs::write(path, text).map_err(ToolError::file(&path))
 }

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::json;
 
 use super::language_server::{LanguageServer, StepTime};
-use super::measured;
+use super::measured_program;
 use super::scan::policies;
 use super::table::{factor, time};
-use super::{Arguments, build, print};
+use super::{BenchArguments, build, print};
 use pratique_harness::SampleSpread;
 
 /// The lints that `check` is measured without: they generate objects, or ask each rule about other requests than those it names.
@@ -51,7 +51,7 @@ const EDITED: usize = 20;
 const EDITS: usize = 20;
 
 /// Measures both, of the given directory or of one with generated policies; fails where one needs too much.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.with_file_name("pratique"),
         None => build::release("pratique-cli", "pratique")?,
@@ -151,18 +151,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// A directory with generated policies.
-fn generated(seed: u64) -> Result<PathBuf, Error> {
+fn generated(seed: u64) -> Result<PathBuf, ToolError> {
     let directory = pratique_harness::workspace::target().join("bench-lint");
     policies::write(&directory, seed, POLICIES)?;
     Ok(directory)
 }
 
 /// The time on processors of one `check`, whose answer may be that something is wrong.
-fn time_check(program: &Path, directory: &Path, options: &[&str]) -> Result<Duration, Error> {
+fn time_check(program: &Path, directory: &Path, options: &[&str]) -> Result<Duration, ToolError> {
     let output = pratique_harness::workspace::target().join("bench-lint.txt");
     let mut command = Command::new(program);
     command.arg("check").args(options).arg(directory);
-    Ok(measured::run_text(&mut command, &output, &[0, 1])?.processor)
+    Ok(measured_program::run_text(&mut command, &output, &[0, 1])?.processor)
 }
 
 /// What an edit costs until its problems are published, and until the findings of lints are.
@@ -179,7 +179,7 @@ struct StepCost {
 }
 
 impl StepCost {
-    fn new(times: &[StepTime]) -> Result<Self, Error> {
+    fn new(times: &[StepTime]) -> Result<Self, ToolError> {
         let spread = |time: fn(&StepTime) -> Duration| {
             let times = times.iter().map(|step| time(step).as_nanos() as f64);
             SampleSpread::from_numbers(times).ok_or("no edit was measured")
@@ -192,8 +192,8 @@ impl StepCost {
 }
 
 /// Edits a file again and again, and waits for what is said of it each time. `None` for one in which there is nothing to edit.
-fn edit(program: &Path, path: &Path) -> Result<Option<EditCost>, Error> {
-    let text = fs::read_to_string(path).map_err(Error::file(&path))?;
+fn edit(program: &Path, path: &Path) -> Result<Option<EditCost>, ToolError> {
+    let text = fs::read_to_string(path).map_err(ToolError::file(&path))?;
     let mut server = LanguageServer::start(program, path, &text)?;
     let [mut loaded, mut linted] = [Vec::new(), Vec::new()];
     for number in 0..=EDITS {
@@ -225,13 +225,13 @@ fn edited_text(text: &str, number: usize) -> Option<String> {
 }
 
 /// The largest files of manifests below a directory.
-fn largest_files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+fn largest_files(directory: &Path) -> Result<Vec<PathBuf>, ToolError> {
     let mut files = Vec::new();
     let mut pending = vec![directory.to_owned()];
     while let Some(directory) = pending.pop() {
-        for entry in fs::read_dir(&directory).map_err(Error::file(&directory))? {
-            let entry = entry.map_err(Error::file(&directory))?;
-            let (path, metadata) = (entry.path(), entry.metadata().map_err(Error::file(&directory))?);
+        for entry in fs::read_dir(&directory).map_err(ToolError::file(&directory))? {
+            let entry = entry.map_err(ToolError::file(&directory))?;
+            let (path, metadata) = (entry.path(), entry.metadata().map_err(ToolError::file(&directory))?);
             if metadata.is_dir() {
                 pending.push(path);
             } else if path.extension().is_some_and(|extension| extension == "yaml") {

@@ -9,12 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique_benches::policy;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::table::{factor, time};
-use super::{Arguments, build, print, shot};
+use super::{BenchArguments, build, print, shot};
 use pratique_harness::SampleSpread;
 
 /// The policies of the small directory; the large one has ten times as many in as many files.
@@ -22,7 +22,7 @@ const POLICIES: usize = 1_000;
 
 /// The output of a process that loads manifests.
 #[derive(Debug, Deserialize)]
-struct Load {
+struct LoadOutput {
     nanos: Vec<u64>,
     objects: usize,
     peak_kib: u64,
@@ -36,7 +36,7 @@ struct LoadTimes {
 }
 
 /// Builds both sides, writes the directories, and measures the sides alternately.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = build::release("pratique-benches", "pratique-load")?;
     let other = build::other(arguments, "load", &program)?;
     let small = write(&program.with_file_name("bench-load-small"), POLICIES)?;
@@ -55,8 +55,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 impl LoadTimes {
-    fn add(&mut self, program: &Path, directory: &Path, objects: usize) -> Result<(), Error> {
-        let load: Load = shot::run(program, &[directory])?;
+    fn add(&mut self, program: &Path, directory: &Path, objects: usize) -> Result<(), ToolError> {
+        let load: LoadOutput = shot::run(program, &[directory])?;
         if load.objects != objects {
             let name = program.display();
             return Err(format!("{name}: loaded {} objects, not {objects}", load.objects).into());
@@ -80,7 +80,7 @@ fn ratio(of: &[f64], to: &[f64]) -> Option<SampleSpread> {
     SampleSpread::from_numbers(of.iter().zip(to).map(|(of, to)| of / to))
 }
 
-fn show(arguments: &Arguments, ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> Result<(), Error> {
+fn show(arguments: &BenchArguments, ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> Result<(), ToolError> {
     let faster = ratio(&theirs.nanos, &ours.nanos);
     let smaller = ratio(&theirs.peaks, &ours.peaks);
     let longer = ratio(&more.nanos, &ours.nanos);
@@ -151,7 +151,7 @@ fn table(ours: &LoadTimes, theirs: &LoadTimes, more: &LoadTimes) -> String {
 }
 
 /// Writes a directory of policies, each with its binding and its own expressions.
-fn write(directory: &Path, policies: usize) -> Result<PathBuf, Error> {
+fn write(directory: &Path, policies: usize) -> Result<PathBuf, ToolError> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory).map_err(failed)?;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_bench::{Arguments, run};
+use pratique_bench::{BenchArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&BenchArguments::parse())
 }

@@ -1,15 +1,15 @@
 //! Objects as users write them: parsed, decoded strictly, and decoded and defaulted, as before admission.
 
 use pratique_benches::WRITTEN_POD;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Map, Value, json};
 
-use super::contest::{Contest, Results};
+use super::contest::{SideContest, ContestResults};
 use super::side::start_both;
-use super::{Arguments, build};
+use super::{BenchArguments, build};
 
 /// Builds both sides, checks that both produce the same objects, and runs the contest.
-pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
+pub(super) fn contest(arguments: &BenchArguments) -> Result<ContestResults, ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.clone(),
         None => build::ours()?,
@@ -23,7 +23,7 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
         &json!({"objects": objects}),
         Value::clone,
     )?;
-    Contest::new(arguments, "objects", &MEASURES, cases).between(sides)
+    SideContest::new(arguments, "objects", &MEASURES, cases).between(sides)
 }
 
 /// The measures, by their names in orders.
@@ -39,7 +39,7 @@ const MEASURES: [(&str, &str); 5] = [
 ];
 
 /// A Pod, and a Deployment of it.
-pub(super) fn written_objects() -> Result<Map<String, Value>, Error> {
+pub(super) fn written_objects() -> Result<Map<String, Value>, ToolError> {
     let pod: Value = serde_json::from_str(WRITTEN_POD).map_err(|error| error.to_string())?;
     let part = |path: &str| pod.pointer(path).ok_or_else(|| format!("the Pod has no {path}"));
     let [metadata, labels, spec] = [part("/metadata")?, part("/metadata/labels")?, part("/spec")?];

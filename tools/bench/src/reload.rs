@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::table::{factor, time};
-use super::{Arguments, build, print, shot};
+use super::{BenchArguments, build, print, shot};
 
 /// Each measure with its description and number of policies.
 const MEASURES: [(&str, &str, usize); 4] = [
@@ -40,7 +40,7 @@ struct RequestTimes {
 }
 
 /// Builds our side, and measures.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = build::ours()?;
     let mut text = String::from("from the rename to the new decision\n");
     let mut results = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Runs a measurement in an empty directory.
-fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[String]) -> Result<T, Error> {
+fn measure<T: for<'de> Deserialize<'de>>(program: &Path, what: &str, numbers: &[String]) -> Result<T, ToolError> {
     let directory = program.with_file_name("bench-reload");
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(&directory);

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
-use super::measured::{self, Measured};
+use super::measured_program::{self, MeasuredProgram};
 use super::scan::policies;
 use super::table::{bytes, factor, time};
-use super::{Arguments, build, print};
+use super::{BenchArguments, build, print};
 
 /// How many Pods there are unless it is said.
 const PODS: usize = 10_000;
@@ -58,8 +58,8 @@ struct BestRun {
 }
 
 impl BestRun {
-    fn from_runs(runs: &[Measured]) -> Self {
-        let least = |of: fn(&Measured) -> Duration| runs.iter().map(of).min().unwrap_or_default();
+    fn from_runs(runs: &[MeasuredProgram]) -> Self {
+        let least = |of: fn(&MeasuredProgram) -> Duration| runs.iter().map(of).min().unwrap_or_default();
         BestRun {
             elapsed: least(|run| run.elapsed),
             processor: least(|run| run.processor),
@@ -76,13 +76,13 @@ struct ReviewBench {
 }
 
 /// Measures all rows, or those that are selected.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.with_file_name("pratique"),
         None => build::release("pratique-cli", "pratique")?,
     };
     let directory = pratique_harness::workspace::target().join("bench-review");
-    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
     let reviews = ReviewBench {
         program,
         directory,
@@ -143,20 +143,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
 
 impl ReviewBench {
     /// Writes what is reviewed.
-    fn prepare(&self, seed: u64, count: usize) -> Result<(), Error> {
+    fn prepare(&self, seed: u64, count: usize) -> Result<(), ToolError> {
         let write = |name: &str, count: usize| {
             let path = self.directory.join(name);
-            fs::write(&path, pods(count)).map_err(Error::file(&path))
+            fs::write(&path, pods(count)).map_err(ToolError::file(&path))
         };
         write("pods.ndjson", count)?;
         write("twice.ndjson", 2 * count)?;
         write("one.ndjson", 1)?;
         let path = self.directory.join("state.ndjson");
-        fs::write(&path, STATE).map_err(Error::file(&path))?;
+        fs::write(&path, STATE).map_err(ToolError::file(&path))?;
         policies::write(&self.directory.join("policies"), seed, POLICIES)
     }
 
-    fn measure(&self, row: &ReviewRow, objects: &str) -> Result<BestRun, Error> {
+    fn measure(&self, row: &ReviewRow, objects: &str) -> Result<BestRun, ToolError> {
         let mut arguments = row.arguments.to_vec();
         if row.is_chain() {
             arguments.extend(["--chain", "--objects", "state.ndjson", "--objects-complete"]);
@@ -166,12 +166,12 @@ impl ReviewBench {
     }
 
     /// A review of one Pod that reads a hundred policies first.
-    fn start(&self) -> Result<BestRun, Error> {
+    fn start(&self) -> Result<BestRun, ToolError> {
         let arguments = ["--manifests", "policies", "--quiet", "one.ndjson"];
         self.best(&arguments, 5 * self.rounds, &[0, 1])
     }
 
-    fn best(&self, arguments: &[&str], rounds: usize, codes: &[i32]) -> Result<BestRun, Error> {
+    fn best(&self, arguments: &[&str], rounds: usize, codes: &[i32]) -> Result<BestRun, ToolError> {
         let output: &Path = &self.directory.join("output");
         let runs = (0..rounds).map(|_| {
             let mut command = Command::new(&self.program);
@@ -179,7 +179,7 @@ impl ReviewBench {
                 .current_dir(&self.directory)
                 .args(["--no-project-file", "review"])
                 .args(arguments);
-            measured::run_text(&mut command, output, codes)
+            measured_program::run_text(&mut command, output, codes)
         });
         Ok(BestRun::from_runs(&runs.collect::<Result<Vec<_>, _>>()?))
     }

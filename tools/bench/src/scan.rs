@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_harness::{Error, workspace};
+use pratique_harness::{ToolError, workspace};
 use serde_json::{Value, json};
 
-use super::measured::{self, Measured};
+use super::measured_program::{self, MeasuredProgram};
 use super::table::factor;
-use super::{Arguments, build, print};
+use super::{BenchArguments, build, print};
 
 /// How many objects there are unless it is said.
 const DEFAULT_OBJECTS: usize = 1_000_000;
@@ -27,21 +27,21 @@ const POLICIES: usize = 100;
 const COMPARED_OBJECTS: usize = 20_000;
 
 /// The program and the directory of scans.
-struct Scan {
+struct ScanBench {
     program: PathBuf,
     directory: PathBuf,
 }
 
 /// Measures a scan, and beside it the reference.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<(), ToolError> {
     let program = match &arguments.ours {
         Some(program) => program.with_file_name("pratique"),
         None => build::release("pratique-cli", "pratique")?,
     };
     let directory = workspace::target().join("bench-scan");
-    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
     let count = arguments.objects.unwrap_or(DEFAULT_OBJECTS).max(2);
-    let scan = Scan { program, directory };
+    let scan = ScanBench { program, directory };
     scan.prepare(arguments.seed, count)?;
     let other = build::other(arguments, "policy", &scan.directory.join("ours"))?;
     eprintln!("scanning {count} objects");
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         }
         None => None,
     };
-    let results = Results {
+    let results = ScanResults {
         count,
         whole,
         unvalidated,
@@ -70,20 +70,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     print(arguments, &results.table(), &results.json())
 }
 
-impl Scan {
+impl ScanBench {
     /// Writes what is scanned.
-    fn prepare(&self, seed: u64, count: usize) -> Result<(), Error> {
+    fn prepare(&self, seed: u64, count: usize) -> Result<(), ToolError> {
         eprintln!("making {count} objects");
         let at = |name: &str| self.directory.join(name);
         objects::write(&at("objects.ndjson"), seed, count)?;
         objects::write(&at("compared.ndjson"), seed, count.min(COMPARED_OBJECTS))?;
         policies::write(&at("policies"), seed, POLICIES)?;
         fs::write(at("namespaces.ndjson"), objects::namespaces())
-            .map_err(Error::file(&at("namespaces.ndjson")))
+            .map_err(ToolError::file(&at("namespaces.ndjson")))
     }
 
     /// Ours; its answer is the report.
-    fn ours(&self, arguments: &[&str], output: &str) -> Result<Measured, Error> {
+    fn ours(&self, arguments: &[&str], output: &str) -> Result<MeasuredProgram, ToolError> {
         let mut command = Command::new(&self.program);
         command
             .current_dir(&self.directory)
@@ -97,11 +97,11 @@ impl Scan {
                 "error",
             ])
             .args(arguments);
-        measured::run(&mut command, &self.directory.join(output), &[0])
+        measured_program::run(&mut command, &self.directory.join(output), &[0])
     }
 
     /// The report of two processes over two halves.
-    fn halves(&self) -> Result<Value, Error> {
+    fn halves(&self) -> Result<Value, ToolError> {
         for (shard, output) in [("0/2", "first.json"), ("1/2", "second.json")] {
             self.ours(&["--shard", shard, "objects.ndjson"], output)?;
         }
@@ -110,11 +110,11 @@ impl Scan {
             .current_dir(&self.directory)
             .args(["report", "merge", "-o", "json", "--fail-on", "error"])
             .args(["first.json", "second.json"]);
-        Ok(measured::run(&mut command, &self.directory.join("merged.json"), &[0])?.answer)
+        Ok(measured_program::run(&mut command, &self.directory.join("merged.json"), &[0])?.answer)
     }
 
     /// Runs both sides over the same objects, and ours also with the same work.
-    fn compare(&self, other: &Path) -> Result<ScanComparison, Error> {
+    fn compare(&self, other: &Path) -> Result<ScanComparison, ToolError> {
         let ours = self.ours(&["compared.ndjson"], "ours.json")?;
         let same_work = self.ours(
             &["--defaults", "off", "compared.ndjson"],
@@ -127,7 +127,7 @@ impl Scan {
             // The plugin takes no relative path.
             .arg(self.directory.join("policies"))
             .args(["namespaces.ndjson", "compared.ndjson"]);
-        let theirs = measured::run(&mut command, &self.directory.join("theirs.json"), &[0])?;
+        let theirs = measured_program::run(&mut command, &self.directory.join("theirs.json"), &[0])?;
         for (ours, of) in [&ours, &same_work]
             .into_iter()
             .flat_map(|ours| [(ours, "allowed"), (ours, "denied")])
@@ -147,11 +147,11 @@ impl Scan {
 }
 
 /// The measurements of all scans.
-struct Results {
+struct ScanResults {
     count: usize,
-    whole: Measured,
+    whole: MeasuredProgram,
     /// The same without the server's own validation.
-    unvalidated: Measured,
+    unvalidated: MeasuredProgram,
     comparison: Option<ScanComparison>,
 }
 
@@ -160,13 +160,13 @@ const MAX_VALIDATION: f64 = 1.3;
 
 /// Both sides over fewer objects.
 struct ScanComparison {
-    ours: Measured,
+    ours: MeasuredProgram,
     /// Ours without defaults and the other steps between decoding and evaluation, which theirs does not do either.
-    same_work: Measured,
-    theirs: Measured,
+    same_work: MeasuredProgram,
+    theirs: MeasuredProgram,
 }
 
-impl Results {
+impl ScanResults {
     fn json(&self) -> Value {
         let comparison = self.comparison.as_ref().map(|comparison| {
             let ScanComparison {
@@ -175,7 +175,7 @@ impl Results {
                 theirs,
             } = comparison;
             let count = self.count.min(COMPARED_OBJECTS);
-            let ratios = |ours: &Measured| {
+            let ratios = |ours: &MeasuredProgram| {
                 json!({
                     "elapsed": ratio(theirs.elapsed, ours.elapsed),
                     "processor": ratio(theirs.processor, ours.processor),
@@ -207,7 +207,7 @@ impl Results {
 
     fn table(&self) -> String {
         let mut text = format!("{} objects, {POLICIES} policies\n", self.count);
-        let mut row = |name: &str, of: &Measured, count: usize, ratio: &str| {
+        let mut row = |name: &str, of: &MeasuredProgram, count: usize, ratio: &str| {
             // Writing to a String cannot fail.
             let _ = writeln!(
                 text,
@@ -229,7 +229,7 @@ impl Results {
         if let Some(comparison) = &self.comparison {
             let theirs = &comparison.theirs;
             let count = self.count.min(COMPARED_OBJECTS);
-            let ratios = |ours: &Measured| {
+            let ratios = |ours: &MeasuredProgram| {
                 format!(
                     "{} ({} of processor)",
                     factor(ratio(theirs.elapsed, ours.elapsed)),
@@ -245,7 +245,7 @@ impl Results {
     }
 }
 
-fn figures(of: &Measured, count: usize) -> Value {
+fn figures(of: &MeasuredProgram, count: usize) -> Value {
     json!({
         "objectsPerSecond": rate(count, of.elapsed),
         "objectsPerProcessorSecond": rate(count, of.processor),

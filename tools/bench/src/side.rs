@@ -4,26 +4,26 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use pratique_harness::{Error, LineProcess};
+use pratique_harness::{ToolError, LineProcess};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A side of a contest.
-pub trait Side {
+pub trait ContestSide {
     /// Repeats the work of a measure on a case for about the given time.
-    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, Error>;
+    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<SideSample, ToolError>;
 }
 
 /// A measurement.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Sample {
+pub struct SideSample {
     /// How many times the work was done.
     pub operations: u64,
     /// The total time.
     pub nanoseconds: u64,
 }
 
-impl Sample {
+impl SideSample {
     /// The nanoseconds of doing the work once.
     pub fn each(&self) -> f64 {
         self.nanoseconds as f64 / self.operations.max(1) as f64
@@ -31,14 +31,14 @@ impl Sample {
 }
 
 /// A program that answers lines of JSON on stdin with lines of JSON on stdout: the setup with its facts, then
-/// each `{"measure", "case", "nanoseconds"}` with a [`Sample`].
+/// each `{"measure", "case", "nanoseconds"}` with a [`SideSample`].
 #[derive(Debug)]
-pub struct Program(LineProcess);
+pub struct SideProgram(LineProcess);
 
-impl Program {
+impl SideProgram {
     /// Starts a program and gives it the setup; returns it with its facts.
-    pub fn start(program: &Path, arguments: &[&str], setup: &Value) -> Result<(Self, Value), Error> {
-        let mut started = Program(LineProcess::start(Command::new(program).args(arguments))?);
+    pub fn start(program: &Path, arguments: &[&str], setup: &Value) -> Result<(Self, Value), ToolError> {
+        let mut started = SideProgram(LineProcess::start(Command::new(program).args(arguments))?);
         let facts = started.ask(setup)?;
         Ok((started, facts))
     }
@@ -49,23 +49,23 @@ impl Program {
         case: &str,
         length: Duration,
         processor: bool,
-    ) -> Result<Sample, Error> {
+    ) -> Result<SideSample, ToolError> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.order(
             json!({"measure": "judge", "case": case, "nanoseconds": nanoseconds, "processor": processor}),
         )
     }
 
-    fn order(&mut self, order: Value) -> Result<Sample, Error> {
+    fn order(&mut self, order: Value) -> Result<SideSample, ToolError> {
         let answer = self.ask(&order)?;
-        serde_json::from_value(answer).map_err(|error| Error::from(format!("{}: {error}", self.0.name())))
+        serde_json::from_value(answer).map_err(|error| ToolError::from(format!("{}: {error}", self.0.name())))
     }
 
-    fn ask(&mut self, order: &Value) -> Result<Value, Error> {
+    fn ask(&mut self, order: &Value) -> Result<Value, ToolError> {
         self.0.send(&order.to_string())?;
         let line = self.0.receive()?;
         serde_json::from_str(&line)
-            .map_err(|error| Error::from(format!("{}: {line}: {error}", self.0.name())))
+            .map_err(|error| ToolError::from(format!("{}: {line}: {error}", self.0.name())))
     }
 }
 
@@ -75,12 +75,12 @@ pub(super) fn start_both(
     theirs: Option<(&Path, &[&str])>,
     setup: &Value,
     compared: impl Fn(&Value) -> Value,
-) -> Result<(Program, Option<Program>), Error> {
-    let (ours, facts) = Program::start(ours, arguments, setup)?;
+) -> Result<(SideProgram, Option<SideProgram>), ToolError> {
+    let (ours, facts) = SideProgram::start(ours, arguments, setup)?;
     let Some((theirs, arguments)) = theirs else {
         return Ok((ours, None));
     };
-    let (theirs, their_facts) = Program::start(theirs, arguments, setup)?;
+    let (theirs, their_facts) = SideProgram::start(theirs, arguments, setup)?;
     if compared(&facts) == compared(&their_facts) {
         Ok((ours, Some(theirs)))
     } else {
@@ -88,8 +88,8 @@ pub(super) fn start_both(
     }
 }
 
-impl Side for Program {
-    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<Sample, Error> {
+impl ContestSide for SideProgram {
+    fn measure(&mut self, measure: &str, case: &str, length: Duration) -> Result<SideSample, ToolError> {
         let nanoseconds = u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
         self.order(json!({"measure": measure, "case": case, "nanoseconds": nanoseconds}))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::contest::{Line, Results};
+use super::contest::{ContestLine, ContestResults};
 
 /// Nanoseconds in the unit that suits them, with three digits.
 pub(super) fn time(nanoseconds: f64) -> String {
@@ -38,7 +38,7 @@ pub(super) fn digits(number: f64) -> String {
     format!("{number:.places$}")
 }
 
-impl Display for Results {
+impl Display for ContestResults {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (at, (measure, lines)) in self.measures.iter().enumerate() {
             if at > 0 {
@@ -55,7 +55,7 @@ impl Display for Results {
             for line in lines {
                 row(formatter, &line.case, cells(line))?;
             }
-            if let Some(mean) = Results::geometric_mean(lines) {
+            if let Some(mean) = ContestResults::geometric_mean(lines) {
                 let cells = ["", "", &factor(mean)].map(str::to_owned);
                 row(formatter, "geometric mean", cells)?;
             }
@@ -64,7 +64,7 @@ impl Display for Results {
     }
 }
 
-fn cells(line: &Line) -> Vec<String> {
+fn cells(line: &ContestLine) -> Vec<String> {
     match &line.against {
         Some((theirs, ratio)) => vec![
             time(line.ours.median),

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use serde_json::{Map, Value, json};
 
-use super::contest::{Contest, Results};
-use super::side::{Program, start_both};
-use super::{Arguments, build};
+use super::contest::{SideContest, ContestResults};
+use super::side::{SideProgram, start_both};
+use super::{BenchArguments, build};
 
 /// A turn is at least so long, in milliseconds: calls take a thousand times as long as expressions.
 const TURN: u64 = 400;
@@ -23,7 +23,7 @@ const CASES: [(&str, &str, usize); 4] = [
 ];
 
 /// Builds both sides, starts the webhooks, sees that the sides find the same, and holds the contest.
-pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
+pub(super) fn contest(arguments: &BenchArguments) -> Result<ContestResults, ToolError> {
     let program = build::ours()?;
     let other = build::other(arguments, "webhook", &program)?;
     let patch = json!([{"op": "add", "path": "/metadata/labels/seen", "value": "yes"}]);
@@ -31,16 +31,16 @@ pub(super) fn contest(arguments: &Arguments) -> Result<Results, Error> {
         "/validate": {"respond": {"allowed": true}},
         "/mutate": {"respond": {"allowed": true, "patchType": "JSONPatch", "patch": patch}},
     });
-    let (backend, listeners) = Program::start(&program, &["backend"], &scripts)?;
+    let (backend, listeners) = SideProgram::start(&program, &["backend"], &scripts)?;
     let sides = start_both(
         (&program, &["webhook"]),
         other.as_deref().map(|other| (other, &[][..])),
         &setup(&listeners)?,
         Value::clone,
     )?;
-    let contest = Contest {
+    let contest = SideContest {
         turn: arguments.length().max(Duration::from_millis(TURN)),
-        ..Contest::new(arguments, "webhook", &MEASURES, CASES.map(|(name, ..)| name))
+        ..SideContest::new(arguments, "webhook", &MEASURES, CASES.map(|(name, ..)| name))
     };
     let results = contest.between(sides);
     drop(backend);
@@ -63,7 +63,7 @@ const MEASURES: [(&str, &str); 3] = [
     ),
 ];
 
-fn setup(listeners: &Value) -> Result<Value, Error> {
+fn setup(listeners: &Value) -> Result<Value, ToolError> {
     let mut object: Value = serde_json::from_str(pratique_benches::POD).map_err(|error| error.to_string())?;
     if let Some(metadata) = object.pointer_mut("/metadata").and_then(Value::as_object_mut) {
         metadata.remove("uid");

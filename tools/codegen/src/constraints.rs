@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json::Value;
 
 use super::merge::{schemas, short};
 use super::{openapi, within};
 
 /// Reads the OpenAPI documents of directories and writes `table`. Of schemas of one name the first one is taken.
-pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), Error> {
+pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), ToolError> {
     let mut types = BTreeMap::new();
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
@@ -29,7 +29,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), Error> {
     for (name, lines) in types {
         let _ = write!(text, "type {name}\n{lines}");
     }
-    std::fs::write(table, text).map_err(Error::file(table))
+    std::fs::write(table, text).map_err(ToolError::file(table))
 }
 
 const HEAD: &str = "\

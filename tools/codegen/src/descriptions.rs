@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json::Value;
 
 use super::merge::{schemas, short};
 use super::{openapi, within};
 
 /// Reads the OpenAPI documents of a directory and writes `table`. Of schemas of one name the first one is taken.
-pub(super) fn run(openapi: &Path, table: &Path) -> Result<(), Error> {
+pub(super) fn run(openapi: &Path, table: &Path) -> Result<(), ToolError> {
     let mut types = BTreeMap::new();
     for (version, text) in openapi::texts(openapi)? {
         let document = pratique_json::parse(&text).map_err(within(&version))?;
@@ -26,7 +26,7 @@ pub(super) fn run(openapi: &Path, table: &Path) -> Result<(), Error> {
     for (name, lines) in types {
         let _ = write!(text, "type {name}\n{lines}");
     }
-    std::fs::write(table, text).map_err(Error::file(table))
+    std::fs::write(table, text).map_err(ToolError::file(table))
 }
 
 const HEAD: &str = "\

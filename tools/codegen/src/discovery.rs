@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, entries};
+use pratique_harness::{ToolError, entries};
 use pratique_json::Value;
 
 use super::within;
@@ -22,10 +22,10 @@ const OPTIONAL_HEAD: &str = "\
 /// Writes the tables `resources.txt` and `optional.txt` into a directory, from the discovery documents of another, which are those of
 /// a server that serves all that it can.
 // Upstream: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource: alpha and beta versions are off
-pub(super) fn run(documents: &Path, data: &Path) -> Result<(), Error> {
+pub(super) fn run(documents: &Path, data: &Path) -> Result<(), ToolError> {
     let mut lines = BTreeMap::new();
     for path in lists(documents)? {
-        let text = std::fs::read(&path).map_err(Error::file(&path))?;
+        let text = std::fs::read(&path).map_err(ToolError::file(&path))?;
         let document = pratique_json::parse(&text).map_err(within(path.display()))?;
         for line in resources(&document) {
             lines.insert(key(&line), line);
@@ -42,7 +42,7 @@ pub(super) fn run(documents: &Path, data: &Path) -> Result<(), Error> {
             let _ = writeln!(text, "{line}");
         }
         let table = data.join(name);
-        std::fs::write(&table, text).map_err(Error::file(&table))?;
+        std::fs::write(&table, text).map_err(ToolError::file(&table))?;
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ fn is_stable(version: &str) -> bool {
 }
 
 /// The lists of the resources of a version: `api__v1.json`, `apis__apps__v1.json`.
-fn lists(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+fn lists(directory: &Path) -> Result<Vec<PathBuf>, ToolError> {
     let of_version = |path: &PathBuf| {
         let name = path
             .file_name()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 
 use super::within;
@@ -26,8 +26,8 @@ struct GateRecord {
 }
 
 /// Writes `gates.txt` into the directory `data`.
-pub(super) fn run(file: &Path, data: &Path) -> Result<(), Error> {
-    let text = std::fs::read(file).map_err(Error::file(file))?;
+pub(super) fn run(file: &Path, data: &Path) -> Result<(), ToolError> {
+    let text = std::fs::read(file).map_err(ToolError::file(file))?;
     let gates: Vec<GateRecord> = serde_json::from_slice(&text).map_err(within(file.display()))?;
     let mut lines = String::from(HEAD);
     for gate in &gates {
@@ -46,5 +46,5 @@ pub(super) fn run(file: &Path, data: &Path) -> Result<(), Error> {
         lines.push('\n');
     }
     let table = data.join("gates.txt");
-    std::fs::write(&table, lines).map_err(Error::file(&table))
+    std::fs::write(&table, lines).map_err(ToolError::file(&table))
 }

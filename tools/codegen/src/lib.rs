@@ -9,7 +9,7 @@ mod declarative;
 mod descriptions;
 mod discovery;
 mod gates;
-mod given;
+mod given_fields;
 mod lifecycle;
 mod merge;
 mod objects;
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 use types::{FieldShape, GoTypes, StructField};
 
@@ -31,12 +31,12 @@ pub use release::{ReleaseSources, describe_changes, run_release};
 pub use validation::run_validation;
 
 /// Reads the lifecycles of the types of Go modules, and writes the table of versions that are no longer served.
-pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
+pub fn run_lifecycle(modules: &[PathBuf], table: &Path) -> Result<(), ToolError> {
     lifecycle::run(modules, table)
 }
 
 /// Reads the OpenAPI documents of a directory, and writes the table of what fields are for.
-pub fn run_descriptions(openapi: &Path, table: &Path) -> Result<(), Error> {
+pub fn run_descriptions(openapi: &Path, table: &Path) -> Result<(), ToolError> {
     descriptions::run(openapi, table)
 }
 
@@ -49,7 +49,7 @@ fn run(
     defaulting: Option<&Path>,
     given: Option<&str>,
     data: &Path,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     let types = GoTypes::read(objects)?;
     // Not every release has all of the others.
     let others = OTHERS.lines().filter(|name| types.structs.contains_key(*name));
@@ -68,13 +68,13 @@ fn run(
     }
     for (name, text) in [("types.txt", text), ("layout.txt", layout)] {
         let table = data.join(name);
-        std::fs::write(&table, text).map_err(Error::file(&table))?;
+        std::fs::write(&table, text).map_err(ToolError::file(&table))?;
     }
     objects::run(objects, data)?;
     let table = data.join("given.txt");
     match (defaulting, given) {
-        (Some(defaulting), _) => given::run(openapi, &types, &names, &types.kinds, defaulting, &table)?,
-        (None, Some(other)) => given::run_changed(openapi, &types, &names, other, objects, &table)?,
+        (Some(defaulting), _) => given_fields::run(openapi, &types, &names, &types.kinds, defaulting, &table)?,
+        (None, Some(other)) => given_fields::run_changed(openapi, &types, &names, other, objects, &table)?,
         (None, None) => {}
     }
     merge::run(openapi, &data.join("merge.txt"))?;
@@ -316,6 +316,6 @@ fn resolve(types: &GoTypes, shape: &FieldShape) -> String {
 }
 
 /// Names the document that a parser cannot read.
-fn within<E: Display>(document: impl Display) -> impl FnOnce(E) -> Error {
+fn within<E: Display>(document: impl Display) -> impl FnOnce(E) -> ToolError {
     move |error| format!("{document}: {error}").into()
 }

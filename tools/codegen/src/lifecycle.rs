@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, entries};
+use pratique_harness::{ToolError, entries};
 
 /// The file of a package in which the lifecycle of its types is.
 const LIFECYCLE: &str = "zz_generated.prerelease-lifecycle.go";
@@ -19,14 +19,14 @@ const HEAD: &str = "\
 
 /// The lifecycle of a type, as far as it matters here.
 #[derive(Default)]
-struct Lifecycle {
+struct TypeLifecycle {
     removed: Option<String>,
     /// `apps/v1 Deployment`
     replacement: Option<String>,
 }
 
 /// Writes the table of the types of Go modules; of several modules, later ones add types that are not in the ones before.
-pub(super) fn run(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
+pub(super) fn run(modules: &[PathBuf], table: &Path) -> Result<(), ToolError> {
     let mut lines = BTreeMap::new();
     for module in modules {
         let mut packages = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn run(modules: &[PathBuf], table: &Path) -> Result<(), Error> {
     for (kind, line) in lines {
         let _ = writeln!(text, "{kind} {line}");
     }
-    std::fs::write(table, text).map_err(Error::file(table))
+    std::fs::write(table, text).map_err(ToolError::file(table))
 }
 
 /// The next minor version of a module among others, with its number: `k8s.io/api@v0.20.15` of `k8s.io/api@v0.19.16`.
@@ -65,7 +65,7 @@ fn parse_module(module: &Path) -> Option<(&str, u32)> {
 }
 
 /// The kinds of the packages of a module that its next version has not, and that have no lifecycle.
-fn deleted_kinds(module: &Path, next: &Path) -> Result<Vec<String>, Error> {
+fn deleted_kinds(module: &Path, next: &Path) -> Result<Vec<String>, ToolError> {
     let mut packages = Vec::new();
     collect_packages(module, REGISTER, &mut packages)?;
     let mut kinds = Vec::new();
@@ -90,7 +90,7 @@ fn registered_kinds(register: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The directories below one that have a file. Recursion is safe: modules are some directories deep.
-fn collect_packages(directory: &Path, file: &str, packages: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn collect_packages(directory: &Path, file: &str, packages: &mut Vec<PathBuf>) -> Result<(), ToolError> {
     for path in entries(directory)? {
         if path.is_dir() {
             collect_packages(&path, file, packages)?;
@@ -102,7 +102,7 @@ fn collect_packages(directory: &Path, file: &str, packages: &mut Vec<PathBuf>) -
 }
 
 /// The kinds of a package that are removed in some release, with what the table says of them.
-fn removed_kinds(package: &Path) -> Result<Vec<(String, String)>, Error> {
+fn removed_kinds(package: &Path) -> Result<Vec<(String, String)>, ToolError> {
     let api_version = api_version(package, &read(&package.join(REGISTER))?);
     let lifecycles = read_lifecycles(&read(&package.join(LIFECYCLE))?);
     let kinds = lifecycles.into_iter().filter_map(|(kind, lifecycle)| {
@@ -131,8 +131,8 @@ fn api_version(package: &Path, register: &str) -> String {
 
 /// The lifecycles of the types in a generated file, whose functions are all of one form.
 // Upstream: code-generator/cmd/prerelease-lifecycle-gen
-fn read_lifecycles(text: &str) -> BTreeMap<String, Lifecycle> {
-    let mut lifecycles: BTreeMap<String, Lifecycle> = BTreeMap::new();
+fn read_lifecycles(text: &str) -> BTreeMap<String, TypeLifecycle> {
+    let mut lifecycles: BTreeMap<String, TypeLifecycle> = BTreeMap::new();
     let mut function = None;
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("func (in *") {
@@ -170,8 +170,8 @@ fn join_version(group: &str, version: &str) -> String {
     format!("{group}{separator}{version}")
 }
 
-fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(Error::file(path))
+fn read(path: &Path) -> Result<String, ToolError> {
+    std::fs::read_to_string(path).map_err(ToolError::file(path))
 }
 
 #[cfg(test)]

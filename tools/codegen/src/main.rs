@@ -9,13 +9,13 @@ use pratique_codegen::ReleaseSources;
 /// Writes the tables of Kubernetes.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask codegen")]
-struct Arguments {
+struct CodegenArguments {
     #[command(subcommand)]
-    tables: Tables,
+    tables: TablesCommand,
 }
 
 #[derive(Subcommand)]
-enum Tables {
+enum TablesCommand {
     /// Writes the tables of a release: whole, or as changes of those of its neighbour, and lists it.
     Release {
         /// Its version, such as 1.37.2.
@@ -69,18 +69,18 @@ enum Tables {
 }
 
 fn main() -> ExitCode {
-    let written = match Arguments::parse().tables {
-        Tables::Lifecycle { modules, table } => pratique_codegen::run_lifecycle(&modules, &table),
-        Tables::Descriptions { openapi, table } => pratique_codegen::run_descriptions(&openapi, &table),
-        Tables::Validation {
+    let written = match CodegenArguments::parse().tables {
+        TablesCommand::Lifecycle { modules, table } => pratique_codegen::run_lifecycle(&modules, &table),
+        TablesCommand::Descriptions { openapi, table } => pratique_codegen::run_descriptions(&openapi, &table),
+        TablesCommand::Validation {
             version,
             rules,
             internal,
         } => pratique_codegen::run_validation(&version, &rules, &internal),
-        Tables::Compare { older, newer } => {
+        TablesCommand::Compare { older, newer } => {
             pratique_codegen::describe_changes(&older, &newer).map(|text| print!("{text}"))
         }
-        Tables::Release {
+        TablesCommand::Release {
             version,
             reflected,
             discovery,

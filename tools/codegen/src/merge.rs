@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json::Value;
 use pratique_schema::merge::{
     DEDUCED, ListMerging, MapType, MergeType, MergeTypeId, OpenApi, ScalarKind, UNTYPED,
@@ -13,7 +13,7 @@ use pratique_schema::merge::{
 use super::{openapi, within};
 
 /// Reads the OpenAPI documents of directories and writes `table`. What is in an earlier directory counts.
-pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), Error> {
+pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), ToolError> {
     let texts = directories.iter().map(|directory| openapi::texts(directory));
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     let mut documents = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn run(directories: &[PathBuf], table: &Path) -> Result<(), Error> {
         }
     }
     writer.write_types(&mut text);
-    std::fs::write(table, text).map_err(Error::file(table))
+    std::fs::write(table, text).map_err(ToolError::file(table))
 }
 
 const HEAD: &str = "\

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ const PLANS_HEAD: &str = " Made by `cargo xtask codegen`; do not edit.
 
 /// The output of `tools/go/objects`, without types.
 #[derive(Deserialize)]
-struct Document {
+struct ObjectsDocument {
     kinds: BTreeMap<String, String>,
     internal: BTreeMap<String, String>,
     schemes: BTreeMap<String, String>,
@@ -49,19 +49,19 @@ struct PlanStep {
 }
 
 /// Writes `kinds.txt`, `defaults.txt` and `conversions.txt` into the directory `data`.
-pub(super) fn run(file: &Path, data: &Path) -> Result<(), Error> {
-    let text = std::fs::read(file).map_err(Error::file(file))?;
-    let document: Document = serde_json::from_slice(&text).map_err(within(file.display()))?;
+pub(super) fn run(file: &Path, data: &Path) -> Result<(), ToolError> {
+    let text = std::fs::read(file).map_err(ToolError::file(file))?;
+    let document: ObjectsDocument = serde_json::from_slice(&text).map_err(within(file.display()))?;
     let write = |name: &str, text: String| {
         let table = data.join(name);
-        std::fs::write(&table, text).map_err(Error::file(&table))
+        std::fs::write(&table, text).map_err(ToolError::file(&table))
     };
     write("kinds.txt", kinds(&document))?;
     write("defaults.txt", plans(DEFAULTS_HEAD, &document.defaults))?;
     write("conversions.txt", plans(CONVERSIONS_HEAD, &document.conversions))
 }
 
-fn kinds(document: &Document) -> String {
+fn kinds(document: &ObjectsDocument) -> String {
     let mut text = String::from(KINDS_HEAD);
     for (group, name) in &document.schemes {
         let group = if group.is_empty() { "-" } else { group };

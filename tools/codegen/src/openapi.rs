@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, entries};
+use pratique_harness::{ToolError, entries};
 
 /// The texts of the documents by `GROUP/VERSION`.
-pub(super) fn texts(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+pub(super) fn texts(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, ToolError> {
     let mut texts = BTreeMap::new();
     for path in documents(directory)? {
         if let Some(version) = group_version(&path) {
-            let text = std::fs::read(&path).map_err(Error::file(&path))?;
+            let text = std::fs::read(&path).map_err(ToolError::file(&path))?;
             texts.insert(version, text);
         }
     }
@@ -28,7 +28,7 @@ fn group_version(path: &Path) -> Option<String> {
     }
 }
 
-fn documents(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+fn documents(directory: &Path) -> Result<Vec<PathBuf>, ToolError> {
     let mut paths = entries(directory)?;
     paths.retain(|path| {
         let name = path.file_name().and_then(|name| name.to_str());

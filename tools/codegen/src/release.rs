@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, workspace};
+use pratique_harness::{ToolError, workspace};
 use pratique_schema::{Release, apply_changes};
 
 use crate::{changes, discovery, gates, release_list};
@@ -47,7 +47,7 @@ pub(crate) fn schema_data() -> PathBuf {
 ///
 /// # Errors
 /// What is read is not there or of another form, or a file cannot be written.
-pub fn run_release(version: &str, sources: &ReleaseSources) -> Result<(), Error> {
+pub fn run_release(version: &str, sources: &ReleaseSources) -> Result<(), ToolError> {
     let listed = release_list::read(&schema_data())?.with(version)?;
     let release = listed.find(version)?;
     let directory = schema_data().join(&release.minor);
@@ -56,11 +56,11 @@ pub fn run_release(version: &str, sources: &ReleaseSources) -> Result<(), Error>
     } else {
         sources.reflected.join("tables")
     };
-    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
-    fs::create_dir_all(&whole).map_err(Error::file(&whole))?;
+    fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
+    fs::create_dir_all(&whole).map_err(ToolError::file(&whole))?;
     for name in ["patch_strategies.txt", "deprecations.txt"] {
         let from = sources.reflected.join(name);
-        fs::copy(&from, whole.join(name)).map_err(Error::file(&from))?;
+        fs::copy(&from, whole.join(name)).map_err(ToolError::file(&from))?;
     }
     gates::run(&sources.reflected.join("gates.json"), &whole)?;
     let base = match &release.base {
@@ -95,7 +95,7 @@ pub(crate) fn whole_table(
     data: &Path,
     minor: &str,
     name: &str,
-) -> Result<String, Error> {
+) -> Result<String, ToolError> {
     // A chain has no more members than there are releases.
     let mut chain = vec![listed.find_minor(minor)?];
     while let Some(base) = chain.last().and_then(|release| release.base.as_deref())
@@ -126,9 +126,9 @@ fn resource_directory() -> PathBuf {
 ///
 /// # Errors
 /// A version is not known.
-pub fn describe_changes(older: &str, newer: &str) -> Result<String, Error> {
+pub fn describe_changes(older: &str, newer: &str) -> Result<String, ToolError> {
     let release =
-        |version: &str| Release::by_version(version).map_err(|error| Error::from(error.to_string()));
+        |version: &str| Release::by_version(version).map_err(|error| ToolError::from(error.to_string()));
     let (older, newer) = (release(older)?.tables(), release(newer)?.tables());
     let tables = [
         ("types", older.types, newer.types),
@@ -147,10 +147,10 @@ pub fn describe_changes(older: &str, newer: &str) -> Result<String, Error> {
     Ok(changes::describe(&tables))
 }
 
-pub(crate) fn read(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(Error::file(path))
+pub(crate) fn read(path: &Path) -> Result<String, ToolError> {
+    fs::read_to_string(path).map_err(ToolError::file(path))
 }
 
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), Error> {
-    fs::write(path, text).map_err(Error::file(path))
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
+    fs::write(path, text).map_err(ToolError::file(path))
 }

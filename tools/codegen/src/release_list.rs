@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 const LIST_HEAD: &str = "\
 # The releases that are known, the newest first: VERSION, and the release whose tables are changed, or - of the one that is whole.
@@ -33,7 +33,7 @@ pub(crate) struct KnownRelease {
 }
 
 impl KnownRelease {
-    fn new(version: &str, base: Option<String>) -> Result<Self, Error> {
+    fn new(version: &str, base: Option<String>) -> Result<Self, ToolError> {
         let mut numbers = version.splitn(3, '.');
         match (numbers.next(), numbers.next(), numbers.next()) {
             (Some("1"), Some(minor), Some(_)) if minor.parse::<u32>().is_ok() => Ok(KnownRelease {
@@ -52,9 +52,9 @@ impl KnownRelease {
 }
 
 /// Reads the list in the directory of the tables.
-pub(crate) fn read(data: &Path) -> Result<KnownReleases, Error> {
+pub(crate) fn read(data: &Path) -> Result<KnownReleases, ToolError> {
     let path = data.join("releases.txt");
-    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+    let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let releases = lines.map(|line| {
         let (version, base) = line.split_once(' ').unwrap_or((line, "-"));
@@ -65,7 +65,7 @@ pub(crate) fn read(data: &Path) -> Result<KnownReleases, Error> {
 
 impl KnownReleases {
     /// The list with a version: in place of another patch release, or as changes of the neighbour that lies towards the whole one.
-    pub(crate) fn with(mut self, version: &str) -> Result<Self, Error> {
+    pub(crate) fn with(mut self, version: &str) -> Result<Self, ToolError> {
         let mut added = KnownRelease::new(version, None)?;
         if let Some(known) = self.0.iter_mut().find(|known| known.minor == added.minor) {
             added.base = known.base.clone();
@@ -97,24 +97,24 @@ impl KnownReleases {
     }
 
     /// A release by its version.
-    pub(crate) fn find(&self, version: &str) -> Result<&KnownRelease, Error> {
+    pub(crate) fn find(&self, version: &str) -> Result<&KnownRelease, ToolError> {
         let known = self.0.iter().find(|known| known.version == version);
         known.ok_or_else(|| format!("Kubernetes {version} is not in the list of releases").into())
     }
 
     /// A release by its minor version.
-    pub(crate) fn find_minor(&self, minor: &str) -> Result<&KnownRelease, Error> {
+    pub(crate) fn find_minor(&self, minor: &str) -> Result<&KnownRelease, ToolError> {
         let known = self.0.iter().find(|known| known.minor == minor);
         known.ok_or_else(|| format!("Kubernetes {minor} is not in the list of releases").into())
     }
 
     /// Writes the list in the directory of the tables, and the code that includes these.
-    pub(crate) fn write(&self, data: &Path) -> Result<(), Error> {
+    pub(crate) fn write(&self, data: &Path) -> Result<(), ToolError> {
         for (path, text) in [
             (data.join("releases.txt"), self.list()),
             (data.join("../src/release/list.rs"), self.code()),
         ] {
-            fs::write(&path, text).map_err(Error::file(&path))?;
+            fs::write(&path, text).map_err(ToolError::file(&path))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 
 use super::within;
@@ -47,7 +47,7 @@ pub(super) enum FieldShape {
 
 /// The output of `tools/go/objects`.
 #[derive(Deserialize)]
-struct Document {
+struct TypesDocument {
     kinds: BTreeMap<String, String>,
     types: BTreeMap<String, DeclaredType>,
 }
@@ -74,7 +74,7 @@ struct DeclaredField {
 
 impl GoTypes {
     /// Reads the types of a release.
-    pub(super) fn read(file: &Path) -> Result<Self, Error> {
+    pub(super) fn read(file: &Path) -> Result<Self, ToolError> {
         let document = read(file)?;
         let kinds = document.kinds.into_iter();
         let mut types = GoTypes {
@@ -109,8 +109,8 @@ impl From<DeclaredField> for StructField {
     }
 }
 
-fn read(file: &Path) -> Result<Document, Error> {
-    let text = std::fs::read(file).map_err(Error::file(file))?;
+fn read(file: &Path) -> Result<TypesDocument, ToolError> {
+    let text = std::fs::read(file).map_err(ToolError::file(file))?;
     serde_json::from_slice(&text).map_err(within(file.display()))
 }
 

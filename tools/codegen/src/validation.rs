@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, workspace};
+use pratique_harness::{ToolError, workspace};
 use pratique_schema::Release;
 
 use crate::release::{read, schema_data, whole_table, write};
@@ -14,12 +14,12 @@ use crate::{changes, declarative, release_list};
 ///
 /// # Errors
 /// The version is not known, or a file cannot be read or written.
-pub fn run_validation(version: &str, rules: &Path, internal: &Path) -> Result<(), Error> {
+pub fn run_validation(version: &str, rules: &Path, internal: &Path) -> Result<(), ToolError> {
     let listed = release_list::read(&schema_data())?;
     let release = listed.find(version)?;
-    let known = Release::by_version(version).map_err(|error| Error::from(error.to_string()))?;
+    let known = Release::by_version(version).map_err(|error| ToolError::from(error.to_string()))?;
     let directory = data().join(&release.minor);
-    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
     let tables = [
         (
             "declarative",

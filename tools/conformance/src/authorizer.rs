@@ -7,13 +7,13 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CaseAuthorizer {
-    allow: Vec<Rule>,
+    allow: Vec<CheckRule>,
 }
 
 /// A rule: the attributes of a check must equal each field that is not empty.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Rule {
+pub struct CheckRule {
     verb: String,
     group: String,
     version: String,
@@ -29,7 +29,7 @@ pub struct Rule {
 
 impl CaseAuthorizer {
     /// An authorizer with rules, the first that fits counting.
-    pub fn new(allow: Vec<Rule>) -> Self {
+    pub fn new(allow: Vec<CheckRule>) -> Self {
         CaseAuthorizer { allow }
     }
 }
@@ -46,7 +46,7 @@ impl Authorizer for CaseAuthorizer {
     }
 }
 
-impl Rule {
+impl CheckRule {
     fn fits(&self, check: &Check<'_>) -> bool {
         let none = Default::default();
         let (path, resource, version) = match check.target {

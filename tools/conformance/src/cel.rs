@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::authorizer::CaseAuthorizer;
 use super::cel_value::{canonical, normalize};
 use super::fixture::json_value;
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
 #[derive(Deserialize)]
 struct CelCase {
@@ -43,7 +43,7 @@ struct CelVariable {
     expression: String,
 }
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     let Ok(CelCase {
         expression,
         env,
@@ -52,7 +52,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         expect,
     }) = serde_json::from_value(case.clone())
     else {
-        return Outcome::failed(case, "the case is not of the form of this suite");
+        return CaseOutcome::failed(case, "the case is not of the form of this suite");
     };
     let actual = answer(release_of(case), &expression, &env, &variables, &bindings);
     compare(&expect, actual)
@@ -178,7 +178,7 @@ fn read<T: Default + for<'de> Deserialize<'de>>(object: Option<&Value>, field: &
         .unwrap_or_default()
 }
 
-pub(super) fn compare(expect: &Value, mut actual: Value) -> Outcome {
+pub(super) fn compare(expect: &Value, mut actual: Value) -> CaseOutcome {
     let mut expect = expect.clone();
     normalize(&mut expect);
     normalize(&mut actual);
@@ -198,7 +198,7 @@ pub(super) fn compare(expect: &Value, mut actual: Value) -> Outcome {
     };
     let cost = |of: &Value| of.get("cost").and_then(Value::as_u64);
     let (texts, costs) = ((text(&expect), text(&actual)), (cost(&expect), cost(&actual)));
-    Outcome::new(decision, &expect, actual)
+    CaseOutcome::new(decision, &expect, actual)
         .compare_texts(texts.0.as_deref(), texts.1.as_deref())
         .cost(costs.0, costs.1)
 }

@@ -2,7 +2,7 @@
 //!
 //! The order of the members of a request's object shows in messages, so objects are taken from the source text.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_objects::{FieldValidation, MediaType, ObjectCodec};
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
@@ -10,14 +10,14 @@ use pratique_yaml::{Budget, json, tree};
 use serde_json::{Value, json as value};
 
 use super::compare::equal_by;
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
 /// The placeholder of recorded objects for the time of the request.
 const NOW: &str = "<now>";
 
 /// Adds the source text of their objects to the cases of a file.
-pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), Error> {
-    let document = json::parse(text, &Budget::unlimited()).map_err(|error| Error::from(error.to_string()))?;
+pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), ToolError> {
+    let document = json::parse(text, &Budget::unlimited()).map_err(|error| ToolError::from(error.to_string()))?;
     let tree = &document.tree;
     let tree::TreeValue::List(ids) = &tree.get(document.root).value else {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn add_bodies(text: &[u8], cases: &mut [Value]) -> Result<(), Error> 
     Ok(())
 }
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     let bytes = case["body"].as_str().unwrap_or_default();
     let endpoint = if case["endpoint"].is_object() {
         &case["endpoint"]
@@ -74,7 +74,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     let decision = member(expect, "error").is_string() == member(&actual, "error").is_string()
         && equal(&member(expect, "object"), &member(&actual, "object"));
     let (expected, actual_text) = (text(expect), text(&actual));
-    Outcome::new(decision, expect, actual).compare_texts(expected.as_deref(), actual_text.as_deref())
+    CaseOutcome::new(decision, expect, actual).compare_texts(expected.as_deref(), actual_text.as_deref())
 }
 
 fn kind(of: &Value) -> GroupVersionKind {

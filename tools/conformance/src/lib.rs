@@ -26,17 +26,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{Error, entries};
+use pratique_harness::{ToolError, entries};
 use pratique_schema::Release;
 use serde_json::Value;
 
-pub use outcome::Outcome;
-pub use report::Report;
+pub use outcome::CaseOutcome;
+pub use report::RunReport;
 pub use validation::answer as validation_answer;
 
 /// The arguments of `cargo xtask conformance`.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct Arguments {
+pub struct ConformanceArguments {
     /// The directory of suites.
     pub directory: PathBuf,
     /// Run this suite only.
@@ -54,7 +54,7 @@ pub struct Arguments {
 }
 
 /// Runs and prints; the exit code is 1 when a decision is wrong, 2 when the cases cannot be read.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &ConformanceArguments) -> ExitCode {
     let report = match report(arguments) {
         Ok(report) => report,
         Err(error) => {
@@ -77,8 +77,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Runs all cases that the arguments select.
-pub fn report(arguments: &Arguments) -> Result<Report, Error> {
-    let mut report = Report::default();
+pub fn report(arguments: &ConformanceArguments) -> Result<RunReport, ToolError> {
+    let mut report = RunReport::default();
     for suite in entries(&arguments.directory)?
         .into_iter()
         .filter(|path| path.is_dir())
@@ -156,8 +156,8 @@ pub fn release_of(case: &Value) -> &'static Release {
 }
 
 /// What is said of a case of one release beside what its `expect` says.
-pub fn run_case(suite: &str, case: &Value) -> Outcome {
-    let run: fn(&Value) -> Outcome = match suite {
+pub fn run_case(suite: &str, case: &Value) -> CaseOutcome {
+    let run: fn(&Value) -> CaseOutcome = match suite {
         "cel" => cel::run_case,
         "defaults" => defaults::run_case,
         "load" => load::run_case,
@@ -167,26 +167,26 @@ pub fn run_case(suite: &str, case: &Value) -> Outcome {
         "server" => server::run_case,
         "validation" => validation::run_case,
         "webhook" => webhook::run_case,
-        _ => return Outcome::failed(case, "this suite is not implemented"),
+        _ => return CaseOutcome::failed(case, "this suite is not implemented"),
     };
     catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("panicked");
-        Outcome::failed(case, &format!("panicked: {text}"))
+        CaseOutcome::failed(case, &format!("panicked: {text}"))
     })
 }
 
 /// Another answer to a case beside what its `expect` says, as those of its suite are compared.
-pub fn compare_answer(suite: &str, case: &Value, answer: Value) -> Outcome {
+pub fn compare_answer(suite: &str, case: &Value, answer: Value) -> CaseOutcome {
     let expect = case.get("expect").unwrap_or(&Value::Null);
     match suite {
         "cel" => cel::compare(expect, answer),
         "plugins" => plugins::compare_answer(expect, answer),
         "policy" => policy::compare(expect, answer),
         "validation" => validation::compare(case, answer),
-        _ => Outcome::failed(case, "answers of this suite are not compared"),
+        _ => CaseOutcome::failed(case, "answers of this suite are not compared"),
     }
 }
 
@@ -194,7 +194,7 @@ pub fn compare_answer(suite: &str, case: &Value, answer: Value) -> Outcome {
 ///
 /// # Errors
 /// A file cannot be read, or has no cases.
-pub fn cases_below(directory: &Path) -> Result<Vec<Value>, Error> {
+pub fn cases_below(directory: &Path) -> Result<Vec<Value>, ToolError> {
     let files = entries(directory)?.into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
     let mut all = Vec::new();
@@ -204,12 +204,12 @@ pub fn cases_below(directory: &Path) -> Result<Vec<Value>, Error> {
     Ok(all)
 }
 
-fn cases(suite: &str, file: &Path) -> Result<Vec<Value>, Error> {
-    let text = fs::read(file).map_err(Error::file(&file))?;
+fn cases(suite: &str, file: &Path) -> Result<Vec<Value>, ToolError> {
+    let text = fs::read(file).map_err(ToolError::file(&file))?;
     let mut deserializer = serde_json::Deserializer::from_slice(&text);
     deserializer.disable_recursion_limit();
     let mut cases: Vec<Value> = serde::Deserialize::deserialize(&mut deserializer)
-        .map_err(|error| Error::from(format!("{}: {error}", file.display())))?;
+        .map_err(|error| ToolError::from(format!("{}: {error}", file.display())))?;
     if suite == "defaults" {
         defaults::add_bodies(&text, &mut cases)?;
     }

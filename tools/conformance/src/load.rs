@@ -11,15 +11,15 @@ use pratique_schema::{FeatureGates, Release};
 use serde_json::{Value, json};
 
 use super::fixture::CaseDirectory;
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
 /// The recording server compiled for the version before its own.
 const RECORDED_FOR: u32 = 35;
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     let directory = match CaseDirectory::new(&case["files"]) {
         Ok(directory) => directory,
-        Err(error) => return Outcome::failed(case, &format!("cannot write the files: {error}")),
+        Err(error) => return CaseOutcome::failed(case, &format!("cannot write the files: {error}")),
     };
     let expect = with_directory(&case["expect"], &directory);
     let configures = case["plugin"] == "AdmissionConfiguration";
@@ -125,12 +125,12 @@ fn name(object: &Value) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-fn compare(expect: &Value, actual: Value) -> Outcome {
+fn compare(expect: &Value, actual: Value) -> CaseOutcome {
     let text = |of: &Value| of.get("error").and_then(Value::as_str).map(str::to_owned);
     let (expected, text) = (text(expect), text(&actual));
     let decision = match expected {
         Some(_) => text.is_some() && expect.get("exitCode") == actual.get("exitCode"),
         None => *expect == actual,
     };
-    Outcome::new(decision, expect, actual).compare_texts(expected.as_deref(), text.as_deref())
+    CaseOutcome::new(decision, expect, actual).compare_texts(expected.as_deref(), text.as_deref())
 }

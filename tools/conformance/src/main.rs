@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_conformance::{Arguments, run, spec};
+use pratique_conformance::{ConformanceArguments, run, spec};
 
 /// Runs a directory of conformance cases and compares decisions and messages.
 #[derive(Parser)]
@@ -12,26 +12,26 @@ use pratique_conformance::{Arguments, run, spec};
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
-struct Conformance {
+struct ConformanceCommand {
     #[command(subcommand)]
     other: Option<CaseSource>,
     #[command(flatten)]
-    recorded: Option<Arguments>,
+    recorded: Option<ConformanceArguments>,
 }
 
 /// Cases that others have written.
 #[derive(clap::Subcommand)]
 enum CaseSource {
     /// Run the cases of the CEL specification that need no protocol buffers.
-    Spec(spec::Arguments),
+    Spec(spec::SpecArguments),
 }
 
 fn main() -> ExitCode {
-    match Conformance::parse() {
-        Conformance {
+    match ConformanceCommand::parse() {
+        ConformanceCommand {
             other: Some(CaseSource::Spec(arguments)),
             ..
         } => spec::run(&arguments),
-        Conformance { recorded, .. } => run(&recorded.unwrap_or_default()),
+        ConformanceCommand { recorded, .. } => run(&recorded.unwrap_or_default()),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The outcome of a case. A field is `None` if the case has no expectation of it.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CaseOutcome {
     /// Whether the decision is right.
     pub decision: bool,
     /// Whether the text is the same, for a case that has one.
@@ -19,10 +19,10 @@ pub struct Outcome {
     pub actual: Value,
 }
 
-impl Outcome {
-    /// Compares decisions; messages and costs are added by [`Outcome::text`] and [`Outcome::cost`].
+impl CaseOutcome {
+    /// Compares decisions; messages and costs are added by [`CaseOutcome::text`] and [`CaseOutcome::cost`].
     pub fn new(decision: bool, expected: &Value, actual: Value) -> Self {
-        Outcome {
+        CaseOutcome {
             decision,
             text: None,
             cost: None,
@@ -37,7 +37,7 @@ impl Outcome {
         let expected = case.get("expect").cloned().unwrap_or_default();
         let text = texts(&expected).then_some(false);
         let cost = expected.get("cost").is_some().then_some(false);
-        Outcome {
+        CaseOutcome {
             decision: false,
             text,
             cost,
@@ -50,18 +50,18 @@ impl Outcome {
     /// Compares the texts of a case that has one.
     pub fn compare_texts(self, expected: Option<&str>, actual: Option<&str>) -> Self {
         let text = expected.map(|expected| actual == Some(expected));
-        Outcome { text, ..self }
+        CaseOutcome { text, ..self }
     }
 
     /// Compares the costs of a case that has one.
     pub fn cost(self, expected: Option<u64>, actual: Option<u64>) -> Self {
         let cost = expected.map(|expected| actual == Some(expected));
-        Outcome { cost, ..self }
+        CaseOutcome { cost, ..self }
     }
 
     /// Counts the case as skipped.
     pub fn skipped(self) -> Self {
-        Outcome {
+        CaseOutcome {
             skipped: true,
             ..self
         }

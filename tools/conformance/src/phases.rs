@@ -10,7 +10,7 @@ mod compare;
 mod plugins;
 mod random;
 
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use pratique_objects::ObjectCodec;
 use pratique_plugin::{Effects, Stage};
 use pratique_registry::{
@@ -20,19 +20,19 @@ use pratique_schema::FeatureGates;
 use pratique_types::{GroupVersion, GroupVersionKind, Status, UserInfo};
 use serde_json::{Map, Value, json};
 
-use self::before::Stored;
+use self::before::StoredObjects;
 use self::compare::compare;
 use self::plugins::CasePlugins;
 use self::random::{concrete, placeholders, recorded};
 use super::fixture::json_value;
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
 /// The definitions of the recording server. Cases do not contain them: they are reconstructed from the cases, so that
 /// fields which occur in no case are missing here.
 const DEFINITIONS: &str = include_str!("../data/definitions.json");
 
 /// The custom resources of the recording server.
-fn definitions() -> Result<CustomResources, Error> {
+fn definitions() -> Result<CustomResources, ToolError> {
     let mut resources = CustomResources::default();
     let definitions: Vec<Value> = serde_json::from_str(DEFINITIONS).map_err(|error| error.to_string())?;
     for definition in &definitions {
@@ -41,7 +41,7 @@ fn definitions() -> Result<CustomResources, Error> {
     Ok(resources)
 }
 
-fn serve(resources: &mut CustomResources, definition: &Value) -> Result<(), Error> {
+fn serve(resources: &mut CustomResources, definition: &Value) -> Result<(), ToolError> {
     let served = resources.serve(&json_value(definition));
     served
         .map(drop)
@@ -58,20 +58,20 @@ fn administrator() -> UserInfo {
     }
 }
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     match answer(case) {
         Ok((actual, is_custom)) => compare(&case["expect"], recorded(actual), is_custom),
-        Err(error) => Outcome::failed(case, &error.to_string()),
+        Err(error) => CaseOutcome::failed(case, &error.to_string()),
     }
 }
 
 /// The input of admission and the answer, in the form of an expectation, and whether the object is a custom resource.
-fn answer(case: &Value) -> Result<(Value, bool), Error> {
+fn answer(case: &Value) -> Result<(Value, bool), ToolError> {
     let placeholders = placeholders();
     let gates = FeatureGates::new(release_of(case));
     let builtin = ObjectCodec::with_placeholder(placeholders.time.clone()).with_gates(gates);
     let mut custom = definitions()?.with_release(gates.release());
-    let mut stored = Stored::default();
+    let mut stored = StoredObjects::default();
     for object in case["before"].as_array().into_iter().flatten() {
         let scheme = Kinds {
             builtin: &builtin,
@@ -235,7 +235,7 @@ fn review(attributes: &Attributes) -> Value {
     )
 }
 
-fn kind_of(object: &Value) -> Result<GroupVersionKind, Error> {
+fn kind_of(object: &Value) -> Result<GroupVersionKind, ToolError> {
     let text = |name: &str| object[name].as_str().unwrap_or_default();
     let version = GroupVersion::parse(text("apiVersion")).map_err(|error| error.to_string())?;
     Ok(version.with_kind(text("kind")))
@@ -245,14 +245,14 @@ fn collection(
     custom: &CustomResources,
     kind: &GroupVersionKind,
     namespace: Option<&str>,
-) -> Result<Target, Error> {
+) -> Result<Target, ToolError> {
     let namespace = namespace.unwrap_or("default");
     Target::collection(kind, namespace)
         .or_else(|| custom.collection(kind, namespace))
         .ok_or_else(|| format!("no resource of {kind}").into())
 }
 
-fn target(custom: &CustomResources, case: &Value) -> Result<Target, Error> {
+fn target(custom: &CustomResources, case: &Value) -> Result<Target, ToolError> {
     if let Some(path) = case["path"].as_str() {
         let target = Target::parse(path).or_else(|| custom.target(path));
         return target.ok_or_else(|| format!("{path}: no such resource").into());
@@ -271,7 +271,7 @@ fn target(custom: &CustomResources, case: &Value) -> Result<Target, Error> {
     Ok(target)
 }
 
-fn verb(case: &Value) -> Result<Verb, Error> {
+fn verb(case: &Value) -> Result<Verb, ToolError> {
     Ok(match (case["operation"].as_str(), case["content"].as_str()) {
         (Some("CREATE"), _) => Verb::Create,
         (Some("UPDATE"), _) => Verb::Update,

@@ -7,16 +7,16 @@ mod run;
 
 use serde_json::Value;
 
-use super::Outcome;
+use super::CaseOutcome;
 
 pub(crate) use self::compare::compare as compare_answer;
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     let Some(expect) = case.get("expect") else {
-        return Outcome::failed(case, "the case has no expectation");
+        return CaseOutcome::failed(case, "the case has no expectation");
     };
     match run::answer(case) {
         Ok(actual) => compare::compare(expect, actual),
-        Err(error) => Outcome::failed(case, &error.to_string()),
+        Err(error) => CaseOutcome::failed(case, &error.to_string()),
     }
 }

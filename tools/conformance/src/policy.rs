@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique::manifest::{ManifestFile, ManifestPlugin};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionBuilder, Configurations, EvalContext, ObjectModel, Outcome as Evaluated};
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use pratique_schema::FeatureGates;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 use super::authorizer::CaseAuthorizer;
 use super::cluster;
 use super::compare::same;
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     // A case without an expectation was decided by another part of the server.
     let Some(expect) = case.get("expect") else {
-        return Outcome::new(true, &Value::Null, Value::Null);
+        return CaseOutcome::new(true, &Value::Null, Value::Null);
     };
     match answer(case, None) {
         Ok(actual) => compare(expect, actual),
-        Err(error) => Outcome::failed(case, &error.to_string()),
+        Err(error) => CaseOutcome::failed(case, &error.to_string()),
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) fn run_case(case: &Value) -> Outcome {
 ///
 /// # Errors
 /// Its policies do not load, or its request cannot be read.
-pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Error> {
+pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, ToolError> {
     let admission = admission(case)?;
     let text = case["request"].to_string();
     let request: AdmissionRequest<'_> =
@@ -45,7 +45,7 @@ pub fn answer(case: &Value, model: Option<&dyn ObjectModel>) -> Result<Value, Er
 }
 
 /// Loads the manifests and objects of a case.
-pub fn admission(case: &Value) -> Result<Admission, Error> {
+pub fn admission(case: &Value) -> Result<Admission, ToolError> {
     // Mutating policies are off by default before 1.36. Cases are of servers that have turned them on.
     let gates = FeatureGates::new(release_of(case)).with("MutatingAdmissionPolicy", true);
     let mut builder = Admission::builder().feature_gates(gates);
@@ -70,14 +70,14 @@ pub fn admission(case: &Value) -> Result<Admission, Error> {
     builder
         .configurations(configurations)
         .build()
-        .map_err(|error| Error::from(error.to_string()))
+        .map_err(|error| ToolError::from(error.to_string()))
 }
 
 fn with_files(
     builder: AdmissionBuilder,
     files: &Value,
     plugin: ManifestPlugin,
-) -> Result<AdmissionBuilder, Error> {
+) -> Result<AdmissionBuilder, ToolError> {
     let files: Vec<ManifestFile> = files
         .as_object()
         .into_iter()
@@ -93,16 +93,16 @@ fn with_files(
         builder
             .files(files, plugin)
             .load()
-            .map_err(|errors| Error::from(format!("does not load: {errors}")))
+            .map_err(|errors| ToolError::from(format!("does not load: {errors}")))
     }
 }
 
-fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<Arc<T>>, Error> {
+fn of_kind<T: DeserializeOwned>(objects: &[Value], kind: &str) -> Result<Vec<Arc<T>>, ToolError> {
     let objects = objects.iter().filter(|object| object["kind"] == kind);
     let typed = objects.map(|object| serde_json::from_value(object.clone()).map(Arc::new));
     typed
         .collect::<Result<_, _>>()
-        .map_err(|error| Error::from(format!("{kind}: {error}")))
+        .map_err(|error| ToolError::from(format!("{kind}: {error}")))
 }
 
 /// The outcome in the form of a case's expectation.
@@ -125,7 +125,7 @@ pub fn to_expectation(evaluated: &Evaluated) -> Value {
 }
 
 /// The decision is everything but the wording of messages, warnings and annotations.
-pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
+pub(super) fn compare(expect: &Value, actual: Value) -> CaseOutcome {
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let count = |of: &Value, field: &str| of.get(field).and_then(Value::as_array).map_or(0, Vec::len);
     let keys = |of: &Value| -> Vec<String> {
@@ -146,7 +146,7 @@ pub(super) fn compare(expect: &Value, actual: Value) -> Outcome {
     let has_text = ["/status", "/warnings", "/auditAnnotations"]
         .iter()
         .any(|path| !same(expect.pointer(path), None));
-    let mut outcome = Outcome::new(decision, expect, actual);
+    let mut outcome = CaseOutcome::new(decision, expect, actual);
     outcome.text = has_text.then_some(texts);
     outcome
 }

@@ -5,16 +5,16 @@ use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::CaseOutcome;
 
 /// The outcomes of a run, by suite and area.
 #[derive(Debug, Default)]
-pub struct Report {
-    suites: BTreeMap<String, BTreeMap<String, Vec<(String, Outcome)>>>,
+pub struct RunReport {
+    suites: BTreeMap<String, BTreeMap<String, Vec<(String, CaseOutcome)>>>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct AreaTally {
     passed: usize,
     total: usize,
 }
@@ -22,13 +22,13 @@ struct Tally {
 #[derive(Clone, Copy, Default)]
 struct SuiteTallies {
     skipped: usize,
-    decision: Tally,
-    text: Tally,
-    cost: Tally,
+    decision: AreaTally,
+    text: AreaTally,
+    cost: AreaTally,
 }
 
-impl Report {
-    pub(super) fn add(&mut self, suite: &str, area: &str, name: String, outcome: Outcome) {
+impl RunReport {
+    pub(super) fn add(&mut self, suite: &str, area: &str, name: String, outcome: CaseOutcome) {
         let areas = self.suites.entry(suite.to_owned()).or_default();
         areas.entry(area.to_owned()).or_default().push((name, outcome));
     }
@@ -68,13 +68,13 @@ impl Report {
         Value::Array(rows)
     }
 
-    fn outcomes(&self) -> impl Iterator<Item = &(String, Outcome)> {
+    fn outcomes(&self) -> impl Iterator<Item = &(String, CaseOutcome)> {
         self.suites.values().flat_map(BTreeMap::values).flatten()
     }
 }
 
 /// Prints the cases that are not exact with expected and actual outcomes, then a line for each area and suite, then the sum.
-impl Display for Report {
+impl Display for RunReport {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (name, outcome) in self.outcomes().filter(|(_, outcome)| !outcome.is_exact()) {
             let what = match (outcome.decision, outcome.text) {
@@ -105,7 +105,7 @@ impl Display for Report {
     }
 }
 
-impl Tally {
+impl AreaTally {
     fn count(&mut self, passed: Option<bool>) {
         if let Some(passed) = passed {
             self.total += 1;
@@ -113,7 +113,7 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, other: Tally) {
+    fn add(&mut self, other: AreaTally) {
         self.total += other.total;
         self.passed += other.passed;
     }
@@ -128,13 +128,13 @@ impl SuiteTallies {
     }
 }
 
-impl Display for Tally {
+impl Display for AreaTally {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}/{}", self.passed, self.total)
     }
 }
 
-fn tally(cases: &[(String, Outcome)]) -> SuiteTallies {
+fn tally(cases: &[(String, CaseOutcome)]) -> SuiteTallies {
     let mut tallies = SuiteTallies::default();
     for (_, outcome) in cases {
         if outcome.skipped {

@@ -3,20 +3,20 @@
 use pratique::api_objects::ApiObjects;
 use pratique::cluster::Cluster;
 use pratique::json;
-use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
+use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, RefusedRequest};
 use pratique::types::{AdmissionRequest, GroupVersionKind};
 use pratique::{FeatureGates, ObjectModel};
 use serde_json::Value;
 
 use super::fixture::json_value;
 use super::policy::{answer, compare};
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
 /// Runs a case of a whole server, which defaults objects after each mutation and prepares them between the phases. The library
 /// does not: the other cases were recorded from it.
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     let Some(expect) = case.get("expect") else {
-        return Outcome::new(true, &Value::Null, Value::Null);
+        return CaseOutcome::new(true, &Value::Null, Value::Null);
     };
     let gates = FeatureGates::new(release_of(case));
     let mut objects = ApiObjects::default().with_gates(gates);
@@ -25,12 +25,12 @@ pub(super) fn run_case(case: &Value) -> Outcome {
         if object["kind"] == "CustomResourceDefinition"
             && let Err(error) = objects.define(&json_value(object))
         {
-            return Outcome::failed(case, &error.to_string());
+            return CaseOutcome::failed(case, &error.to_string());
         }
     }
     match answer(case, Some(&ServerModel { objects })) {
         Ok(actual) => compare(expect, actual),
-        Err(error) => Outcome::failed(case, &error.to_string()),
+        Err(error) => CaseOutcome::failed(case, &error.to_string()),
     }
 }
 
@@ -40,7 +40,7 @@ struct ServerModel {
 }
 
 impl ObjectModel for ServerModel {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut json::Value<'_>, mutator: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut json::Value<'_>, mutator: ObjectMutator<'_>) {
         self.objects.set_defaults(kind, object, mutator);
     }
 
@@ -53,7 +53,7 @@ impl ObjectModel for ServerModel {
         request: &AdmissionRequest<'_>,
         object: &json::Value<'v>,
         cluster: &dyn Cluster,
-    ) -> Result<Prepared<'v>, Refused> {
+    ) -> Result<PreparedObject<'v>, RefusedRequest> {
         // It changes nothing more in what was received before, but knows the target and the stored object.
         let mut request = request.clone();
         let received = self.objects.receive(&mut request)?;

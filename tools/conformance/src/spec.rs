@@ -11,11 +11,11 @@ use std::process::ExitCode;
 
 use super::stem;
 use case::{CaseResult, run_case};
-use pratique_harness::{Error, entries};
+use pratique_harness::{ToolError, entries};
 
 /// The arguments of `cargo xtask conformance spec`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Arguments {
+pub struct SpecArguments {
     /// A checkout of github.com/google/cel-spec.
     pub directory: PathBuf,
     /// Run the file of this name only: `lists`.
@@ -25,7 +25,7 @@ pub struct Arguments {
 
 /// The outcomes of the cases of a file.
 #[derive(Default)]
-struct Tally {
+struct SpecTally {
     passed: usize,
     /// Failed cases, with their actual results.
     failed: Vec<(String, String)>,
@@ -34,7 +34,7 @@ struct Tally {
 }
 
 /// Runs and prints; the exit code is 1 when a case failed, 2 when the cases cannot be read.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &SpecArguments) -> ExitCode {
     match report(arguments) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
@@ -46,8 +46,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// Prints the outcomes of each file; returns how many cases failed.
-fn report(arguments: &Arguments) -> Result<usize, Error> {
-    let mut total = Tally::default();
+fn report(arguments: &SpecArguments) -> Result<usize, ToolError> {
+    let mut total = SpecTally::default();
     println!("{:<16} {:>6} {:>6} {:>7}", "file", "passed", "failed", "skipped");
     let folder = arguments.directory.join("tests/simple/testdata");
     for path in entries(&folder)? {
@@ -66,10 +66,10 @@ fn report(arguments: &Arguments) -> Result<usize, Error> {
     Ok(total.failed.len())
 }
 
-fn tally(path: &Path) -> Result<Tally, Error> {
-    let text = fs::read_to_string(path).map_err(Error::file(path))?;
+fn tally(path: &Path) -> Result<SpecTally, ToolError> {
+    let text = fs::read_to_string(path).map_err(ToolError::file(path))?;
     let file = textproto::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut tally = Tally::default();
+    let mut tally = SpecTally::default();
     for section in file.messages("section") {
         for test in section.messages("test") {
             match run_case(test) {
@@ -87,8 +87,8 @@ fn tally(path: &Path) -> Result<Tally, Error> {
     Ok(tally)
 }
 
-impl Tally {
-    fn add(&mut self, other: Tally) {
+impl SpecTally {
+    fn add(&mut self, other: SpecTally) {
         self.passed += other.passed;
         self.failed.extend(other.failed);
         for (reason, count) in other.skipped {

@@ -11,7 +11,7 @@
 use std::cell::Cell;
 
 use pratique_gotext::net::Cidr;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json as json;
 use pratique_objects::ObjectCodec;
 use pratique_registry::{
@@ -24,12 +24,12 @@ use pratique_validation::{Candidate, NamespaceView, Rejection, Validator};
 use serde_json::{Value, json};
 
 use super::fixture::json_value;
-use super::{Outcome, release_of};
+use super::{CaseOutcome, release_of};
 
 /// The object that exists.
-struct Stored(Option<json::Value<'static>>);
+struct StoredObject(Option<json::Value<'static>>);
 
-impl Store for Stored {
+impl Store for StoredObject {
     fn get(&self, _: &str, _: &str, _: &str, _: &str) -> Option<json::Value<'static>> {
         self.0.clone()
     }
@@ -39,15 +39,15 @@ impl Store for Stored {
     }
 }
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     match answer(case) {
         Ok(actual) => compare(case, actual),
-        Err(error) => Outcome::failed(case, &error.to_string()),
+        Err(error) => CaseOutcome::failed(case, &error.to_string()),
     }
 }
 
 /// Compares what is said of a case with its expectation.
-pub(super) fn compare(case: &Value, actual: Value) -> Outcome {
+pub(super) fn compare(case: &Value, actual: Value) -> CaseOutcome {
     let actual = sorted(case, actual);
     let expect = sorted(case, case["expect"].clone());
     let verdict = |of: &Value| {
@@ -60,14 +60,14 @@ pub(super) fn compare(case: &Value, actual: Value) -> Outcome {
     };
     let decision = verdict(&expect) == verdict(&actual);
     let (expected, text) = (expect.to_string(), actual.to_string());
-    Outcome::new(decision, &expect, actual).compare_texts(Some(&expected), Some(&text))
+    CaseOutcome::new(decision, &expect, actual).compare_texts(Some(&expected), Some(&text))
 }
 
 /// What is said of the object of a case, in the form of its `expect`.
 ///
 /// # Errors
 /// The case names no resource.
-pub fn answer(case: &Value) -> Result<Value, Error> {
+pub fn answer(case: &Value) -> Result<Value, ToolError> {
     let uid = unused_uid(case);
     let placeholders = Placeholders {
         name_suffix: SUFFIX.to_owned(),
@@ -88,7 +88,7 @@ pub fn answer(case: &Value) -> Result<Value, Error> {
     let target = target(case)?;
     let is_update = case["operation"] == "UPDATE";
     let old = case.get("oldObject");
-    let stored = Stored(old.map(|old| stored_object(old, &target, gates)));
+    let stored = StoredObject(old.map(|old| stored_object(old, &target, gates)));
     let registry = Registry {
         scheme: &scheme,
         store: &stored,
@@ -319,7 +319,7 @@ fn sorted(case: &Value, mut answer: Value) -> Value {
     answer
 }
 
-fn target(case: &Value) -> Result<Target, Error> {
+fn target(case: &Value) -> Result<Target, ToolError> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let resource = text(&case["resource"]);
     let (version, name) = resource.rsplit_once('/').ok_or("resource: no version")?;

@@ -1,21 +1,21 @@
 //! The suite `webhook`: webhook configurations and a request, sent to scripted webhooks on real sockets.
 
 mod compare;
-mod configured;
+mod configured_webhooks;
 mod runner;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
-use super::Outcome;
-use configured::ConfiguredWebhooks;
+use super::CaseOutcome;
+use configured_webhooks::ConfiguredWebhooks;
 use runner::WebhookRunner;
 
-pub(super) fn run_case(case: &Value) -> Outcome {
+pub(super) fn run_case(case: &Value) -> CaseOutcome {
     // The listeners serve one case at a time.
-    static RUNNER: OnceLock<Result<Mutex<WebhookRunner>, Error>> = OnceLock::new();
+    static RUNNER: OnceLock<Result<Mutex<WebhookRunner>, ToolError>> = OnceLock::new();
     let runner = RUNNER.get_or_init(|| WebhookRunner::start().map(Mutex::new));
     let ran = runner
         .as_ref()
@@ -28,6 +28,6 @@ pub(super) fn run_case(case: &Value) -> Outcome {
     let expect = case.get("expect").cloned().unwrap_or_default();
     match ran {
         Ok(actual) => compare::compare(&expect, actual),
-        Err(error) => Outcome::failed(case, &error.to_string()),
+        Err(error) => CaseOutcome::failed(case, &error.to_string()),
     }
 }

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use pratique_conformance::{Arguments, report};
+use pratique_conformance::{ConformanceArguments, report};
 
 #[track_caller]
 fn check(suite: &str) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
-    let arguments = Arguments {
+    let arguments = ConformanceArguments {
         directory,
         suite: Some(suite.to_owned()),
-        ..Arguments::default()
+        ..ConformanceArguments::default()
     };
     let report = report(&arguments).unwrap();
     assert!(!report.is_empty(), "no case of suite {suite}");

@@ -1,10 +1,10 @@
 //! Whether queries ask for metrics that there are, by labels that these have.
 
 use super::metrics::KnownSamples;
-use super::objects::{Object, items, text_at};
+use super::objects::{RenderedObject, items, text_at};
 
 /// The faults of rules for Prometheus.
-pub(super) fn faults(object: &Object) -> Vec<String> {
+pub(super) fn faults(object: &RenderedObject) -> Vec<String> {
     if object.kind() != "PrometheusRule" {
         return Vec::new();
     }

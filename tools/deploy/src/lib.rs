@@ -14,24 +14,24 @@ mod render;
 mod rules;
 mod shape;
 mod values;
-mod written;
+mod written_objects;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{Error, entries, workspace};
+use pratique_harness::{ToolError, entries, workspace};
 
 pub use dashboard::dashboard;
-pub use objects::{Object, items, part, read, text_at};
+pub use objects::{RenderedObject, items, part, read, text_at};
 pub use values::misfits;
-pub use written::written;
+pub use written_objects::written;
 
-pub use render::{RELEASED_INTO, Tools};
+pub use render::{RELEASED_INTO, RenderTools};
 
 /// Renders what is deployed with Kustomize and Helm, and looks whether it holds together.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask deploy")]
-pub struct Arguments {
+pub struct DeployArguments {
     /// A helm to render the chart with, instead of one that is built.
     #[arg(long)]
     helm: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub struct Arguments {
 
 /// The state of a set of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RenderState {
     /// The content of files, without patches.
     Written,
     /// The rendered objects.
@@ -57,7 +57,7 @@ const RELEASE: &str = "9.8.7";
 
 /// The faults of objects that are applied together.
 #[must_use]
-pub fn faults(objects: &[Object], state: State) -> Vec<String> {
+pub fn faults(objects: &[RenderedObject], state: RenderState) -> Vec<String> {
     let mut faults = Vec::new();
     for object in objects {
         let shape_faults = shape::faults(object)
@@ -72,7 +72,7 @@ pub fn faults(objects: &[Object], state: State) -> Vec<String> {
 }
 
 /// Renders everything and prints what is wrong.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &DeployArguments) -> ExitCode {
     match check_all(arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -83,10 +83,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn check_all(arguments: &Arguments) -> Result<bool, Error> {
-    let tools = match render::Tools::find(arguments.helm.as_deref(), arguments.kustomize.as_deref()) {
+fn check_all(arguments: &DeployArguments) -> Result<bool, ToolError> {
+    let tools = match render::RenderTools::find(arguments.helm.as_deref(), arguments.kustomize.as_deref()) {
         Ok(tools) => tools,
-        Err(render::Absent(why)) => {
+        Err(render::AbsentTools(why)) => {
             println!("nothing was rendered: {why}");
             return Ok(!arguments.required);
         }
@@ -119,13 +119,13 @@ fn check_all(arguments: &Arguments) -> Result<bool, Error> {
 }
 
 /// The files of values with which the chart is rendered.
-pub fn tried(chart: &Path) -> Result<Vec<PathBuf>, Error> {
+pub fn tried(chart: &Path) -> Result<Vec<PathBuf>, ToolError> {
     entries(&chart.join("ci"))
 }
 
-fn report(name: &str, rendered: &str) -> Result<bool, Error> {
+fn report(name: &str, rendered: &str) -> Result<bool, ToolError> {
     let objects = read(name, rendered)?;
-    let faults = faults(&objects, State::Rendered);
+    let faults = faults(&objects, RenderState::Rendered);
     println!("{name}: {} objects, {} faults", objects.len(), faults.len());
     faults.iter().for_each(|fault| println!("  {fault}"));
     Ok(faults.is_empty())

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_deploy::{Arguments, run};
+use pratique_deploy::{DeployArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&DeployArguments::parse())
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_manifest::{ManifestFile, is_json, read_documents, yaml_as_json};
 use serde_json::Value;
 
 /// An object, and where it is from.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub struct RenderedObject {
     /// The file, or the rendering.
     pub origin: String,
     /// All of it.
@@ -19,7 +19,7 @@ pub struct Object {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, Error> {
+pub fn read(origin: &str, text: &str) -> Result<Vec<RenderedObject>, ToolError> {
     let file = ManifestFile {
         path: origin.to_owned(),
         content: without_empty(text).into_bytes(),
@@ -42,7 +42,7 @@ pub fn read(origin: &str, text: &str) -> Result<Vec<Object>, Error> {
         let value: Value = serde_json::from_str(&json).map_err(|error| format!("{origin}: {error}"))?;
         if !value.is_null() {
             let origin = origin.to_owned();
-            objects.push(Object { origin, value });
+            objects.push(RenderedObject { origin, value });
         }
     }
     Ok(objects)
@@ -57,7 +57,7 @@ fn without_empty(text: &str) -> String {
     documents.collect::<Vec<_>>().join("\n---")
 }
 
-impl Object {
+impl RenderedObject {
     /// Its kind, without group and version.
     #[must_use]
     pub fn kind(&self) -> &str {
@@ -90,7 +90,7 @@ impl Object {
     }
 }
 
-impl Display for Object {
+impl Display for RenderedObject {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {} {}", self.origin, self.kind(), self.name())
     }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn documents_of_comments_are_none() {
         let objects = super::read("a", "---\n# nothing\n---\nkind: A\n---\n# of b\nkind: B\n---\n").unwrap();
-        let kinds: Vec<&str> = objects.iter().map(super::Object::kind).collect();
+        let kinds: Vec<&str> = objects.iter().map(super::RenderedObject::kind).collect();
         assert_eq!(kinds, ["A", "B"]);
         assert!(super::read("a", "kind: A\nkind: B\n").is_err());
     }

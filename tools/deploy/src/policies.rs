@@ -4,10 +4,10 @@ use pratique::expressions::Expressions;
 use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestPlugin};
 use serde_json::Value;
 
-use super::objects::{Object, items, read, text_at};
+use super::objects::{RenderedObject, items, read, text_at};
 
 /// The faults that keep the files of a ConfigMap from loading.
-pub(super) fn faults(object: &Object) -> Vec<String> {
+pub(super) fn faults(object: &RenderedObject) -> Vec<String> {
     if object.kind() != "ConfigMap" {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
 }
 
 /// The directories of manifests that an AdmissionConfiguration in a ConfigMap names.
-pub(super) fn directories(object: &Object) -> Vec<String> {
+pub(super) fn directories(object: &RenderedObject) -> Vec<String> {
     let files = data(object)
         .filter_map(|(name, text)| read(name, text).ok())
         .flatten();
@@ -45,7 +45,7 @@ pub(super) fn directories(object: &Object) -> Vec<String> {
 }
 
 /// The plugin of a ConfigMap's manifests, from its name.
-fn plugin(object: &Object) -> Option<ManifestPlugin> {
+fn plugin(object: &RenderedObject) -> Option<ManifestPlugin> {
     match object.name().rsplit('-').next() {
         Some("validating") => Some(ManifestPlugin::ValidatingAdmissionPolicy),
         Some("mutating") => Some(ManifestPlugin::MutatingAdmissionPolicy),
@@ -53,7 +53,7 @@ fn plugin(object: &Object) -> Option<ManifestPlugin> {
     }
 }
 
-fn data(object: &Object) -> impl Iterator<Item = (&str, &str)> {
+fn data(object: &RenderedObject) -> impl Iterator<Item = (&str, &str)> {
     let members = object.part("/data").as_object().into_iter().flatten();
     members.filter_map(|(name, value)| Some((name.as_str(), Value::as_str(value)?)))
 }

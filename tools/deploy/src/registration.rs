@@ -3,10 +3,10 @@
 use pratique::expressions::Expressions;
 use pratique_manifest::{LoadOptions, Loader, ManifestFile};
 
-use super::objects::Object;
+use super::objects::RenderedObject;
 
 /// The faults of a webhook configuration.
-pub(super) fn faults(object: &Object) -> Vec<String> {
+pub(super) fn faults(object: &RenderedObject) -> Vec<String> {
     if !object.kind().ends_with("WebhookConfiguration") {
         return Vec::new();
     }

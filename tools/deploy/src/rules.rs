@@ -2,13 +2,13 @@
 
 use pratique_cel::{Environment, Type, json, library};
 use pratique_cel::{function::Function, library::mutation::to_json};
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use pratique_manifest::yaml_as_json;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::State;
-use super::objects::Object;
+use super::RenderState;
+use super::objects::RenderedObject;
 
 /// The most that an expression may cost, which is far more than any needs.
 const COST_LIMIT: u64 = 1_000_000_000;
@@ -41,7 +41,7 @@ struct VariableScope {
 ///
 /// # Errors
 /// The rules cannot be read, or an expression fails.
-pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Error> {
+pub(super) fn faults(objects: &[RenderedObject], state: RenderState) -> Result<Vec<String>, ToolError> {
     let text = yaml_as_json(include_bytes!("rules.yaml")).map_err(|error| error.to_string())?;
     let rules: RuleFile = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let mut scope = VariableScope::new(objects, state)?;
@@ -72,7 +72,7 @@ pub(super) fn faults(objects: &[Object], state: State) -> Result<Vec<String>, Er
 }
 
 impl VariableScope {
-    fn new(objects: &[Object], state: State) -> Result<Self, Error> {
+    fn new(objects: &[RenderedObject], state: RenderState) -> Result<Self, ToolError> {
         let as_json =
             Function::new("json").global("json", &[Type::Dyn], Type::String, |context, arguments| {
                 let value = arguments
@@ -92,7 +92,7 @@ impl VariableScope {
         let directories: Vec<String> = objects.iter().flat_map(super::policies::directories).collect();
         for (name, value) in [
             ("objects", objects.iter().map(show_object).collect()),
-            ("rendered", json!(state == State::Rendered)),
+            ("rendered", json!(state == RenderState::Rendered)),
             ("directories", json!(directories)),
         ] {
             let text = value.to_string();
@@ -112,8 +112,8 @@ impl VariableScope {
         }
     }
 
-    fn evaluate(&self, expression: &str) -> Result<json::Value<'static>, Error> {
-        let fails = |error: &dyn std::fmt::Display| Error::from(format!("{expression}\n{error}"));
+    fn evaluate(&self, expression: &str) -> Result<json::Value<'static>, ToolError> {
+        let fails = |error: &dyn std::fmt::Display| ToolError::from(format!("{expression}\n{error}"));
         let program = self
             .environment
             .compile(expression)
@@ -126,7 +126,7 @@ impl VariableScope {
 }
 
 /// An object as expressions see it.
-fn show_object(object: &Object) -> Value {
+fn show_object(object: &RenderedObject) -> Value {
     let names = [
         ("name", json!(object.name())),
         ("namespace", json!(object.namespace())),

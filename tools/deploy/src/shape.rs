@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_manifest::yaml_as_json;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use serde_json::Value;
 
-use super::objects::Object;
+use super::objects::RenderedObject;
 
 /// The fields of kinds that others define, by `API_VERSION KIND`.
 // The text is a constant of ours; a test reads it.
@@ -29,13 +29,13 @@ const METADATA: [&str; 6] = [
 ];
 
 /// The faults of an object's fields, as for an API server.
-pub(super) fn faults(object: &Object) -> Vec<String> {
+pub(super) fn faults(object: &RenderedObject) -> Vec<String> {
     let api_version = object.text_at("/apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let kind = GroupVersionKind::new(group, version, object.kind());
     if let Some(id) = Release::latest().schema().kind(&kind) {
         let fault = builtin(id, &object.value).err();
-        return fault.iter().map(Error::to_string).collect();
+        return fault.iter().map(ToolError::to_string).collect();
     }
     match FOREIGN.get(&format!("{api_version} {}", object.kind())) {
         None => vec![format!("unknown kind {} of {api_version}", object.kind())],
@@ -47,7 +47,7 @@ pub(super) fn faults(object: &Object) -> Vec<String> {
     }
 }
 
-fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), Error> {
+fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), ToolError> {
     let json = value.to_string();
     let parsed = pratique_json::parse(json.as_bytes()).map_err(|error| error.to_string())?;
     let object = parsed.as_object().ok_or("not an object")?;
@@ -57,7 +57,7 @@ fn builtin(id: pratique_schema::TypeId, value: &Value) -> Result<(), Error> {
         object,
         &pratique_json::Progress::unwatched(),
     )
-    .map_err(|error| Error::from(error.to_string()))
+    .map_err(|error| ToolError::from(error.to_string()))
 }
 
 /// Recursion follows the nesting, which the reader bounds.

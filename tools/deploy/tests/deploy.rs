@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_deploy::{Object, State, dashboard, faults, misfits, read, written};
+use pratique_deploy::{RenderedObject, RenderState, dashboard, faults, misfits, read, written};
 use pratique_harness::workspace;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn document(path: &str) -> Object {
+fn document(path: &str) -> RenderedObject {
     read(path, &text(&deploy(path))).unwrap().remove(0)
 }
 
@@ -38,7 +38,7 @@ fn kustomizations_hold_together() {
     .map(|name| deploy("kustomize").join(name));
     let objects = written(&directories.each_ref().map(PathBuf::as_path)).unwrap();
     assert!(objects.len() > 15, "{} objects", objects.len());
-    let faults = faults(&objects, State::Written);
+    let faults = faults(&objects, RenderState::Written);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
@@ -48,11 +48,11 @@ fn faults_are_found() {
         ["base", "components/webhooks", "components/cluster"].map(|name| deploy("kustomize").join(name));
     let base = written(&directories.each_ref().map(PathBuf::as_path)).unwrap();
     #[track_caller]
-    fn check(base: &[Object], kind: &str, pointer: &str, value: impl Into<Value>, expected: &str) {
+    fn check(base: &[RenderedObject], kind: &str, pointer: &str, value: impl Into<Value>, expected: &str) {
         let mut objects = base.to_vec();
         let object = objects.iter_mut().find(|object| object.kind() == kind).unwrap();
         *object.value.pointer_mut(pointer).unwrap() = value.into();
-        let faults = faults(&objects, State::Written);
+        let faults = faults(&objects, RenderState::Written);
         assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
     }
     let container = "/spec/template/spec/containers/0";
@@ -149,12 +149,12 @@ fn scans_hold_together() {
     let scan = deploy("kustomize/scan");
     let objects = written(&[scan.as_path()]).unwrap();
     assert_eq!(objects.len(), 1);
-    assert_eq!(faults(&objects, State::Written), Vec::<String>::new());
+    assert_eq!(faults(&objects, RenderState::Written), Vec::<String>::new());
     #[track_caller]
-    fn check(objects: &[Object], pointer: &str, value: impl Into<Value>, expected: &str) {
+    fn check(objects: &[RenderedObject], pointer: &str, value: impl Into<Value>, expected: &str) {
         let mut objects = objects.to_vec();
         *objects[0].value.pointer_mut(pointer).unwrap() = value.into();
-        let faults = faults(&objects, State::Written);
+        let faults = faults(&objects, RenderState::Written);
         assert!(faults.iter().any(|fault| fault.contains(expected)), "{faults:?}");
     }
     let container = "/spec/template/spec/containers/0";

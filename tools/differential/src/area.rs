@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{RandomDice, ToolError};
 use serde_json::{Value, json};
 
 use super::RunSpan;
 use super::policy::outcome as admission;
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::shrink::{CaseDifference, shrunk};
 
 /// A part of the behaviour that is compared with the reference.
@@ -24,16 +24,16 @@ pub(super) trait ComparedArea {
     const ENOUGH: usize = 3;
 
     /// Starts the reference.
-    fn start(&self) -> Result<Reference, Error>;
+    fn start(&self) -> Result<ReferenceProgram, ToolError>;
 
     /// Generates a random case.
-    fn random(&self, dice: &mut Dice) -> Self::Case;
+    fn random(&self, dice: &mut RandomDice) -> Self::Case;
 
     /// A case in the form that the reference reads; it answers `times` times.
     fn question(&self, case: &Self::Case, times: usize) -> Value;
 
     /// Our outcomes, one for each question; an error if the case does not load.
-    fn ours(&self, case: &Self::Case) -> Result<Vec<Value>, Error>;
+    fn ours(&self, case: &Self::Case) -> Result<Vec<Value>, ToolError>;
 
     /// The case with only one of its questions.
     fn with_question(&self, case: &Self::Case, index: usize) -> Self::Case;
@@ -124,11 +124,11 @@ impl RunReport {
     fn compare_outcomes<A: ComparedArea>(
         &mut self,
         area: &A,
-        reference: &mut Reference,
+        reference: &mut ReferenceProgram,
         (case, ours): (&A::Case, &[Value]),
         theirs: &[Vec<Value>],
         end: Instant,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ToolError> {
         for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
             let Some(theirs) = theirs.first() else { continue };
             self.questions += 1;
@@ -215,7 +215,7 @@ const AHEAD: usize = 16;
 const AFTER_THE_END: Duration = Duration::from_secs(60);
 
 /// Runs until the time is over; returns whether anything has to be fixed.
-pub(super) fn compare<A: ComparedArea>(area: &A, span: &RunSpan) -> Result<bool, Error> {
+pub(super) fn compare<A: ComparedArea>(area: &A, span: &RunSpan) -> Result<bool, ToolError> {
     let mut reference = area.start()?;
     let mut second = area.start()?;
     let (mut dice, end) = span.begin();

@@ -5,23 +5,23 @@ mod question;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{RandomDice, ToolError};
 use serde_json::{Value, json};
 
 pub(super) use self::question::GoldenExpressions;
 use super::area::{ComparedArea, RunReport, shape};
 use super::generate::GenerationManner;
-use super::ours::Ours;
+use super::ours::CompiledWorld;
 use super::outcome::ExpressionOutcome;
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::release::ComparedRelease;
 use super::shrink::{AllowedCuts, CaseDifference};
 use super::tree::{ExpressionTree, shorter};
-use super::world::{self, World};
-use super::{Run, damage, known, patterns};
+use super::world::{self, CelWorld};
+use super::{CelRun, damage, known_differences, patterns};
 
 /// The area.
-pub(super) struct Cel {
+pub(super) struct CelArea {
     batch: usize,
     regex: bool,
     slow: Cell<usize>,
@@ -31,7 +31,7 @@ pub(super) struct Cel {
 /// Expressions of one world.
 #[derive(Clone)]
 pub(super) struct WorldRound {
-    pub(super) world: World,
+    pub(super) world: CelWorld,
     pub(super) expressions: Vec<GeneratedExpression>,
 }
 
@@ -51,9 +51,9 @@ impl GeneratedExpression {
     }
 }
 
-impl Cel {
-    pub(super) fn new(run: &Run) -> Result<Self, Error> {
-        Ok(Cel {
+impl CelArea {
+    pub(super) fn new(run: &CelRun) -> Result<Self, ToolError> {
+        Ok(CelArea {
             batch: run.batch,
             regex: run.regex,
             slow: Cell::default(),
@@ -68,23 +68,23 @@ const SLOW: Duration = Duration::from_secs(1);
 /// How deep inputs are made smaller.
 const DEPTH: usize = 4;
 
-impl ComparedArea for Cel {
+impl ComparedArea for CelArea {
     type Case = WorldRound;
 
     const NAME: &'static str = "cel";
     const ENOUGH: usize = 6;
 
-    fn start(&self) -> Result<Reference, Error> {
-        Reference::start(&self.compared, "cel", &[])
+    fn start(&self) -> Result<ReferenceProgram, ToolError> {
+        ReferenceProgram::start(&self.compared, "cel", &[])
     }
 
-    fn random(&self, dice: &mut Dice) -> WorldRound {
+    fn random(&self, dice: &mut RandomDice) -> WorldRound {
         if self.regex {
             // Expressions that look for patterns need nothing of the world.
             return WorldRound {
-                world: World {
+                world: CelWorld {
                     inputs: json!({}),
-                    ..World::default()
+                    ..CelWorld::default()
                 },
                 expressions: (0..self.batch)
                     .map(|_| GeneratedExpression::plain(patterns::expression(dice)))
@@ -108,8 +108,8 @@ impl ComparedArea for Cel {
         round.world.question(sources, times)
     }
 
-    fn ours(&self, round: &WorldRound) -> Result<Vec<Value>, Error> {
-        let ours = Ours::new(&round.world, self.compared.release);
+    fn ours(&self, round: &WorldRound) -> Result<Vec<Value>, ToolError> {
+        let ours = CompiledWorld::new(&round.world, self.compared.release);
         let outcomes = round
             .expressions
             .iter()
@@ -123,7 +123,7 @@ impl ComparedArea for Cel {
                     self.slow.set(self.slow.get() + 1);
                     println!("slow: {took:?}\n  {source}\n");
                 }
-                serde_json::to_value(outcome).map_err(|error| Error::from(error.to_string()))
+                serde_json::to_value(outcome).map_err(|error| ToolError::from(error.to_string()))
             });
         outcomes.collect()
     }
@@ -140,7 +140,7 @@ impl ComparedArea for Cel {
     }
 
     fn is_known(&self, _: &WorldRound, ours: &Value, theirs: &Value) -> bool {
-        known::is_known(&ExpressionOutcome::read(ours), &ExpressionOutcome::read(theirs))
+        known_differences::is_known(&ExpressionOutcome::read(ours), &ExpressionOutcome::read(theirs))
     }
 
     /// A variable may crash it as any expression.
@@ -169,7 +169,7 @@ impl ComparedArea for Cel {
                 expressions: vec![expression],
             })
             .collect();
-        let with = |world: World| WorldRound {
+        let with = |world: CelWorld| WorldRound {
             world,
             expressions: round.expressions.clone(),
         };
@@ -184,7 +184,7 @@ impl ComparedArea for Cel {
         };
         let inputs = cuts.list_cuts(&round.world.inputs, &mut Vec::new()).into_iter();
         rounds.extend(inputs.map(|(_, inputs)| {
-            with(World {
+            with(CelWorld {
                 inputs,
                 ..round.world.clone()
             })

@@ -1,12 +1,12 @@
 //! Sources with odd spacing, and sources that are broken.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 
 use super::sketch::{OF_EXPRESSIONS, SketchTable};
 use super::tree::ExpressionTree;
 
 /// The source of an expression, now and then with blanks and comments between its parts, now and then broken.
-pub(super) fn source(tree: &ExpressionTree, dice: &mut Dice) -> String {
+pub(super) fn source(tree: &ExpressionTree, dice: &mut RandomDice) -> String {
     let written = if dice.chance(12) {
         tree.source(&mut || {
             if dice.chance(30) {
@@ -26,7 +26,7 @@ pub(super) fn source(tree: &ExpressionTree, dice: &mut Dice) -> String {
 }
 
 /// A text with a mistake or two, for which there are pieces.
-pub(super) fn broken(text: &str, (sketches, pieces): (&SketchTable, &str), dice: &mut Dice) -> String {
+pub(super) fn broken(text: &str, (sketches, pieces): (&SketchTable, &str), dice: &mut RandomDice) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     for _ in 0..1 + dice.below(2) {
         let at = dice.below(characters.len() + 1);

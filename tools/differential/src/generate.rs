@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 
 use super::grammar::{GrammarProduction, ProductionSort, TemplatePiece};
 use super::sketch::OF_EXPRESSIONS;
 use super::tree::{ExpressionTree, TreeNode};
-use super::types::{Type, TypeBindings};
+use super::types::{GrammarType, TypeBindings};
 
 /// How expressions are made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,9 +20,9 @@ pub(super) struct GenerationManner {
 /// Makes expressions from productions.
 pub(super) struct ExpressionGenerator {
     productions: Vec<GrammarProduction>,
-    known: HashMap<(Type, WantedProductions), Rc<ProductionCandidates>>,
+    known: HashMap<(GrammarType, WantedProductions), Rc<ProductionCandidates>>,
     /// Whether expressions of a type can be generated in a number of steps.
-    within: HashMap<(Type, WantedProductions, usize), bool>,
+    within: HashMap<(GrammarType, WantedProductions, usize), bool>,
     manner: GenerationManner,
     authorizer: bool,
     patch_types: bool,
@@ -46,16 +46,16 @@ struct ProductionCandidates {
 
 /// A variable of a macro, and whether the checker knows its type.
 #[derive(Clone)]
-struct Variable {
+struct MacroVariable {
     name: String,
-    of: Type,
+    of: GrammarType,
     exact: bool,
 }
 
 /// The state of generating an expression.
-struct Progress<'d> {
-    dice: &'d mut Dice,
-    scope: Vec<Variable>,
+struct GeneratorProgress<'d> {
+    dice: &'d mut RandomDice,
+    scope: Vec<MacroVariable>,
 }
 
 impl ExpressionGenerator {
@@ -77,10 +77,10 @@ impl ExpressionGenerator {
     }
 
     /// An expression of a random type and size.
-    pub(super) fn expression(&mut self, dice: &mut Dice) -> (Type, ExpressionTree) {
+    pub(super) fn expression(&mut self, dice: &mut RandomDice) -> (GrammarType, ExpressionTree) {
         let size = *dice.pick(&[2, 4, 7, 12, 20, 35]).unwrap_or(&4);
         let of = self.result_type(dice);
-        let mut progress = Progress {
+        let mut progress = GeneratorProgress {
             dice,
             scope: Vec::new(),
         };
@@ -89,7 +89,7 @@ impl ExpressionGenerator {
     }
 
     /// An expression whose type the checker knows at its top, but not in all its parts.
-    pub(super) fn of_type(&mut self, of: &Type, size: usize, dice: &mut Dice) -> ExpressionTree {
+    pub(super) fn of_type(&mut self, of: &GrammarType, size: usize, dice: &mut RandomDice) -> ExpressionTree {
         let candidates = self.candidates(of, WantedProductions::Exact);
         let last = candidates.branches.is_empty() || size <= 1;
         let chosen = if last {
@@ -100,31 +100,31 @@ impl ExpressionGenerator {
         let Some(production) = chosen.and_then(|index| self.productions.get(*index)).cloned() else {
             return ExpressionTree::from_text(NOTHING);
         };
-        let mut progress = Progress {
+        let mut progress = GeneratorProgress {
             dice,
             scope: Vec::new(),
         };
         self.filled(&production, of, size, false, &mut progress)
     }
 
-    fn result_type(&self, dice: &mut Dice) -> Type {
+    fn result_type(&self, dice: &mut RandomDice) -> GrammarType {
         if self.patch_types && dice.chance(50) {
             let of = dice.pick(&["Object", "list(JSONPatch)", "JSONPatch"]).copied();
-            return Type::parse(of.unwrap_or("Object"));
+            return GrammarType::parse(of.unwrap_or("Object"));
         }
         if self.authorizer && dice.chance(15) {
-            return Type::named("kubernetes.authorization.Decision");
+            return GrammarType::named("kubernetes.authorization.Decision");
         }
         if dice.chance(40) {
-            Type::named("bool")
+            GrammarType::named("bool")
         } else {
             self.any_type(dice, 2)
         }
     }
 
     /// Any type that values have.
-    fn any_type(&self, dice: &mut Dice, depth: usize) -> Type {
-        let composed = |name: &str, of: Vec<Type>| Type {
+    fn any_type(&self, dice: &mut RandomDice, depth: usize) -> GrammarType {
+        let composed = |name: &str, of: Vec<GrammarType>| GrammarType {
             name: name.to_owned(),
             of,
         };
@@ -143,7 +143,7 @@ impl ExpressionGenerator {
     }
 
     /// An expression of a type with about `size` parts; of a type that the checker knows, if it is to be exact.
-    fn tree(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> ExpressionTree {
+    fn tree(&mut self, of: &GrammarType, size: usize, exact: bool, progress: &mut GeneratorProgress<'_>) -> ExpressionTree {
         if let Some(made_up) = made_up(of, progress.dice) {
             return ExpressionTree::from_text(made_up);
         }
@@ -154,8 +154,8 @@ impl ExpressionGenerator {
         self.made(of, size, exact, progress)
     }
 
-    fn made(&mut self, of: &Type, size: usize, exact: bool, progress: &mut Progress<'_>) -> ExpressionTree {
-        let fitting: Vec<&Variable> = progress
+    fn made(&mut self, of: &GrammarType, size: usize, exact: bool, progress: &mut GeneratorProgress<'_>) -> ExpressionTree {
+        let fitting: Vec<&MacroVariable> = progress
             .scope
             .iter()
             .filter(|variable| variable.of == *of && (variable.exact || !exact))
@@ -186,10 +186,10 @@ impl ExpressionGenerator {
     fn filled(
         &mut self,
         production: &GrammarProduction,
-        of: &Type,
+        of: &GrammarType,
         size: usize,
         exact: bool,
-        progress: &mut Progress<'_>,
+        progress: &mut GeneratorProgress<'_>,
     ) -> ExpressionTree {
         let mut bindings = TypeBindings::new();
         production.of.matches(of, &mut bindings);
@@ -211,7 +211,7 @@ impl ExpressionGenerator {
                 TemplatePiece::Variable(of) => {
                     let of = self.resolved(of, &mut bindings, progress.dice);
                     let name = variable_name(progress, self.manner);
-                    progress.scope.push(Variable {
+                    progress.scope.push(MacroVariable {
                         name: name.clone(),
                         of,
                         exact: exact || self.manner.sound,
@@ -225,14 +225,14 @@ impl ExpressionGenerator {
     }
 
     /// A type with its letters replaced; `K` is a type that maps have keys of.
-    fn resolved(&self, of: &Type, bindings: &mut TypeBindings, dice: &mut Dice) -> Type {
+    fn resolved(&self, of: &GrammarType, bindings: &mut TypeBindings, dice: &mut RandomDice) -> GrammarType {
         if !bindings.contains_key("K") {
             bindings.insert("K".to_owned(), named(dice, "key type"));
         }
         of.resolve(bindings, &mut || self.any_type(dice, 1))
     }
 
-    fn candidates(&mut self, of: &Type, wanted: WantedProductions) -> Rc<ProductionCandidates> {
+    fn candidates(&mut self, of: &GrammarType, wanted: WantedProductions) -> Rc<ProductionCandidates> {
         let key = (of.clone(), wanted);
         if let Some(known) = self.known.get(&key) {
             return Rc::clone(known);
@@ -259,7 +259,7 @@ impl ExpressionGenerator {
         candidates
     }
 
-    fn fitting(&self, of: &Type, wanted: WantedProductions) -> impl Iterator<Item = usize> + use<'_> {
+    fn fitting(&self, of: &GrammarType, wanted: WantedProductions) -> impl Iterator<Item = usize> + use<'_> {
         let of = of.clone();
         let productions = self.productions.iter().enumerate();
         let fitting = productions.filter(move |(_, production)| {
@@ -273,7 +273,7 @@ impl ExpressionGenerator {
         fitting.map(|(index, _)| index)
     }
 
-    fn ends_within(&mut self, of: &Type, wanted: WantedProductions, steps: usize) -> bool {
+    fn ends_within(&mut self, of: &GrammarType, wanted: WantedProductions, steps: usize) -> bool {
         let key = (of.clone(), wanted, steps);
         if let Some(known) = self.within.get(&key) {
             return *known;
@@ -291,8 +291,8 @@ impl ExpressionGenerator {
     }
 
     /// Whether a template with these holes can be filled in so many steps, with types no larger than its own.
-    fn all_end_within(&mut self, of: &Type, holes: &[(Type, WantedProductions)], steps: usize) -> bool {
-        let small = |hole: &Type| hole.size() <= of.size();
+    fn all_end_within(&mut self, of: &GrammarType, holes: &[(GrammarType, WantedProductions)], steps: usize) -> bool {
+        let small = |hole: &GrammarType| hole.size() <= of.size();
         holes.is_empty()
             || steps > 0
                 && holes.iter().all(|(hole, _)| small(hole))
@@ -308,15 +308,15 @@ const LONGEST: usize = 7;
 /// The holes of a production, with what is wanted of them; letters that may be anything are numbers.
 fn holes(
     production: &GrammarProduction,
-    of: &Type,
+    of: &GrammarType,
     wanted: WantedProductions,
-) -> Vec<(Type, WantedProductions)> {
+) -> Vec<(GrammarType, WantedProductions)> {
     let mut bindings = TypeBindings::new();
     production.of.matches(of, &mut bindings);
     let pieces = production.pieces.iter().filter_map(|piece| match piece {
         TemplatePiece::Hole { of, .. } if of.name.starts_with('@') => None,
         TemplatePiece::Hole { of, exact } => {
-            let of = of.resolve(&mut bindings, &mut || Type::named("int"));
+            let of = of.resolve(&mut bindings, &mut || GrammarType::named("int"));
             Some((of, if *exact { WantedProductions::Exact } else { wanted }))
         }
         _ => None,
@@ -324,15 +324,15 @@ fn holes(
     pieces.collect()
 }
 
-fn named(dice: &mut Dice, of: &str) -> Type {
-    Type::named(OF_EXPRESSIONS.word(of, dice))
+fn named(dice: &mut RandomDice, of: &str) -> GrammarType {
+    GrammarType::named(OF_EXPRESSIONS.word(of, dice))
 }
 
 /// Of any type, but without a value: for types that no production ends with.
 const NOTHING: &str = "[][0]";
 
 /// A name for a variable; sometimes one that hides another.
-fn variable_name(progress: &mut Progress<'_>, manner: GenerationManner) -> String {
+fn variable_name(progress: &mut GeneratorProgress<'_>, manner: GenerationManner) -> String {
     const NAMES: &[&str] = &["x", "y", "k", "v", "e", "item", "a", "_b", "x1"];
     if !manner.sound && progress.dice.chance(3) {
         return OF_EXPRESSIONS.word("odd name", progress.dice).to_owned();
@@ -349,7 +349,7 @@ fn variable_name(progress: &mut Progress<'_>, manner: GenerationManner) -> Strin
 }
 
 /// Values that the generator invents.
-fn made_up(of: &Type, dice: &mut Dice) -> Option<String> {
+fn made_up(of: &GrammarType, dice: &mut RandomDice) -> Option<String> {
     Some(match of.name.as_str() {
         "@int" => match dice.below(4) {
             0 => ((dice.bits() as i64) >> dice.below(63)).to_string(),
@@ -374,7 +374,7 @@ fn made_up(of: &Type, dice: &mut Dice) -> Option<String> {
 }
 
 /// A literal of a few letters, plain and otherwise.
-fn make_text(dice: &mut Dice) -> String {
+fn make_text(dice: &mut RandomDice) -> String {
     let length = *dice.pick(&[0, 1, 2, 3, 5, 8, 13, 40]).unwrap_or(&1);
     let letters: String = (0..length).map(|_| OF_EXPRESSIONS.word("letter", dice)).collect();
     format!("'{letters}'")

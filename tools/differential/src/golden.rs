@@ -7,14 +7,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pratique_harness::{Error, entries, workspace};
+use pratique_harness::{ToolError, entries, workspace};
 use pratique_schema::Release;
 use serde_json::{Map, Value, json};
 
 use super::release::minor_of;
 
 /// The golden cases of a suite.
-pub(super) fn cases(suite: &str) -> Result<Vec<Value>, Error> {
+pub(super) fn cases(suite: &str) -> Result<Vec<Value>, ToolError> {
     let files = GoldenFile::list(suite)?;
     Ok(files.into_iter().flat_map(|file| file.cases).collect())
 }
@@ -40,16 +40,16 @@ pub(super) enum KnownAnswer {
 
 impl GoldenFile {
     /// The files of a suite.
-    pub(super) fn list(suite: &str) -> Result<Vec<Self>, Error> {
+    pub(super) fn list(suite: &str) -> Result<Vec<Self>, ToolError> {
         let directory = workspace::root().join("testdata").join(suite);
         let files = entries(&directory)?.into_iter();
         let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
         files.map(GoldenFile::read).collect()
     }
 
-    fn read(path: PathBuf) -> Result<Self, Error> {
-        let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
-        let not_so = |why: &str| Error::from(format!("{}: {why}", path.display()));
+    fn read(path: PathBuf) -> Result<Self, ToolError> {
+        let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
+        let not_so = |why: &str| ToolError::from(format!("{}: {why}", path.display()));
         let body = text
             .trim()
             .strip_prefix("[\n")
@@ -65,14 +65,14 @@ impl GoldenFile {
             serde::Deserialize::deserialize(&mut deserializer)
                 .map_err(|error| not_so(&format!("a line is no case: {error}")))
         });
-        let cases = cases.collect::<Result<_, Error>>()?;
+        let cases = cases.collect::<Result<_, ToolError>>()?;
         Ok(GoldenFile { path, lines, cases })
     }
 
     /// Writes what was added.
-    pub(super) fn write(&self) -> Result<(), Error> {
+    pub(super) fn write(&self) -> Result<(), ToolError> {
         let text = format!("[\n{}\n]\n", self.lines.join(",\n"));
-        fs::write(&self.path, text).map_err(Error::file(&self.path))
+        fs::write(&self.path, text).map_err(ToolError::file(&self.path))
     }
 
     /// What a case has of a release's answer.

@@ -6,13 +6,13 @@
 //! a value of the type, `type ! template` one that may not compile; `3*` in front makes a line count three times.
 //! A type that begins with `~` is a class of texts. `{@int}` and the like are made up by the generator.
 
-use super::types::Type;
+use super::types::GrammarType;
 
 /// One way to make an expression of a type.
 #[derive(Clone, Debug)]
 pub(super) struct GrammarProduction {
     /// The type of what it makes.
-    pub(super) of: Type,
+    pub(super) of: GrammarType,
     /// Its properties.
     pub(super) sort: ProductionSort,
     /// How often it counts.
@@ -40,17 +40,17 @@ pub(super) enum TemplatePiece {
     /// An expression.
     Hole {
         /// Of this type.
-        of: Type,
+        of: GrammarType,
         /// Whether the checker must know its type.
         exact: bool,
     },
     /// A new variable of a type.
-    Variable(Type),
+    Variable(GrammarType),
 }
 
 /// The environments that productions belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum GrammarPart {
     /// The language, always there.
     Base,
     /// What the inputs of expressions by themselves hold.
@@ -64,19 +64,19 @@ pub(super) enum Part {
 }
 
 /// The productions of a part.
-pub(super) fn productions(part: Part) -> Vec<GrammarProduction> {
+pub(super) fn productions(part: GrammarPart) -> Vec<GrammarProduction> {
     let texts: &[&str] = match part {
-        Part::Base => &[
+        GrammarPart::Base => &[
             include_str!("grammar/literals.txt"),
             include_str!("grammar/operators.txt"),
             include_str!("grammar/functions.txt"),
             include_str!("grammar/kubernetes.txt"),
             include_str!("grammar/macros.txt"),
         ],
-        Part::Inputs => &[include_str!("grammar/inputs.txt")],
-        Part::Params => &[include_str!("grammar/params.txt")],
-        Part::Authorizer => &[include_str!("grammar/authorizer.txt")],
-        Part::PatchTypes => &[include_str!("grammar/patch_types.txt")],
+        GrammarPart::Inputs => &[include_str!("grammar/inputs.txt")],
+        GrammarPart::Params => &[include_str!("grammar/params.txt")],
+        GrammarPart::Authorizer => &[include_str!("grammar/authorizer.txt")],
+        GrammarPart::PatchTypes => &[include_str!("grammar/patch_types.txt")],
     };
     texts.iter().flat_map(|text| lines(text)).collect()
 }
@@ -105,7 +105,7 @@ pub(super) fn read(line: &str) -> Option<GrammarProduction> {
         .filter_map(|(separator, sort)| Some((rest.find(separator)?, separator.len(), *sort)))
         .min_by_key(|(at, ..)| *at)?;
     Some(GrammarProduction {
-        of: Type::parse(rest.get(..at)?),
+        of: GrammarType::parse(rest.get(..at)?),
         sort,
         weight,
         pieces: pieces(rest.get(at + length..)?),
@@ -152,14 +152,14 @@ fn piece(marked: &str) -> (TemplatePiece, &str) {
         },
         Some('{') => {
             let (inner, rest) = after.split_once('}').unwrap_or((after, ""));
-            let of = Type::parse(inner.strip_prefix('=').unwrap_or(inner));
+            let of = GrammarType::parse(inner.strip_prefix('=').unwrap_or(inner));
             let exact = inner.starts_with('=');
             (TemplatePiece::Hole { of, exact }, rest)
         }
         _ => {
             let end = variable_end(after);
             let (name, rest) = after.split_at(end);
-            (TemplatePiece::Variable(Type::parse(name)), rest)
+            (TemplatePiece::Variable(GrammarType::parse(name)), rest)
         }
     }
 }
@@ -191,11 +191,11 @@ mod tests {
     #[test]
     fn every_line_can_be_read() {
         for part in [
-            Part::Base,
-            Part::Inputs,
-            Part::Params,
-            Part::Authorizer,
-            Part::PatchTypes,
+            GrammarPart::Base,
+            GrammarPart::Inputs,
+            GrammarPart::Params,
+            GrammarPart::Authorizer,
+            GrammarPart::PatchTypes,
         ] {
             assert!(!productions(part).is_empty(), "{part:?}");
         }

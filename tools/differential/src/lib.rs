@@ -12,7 +12,7 @@ mod damage;
 mod generate;
 mod golden;
 mod grammar;
-mod known;
+mod known_differences;
 mod ours;
 mod outcome;
 mod patterns;
@@ -34,35 +34,35 @@ mod world;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 
-use self::cel::Cel;
-use self::policy::Policy;
+use self::cel::CelArea;
+use self::policy::PolicyArea;
 use self::release::ReleaseArguments;
 use self::release_cases::GoldenArguments;
 use self::validation::ValidationArea;
-use self::webhook::Webhook;
+use self::webhook::WebhookArea;
 
 pub use policy::{
-    Question as PolicyQuestion, World as PolicyWorld, differs, outcomes, start as start_policies,
+    PolicyQuestion as PolicyQuestion, PolicyWorld as PolicyWorld, differs, outcomes, start as start_policies,
 };
-pub use reference::{Answer, Reference};
+pub use reference::{ReferenceAnswer, ReferenceProgram};
 pub use validation::random_objects;
 
 /// Looks for differences from the reference with random cases, and makes each small.
 #[derive(clap::Parser)]
 #[command(bin_name = "cargo xtask differential")]
-pub struct Arguments {
+pub struct DifferentialArguments {
     #[command(subcommand)]
-    subject: Subject,
+    subject: DifferentialSubject,
 }
 
 #[derive(clap::Subcommand)]
-enum Subject {
+enum DifferentialSubject {
     /// CEL: whether expressions compile, their types, values, errors and costs. Needs Go.
-    Cel(Run),
+    Cel(CelRun),
     /// Policies: what becomes of requests that go through mutating and validating ones. Needs Go.
-    Policy(policy::Run),
+    Policy(policy::PolicyRun),
     /// Validation: for what a server refuses objects of built-in kinds. Needs Go.
     Validation(validation::ValidationArguments),
     /// The project's golden cases, each asked once of the code of a release. Needs Go.
@@ -86,14 +86,14 @@ struct RunSpan {
 
 impl RunSpan {
     /// The choices of its seed, which is printed; without one, of the time. And when it is over.
-    fn begin(&self) -> (Dice, Instant) {
+    fn begin(&self) -> (RandomDice, Instant) {
         let seed = self.seed.unwrap_or_else(|| {
             let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             now.map_or(0, |since| since.as_secs())
         });
         println!("seed {seed}");
         (
-            Dice::new(seed),
+            RandomDice::new(seed),
             Instant::now() + Duration::from_secs(self.seconds),
         )
     }
@@ -101,7 +101,7 @@ impl RunSpan {
 
 /// Options to compare expressions.
 #[derive(clap::Args)]
-struct Run {
+struct CelRun {
     #[command(flatten)]
     span: RunSpan,
     /// How many expressions share a world.
@@ -113,15 +113,15 @@ struct Run {
 }
 
 /// Runs until the time is over; fails if there was a difference.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &DifferentialArguments) -> ExitCode {
     let differs = match &arguments.subject {
-        Subject::Cel(run) => Cel::new(run).and_then(|cel| area::compare(&cel, &run.span)),
-        Subject::Policy(run) => Policy::new(run).and_then(|policy| area::compare(&policy, &run.span)),
-        Subject::Golden(run) => release_cases::compare(run),
-        Subject::Validation(run) => {
+        DifferentialSubject::Cel(run) => CelArea::new(run).and_then(|cel| area::compare(&cel, &run.span)),
+        DifferentialSubject::Policy(run) => PolicyArea::new(run).and_then(|policy| area::compare(&policy, &run.span)),
+        DifferentialSubject::Golden(run) => release_cases::compare(run),
+        DifferentialSubject::Validation(run) => {
             ValidationArea::new(run).and_then(|validation| area::compare(&validation, &run.span))
         }
-        Subject::Webhook(span) => Webhook::new(span).and_then(|webhook| area::compare(&webhook, span)),
+        DifferentialSubject::Webhook(span) => WebhookArea::new(span).and_then(|webhook| area::compare(&webhook, span)),
     };
     match differs {
         Ok(differs) => ExitCode::from(u8::from(differs)),

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_differential::{Arguments, run};
+use pratique_differential::{DifferentialArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&DifferentialArguments::parse())
 }

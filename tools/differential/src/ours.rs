@@ -14,12 +14,12 @@ use serde_json::Value;
 
 use super::outcome::ExpressionOutcome;
 use super::render::render;
-use super::world::World;
-use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
+use super::world::CelWorld;
+use pratique_conformance::authorizer::{CaseAuthorizer, CheckRule};
 
 /// A world, ready for expressions.
-pub(super) struct Ours<'w> {
-    world: &'w World,
+pub(super) struct CompiledWorld<'w> {
+    world: &'w CelWorld,
     release: &'static Release,
     request: AdmissionRequest<'static>,
     params: json::Value<'static>,
@@ -27,9 +27,9 @@ pub(super) struct Ours<'w> {
     rules: CaseAuthorizer,
 }
 
-impl<'w> Ours<'w> {
+impl<'w> CompiledWorld<'w> {
     /// Makes the inputs of a world ready.
-    pub(super) fn new(world: &'w World, release: &'static Release) -> Self {
+    pub(super) fn new(world: &'w CelWorld, release: &'static Release) -> Self {
         let inputs = &world.inputs;
         let request_fields = inputs.get("request").cloned().unwrap_or_default();
         let field = |name: &str| json_value(request_fields.get(name).unwrap_or(&Value::Null));
@@ -39,13 +39,13 @@ impl<'w> Ours<'w> {
         request.object = json_value(inputs.get("object").unwrap_or(&Value::Null));
         request.old_object = json_value(inputs.get("oldObject").unwrap_or(&Value::Null));
         let allow = inputs.get("allow").cloned().unwrap_or_default();
-        let rules: Vec<Rule> = serde_json::from_value(allow).unwrap_or_default();
+        let rules: Vec<CheckRule> = serde_json::from_value(allow).unwrap_or_default();
         let params = if world.declared.params {
             json_value(inputs.get("params").unwrap_or(&Value::Null))
         } else {
             json::Value::Null
         };
-        Ours {
+        CompiledWorld {
             world,
             release,
             request,

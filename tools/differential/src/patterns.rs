@@ -3,13 +3,13 @@
 //! What is found tells its place as far as texts have few equal parts. Pieces of patterns are as a literal of CEL writes
 //! them, so that a tree of them can be made smaller like any other.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 
 use super::sketch::OF_EXPRESSIONS;
 use super::tree::{ExpressionTree, TreeNode};
 
 /// An expression that looks for a pattern.
-pub(super) fn expression(dice: &mut Dice) -> ExpressionTree {
+pub(super) fn expression(dice: &mut RandomDice) -> ExpressionTree {
     // Few characters, so that something is found.
     let alphabet: PatternAlphabet = [(); 5].map(|()| OF_EXPRESSIONS.word("pattern character", dice));
     let mut pattern = ExpressionTree(alternatives(dice, &alphabet, 4));
@@ -46,7 +46,7 @@ const CALLS: &[(&str, &str)] = &[
 /// The characters of which most of an expression is made.
 type PatternAlphabet = [&'static str; 5];
 
-fn character(dice: &mut Dice, alphabet: &PatternAlphabet) -> &'static str {
+fn character(dice: &mut RandomDice, alphabet: &PatternAlphabet) -> &'static str {
     if dice.chance(90) {
         dice.pick(alphabet).copied().unwrap_or_default()
     } else {
@@ -54,7 +54,7 @@ fn character(dice: &mut Dice, alphabet: &PatternAlphabet) -> &'static str {
     }
 }
 
-fn alternatives(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> Vec<TreeNode> {
+fn alternatives(dice: &mut RandomDice, alphabet: &PatternAlphabet, depth: usize) -> Vec<TreeNode> {
     let mut nodes = Vec::new();
     let count = if dice.chance(25) { 2 + dice.below(2) } else { 1 };
     for index in 0..count {
@@ -69,7 +69,7 @@ fn alternatives(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> Ve
     nodes
 }
 
-fn repeated(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
+fn repeated(dice: &mut RandomDice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
     let mut nodes = vec![TreeNode::Inner(atom(dice, alphabet, depth))];
     if dice.chance(30) {
         let repetition = OF_EXPRESSIONS.word("repetition", dice);
@@ -78,7 +78,7 @@ fn repeated(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> Expres
     ExpressionTree(nodes)
 }
 
-fn atom(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
+fn atom(dice: &mut RandomDice, alphabet: &PatternAlphabet, depth: usize) -> ExpressionTree {
     match dice.below(10) {
         0..5 => ExpressionTree::from_text(character(dice, alphabet)),
         5..6 => ExpressionTree::from_text(OF_EXPRESSIONS.word("pattern atom", dice)),
@@ -97,7 +97,7 @@ fn atom(dice: &mut Dice, alphabet: &PatternAlphabet, depth: usize) -> Expression
     }
 }
 
-fn class(dice: &mut Dice) -> ExpressionTree {
+fn class(dice: &mut RandomDice) -> ExpressionTree {
     let mut nodes = vec![TreeNode::Text(
         if dice.chance(30) { "[^" } else { "[" }.to_owned(),
     )];
@@ -114,15 +114,15 @@ fn class(dice: &mut Dice) -> ExpressionTree {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::ours::Ours;
-    use super::super::world::World;
+    use super::super::ours::CompiledWorld;
+    use super::super::world::CelWorld;
     use super::*;
 
     #[test]
     fn most_patterns_compile_and_many_match() {
-        let world = World::default();
-        let ours = Ours::new(&world, pratique_schema::Release::latest());
-        let mut dice = Dice::new(1);
+        let world = CelWorld::default();
+        let ours = CompiledWorld::new(&world, pratique_schema::Release::latest());
+        let mut dice = RandomDice::new(1);
         let (mut faulty, mut found) = (0, BTreeSet::new());
         for _ in 0..400 {
             let outcome = ours.outcome(&expression(&mut dice).plain());

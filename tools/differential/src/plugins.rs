@@ -1,9 +1,9 @@
 //! Golden cases of the built-in admission plugins, asked of those of a release.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
-use crate::reference::Reference;
+use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
 use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
 
@@ -15,8 +15,8 @@ impl GoldenSuite for GoldenPlugins {
         "plugins"
     }
 
-    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error> {
-        Reference::start(compared, "plugins", &[])
+    fn start(&self, compared: &ComparedRelease) -> Result<ReferenceProgram, ToolError> {
+        ReferenceProgram::start(compared, "plugins", &[])
     }
 
     /// A case may be about one release alone.
@@ -26,7 +26,7 @@ impl GoldenSuite for GoldenPlugins {
         is_asked.then_some(case)
     }
 
-    fn question(&self, case: &Value, times: usize) -> Result<Value, Error> {
+    fn question(&self, case: &Value, times: usize) -> Result<Value, ToolError> {
         let mut question = json!({"times": times});
         let names = [
             "plugins",
@@ -47,7 +47,7 @@ impl GoldenSuite for GoldenPlugins {
         Ok(question)
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
         Ok(judge_expectation(self.name(), case, theirs.clone()))
     }
 }

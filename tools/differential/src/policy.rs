@@ -5,7 +5,7 @@
 //! worlds, and printed as cases of conformance suites.
 
 pub(super) mod kinds;
-mod known;
+mod known_differences;
 pub(super) mod objects;
 mod ours;
 pub(super) mod outcome;
@@ -16,23 +16,23 @@ mod smaller;
 mod world;
 mod writer;
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{RandomDice, ToolError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use self::ours::outcomes;
 pub use self::outcome::differs;
 pub(super) use self::question::GoldenPolicies;
-pub use self::world::World;
+pub use self::world::PolicyWorld;
 use super::RunSpan;
 use super::area::{ComparedArea, RunReport};
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::release::ComparedRelease;
 use super::shrink::CaseDifference;
 
 /// Options to compare policies.
 #[derive(clap::Args)]
-pub(super) struct Run {
+pub(super) struct PolicyRun {
     #[command(flatten)]
     pub(super) span: RunSpan,
     /// How many requests share policies.
@@ -41,14 +41,14 @@ pub(super) struct Run {
 }
 
 /// The area.
-pub(super) struct Policy {
+pub(super) struct PolicyArea {
     batch: usize,
     compared: ComparedRelease,
 }
 
-impl Policy {
-    pub(super) fn new(run: &Run) -> Result<Self, Error> {
-        Ok(Policy {
+impl PolicyArea {
+    pub(super) fn new(run: &PolicyRun) -> Result<Self, ToolError> {
+        Ok(PolicyArea {
             batch: run.batch,
             compared: run.span.release.find()?,
         })
@@ -57,59 +57,59 @@ impl Policy {
 
 /// A world in the form that the reference reads.
 #[derive(Debug, Serialize)]
-pub struct Question<'w> {
+pub struct PolicyQuestion<'w> {
     /// The world.
     #[serde(flatten)]
-    pub world: &'w World,
+    pub world: &'w PolicyWorld,
     /// How often the reference evaluates it from scratch.
     pub times: usize,
 }
 
-/// Builds and starts the reference: the API server's own plugins, in a Go program that answers [questions](Question).
+/// Builds and starts the reference: the API server's own plugins, in a Go program that answers [questions](PolicyQuestion).
 ///
 /// # Errors
 /// Go is not installed, or the program does not build.
-pub fn start() -> Result<Reference, Error> {
+pub fn start() -> Result<ReferenceProgram, ToolError> {
     start_release(&ComparedRelease::default())
 }
 
 /// The same with the code of a release.
-pub(super) fn start_release(compared: &ComparedRelease) -> Result<Reference, Error> {
+pub(super) fn start_release(compared: &ComparedRelease) -> Result<ReferenceProgram, ToolError> {
     // It reads the OpenAPI documents of the built-in types.
     let documents = compared.kubernetes()?.join("api/openapi-spec/v3");
-    Reference::start(compared, "policy", &["policy".as_ref(), documents.as_os_str()])
+    ReferenceProgram::start(compared, "policy", &["policy".as_ref(), documents.as_os_str()])
 }
 
-impl ComparedArea for Policy {
-    type Case = World;
+impl ComparedArea for PolicyArea {
+    type Case = PolicyWorld;
 
     const NAME: &'static str = "policy";
 
-    fn start(&self) -> Result<Reference, Error> {
+    fn start(&self) -> Result<ReferenceProgram, ToolError> {
         start_release(&self.compared)
     }
 
-    fn random(&self, dice: &mut Dice) -> World {
+    fn random(&self, dice: &mut RandomDice) -> PolicyWorld {
         world::world(dice, self.batch, &self.compared)
     }
 
-    fn question(&self, world: &World, times: usize) -> Value {
-        json!(Question { world, times })
+    fn question(&self, world: &PolicyWorld, times: usize) -> Value {
+        json!(PolicyQuestion { world, times })
     }
 
-    fn ours(&self, world: &World) -> Result<Vec<Value>, Error> {
+    fn ours(&self, world: &PolicyWorld) -> Result<Vec<Value>, ToolError> {
         outcomes(world)
     }
 
-    fn with_question(&self, world: &World, index: usize) -> World {
+    fn with_question(&self, world: &PolicyWorld, index: usize) -> PolicyWorld {
         world.with_request(index)
     }
 
-    fn is_known(&self, _: &World, ours: &Value, theirs: &Value) -> bool {
-        known::is_known(ours, theirs)
+    fn is_known(&self, _: &PolicyWorld, ours: &Value, theirs: &Value) -> bool {
+        known_differences::is_known(ours, theirs)
     }
 
-    fn smaller(&self, world: &World) -> Vec<World> {
+    fn smaller(&self, world: &PolicyWorld) -> Vec<PolicyWorld> {
         smaller::smaller(world)
     }
 
@@ -121,7 +121,7 @@ impl ComparedArea for Policy {
         ]
     }
 
-    fn describe(&self, difference: &CaseDifference<World>) -> String {
+    fn describe(&self, difference: &CaseDifference<PolicyWorld>) -> String {
         let CaseDifference {
             case,
             kind,

@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
-use pratique_harness::{Error, LineProcess, go, workspace};
+use pratique_harness::{ToolError, LineProcess, go, workspace};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::release::ComparedRelease;
 
 /// The different outcomes of each part of a question, or why it cannot be answered.
-pub type Answer = Result<Vec<Vec<Value>>, String>;
+pub type ReferenceAnswer = Result<Vec<Vec<Value>>, String>;
 
 /// An answer in the form of its line.
 #[derive(Default, Deserialize)]
@@ -29,15 +29,15 @@ fn settle_spaces(line: &str) -> String {
 
 /// The program, running.
 #[derive(Debug)]
-pub struct Reference(LineProcess);
+pub struct ReferenceProgram(LineProcess);
 
-impl Reference {
+impl ReferenceProgram {
     /// Builds the program of a Go module into the target directory, with the code of a release of Kubernetes; and starts it.
     pub(super) fn start(
         compared: &ComparedRelease,
         module: &str,
         arguments: &[&OsStr],
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ToolError> {
         let binary = match &compared.version {
             Some(version) => {
                 let folder = workspace::target().join(format!("differential/{module}-{version}"));
@@ -49,14 +49,14 @@ impl Reference {
                 binary
             }
         };
-        LineProcess::start(Command::new(binary).args(arguments)).map(Reference)
+        LineProcess::start(Command::new(binary).args(arguments)).map(ReferenceProgram)
     }
 
     /// Sends a question; the answers come in the order of the questions.
     ///
     /// # Errors
     /// The program reads no more.
-    pub fn ask(&mut self, question: &impl Serialize) -> Result<(), Error> {
+    pub fn ask(&mut self, question: &impl Serialize) -> Result<(), ToolError> {
         let line = serde_json::to_string(question).map_err(|error| error.to_string())?;
         self.0.send(&line)
     }
@@ -65,13 +65,13 @@ impl Reference {
     ///
     /// # Errors
     /// The program has ended.
-    pub fn answer(&mut self) -> Result<Answer, Error> {
+    pub fn answer(&mut self) -> Result<ReferenceAnswer, ToolError> {
         let line = settle_spaces(&self.0.receive()?);
         let mut deserializer = serde_json::Deserializer::from_str(&line);
         deserializer.disable_recursion_limit();
         let answer = AnswerLine::deserialize(&mut deserializer);
         let AnswerLine { mut outcomes, error } =
-            answer.map_err(|error| Error::from(format!("{error}: {line}")))?;
+            answer.map_err(|error| ToolError::from(format!("{error}: {line}")))?;
         if !error.is_empty() {
             return Ok(Err(error));
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pratique_harness::{Error, go};
+use pratique_harness::{ToolError, go};
 use pratique_schema::Release;
 
 /// Which release is compared.
@@ -24,7 +24,7 @@ pub(super) struct ComparedRelease {
 
 impl ReleaseArguments {
     /// The release that they name. One that is not known would be answered as the latest.
-    pub(super) fn find(&self) -> Result<ComparedRelease, Error> {
+    pub(super) fn find(&self) -> Result<ComparedRelease, ToolError> {
         let Some(version) = &self.kubernetes_version else {
             return Ok(ComparedRelease::default());
         };
@@ -46,7 +46,7 @@ impl Default for ComparedRelease {
 
 impl ComparedRelease {
     /// The directory of its module `k8s.io/kubernetes`.
-    pub(super) fn kubernetes(&self) -> Result<PathBuf, Error> {
+    pub(super) fn kubernetes(&self) -> Result<PathBuf, ToolError> {
         const KUBERNETES: &str = "k8s.io/kubernetes";
         match &self.version {
             Some(version) => go::dependency_at(version, "objects", KUBERNETES),

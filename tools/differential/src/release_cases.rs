@@ -1,14 +1,14 @@
 //! The golden cases of a suite, each asked of the code of a release: what it answers otherwise than Pratique, and than Pratique does
 //! for the latest release. The answers can be recorded.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
 use super::cel::GoldenExpressions;
 use super::golden::{GoldenFile, KnownAnswer};
 use super::plugins::GoldenPlugins;
 use super::policy::GoldenPolicies;
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::release::{ComparedRelease, ReleaseArguments};
 use super::suite::{CaseJudgement, GoldenSuite};
 use super::validation::GoldenValidation;
@@ -60,7 +60,7 @@ struct GoldenReport {
 }
 
 /// Asks the cases, and prints what differs. Returns whether anything has to be mended.
-pub(super) fn compare(run: &GoldenArguments) -> Result<bool, Error> {
+pub(super) fn compare(run: &GoldenArguments) -> Result<bool, ToolError> {
     let suite: &dyn GoldenSuite = match run.suite {
         SuiteName::Cel => &GoldenExpressions,
         SuiteName::Plugins => &GoldenPlugins,
@@ -115,13 +115,13 @@ pub(super) fn compare(run: &GoldenArguments) -> Result<bool, Error> {
 /// The different answers of the program to a case, or why it has none.
 fn ask(
     suite: &dyn GoldenSuite,
-    reference: &mut Reference,
+    reference: &mut ReferenceProgram,
     case: &Value,
-) -> Result<Result<Vec<Value>, String>, Error> {
+) -> Result<Result<Vec<Value>, String>, ToolError> {
     let mut ask = |times| {
         reference.ask(&suite.question(case, times)?)?;
         let answer = reference.answer()?;
-        Ok::<_, Error>(answer.map(|outcomes| outcomes.into_iter().next().unwrap_or_default()))
+        Ok::<_, ToolError>(answer.map(|outcomes| outcomes.into_iter().next().unwrap_or_default()))
     };
     let answer = ask(TIMES)?;
     if let Ok(outcomes) = &answer {
@@ -159,7 +159,7 @@ impl GoldenReport {
         suite: &dyn GoldenSuite,
         case: &Value,
         outcomes: &[Value],
-    ) -> Result<Option<Value>, Error> {
+    ) -> Result<Option<Value>, ToolError> {
         let Some(first) = outcomes.first() else {
             return Err("the reference gives no outcome".into());
         };

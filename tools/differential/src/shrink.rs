@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
 use super::area::ComparedArea;
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 
 /// A case, of one question, on which the two sides differ.
 #[derive(Clone, Debug)]
@@ -37,10 +37,10 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// The smallest case that still differs in the same way; none if it does not differ when asked again and again.
 pub(super) fn shrunk<A: ComparedArea>(
     area: &A,
-    reference: &mut Reference,
+    reference: &mut ReferenceProgram,
     case: A::Case,
     end: Instant,
-) -> Result<Option<CaseDifference<A::Case>>, Error> {
+) -> Result<Option<CaseDifference<A::Case>>, ToolError> {
     let mut sides = ComparedSides { area, reference };
     let Some(whole) = sides.confirmed(case, TIMES)? else {
         return Ok(None);
@@ -69,7 +69,7 @@ pub(super) fn shrunk<A: ComparedArea>(
 
 struct ComparedSides<'s, A> {
     area: &'s A,
-    reference: &'s mut Reference,
+    reference: &'s mut ReferenceProgram,
 }
 
 /// A difference, and the index of its case.
@@ -81,7 +81,7 @@ impl<A: ComparedArea> ComparedSides<'_, A> {
         &mut self,
         cases: &[A::Case],
         best: &CaseDifference<A::Case>,
-    ) -> Result<Option<IndexedDifference<A::Case>>, Error> {
+    ) -> Result<Option<IndexedDifference<A::Case>>, ToolError> {
         for (chunk, cases) in cases.chunks(AT_ONCE).enumerate() {
             for case in cases {
                 self.reference.ask(&self.area.question(case, 1))?;
@@ -106,13 +106,13 @@ impl<A: ComparedArea> ComparedSides<'_, A> {
     }
 
     /// The difference of a case, if the reference is of one mind and we of another.
-    fn confirmed(&mut self, case: A::Case, times: usize) -> Result<Option<CaseDifference<A::Case>>, Error> {
+    fn confirmed(&mut self, case: A::Case, times: usize) -> Result<Option<CaseDifference<A::Case>>, ToolError> {
         self.reference.ask(&self.area.question(&case, times))?;
         self.difference(&case)
     }
 
     /// The difference of the case that the reference answers next.
-    fn difference(&mut self, case: &A::Case) -> Result<Option<CaseDifference<A::Case>>, Error> {
+    fn difference(&mut self, case: &A::Case) -> Result<Option<CaseDifference<A::Case>>, ToolError> {
         let theirs = match self.reference.answer()? {
             Ok(outcomes) => outcomes.into_iter().next().unwrap_or_default(),
             Err(error) if error.starts_with("crash: ") => vec![serde_json::json!({"crash": error})],
@@ -152,14 +152,14 @@ impl<A: ComparedArea> ComparedSides<'_, A> {
 /// The allowed reductions of a value: removals, and replacements of texts.
 pub(super) struct AllowedCuts<'c> {
     /// Whether a member or element of what is at a path may go.
-    pub(super) may_go: &'c dyn Fn(&[String], Part<'_>) -> bool,
+    pub(super) may_go: &'c dyn Fn(&[String], RemovablePart<'_>) -> bool,
     /// Other texts for one at a path.
     pub(super) texts: &'c dyn Fn(&[String], &str) -> Vec<String>,
 }
 
 /// A part that may be removed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Part<'p> {
+pub(super) enum RemovablePart<'p> {
     /// A member of an object.
     Member(&'p str),
     /// An element of a list of this length.
@@ -175,7 +175,7 @@ impl AllowedCuts<'_> {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
-                    if (self.may_go)(path, Part::Member(name)) {
+                    if (self.may_go)(path, RemovablePart::Member(name)) {
                         let mut smaller = members.clone();
                         smaller.remove(name);
                         variants.push((path.len(), Value::Object(smaller)));
@@ -189,7 +189,7 @@ impl AllowedCuts<'_> {
             }
             Value::Array(elements) => {
                 for (index, element) in elements.iter().enumerate() {
-                    if (self.may_go)(path, Part::Element(elements.len())) {
+                    if (self.may_go)(path, RemovablePart::Element(elements.len())) {
                         let mut smaller = elements.clone();
                         smaller.remove(index);
                         variants.push((path.len(), Value::Array(smaller)));

@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::{Map, Value, json};
 
 /// Inputs of expressions, and pieces of expressions.
@@ -22,7 +22,7 @@ pub(super) static OF_POLICIES: LazyLock<SketchTable> =
 pub(super) struct SketchTable(Map<String, Value>);
 
 /// Generates values for names that have no sketch.
-type FallbackGenerator<'o> = &'o mut dyn FnMut(&str, &mut Dice) -> Value;
+type FallbackGenerator<'o> = &'o mut dyn FnMut(&str, &mut RandomDice) -> Value;
 
 impl SketchTable {
     fn read(text: &str) -> Self {
@@ -36,12 +36,12 @@ impl SketchTable {
     }
 
     /// A value by the sketch of a name.
-    pub(super) fn draw(&self, name: &str, dice: &mut Dice) -> Value {
+    pub(super) fn draw(&self, name: &str, dice: &mut RandomDice) -> Value {
         self.draw_with(name, dice, &mut |_, _| Value::Null)
     }
 
     /// A value by the sketch of a name, in which the caller makes some of the parts.
-    pub(super) fn draw_with(&self, name: &str, dice: &mut Dice, others: FallbackGenerator<'_>) -> Value {
+    pub(super) fn draw_with(&self, name: &str, dice: &mut RandomDice, others: FallbackGenerator<'_>) -> Value {
         if let Some(sketch) = self.0.get(name) {
             return self.value(sketch, dice, others);
         }
@@ -62,13 +62,13 @@ impl SketchTable {
     }
 
     /// One of several texts, as it is written.
-    pub(super) fn word(&self, name: &str, dice: &mut Dice) -> &str {
+    pub(super) fn word(&self, name: &str, dice: &mut RandomDice) -> &str {
         let of = self.0.get(name).and_then(Value::as_object);
         let chosen = of.and_then(|of| picked(of, dice)).and_then(Value::as_str);
         chosen.unwrap_or_default()
     }
 
-    fn value(&self, sketch: &Value, dice: &mut Dice, others: FallbackGenerator<'_>) -> Value {
+    fn value(&self, sketch: &Value, dice: &mut RandomDice, others: FallbackGenerator<'_>) -> Value {
         match sketch {
             Value::String(text) => match text.strip_prefix('$') {
                 Some(name) => self.draw_with(name, dice, others),
@@ -99,7 +99,7 @@ impl SketchTable {
 }
 
 /// One of those in a `$pick`.
-fn picked<'s>(sketch: &'s Map<String, Value>, dice: &mut Dice) -> Option<&'s Value> {
+fn picked<'s>(sketch: &'s Map<String, Value>, dice: &mut RandomDice) -> Option<&'s Value> {
     let of = sketch.get("$pick")?.as_array()?;
     let Some(weights) = sketch.get("$weights").and_then(Value::as_array) else {
         return dice.pick(of);
@@ -126,7 +126,7 @@ mod tests {
             r#"{"a": {"$like": "$b", "always": [1, "$made"], "never ?0": 1, "sure ?100": "$number 3 4"},
                 "b": {"c": {"$pick": ["d", "e"], "$weights": [0, 2]}}}"#,
         );
-        let drawn = sketches.draw_with("a", &mut Dice::new(1), &mut |name, _| json!(name));
+        let drawn = sketches.draw_with("a", &mut RandomDice::new(1), &mut |name, _| json!(name));
         assert_eq!(drawn, json!({"c": "e", "always": [1, "made"], "sure": 3}));
     }
 
@@ -136,7 +136,7 @@ mod tests {
             let mut used = BTreeSet::new();
             for name in sketches.0.keys() {
                 for seed in 0..50 {
-                    sketches.draw_with(name, &mut Dice::new(seed), &mut |name, _| {
+                    sketches.draw_with(name, &mut RandomDice::new(seed), &mut |name, _| {
                         used.insert(name.to_owned());
                         Value::Null
                     });

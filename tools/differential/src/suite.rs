@@ -1,9 +1,9 @@
 //! A suite of golden cases as a program with the code of a release is asked them.
 
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use serde_json::Value;
 
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::release::ComparedRelease;
 
 /// A suite of golden cases.
@@ -12,16 +12,16 @@ pub(super) trait GoldenSuite {
     fn name(&self) -> &'static str;
 
     /// Starts the program.
-    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error>;
+    fn start(&self, compared: &ComparedRelease) -> Result<ReferenceProgram, ToolError>;
 
     /// A case of the release as both sides are asked it; none where it cannot be asked.
     fn prepare(&self, compared: &ComparedRelease, case: Value) -> Option<Value>;
 
     /// A prepared case in the form that the program reads; it answers `times` times.
-    fn question(&self, case: &Value, times: usize) -> Result<Value, Error>;
+    fn question(&self, case: &Value, times: usize) -> Result<Value, ToolError>;
 
     /// What Pratique says of a prepared case, beside what the program says.
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error>;
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError>;
 }
 
 /// Two answers to a case.

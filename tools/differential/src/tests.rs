@@ -1,18 +1,18 @@
 //! The generator and our side, without the reference.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use pratique_schema::Release;
 
 use super::area::ComparedArea as _;
 use super::generate::GenerationManner;
-use super::ours::Ours;
+use super::ours::CompiledWorld;
 use super::release::ReleaseArguments;
-use super::{Run, RunSpan, cel::Cel, world};
+use super::{CelRun, RunSpan, cel::CelArea, world};
 
 #[test]
 fn nothing_makes_us_panic() {
-    let mut dice = Dice::new(1);
-    let cel = Cel::new(&Run {
+    let mut dice = RandomDice::new(1);
+    let cel = CelArea::new(&CelRun {
         span: RunSpan {
             seconds: 0,
             seed: None,
@@ -32,11 +32,11 @@ fn nothing_makes_us_panic() {
 
 #[test]
 fn sound_expressions_are_mostly_well_typed() {
-    let mut dice = Dice::new(1);
+    let mut dice = RandomDice::new(1);
     let mut refused = Vec::new();
     for _ in 0..8 {
         let (world, mut generator) = world::world(&mut dice, GenerationManner { sound: true });
-        let ours = Ours::new(&world, Release::latest());
+        let ours = CompiledWorld::new(&world, Release::latest());
         for _ in 0..50 {
             let source = generator.expression(&mut dice).1.plain();
             let outcome = ours.outcome(&source);

@@ -5,20 +5,20 @@ use std::fmt::{self, Display, Formatter};
 
 /// A type, or a class of texts such as `~regex`; one capital letter stands for any type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Type {
+pub(super) struct GrammarType {
     /// The name without what is in parentheses.
     pub(super) name: String,
     /// The types in parentheses.
-    pub(super) of: Vec<Type>,
+    pub(super) of: Vec<GrammarType>,
 }
 
 /// The bindings of type parameters, which are capital letters.
-pub(super) type TypeBindings = BTreeMap<String, Type>;
+pub(super) type TypeBindings = BTreeMap<String, GrammarType>;
 
-impl Type {
+impl GrammarType {
     /// A type without parameters.
     pub(super) fn named(name: &str) -> Self {
-        Type {
+        GrammarType {
             name: name.to_owned(),
             of: Vec::new(),
         }
@@ -28,18 +28,18 @@ impl Type {
     pub(super) fn parse(text: &str) -> Self {
         let text = text.trim();
         let Some((name, rest)) = text.split_once('(') else {
-            return Type::named(text);
+            return GrammarType::named(text);
         };
         let inner = rest.strip_suffix(')').unwrap_or(rest);
-        Type {
+        GrammarType {
             name: name.to_owned(),
-            of: top_level_parts(inner).map(Type::parse).collect(),
+            of: top_level_parts(inner).map(GrammarType::parse).collect(),
         }
     }
 
     /// How many names it has in it.
     pub(super) fn size(&self) -> usize {
-        1 + self.of.iter().map(Type::size).sum::<usize>()
+        1 + self.of.iter().map(GrammarType::size).sum::<usize>()
     }
 
     /// Whether it stands for any type.
@@ -48,7 +48,7 @@ impl Type {
     }
 
     /// Whether a value of this type is one of another; notes what letters of this type stand for then.
-    pub(super) fn matches(&self, wanted: &Type, bindings: &mut TypeBindings) -> bool {
+    pub(super) fn matches(&self, wanted: &GrammarType, bindings: &mut TypeBindings) -> bool {
         if self.is_parameter() {
             return bindings
                 .entry(self.name.clone())
@@ -65,11 +65,11 @@ impl Type {
     }
 
     /// This type with its letters replaced; unknown letters get a type from `choose`.
-    pub(super) fn resolve(&self, bindings: &mut TypeBindings, choose: &mut impl FnMut() -> Type) -> Type {
+    pub(super) fn resolve(&self, bindings: &mut TypeBindings, choose: &mut impl FnMut() -> GrammarType) -> GrammarType {
         if self.is_parameter() {
             return bindings.entry(self.name.clone()).or_insert_with(choose).clone();
         }
-        Type {
+        GrammarType {
             name: self.name.clone(),
             of: self
                 .of
@@ -93,7 +93,7 @@ fn top_level_parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-impl Display for Type {
+impl Display for GrammarType {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.name)?;
         if self.of.is_empty() {
@@ -112,7 +112,7 @@ mod tests {
     fn letters_stand_for_types() {
         let check = |actual: &str, wanted: &str, expected: Option<&str>| {
             let mut bindings = TypeBindings::new();
-            let matches = Type::parse(actual).matches(&Type::parse(wanted), &mut bindings);
+            let matches = GrammarType::parse(actual).matches(&GrammarType::parse(wanted), &mut bindings);
             let bound = matches.then(|| bindings.get("A").map_or(String::new(), ToString::to_string));
             assert_eq!(bound.as_deref(), expected, "{actual} {wanted}");
         };
@@ -122,7 +122,7 @@ mod tests {
         check("list(A)", "map(int, int)", None);
         check("int", "int", Some(""));
         assert_eq!(
-            Type::parse("map(string, list(dyn))").to_string(),
+            GrammarType::parse("map(string, list(dyn))").to_string(),
             "map(string, list(dyn))"
         );
     }

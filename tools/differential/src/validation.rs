@@ -13,7 +13,7 @@ mod question;
 
 use std::path::PathBuf;
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{RandomDice, ToolError};
 use pratique_schema::Release;
 use serde_json::{Value, json};
 
@@ -22,9 +22,9 @@ use self::objects::{RandomObjects, remove_empty_lists};
 pub(super) use self::question::GoldenValidation;
 use super::area::{ComparedArea, RunReport};
 use super::golden;
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::release::ComparedRelease;
-use super::shrink::{AllowedCuts, CaseDifference, Part};
+use super::shrink::{AllowedCuts, CaseDifference, RemovablePart};
 
 /// The members of metadata that say which object it is.
 const IDENTITY: &[&str] = &["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
@@ -50,7 +50,7 @@ pub(super) struct ValidationArea {
 }
 
 impl ValidationArea {
-    pub(super) fn new(run: &ValidationArguments) -> Result<Self, Error> {
+    pub(super) fn new(run: &ValidationArguments) -> Result<Self, ToolError> {
         let compared = run.span.release.find()?;
         let release = compared.release;
         let is_wanted = |kind: &&ComparedKind| {
@@ -92,9 +92,9 @@ pub fn random_objects(
     seed: u64,
     [mut accepted, mut refused]: [usize; 2],
     is_wanted: &mut dyn FnMut(&mut Value) -> bool,
-) -> Result<Vec<Value>, Error> {
+) -> Result<Vec<Value>, ToolError> {
     let random = RandomObjects::new(Release::latest(), &golden::cases(ValidationArea::NAME)?);
-    let mut dice = Dice::new(seed);
+    let mut dice = RandomDice::new(seed);
     let mut objects = Vec::new();
     for _ in 0..MAX_DRAWS * (accepted + refused) {
         if accepted + refused == 0 {
@@ -141,7 +141,7 @@ impl ValidationArea {
     /// An object that a server may have stored; none where those that were tried are refused.
     fn stored_object(
         &self,
-        dice: &mut Dice,
+        dice: &mut RandomDice,
         kind: &ComparedKind,
         case_of: &dyn Fn(Value) -> Value,
     ) -> Option<Value> {
@@ -153,7 +153,7 @@ impl ValidationArea {
 
 /// Whether a server may have stored the object of a case: it was created, and then got its status.
 fn is_storable(case: &Value) -> bool {
-    let is_accepted = |answer: Result<Value, Error>| answer.map(|answer| answer["accepted"] == true);
+    let is_accepted = |answer: Result<Value, ToolError>| answer.map(|answer| answer["accepted"] == true);
     if !matches!(
         is_accepted(pratique_conformance::validation_answer(case)),
         Ok(true)
@@ -223,11 +223,11 @@ impl ComparedArea for ValidationArea {
 
     const NAME: &'static str = "validation";
 
-    fn start(&self) -> Result<Reference, Error> {
-        Reference::start(&self.compared, "validation", &[])
+    fn start(&self) -> Result<ReferenceProgram, ToolError> {
+        ReferenceProgram::start(&self.compared, "validation", &[])
     }
 
-    fn random(&self, dice: &mut Dice) -> Value {
+    fn random(&self, dice: &mut RandomDice) -> Value {
         let Some(kind) = dice.pick(&self.kinds) else {
             return Value::Null;
         };
@@ -259,7 +259,7 @@ impl ComparedArea for ValidationArea {
         question(case, times)
     }
 
-    fn ours(&self, case: &Value) -> Result<Vec<Value>, Error> {
+    fn ours(&self, case: &Value) -> Result<Vec<Value>, ToolError> {
         pratique_conformance::validation_answer(case).map(|answer| vec![answer])
     }
 
@@ -338,10 +338,10 @@ impl ComparedArea for ValidationArea {
 }
 
 /// What may go from an object: not what names it.
-fn may_go(path: &[String], part: Part<'_>) -> bool {
+fn may_go(path: &[String], part: RemovablePart<'_>) -> bool {
     match (path, part) {
-        ([], Part::Member(name)) => !["apiVersion", "kind", "metadata"].contains(&name),
-        ([metadata], Part::Member(name)) if metadata == "metadata" => !IDENTITY.contains(&name),
+        ([], RemovablePart::Member(name)) => !["apiVersion", "kind", "metadata"].contains(&name),
+        ([metadata], RemovablePart::Member(name)) if metadata == "metadata" => !IDENTITY.contains(&name),
         _ => true,
     }
 }

@@ -6,73 +6,73 @@
 mod answers;
 mod case;
 mod configurations;
-mod known;
+mod known_differences;
 mod ours;
 mod patches;
 mod smaller;
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{RandomDice, ToolError};
 use serde_json::{Value, json};
 
-use self::case::Case;
+use self::case::WebhookCase;
 use self::configurations::{configurations, namespaces};
-use self::ours::Ours;
+use self::ours::CompiledWebhooks;
 use super::RunSpan;
 use super::area::{ComparedArea, RunReport};
 use super::policy::kinds::definitions;
-use super::reference::Reference;
+use super::reference::ReferenceProgram;
 use super::release::ComparedRelease;
 use super::shrink::CaseDifference;
 
 /// The area.
-pub(super) struct Webhook {
-    ours: Ours,
+pub(super) struct WebhookArea {
+    ours: CompiledWebhooks,
     compared: ComparedRelease,
 }
 
-impl Webhook {
-    pub(super) fn new(span: &RunSpan) -> Result<Self, Error> {
+impl WebhookArea {
+    pub(super) fn new(span: &RunSpan) -> Result<Self, ToolError> {
         let compared = span.release.find()?;
-        Ok(Webhook {
-            ours: Ours::new(compared.release)?,
+        Ok(WebhookArea {
+            ours: CompiledWebhooks::new(compared.release)?,
             compared,
         })
     }
 }
 
-impl ComparedArea for Webhook {
-    type Case = Case;
+impl ComparedArea for WebhookArea {
+    type Case = WebhookCase;
 
     const NAME: &'static str = "webhook";
 
-    fn start(&self) -> Result<Reference, Error> {
-        let mut reference = Reference::start(&self.compared, "policy", &["webhook".as_ref()])?;
+    fn start(&self) -> Result<ReferenceProgram, ToolError> {
+        let mut reference = ReferenceProgram::start(&self.compared, "policy", &["webhook".as_ref()])?;
         let objects = [namespaces(), definitions()].concat();
         reference.ask(&json!({"configurations": configurations(), "objects": objects}))?;
         Ok(reference)
     }
 
-    fn random(&self, dice: &mut Dice) -> Case {
-        Case::random(dice)
+    fn random(&self, dice: &mut RandomDice) -> WebhookCase {
+        WebhookCase::random(dice)
     }
 
-    fn question(&self, case: &Case, times: usize) -> Value {
+    fn question(&self, case: &WebhookCase, times: usize) -> Value {
         case.question(times)
     }
 
-    fn ours(&self, case: &Case) -> Result<Vec<Value>, Error> {
+    fn ours(&self, case: &WebhookCase) -> Result<Vec<Value>, ToolError> {
         Ok(vec![self.ours.outcome(case)])
     }
 
-    fn with_question(&self, case: &Case, _: usize) -> Case {
+    fn with_question(&self, case: &WebhookCase, _: usize) -> WebhookCase {
         case.clone()
     }
 
-    fn is_known(&self, case: &Case, ours: &Value, theirs: &Value) -> bool {
-        known::is_known(case, ours, theirs)
+    fn is_known(&self, case: &WebhookCase, ours: &Value, theirs: &Value) -> bool {
+        known_differences::is_known(case, ours, theirs)
     }
 
-    fn smaller(&self, case: &Case) -> Vec<Case> {
+    fn smaller(&self, case: &WebhookCase) -> Vec<WebhookCase> {
         smaller::smaller(case)
     }
 
@@ -83,7 +83,7 @@ impl ComparedArea for Webhook {
         ]
     }
 
-    fn describe(&self, difference: &CaseDifference<Case>) -> String {
+    fn describe(&self, difference: &CaseDifference<WebhookCase>) -> String {
         let CaseDifference {
             case,
             kind,

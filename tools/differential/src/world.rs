@@ -1,20 +1,20 @@
 //! The inputs of expressions: declarations, variables and inputs, the same for a batch of expressions.
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::generate::{ExpressionGenerator, GenerationManner};
-use super::grammar::{GrammarProduction, Part, productions, read};
+use super::grammar::{GrammarProduction, GrammarPart, productions, read};
 use super::sketch::OF_EXPRESSIONS;
 
 /// Declarations, variables and inputs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct World {
+pub(super) struct CelWorld {
     /// Which optional variables and types there are.
     pub(super) declared: DeclaredNames,
     /// Named expressions; each sees those before it.
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<NamedExpression>,
     /// The inputs of expressions.
     pub(super) inputs: Value,
 }
@@ -33,17 +33,17 @@ pub(super) struct DeclaredNames {
 
 /// A named expression.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Variable {
+pub(super) struct NamedExpression {
     /// Its name.
     pub(super) name: String,
     /// Its source.
     pub(super) expression: String,
 }
 
-impl World {
+impl CelWorld {
     /// Expressions over it in the form that the reference reads.
     pub(super) fn question<'s>(&self, sources: impl Iterator<Item = &'s String>, times: usize) -> Value {
-        let World {
+        let CelWorld {
             declared,
             variables,
             inputs,
@@ -54,7 +54,7 @@ impl World {
 }
 
 /// A world with a generator of expressions for it.
-pub(super) fn world(dice: &mut Dice, manner: GenerationManner) -> (World, ExpressionGenerator) {
+pub(super) fn world(dice: &mut RandomDice, manner: GenerationManner) -> (CelWorld, ExpressionGenerator) {
     let declared = DeclaredNames {
         params: dice.chance(70),
         authorizer: dice.chance(50),
@@ -71,7 +71,7 @@ pub(super) fn world(dice: &mut Dice, manner: GenerationManner) -> (World, Expres
             weight: 6,
             ..production
         }));
-        variables.push(Variable {
+        variables.push(NamedExpression {
             name,
             expression: tree.plain(),
         });
@@ -81,7 +81,7 @@ pub(super) fn world(dice: &mut Dice, manner: GenerationManner) -> (World, Expres
         all.extend(read("bool: has(variables.v0)"));
         all.extend(read("optional_type(dyn) ~ variables.?v0"));
     }
-    let world = World {
+    let world = CelWorld {
         declared,
         variables,
         inputs: inputs(dice),
@@ -91,17 +91,17 @@ pub(super) fn world(dice: &mut Dice, manner: GenerationManner) -> (World, Expres
 
 fn known(declared: DeclaredNames) -> Vec<GrammarProduction> {
     let parts = [
-        (true, Part::Base),
-        (true, Part::Inputs),
-        (declared.params, Part::Params),
-        (declared.authorizer, Part::Authorizer),
-        (declared.patch_types, Part::PatchTypes),
+        (true, GrammarPart::Base),
+        (true, GrammarPart::Inputs),
+        (declared.params, GrammarPart::Params),
+        (declared.authorizer, GrammarPart::Authorizer),
+        (declared.patch_types, GrammarPart::PatchTypes),
     ];
     let there = parts.into_iter().filter(|(there, _)| *there);
     there.flat_map(|(_, part)| productions(part)).collect()
 }
 
-fn inputs(dice: &mut Dice) -> Value {
+fn inputs(dice: &mut RandomDice) -> Value {
     let inputs = OF_EXPRESSIONS.draw_with("inputs", dice, &mut |_, dice| object(dice));
     let mut request = OF_EXPRESSIONS.draw("request", dice);
     // Where the request has no name, that of the object counts.
@@ -115,7 +115,7 @@ fn inputs(dice: &mut Dice) -> Value {
 }
 
 /// An object that has what the grammar's productions read, but for a member or two.
-fn object(dice: &mut Dice) -> Value {
+fn object(dice: &mut RandomDice) -> Value {
     let mut whole = OF_EXPRESSIONS.draw("whole object", dice);
     let Value::Object(members) = &mut whole else {
         return whole;

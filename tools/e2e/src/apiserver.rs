@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{Error, Process, free_port};
+use pratique_harness::{ToolError, RunningProcess, free_port};
 
-use super::etcd::Etcd;
-use super::kubectl::Kubectl;
+use super::etcd::EtcdServer;
+use super::kubectl::KubectlUser;
 use super::programs::ProgramPaths;
 
 /// The tokens; the administrator belongs to the group that may do everything.
@@ -22,7 +22,7 @@ const AUDIT_LOG: &str = "audit.log";
 /// Options to start an API server.
 pub(super) struct ServerStart<'a> {
     pub(super) programs: &'a ProgramPaths,
-    pub(super) etcd: &'a Etcd,
+    pub(super) etcd: &'a EtcdServer,
     pub(super) state: &'a Path,
     /// An AdmissionConfiguration file.
     pub(super) admission: Option<&'a Path>,
@@ -38,8 +38,8 @@ pub(super) struct ServerStart<'a> {
 
 /// An API server that was started.
 pub(super) struct ApiServer {
-    process: Process,
-    kubectl: Kubectl,
+    process: RunningProcess,
+    kubectl: KubectlUser,
     audit_log: PathBuf,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct StartRefusal {
 
 impl<'a> ServerStart<'a> {
     /// A server as it is without arguments, whose audit log has the metadata of everything.
-    pub(super) fn new(programs: &'a ProgramPaths, etcd: &'a Etcd, state: &'a Path) -> Self {
+    pub(super) fn new(programs: &'a ProgramPaths, etcd: &'a EtcdServer, state: &'a Path) -> Self {
         ServerStart {
             programs,
             etcd,
@@ -66,18 +66,18 @@ impl<'a> ServerStart<'a> {
     }
 
     /// Starts it, and waits until it is ready.
-    pub(super) fn ready(&self) -> Result<ApiServer, Error> {
+    pub(super) fn ready(&self) -> Result<ApiServer, ToolError> {
         let failed =
             |refusal: StartRefusal| format!("the API server does not start: {}", refusal.text).into();
         self.run()?.map_err(failed)
     }
 
     /// Starts it and waits until it is ready, or until it ends; the outer error is ours.
-    pub(super) fn run(&self) -> Result<Result<ApiServer, StartRefusal>, Error> {
+    pub(super) fn run(&self) -> Result<Result<ApiServer, StartRefusal>, ToolError> {
         let port = free_port()?;
         let log = self.state.join(format!("apiserver-{port}.log"));
-        let mut process = Process::start(self.command(port)?, &log)?;
-        let kubectl = Kubectl::new(self.programs, port, self.state);
+        let mut process = RunningProcess::start(self.command(port)?, &log)?;
+        let kubectl = KubectlUser::new(self.programs, port, self.state);
         let up = process.wait_until("ready", |_| {
             Ok(kubectl.raw("/readyz").is_ok_and(|body| body == "ok"))
         });
@@ -95,7 +95,7 @@ impl<'a> ServerStart<'a> {
         }
     }
 
-    fn command(&self, port: u16) -> Result<Command, Error> {
+    fn command(&self, port: u16) -> Result<Command, ToolError> {
         let tokens = self.state.join("tokens.csv");
         let audit_policy = self.state.join("audit-policy.yaml");
         let audited = format!(
@@ -103,7 +103,7 @@ impl<'a> ServerStart<'a> {
             self.audit_level
         );
         for (path, text) in [(&tokens, TOKENS), (&audit_policy, audited.as_str())] {
-            fs::write(path, text).map_err(Error::file(&path))?;
+            fs::write(path, text).map_err(ToolError::file(&path))?;
         }
         let [private, public] = service_account_keys(self.state)?;
         let mut command = self.programs.cluster("apiserver");
@@ -160,28 +160,28 @@ impl<'a> ServerStart<'a> {
 
 impl ApiServer {
     /// The administrator's kubectl.
-    pub(super) fn kubectl(&self) -> &Kubectl {
+    pub(super) fn kubectl(&self) -> &KubectlUser {
         &self.kubectl
     }
 
     /// The audit log.
-    pub(super) fn audit_log(&self) -> Result<String, Error> {
-        fs::read_to_string(&self.audit_log).map_err(Error::file(&self.audit_log))
+    pub(super) fn audit_log(&self) -> Result<String, ToolError> {
+        fs::read_to_string(&self.audit_log).map_err(ToolError::file(&self.audit_log))
     }
 
     /// Ends it.
-    pub(super) fn stop(&mut self) -> Result<(), Error> {
+    pub(super) fn stop(&mut self) -> Result<(), ToolError> {
         self.process.stop().map(drop)
     }
 }
 
 /// Service accounts are not used, but the server wants to sign and verify their tokens: its private and public key.
-fn service_account_keys(state: &Path) -> Result<[PathBuf; 2], Error> {
+fn service_account_keys(state: &Path) -> Result<[PathBuf; 2], ToolError> {
     let paths = ["private", "public"].map(|which| state.join(format!("service-accounts.{which}.pem")));
     let [private, public] = &paths;
     if !private.exists() {
         let key = rcgen::KeyPair::generate().map_err(|error| error.to_string())?;
-        let write = |path: &Path, pem: String| fs::write(path, pem).map_err(Error::file(&path));
+        let write = |path: &Path, pem: String| fs::write(path, pem).map_err(ToolError::file(&path));
         write(private, key.serialize_pem())?;
         write(public, key.public_key_pem())?;
     }

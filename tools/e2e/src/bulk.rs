@@ -5,23 +5,23 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 
 /// How many requests curl makes at a time.
 const AT_ONCE: &str = "16";
 
 /// Requests of a user, to be made at once.
 pub(super) struct BulkRequests<'k> {
-    kubectl: &'k Kubectl,
+    kubectl: &'k KubectlUser,
     config: String,
     count: usize,
 }
 
 impl<'k> BulkRequests<'k> {
-    pub(super) fn new(kubectl: &'k Kubectl) -> Self {
+    pub(super) fn new(kubectl: &'k KubectlUser) -> Self {
         BulkRequests {
             kubectl,
             config: String::new(),
@@ -66,9 +66,9 @@ impl<'k> BulkRequests<'k> {
     }
 
     /// Makes all of them; each has to succeed.
-    pub(super) fn send(self, state: &Path, name: &str) -> Result<(), Error> {
+    pub(super) fn send(self, state: &Path, name: &str) -> Result<(), ToolError> {
         let path = state.join(format!("{name}.curl"));
-        fs::write(&path, &self.config).map_err(Error::file(&path))?;
+        fs::write(&path, &self.config).map_err(ToolError::file(&path))?;
         let output = Command::new("curl")
             .args([
                 "--silent",
@@ -80,7 +80,7 @@ impl<'k> BulkRequests<'k> {
             .arg("--config")
             .arg(&path)
             .output()
-            .map_err(Error::program("curl"))?;
+            .map_err(ToolError::program("curl"))?;
         let answers = String::from_utf8_lossy(&output.stdout);
         let good = answers.lines().filter(|code| code.starts_with('2')).count();
         if good == self.count {

@@ -4,7 +4,7 @@
 //! The answers are kept in `testdata/e2e/chain`, so that a test compares ours without a server. `--bless` updates them.
 
 mod cases;
-mod known;
+mod known_differences;
 mod ours;
 mod plugins;
 
@@ -13,17 +13,17 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use pratique_harness::{Error, Transcript};
+use pratique_harness::{ToolError, StepTranscript};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
 use super::answers::{is_same, plain, summary};
 use super::apiserver::{ApiServer, ServerStart};
-use super::etcd::Etcd;
+use super::etcd::EtcdServer;
 use super::http::{self, UserProxy};
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 use super::review_command::{ADMINISTRATOR, DEVELOPER, ReviewCommand};
-use cases::{Case, EVENTS, PluginSet, SECURITY, state};
+use cases::{ChainCase, EVENTS, PluginSet, SECURITY, state};
 use ours::OurChain;
 
 /// The developer's rights.
@@ -35,9 +35,9 @@ const SETTLING: Duration = Duration::from_secs(5);
 /// Asks servers with both sets of plugins, and compares.
 pub(super) fn run(
     environment: &PartEnvironment,
-    transcript: &mut Transcript,
+    transcript: &mut StepTranscript,
     bless: bool,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     transcript.part("the whole chain of an API server, and ours");
     let release = environment.programs.release();
     let cases = cases::cases(release)?;
@@ -75,7 +75,7 @@ pub(super) fn run(
 }
 
 /// The answers of a server with a set of plugins, and those of the command.
-fn answers(environment: &PartEnvironment, cases: &[Case], set: PluginSet) -> Result<[Vec<Value>; 2], Error> {
+fn answers(environment: &PartEnvironment, cases: &[ChainCase], set: PluginSet) -> Result<[Vec<Value>; 2], ToolError> {
     let directory = environment.state.join(match set {
         PluginSet::Default => "default",
         PluginSet::All => "all",
@@ -91,7 +91,7 @@ fn answers(environment: &PartEnvironment, cases: &[Case], set: PluginSet) -> Res
 }
 
 /// The answers of the command to all cases.
-fn review_all(review: &ReviewCommand<'_>, cases: &[Case]) -> Result<Vec<Value>, Error> {
+fn review_all(review: &ReviewCommand<'_>, cases: &[ChainCase]) -> Result<Vec<Value>, ToolError> {
     let mut answers = vec![Value::Null; cases.len()];
     for user in [ADMINISTRATOR, DEVELOPER] {
         let of_user = cases.iter().enumerate().filter(|(_, case)| case.user == user.0);
@@ -112,10 +112,10 @@ fn start(
     directory: &Path,
     set: PluginSet,
     without: &[&str],
-) -> Result<(Etcd, ApiServer), Error> {
-    fs::create_dir_all(directory).map_err(Error::file(&directory))?;
+) -> Result<(EtcdServer, ApiServer), ToolError> {
+    fs::create_dir_all(directory).map_err(ToolError::file(&directory))?;
     let admission = configure(directory, "admission.yaml", &[])?;
-    let etcd = Etcd::start(&environment.programs, directory)?;
+    let etcd = EtcdServer::start(&environment.programs, directory)?;
     let start = ServerStart {
         admission: Some(&admission),
         with: &set.enabled(),
@@ -127,7 +127,7 @@ fn start(
 }
 
 /// Writes an AdmissionConfiguration of this name, with the files that it names; others are plugins with their text.
-fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<PathBuf, Error> {
+fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<PathBuf, ToolError> {
     let mut texts = vec![
         ("EventRateLimit", EVENTS.to_owned()),
         ("PodSecurity", SECURITY.to_owned()),
@@ -136,7 +136,7 @@ fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<
     let mut plugins = Vec::new();
     for (plugin, text) in texts {
         let path = directory.join(format!("{plugin}.yaml"));
-        fs::write(&path, text).map_err(Error::file(&path))?;
+        fs::write(&path, text).map_err(ToolError::file(&path))?;
         plugins.push(json!({"name": plugin, "path": path}));
     }
     let configuration = json!({
@@ -145,7 +145,7 @@ fn configure(directory: &Path, name: &str, others: &[(&str, String)]) -> Result<
         "plugins": plugins,
     });
     let path = directory.join(name);
-    fs::write(&path, configuration.to_string()).map_err(Error::file(&path))?;
+    fs::write(&path, configuration.to_string()).map_err(ToolError::file(&path))?;
     Ok(path)
 }
 
@@ -157,7 +157,7 @@ struct CaseClients {
 
 impl CaseClients {
     /// Creates what the cluster has before.
-    fn prepare(kubectl: &Kubectl) -> Result<Self, Error> {
+    fn prepare(kubectl: &KubectlUser) -> Result<Self, ToolError> {
         let clients = CaseClients {
             administrator: UserProxy::start(kubectl)?,
             developer: UserProxy::start(&kubectl.developer())?,
@@ -168,7 +168,7 @@ impl CaseClients {
         Ok(clients)
     }
 
-    fn store(&self, object: &Value) -> Result<(), Error> {
+    fn store(&self, object: &Value) -> Result<(), ToolError> {
         let text = |pointer| {
             object
                 .pointer(pointer)
@@ -198,8 +198,8 @@ impl CaseClients {
     }
 
     /// The answers to all cases; nothing is stored.
-    fn ask(&self, cases: &[Case]) -> Result<Vec<Value>, Error> {
-        let answer = |case: &Case| {
+    fn ask(&self, cases: &[ChainCase]) -> Result<Vec<Value>, ToolError> {
+        let answer = |case: &ChainCase| {
             let proxy = match case.user.as_str() {
                 "admin" => &self.administrator,
                 _ => &self.developer,
@@ -213,8 +213,8 @@ impl CaseClients {
 }
 
 /// Compares answers; a difference that is known has its reason.
-fn compare(case: &Case, server: &Value, ours: &Value) -> Result<String, Error> {
-    match (is_same(server, ours), known::reason(&case.name)) {
+fn compare(case: &ChainCase, server: &Value, ours: &Value) -> Result<String, ToolError> {
+    match (is_same(server, ours), known_differences::reason(&case.name)) {
         (true, None) => Ok(summary(server)),
         (false, Some(reason)) => Ok(format!("differs: {reason}")),
         (true, Some(reason)) => Err(format!("there is no difference any more: {reason}").into()),

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use pratique_harness::{Error, Process, free_port};
+use pratique_harness::{ToolError, RunningProcess, free_port};
 
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 use super::programs::ProgramPaths;
 
 /// The controllers that are needed.
@@ -17,7 +17,7 @@ const CONTROLLERS: [&str; 5] = [
 ];
 
 /// Starts it for the API server that an administrator's kubectl asks.
-pub(super) fn start(programs: &ProgramPaths, state: &Path, kubectl: &Kubectl) -> Result<Process, Error> {
+pub(super) fn start(programs: &ProgramPaths, state: &Path, kubectl: &KubectlUser) -> Result<RunningProcess, ToolError> {
     let kubeconfig = kubectl.kubeconfig(state.join("controllers.kubeconfig"), "admin-token")?;
     let port = free_port()?;
     let mut command = programs.cluster("controller-manager");
@@ -28,5 +28,5 @@ pub(super) fn start(programs: &ProgramPaths, state: &Path, kubectl: &Kubectl) ->
         .arg(format!("--cert-dir={}", state.join("controllers").display()))
         .arg(format!("--secure-port={port}"))
         .args(["--bind-address=127.0.0.1", "--leader-elect=false"]);
-    Process::start(command, &state.join("controllers.log"))
+    RunningProcess::start(command, &state.join("controllers.log"))
 }

@@ -3,14 +3,14 @@
 
 use std::fs;
 
-use pratique_harness::{Error, Transcript, eventually};
+use pratique_harness::{ToolError, StepTranscript, eventually};
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
 use super::answers::summary;
 use super::apiserver::ServerStart;
-use super::etcd::Etcd;
+use super::etcd::EtcdServer;
 use super::http::{self, UserProxy};
 use super::review_command::{ADMINISTRATOR, ReviewCommand};
 
@@ -21,7 +21,7 @@ const GATE: &str = "ExcludeAdmissionWebhookVirtualResources";
 const CONFIGURATION: &str = include_str!("exclusions.yaml");
 
 /// Runs with the gate as it is, and, where there is one, without it.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("what is excluded from webhooks");
     compare(environment, transcript, None)?;
     if environment.programs.release().gates().get(GATE).is_some() {
@@ -36,11 +36,11 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
 
 fn compare(
     environment: &PartEnvironment,
-    transcript: &mut Transcript,
+    transcript: &mut StepTranscript,
     gate: Option<&str>,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     let directory = environment.state.join(gate.map_or("default", |_| "off"));
-    fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+    fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -52,7 +52,7 @@ fn compare(
     let refusal = json!({"respond": {"allowed": false, "status": {"message": "seen", "code": 403}}});
     let script = Script::from_json(&refusal.to_string()).map_err(|error| error.to_string())?;
     backend.begin(vec![("/refuse".to_owned(), script)], false);
-    let etcd = Etcd::start(&environment.programs, &directory)?;
+    let etcd = EtcdServer::start(&environment.programs, &directory)?;
     let start = ServerStart {
         flags: gate.as_slice(),
         ..ServerStart::new(&environment.programs, &etcd, &directory)

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pratique_harness::{Dice, Error, Transcript};
+use pratique_harness::{RandomDice, ToolError, StepTranscript};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
 use super::apiserver::{ApiServer, ServerStart};
 use super::bulk::BulkRequests;
-use super::etcd::Etcd;
-use super::kubectl::Kubectl;
+use super::etcd::EtcdServer;
+use super::kubectl::KubectlUser;
 
 const OBJECTS: usize = 20_000;
 const NAMESPACES: usize = 20;
@@ -29,23 +29,23 @@ const FAST: [&str; 4] = ["--kube-api-qps", "1000", "--kube-api-burst", "1000"];
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A cluster with many objects.
-struct Fleet {
+struct ClusterFleet {
     api: ApiServer,
-    _etcd: Etcd,
+    _etcd: EtcdServer,
     state: PathBuf,
     pratique: PathBuf,
 }
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("pratique scan of a cluster");
-    let etcd = Etcd::start(&environment.programs, &environment.state)?;
+    let etcd = EtcdServer::start(&environment.programs, &environment.state)?;
     let start = ServerStart {
         // So that a list of some seconds expires.
         flags: &["--etcd-compaction-interval=2s"],
         ..ServerStart::new(&environment.programs, &etcd, &environment.state)
     };
-    let fleet = Fleet {
+    let fleet = ClusterFleet {
         api: start.ready()?,
         _etcd: etcd,
         state: environment.state.clone(),
@@ -53,7 +53,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     };
     let others = POLICIES.replace("endsWith('7')", "endsWith('5')");
     for (name, policies) in [("fleet.yaml", POLICIES), ("others.yaml", &others)] {
-        fs::write(fleet.state.join(name), policies).map_err(Error::file(name))?;
+        fs::write(fleet.state.join(name), policies).map_err(ToolError::file(name))?;
     }
     fleet
         .kubectl()
@@ -95,12 +95,12 @@ struct ScannedObject {
     is_changed: bool,
 }
 
-impl Fleet {
-    fn kubectl(&self) -> &Kubectl {
+impl ClusterFleet {
+    fn kubectl(&self) -> &KubectlUser {
         self.api.kubectl()
     }
 
-    fn create(&self) -> Result<String, Error> {
+    fn create(&self) -> Result<String, ToolError> {
         let start = Instant::now();
         for number in 0..NAMESPACES {
             let namespace = format!(
@@ -123,17 +123,17 @@ impl Fleet {
         Ok(format!("in {:.0?}", start.elapsed()))
     }
 
-    fn scan(&self, name: &str, more: &[&str]) -> Result<RunningScan, Error> {
+    fn scan(&self, name: &str, more: &[&str]) -> Result<RunningScan, ToolError> {
         let scan = ["scan", "--policies", "fleet.yaml"];
         self.start(name, &[scan.as_slice(), more].concat())
     }
 
-    fn start(&self, name: &str, arguments: &[&str]) -> Result<RunningScan, Error> {
+    fn start(&self, name: &str, arguments: &[&str]) -> Result<RunningScan, ToolError> {
         let (out, errors) = (
             self.state.join(format!("{name}.out")),
             self.state.join(format!("{name}.errors")),
         );
-        let file = |path: &PathBuf| File::create(path).map_err(Error::file(path));
+        let file = |path: &PathBuf| File::create(path).map_err(ToolError::file(path));
         let child = Command::new(&self.pratique)
             .current_dir(&self.state)
             .args(arguments)
@@ -142,7 +142,7 @@ impl Fleet {
             .stdout(file(&out)?)
             .stderr(file(&errors)?)
             .spawn()
-            .map_err(Error::program("pratique"))?;
+            .map_err(ToolError::program("pratique"))?;
         Ok(RunningScan {
             child,
             out,
@@ -153,7 +153,7 @@ impl Fleet {
     }
 
     /// Without changes, each object has a line.
-    fn without_changes(&self) -> Result<String, Error> {
+    fn without_changes(&self) -> Result<String, ToolError> {
         let scanned = self
             .scan("quiet", &[FAST.as_slice(), &["-o", "ndjson"]].concat())?
             .end()?;
@@ -172,7 +172,7 @@ impl Fleet {
     }
 
     /// A tenth of the objects is refused by one set of policies only, and a tenth by the other.
-    fn compared(&self) -> Result<String, Error> {
+    fn compared(&self) -> Result<String, ToolError> {
         let compare = [
             "impact",
             "--old",
@@ -199,7 +199,7 @@ impl Fleet {
         }
     }
 
-    fn killed(&self) -> Result<String, Error> {
+    fn killed(&self) -> Result<String, ToolError> {
         let fast = [FAST.as_slice(), &["-o", "json"]].concat();
         let whole = self.scan("whole", &fast)?.end()?;
         let slow = [
@@ -240,7 +240,7 @@ impl Fleet {
     }
 
     /// Objects are changed, created and deleted while they are listed slowly, and the server compacts old revisions.
-    fn while_changing(&self) -> Result<String, Error> {
+    fn while_changing(&self) -> Result<String, ToolError> {
         let previous_count = self.expired()?;
         let slow = [
             "-o",
@@ -259,8 +259,8 @@ impl Fleet {
             let changes = scope.spawn(|| self.change(&ends));
             let scanned = scan.end();
             ends.store(true, Ordering::Relaxed);
-            let changes = changes.join().map_err(|_| Error::from("a thread panicked"))?;
-            Ok::<_, Error>((scanned?, changes?))
+            let changes = changes.join().map_err(|_| ToolError::from("a thread panicked"))?;
+            Ok::<_, ToolError>((scanned?, changes?))
         })?;
         let objects = scanned.objects()?;
         for number in 0..OBJECTS {
@@ -290,8 +290,8 @@ impl Fleet {
     }
 
     /// Changes objects at random until the scan ends, creates others, and deletes these again.
-    fn change(&self, ends: &AtomicBool) -> Result<usize, Error> {
-        let mut dice = Dice::new(7);
+    fn change(&self, ends: &AtomicBool) -> Result<usize, ToolError> {
+        let mut dice = RandomDice::new(7);
         let mut round = 0;
         while !ends.load(Ordering::Relaxed) {
             round += 1;
@@ -318,7 +318,7 @@ impl Fleet {
     }
 
     /// How many lists have expired, by the audit log.
-    fn expired(&self) -> Result<usize, Error> {
+    fn expired(&self) -> Result<usize, ToolError> {
         let log = self.api.audit_log()?;
         let is_expired = |line: &&str| line.contains("\"code\":410") && line.contains("/api/v1/configmaps?");
         Ok(log.lines().filter(is_expired).count())
@@ -327,7 +327,7 @@ impl Fleet {
 
 impl RunningScan {
     /// Waits until it has read objects.
-    fn begins(&self) -> Result<(), Error> {
+    fn begins(&self) -> Result<(), ToolError> {
         let start = Instant::now();
         while fs::metadata(&self.out)?.len() == 0 {
             if start.elapsed() > PATIENCE {
@@ -338,7 +338,7 @@ impl RunningScan {
         Ok(())
     }
 
-    fn end(mut self) -> Result<ScanOutput, Error> {
+    fn end(mut self) -> Result<ScanOutput, ToolError> {
         while self.child.try_wait()?.is_none() {
             self.memory = self.memory.max(memory(self.child.id()));
             if self.start.elapsed() > PATIENCE {
@@ -347,7 +347,7 @@ impl RunningScan {
             }
             thread::sleep(Duration::from_millis(20));
         }
-        let read = |path: &PathBuf| fs::read_to_string(path).map_err(Error::file(path));
+        let read = |path: &PathBuf| fs::read_to_string(path).map_err(ToolError::file(path));
         Ok(ScanOutput {
             out: read(&self.out)?,
             errors: read(&self.errors)?,
@@ -359,7 +359,7 @@ impl RunningScan {
 
 impl ScanOutput {
     /// The objects that have a line.
-    fn objects(&self) -> Result<BTreeMap<String, ScannedObject>, Error> {
+    fn objects(&self) -> Result<BTreeMap<String, ScannedObject>, ToolError> {
         let mut all: BTreeMap<String, ScannedObject> = BTreeMap::new();
         for line in self.out.lines() {
             let line: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;

@@ -4,13 +4,13 @@
 mod reviews;
 mod webhooks;
 
-use pratique_harness::{Error, Transcript, eventually};
+use pratique_harness::{ToolError, StepTranscript, eventually};
 use serde_json::Value;
 
 use super::PartEnvironment;
-use super::kubectl::{Kubectl, KubectlOutput};
+use super::kubectl::{KubectlUser, KubectlOutput};
 use super::roles;
-use super::served::ServedApi;
+use super::served_webhook::ServedApi;
 
 /// Permissions that `serve` needs for params, in addition to the deployed role.
 const PARAMS_ROLE: &str = include_str!("follows/params-role.yaml");
@@ -21,7 +21,7 @@ const ALLOWED: &str = include_str!("follows/allowed.yaml");
 const STAMPED: &str = include_str!("follows/stamped.yaml");
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("pratique serve follows a cluster");
     let served = ServedApi::following(environment)?;
     transcript.step("is not ready while it may not look", waits(&served));
@@ -44,7 +44,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     Ok(())
 }
 
-fn waits(served: &ServedApi) -> Result<String, Error> {
+fn waits(served: &ServedApi) -> Result<String, ToolError> {
     let mut observed = String::new();
     eventually("told why", || {
         observed = served
@@ -59,7 +59,7 @@ fn waits(served: &ServedApi) -> Result<String, Error> {
 }
 
 /// The role that is deployed, bound to the user that `serve` is here.
-fn begins(served: &ServedApi) -> Result<String, Error> {
+fn begins(served: &ServedApi) -> Result<String, ToolError> {
     served
         .kubectl()
         .must(&["apply"], &roles::of_component("cluster")?)?;
@@ -68,7 +68,7 @@ fn begins(served: &ServedApi) -> Result<String, Error> {
 }
 
 /// Creates the policies, and registers webhooks for the requests that they match.
-fn prepare(environment: &PartEnvironment, served: &ServedApi) -> Result<(), Error> {
+fn prepare(environment: &PartEnvironment, served: &ServedApi) -> Result<(), ToolError> {
     let kubectl = served.kubectl();
     kubectl.must(&["apply"], PARAMS_ROLE)?;
     for policies in [LIMITED, LABELLED, ALLOWED, STAMPED] {
@@ -77,7 +77,7 @@ fn prepare(environment: &PartEnvironment, served: &ServedApi) -> Result<(), Erro
     served.register(environment)
 }
 
-fn answers(kubectl: &Kubectl) -> Result<String, Error> {
+fn answers(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let mut observed = String::new();
     eventually("let in", || {
         let result = deploy(kubectl, "shop", 1)?;
@@ -87,7 +87,7 @@ fn answers(kubectl: &Kubectl) -> Result<String, Error> {
     Ok(observed)
 }
 
-fn deploy(kubectl: &Kubectl, namespace: &str, replicas: usize) -> Result<KubectlOutput, Error> {
+fn deploy(kubectl: &KubectlUser, namespace: &str, replicas: usize) -> Result<KubectlOutput, ToolError> {
     let deployment = format!(
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n  \
          replicas: {replicas}\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    \
@@ -104,8 +104,8 @@ fn output_text(result: &KubectlOutput) -> String {
 fn becomes(
     wanted: bool,
     message: &str,
-    mut attempt: impl FnMut() -> Result<KubectlOutput, Error>,
-) -> Result<String, Error> {
+    mut attempt: impl FnMut() -> Result<KubectlOutput, ToolError>,
+) -> Result<String, ToolError> {
     let mut observed = String::new();
     let ended = eventually(message, || {
         let result = attempt()?;
@@ -118,14 +118,14 @@ fn becomes(
     }
 }
 
-fn limits(kubectl: &Kubectl) -> Result<String, Error> {
+fn limits(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let few = becomes(false, "at most 1", || deploy(kubectl, "default", 2))?;
     becomes(true, "deployment.apps/web", || deploy(kubectl, "shop", 2))?;
     let many = becomes(false, "at most 3", || deploy(kubectl, "shop", 4))?;
     Ok(format!("{few}\n{many}"))
 }
 
-fn another_limit(kubectl: &Kubectl) -> Result<String, Error> {
+fn another_limit(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let patch = r#"{"data":{"replicas":"2"}}"#;
     let arguments = [
         "patch",
@@ -142,17 +142,17 @@ fn another_limit(kubectl: &Kubectl) -> Result<String, Error> {
     becomes(false, "at most 2", || deploy(kubectl, "shop", 3))
 }
 
-fn no_limit(kubectl: &Kubectl) -> Result<String, Error> {
+fn no_limit(kubectl: &KubectlUser) -> Result<String, ToolError> {
     kubectl.must(&["delete", "configmap", "limits", "-n", "default"], "")?;
     becomes(false, "no params found", || deploy(kubectl, "default", 1))
 }
 
-fn another_text(kubectl: &Kubectl) -> Result<String, Error> {
+fn another_text(kubectl: &KubectlUser) -> Result<String, ToolError> {
     kubectl.must(&["apply"], &LIMITED.replace("at most ", "no more than "))?;
     becomes(false, "no more than 3", || deploy(kubectl, "shop", 4))
 }
 
-fn labels(kubectl: &Kubectl) -> Result<String, Error> {
+fn labels(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let service = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: default}\n\
         spec: {type: NodePort, ports: [{port: 80}]}\n";
     let create = || kubectl.feed(&["create", "--dry-run=server", "-o", "name"], service);
@@ -164,17 +164,17 @@ fn labels(kubectl: &Kubectl) -> Result<String, Error> {
     Ok(denied)
 }
 
-fn asks(kubectl: &Kubectl) -> Result<String, Error> {
+fn asks(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let map =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop, labels: {checked: 'yes'}}\n";
-    let create = |kubectl: &Kubectl| kubectl.feed(&["create", "--dry-run=server", "-o", "name"], map);
+    let create = |kubectl: &KubectlUser| kubectl.feed(&["create", "--dry-run=server", "-o", "name"], map);
     becomes(true, "configmap/a", || create(kubectl))?;
     becomes(false, "only who may create deployments", || {
         create(&kubectl.developer())
     })
 }
 
-fn stamps(kubectl: &Kubectl) -> Result<String, Error> {
+fn stamps(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: shop}\n";
     let create = || kubectl.feed(&["create", "--dry-run=server", "-o", "jsonpath={.metadata}"], map);
     let stamped = becomes(true, r#""stamped":"by-the-cluster""#, create)?;
@@ -185,7 +185,7 @@ fn stamps(kubectl: &Kubectl) -> Result<String, Error> {
 }
 
 /// Both policies deny: the message is that of the first one.
-fn order(kubectl: &Kubectl) -> Result<String, Error> {
+fn order(kubectl: &KubectlUser) -> Result<String, ToolError> {
     becomes(
         false,
         "'few-replicas.static.k8s.io' with binding 'few-replicas.static.k8s.io' denied request: at most 5",
@@ -193,7 +193,7 @@ fn order(kubectl: &Kubectl) -> Result<String, Error> {
     )
 }
 
-fn lists_sources(served: &ServedApi) -> Result<String, Error> {
+fn lists_sources(served: &ServedApi) -> Result<String, ToolError> {
     let reported = served.get("/configz")?;
     let reported: Value = serde_json::from_str(&reported).map_err(|error| error.to_string())?;
     let sources = reported.get("sources").and_then(Value::as_array);
@@ -210,7 +210,7 @@ fn lists_sources(served: &ServedApi) -> Result<String, Error> {
     }
 }
 
-fn unbound(kubectl: &Kubectl) -> Result<String, Error> {
+fn unbound(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let binding = ["delete", "validatingadmissionpolicybinding", "limited"];
     kubectl.must(&binding, "")?;
     becomes(true, "deployment.apps/web", || deploy(kubectl, "default", 4))

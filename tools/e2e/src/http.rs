@@ -3,22 +3,22 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use pratique_harness::{Error, Process, free_port};
+use pratique_harness::{ToolError, RunningProcess, free_port};
 use pratique_registry::Target;
 use pratique_types::GroupVersion;
 use serde_json::{Value, json};
 
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 
 /// A proxy with the rights of one user.
 pub(super) struct UserProxy {
-    _process: Process,
+    _process: RunningProcess,
     port: u16,
 }
 
 impl UserProxy {
     /// Starts one.
-    pub(super) fn start(kubectl: &Kubectl) -> Result<Self, Error> {
+    pub(super) fn start(kubectl: &KubectlUser) -> Result<Self, ToolError> {
         let port = free_port()?;
         let mut process = kubectl.start(&["proxy", &format!("--port={port}")], "proxy")?;
         process.wait_until("ready", |process| {
@@ -31,7 +31,7 @@ impl UserProxy {
     }
 
     /// Asks what would come of the creation of an object, of which nothing is stored.
-    pub(super) fn create_dry(&self, path: &str, object: &Value) -> Result<Value, Error> {
+    pub(super) fn create_dry(&self, path: &str, object: &Value) -> Result<Value, ToolError> {
         let path = format!("{path}?dryRun=All");
         let send = || self.send("POST", &path, object);
         // On a busy machine the proxy may lose its connection.
@@ -39,7 +39,7 @@ impl UserProxy {
     }
 
     /// Sends an object: the code, with the object or the parts of the Status that say why not, and the warnings.
-    pub(super) fn send(&self, method: &str, path: &str, object: &Value) -> Result<Value, Error> {
+    pub(super) fn send(&self, method: &str, path: &str, object: &Value) -> Result<Value, ToolError> {
         let body = object.to_string();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         // A connection of this version ends with the answer, which then is in one piece.
@@ -50,7 +50,7 @@ impl UserProxy {
         )?;
         let mut text = String::new();
         stream.read_to_string(&mut text)?;
-        answer(&text).ok_or_else(|| Error::from(format!("{method} {path}: {text}")))
+        answer(&text).ok_or_else(|| ToolError::from(format!("{method} {path}: {text}")))
     }
 }
 
@@ -84,7 +84,7 @@ fn answer(response: &str) -> Option<Value> {
 }
 
 /// The path of the collection that an object belongs to.
-pub(super) fn path(object: &Value) -> Result<String, Error> {
+pub(super) fn path(object: &Value) -> Result<String, ToolError> {
     let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
     let version = GroupVersion::parse(text("/apiVersion")).map_err(|error| error.to_string())?;
     let namespace = text("/metadata/namespace");

@@ -8,14 +8,14 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use pratique_deploy::{Tools, items, part};
-use pratique_harness::{Error, Process, Transcript, eventually, workspace};
+use pratique_deploy::{RenderTools, items, part};
+use pratique_harness::{ToolError, RunningProcess, StepTranscript, eventually, workspace};
 use serde_json::Value;
 
 use super::apiserver::{ApiServer, ServerStart};
-use super::etcd::Etcd;
-use super::kubectl::Kubectl;
-use super::kubelet::Kubelet;
+use super::etcd::EtcdServer;
+use super::kubectl::KubectlUser;
+use super::kubelet::FakeKubelet;
 use super::programs::ProgramPaths;
 use super::{PartEnvironment, controllers};
 
@@ -24,18 +24,18 @@ const VALUES: &str = include_str!("jobs/values.yaml");
 const NEVER: &str = "0 0 31 2 *";
 
 /// A cluster with controllers and a node.
-struct Jobs {
+struct JobCluster {
     programs: ProgramPaths,
-    tools: Tools,
+    tools: RenderTools,
     state: PathBuf,
-    kubelet: Kubelet,
+    kubelet: FakeKubelet,
     api: ApiServer,
-    _controllers: Process,
-    _etcd: Etcd,
+    _controllers: RunningProcess,
+    _etcd: EtcdServer,
 }
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("scans as Jobs");
     if fs::metadata("/proc/self").map_or(true, |process| process.uid() != 0) {
         transcript.skip(
@@ -44,11 +44,11 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
         );
         return Ok(());
     }
-    let tools = Tools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
+    let tools = RenderTools::find(None, None).map_err(|absent| format!("nothing was rendered: {}", absent.0))?;
     let (programs, state) = (environment.programs.clone(), environment.state.clone());
     programs.add_controllers()?;
     programs.add_store()?;
-    let etcd = Etcd::start(&programs, &state)?;
+    let etcd = EtcdServer::start(&programs, &state)?;
     let start = ServerStart {
         with: &["ServiceAccount"],
         ..ServerStart::new(&programs, &etcd, &state)
@@ -56,10 +56,10 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     let api = start.ready()?;
     let pratique = PathBuf::from(programs.pratique().get_program());
     let node = state.join("node");
-    fs::create_dir_all(&node).map_err(Error::file(&node))?;
-    let mut jobs = Jobs {
+    fs::create_dir_all(&node).map_err(ToolError::file(&node))?;
+    let mut jobs = JobCluster {
         _controllers: controllers::start(&programs, &state, api.kubectl())?,
-        kubelet: Kubelet::new(api.kubectl(), &pratique, node),
+        kubelet: FakeKubelet::new(api.kubectl(), &pratique, node),
         programs,
         tools,
         state,
@@ -84,20 +84,20 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     Ok(())
 }
 
-impl Jobs {
-    fn kubectl(&self) -> &Kubectl {
+impl JobCluster {
+    fn kubectl(&self) -> &KubectlUser {
         self.api.kubectl()
     }
 
     /// Applies objects, which have to be known.
-    fn apply(&self, objects: &str) -> Result<(), Error> {
+    fn apply(&self, objects: &str) -> Result<(), ToolError> {
         self.kubectl()
             .must(&["apply", "--validate=strict"], objects)
             .map(drop)
     }
 
     /// Runs the node until a Job has a condition.
-    fn until(&mut self, [namespace, name]: [&str; 2], condition: &str) -> Result<Value, Error> {
+    fn until(&mut self, [namespace, name]: [&str; 2], condition: &str) -> Result<Value, ToolError> {
         let mut job = Value::Null;
         eventually(&format!("{name} {condition}"), || {
             self.kubelet.turn()?;
@@ -111,7 +111,7 @@ impl Jobs {
     }
 
     /// The Pods of a Job, by when they were made.
-    fn pods(&self, [namespace, job]: [&str; 2]) -> Result<Vec<Value>, Error> {
+    fn pods(&self, [namespace, job]: [&str; 2]) -> Result<Vec<Value>, ToolError> {
         let selector = format!("batch.kubernetes.io/job-name={job}");
         let by = "--sort-by=.metadata.creationTimestamp";
         let list = self.kubectl().json(&[
@@ -127,7 +127,7 @@ impl Jobs {
     }
 
     /// Removes a Job, and waits until its Pods are removed, too.
-    fn remove(&self, [namespace, job]: [&str; 2]) -> Result<(), Error> {
+    fn remove(&self, [namespace, job]: [&str; 2]) -> Result<(), ToolError> {
         let cascade = "--cascade=foreground";
         self.kubectl()
             .must(&["delete", "job", job, "--namespace", namespace, cascade], "")
@@ -135,19 +135,19 @@ impl Jobs {
     }
 
     /// The chart with values, after some of them were changed.
-    fn released(&self, changes: &[(&str, &str)]) -> Result<String, Error> {
+    fn released(&self, changes: &[(&str, &str)]) -> Result<String, ToolError> {
         let mut values = VALUES.to_owned();
         for (from, to) in changes {
             values = values.replace(from, to);
         }
         let path = self.state.join("values.yaml");
-        fs::write(&path, values).map_err(Error::file(&path))?;
+        fs::write(&path, values).map_err(ToolError::file(&path))?;
         self.tools
             .helm(&workspace::root().join("deploy/helm/pratique"), &path)
     }
 
     /// Waits until Pods may be made in a namespace.
-    fn is_used(&self, namespace: &str) -> Result<(), Error> {
+    fn is_used(&self, namespace: &str) -> Result<(), ToolError> {
         let account = ["get", "serviceaccount", "default", "--namespace", namespace];
         eventually("it has an account", || Ok(self.kubectl().run(&account)?.ok)).map(drop)
     }

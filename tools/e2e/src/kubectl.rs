@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::programs::ProgramPaths;
-use pratique_harness::{Error, Process};
+use pratique_harness::{ToolError, RunningProcess};
 use serde_json::Value;
 
 /// kubectl as some user.
 #[derive(Clone)]
-pub(super) struct Kubectl {
+pub(super) struct KubectlUser {
     programs: ProgramPaths,
     port: u16,
     token: &'static str,
@@ -27,10 +27,10 @@ pub(super) struct KubectlOutput {
     pub(super) stderr: String,
 }
 
-impl Kubectl {
+impl KubectlUser {
     /// The administrator's.
     pub(super) fn new(programs: &ProgramPaths, port: u16, state: &Path) -> Self {
-        Kubectl {
+        KubectlUser {
             programs: programs.clone(),
             port,
             token: "admin-token",
@@ -40,7 +40,7 @@ impl Kubectl {
 
     /// The developer's.
     pub(super) fn developer(&self) -> Self {
-        Kubectl {
+        KubectlUser {
             token: "dev-token",
             ..self.clone()
         }
@@ -61,7 +61,7 @@ impl Kubectl {
     }
 
     /// Writes a kubeconfig for the server with a token.
-    pub(super) fn kubeconfig(&self, path: PathBuf, token: &str) -> Result<PathBuf, Error> {
+    pub(super) fn kubeconfig(&self, path: PathBuf, token: &str) -> Result<PathBuf, ToolError> {
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: e2e\ncontexts: [{{name: e2e, context: {{cluster: e2e, user: e2e}}}}]\n\
              clusters: [{{name: e2e, cluster: {{server: '{}', certificate-authority: '{}'}}}}]\n\
@@ -69,7 +69,7 @@ impl Kubectl {
             self.server(),
             self.authority().display()
         );
-        fs::write(&path, text).map_err(Error::file(&path))?;
+        fs::write(&path, text).map_err(ToolError::file(&path))?;
         Ok(path)
     }
 
@@ -82,22 +82,22 @@ impl Kubectl {
     }
 
     /// Runs a command.
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<KubectlOutput, Error> {
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<KubectlOutput, ToolError> {
         let output = self.command(arguments).output();
         output
             .map(KubectlOutput::new)
-            .map_err(|error| Error::from(format!("kubectl: {error}")))
+            .map_err(|error| ToolError::from(format!("kubectl: {error}")))
     }
 
     /// Starts a command that goes on.
-    pub(super) fn start(&self, arguments: &[&str], log: &str) -> Result<Process, Error> {
+    pub(super) fn start(&self, arguments: &[&str], log: &str) -> Result<RunningProcess, ToolError> {
         let log = self.state.join(format!("{log}-{}.log", self.token));
-        Process::start(self.command(arguments), &log)
+        RunningProcess::start(self.command(arguments), &log)
     }
 
     /// Runs a command that reads manifests.
-    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<KubectlOutput, Error> {
-        let failed = Error::program("kubectl");
+    pub(super) fn feed(&self, arguments: &[&str], manifests: &str) -> Result<KubectlOutput, ToolError> {
+        let failed = ToolError::program("kubectl");
         let mut child = self
             .command(arguments)
             .args(["-f", "-"])
@@ -113,7 +113,7 @@ impl Kubectl {
     }
 
     /// Runs a command that must succeed, and returns its output.
-    pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, Error> {
+    pub(super) fn must(&self, arguments: &[&str], manifests: &str) -> Result<String, ToolError> {
         let result = match manifests {
             "" => self.run(arguments)?,
             manifests => self.feed(arguments, manifests)?,
@@ -126,13 +126,13 @@ impl Kubectl {
     }
 
     /// The output of a command as JSON.
-    pub(super) fn json(&self, arguments: &[&str]) -> Result<Value, Error> {
+    pub(super) fn json(&self, arguments: &[&str]) -> Result<Value, ToolError> {
         let result = self.must(&[arguments, &["-o", "json"]].concat(), "")?;
         serde_json::from_str(&result).map_err(|error| format!("{error}: {result}").into())
     }
 
     /// The response of a path of the server.
-    pub(super) fn raw(&self, path: &str) -> Result<String, Error> {
+    pub(super) fn raw(&self, path: &str) -> Result<String, ToolError> {
         self.must(&["get", "--raw", path], "")
     }
 

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use pratique_deploy::{items, part, text_at};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Map, Value, json};
 
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 
 /// The path of the program in the image.
 const ENTRYPOINT: &str = "/usr/local/bin/pratique";
@@ -39,18 +39,18 @@ const OF_CONTAINERS: &str = "args env envFrom image imagePullPolicy name resourc
     terminationMessagePolicy volumeMounts";
 
 /// A node for everything.
-pub(super) struct Kubelet {
-    kubectl: Kubectl,
+pub(super) struct FakeKubelet {
+    kubectl: KubectlUser,
     pratique: PathBuf,
     folder: PathBuf,
     /// Pods by their uid, with the process of each until its end was reported.
     runs: BTreeMap<String, (Value, Option<Child>)>,
 }
 
-impl Kubelet {
+impl FakeKubelet {
     /// A node whose containers have a program, with its state in a folder.
-    pub(super) fn new(kubectl: &Kubectl, pratique: &Path, folder: PathBuf) -> Self {
-        Kubelet {
+    pub(super) fn new(kubectl: &KubectlUser, pratique: &Path, folder: PathBuf) -> Self {
+        FakeKubelet {
             kubectl: kubectl.clone(),
             pratique: pratique.to_owned(),
             folder,
@@ -64,13 +64,13 @@ impl Kubelet {
     }
 
     /// The output of the container of a Pod.
-    pub(super) fn log(&self, pod: &str) -> Result<String, Error> {
+    pub(super) fn log(&self, pod: &str) -> Result<String, ToolError> {
         let path = self.folder.join(format!("{pod}.log"));
-        fs::read_to_string(&path).map_err(Error::file(&path))
+        fs::read_to_string(&path).map_err(ToolError::file(&path))
     }
 
     /// Starts new Pods, and reports those that have ended.
-    pub(super) fn turn(&mut self) -> Result<(), Error> {
+    pub(super) fn turn(&mut self) -> Result<(), ToolError> {
         let pods = self.kubectl.json(&["get", "pods", "--all-namespaces"])?;
         for pod in items(part(&pods, "/items")) {
             let is_of_job = items(part(pod, "/metadata/ownerReferences"))
@@ -95,7 +95,7 @@ impl Kubelet {
     }
 
     /// Ends the container of a Pod at once, as where its node has no more room.
-    pub(super) fn evict(&mut self, name: &str) -> Result<(), Error> {
+    pub(super) fn evict(&mut self, name: &str) -> Result<(), ToolError> {
         let mut runs = self.runs.values_mut();
         let run = runs.find(|(pod, _)| text_at(pod, "/metadata/name") == name);
         let (pod, child) = run.ok_or_else(|| format!("{name} does not run"))?;
@@ -109,7 +109,7 @@ impl Kubelet {
         tell(&self.kubectl, pod, 137, &condition)
     }
 
-    fn start(&self, pod: &Value) -> Result<Child, Error> {
+    fn start(&self, pod: &Value) -> Result<Child, ToolError> {
         let (name, spec) = (text_at(pod, "/metadata/name"), &pod["spec"]);
         let [container] = items(&spec["containers"]) else {
             return Err(format!("{name}: not one container").into());
@@ -124,7 +124,7 @@ impl Kubelet {
             environment.iter().fold(argument.to_owned(), expand)
         });
         let log = self.folder.join(format!("{name}.log"));
-        let log = File::create(&log).map_err(Error::file(&log))?;
+        let log = File::create(&log).map_err(ToolError::file(&log))?;
         let mut command = Command::new("unshare");
         command
             .args(["--mount", "sh", "-euc", &self.script(pod, container)?, "sh"])
@@ -135,11 +135,11 @@ impl Kubelet {
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log);
-        command.spawn().map_err(Error::program("unshare"))
+        command.spawn().map_err(ToolError::program("unshare"))
     }
 
     /// The script that mounts what the container has, and becomes its program.
-    fn script(&self, pod: &Value, container: &Value) -> Result<String, Error> {
+    fn script(&self, pod: &Value, container: &Value) -> Result<String, ToolError> {
         let folder = self.folder.join(text_at(pod, "/metadata/uid"));
         let root = folder.join("root");
         let system = OF_THE_SYSTEM.into_iter().filter(|path| Path::new(path).exists());
@@ -175,14 +175,14 @@ impl Kubelet {
     }
 
     /// The directory of a volume, filled.
-    fn volume(&self, pod: &Value, volume: &Value, folder: &Path) -> Result<PathBuf, Error> {
+    fn volume(&self, pod: &Value, volume: &Value, folder: &Path) -> Result<PathBuf, ToolError> {
         if let Some(claim) = part(volume, "/persistentVolumeClaim/claimName").as_str() {
             return Ok(self.claim(claim));
         }
-        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        fs::create_dir_all(folder).map_err(ToolError::file(folder))?;
         let place = |name: &str, content: &str| {
             let path = folder.join(name);
-            fs::write(&path, content).map_err(Error::file(&path))
+            fs::write(&path, content).map_err(ToolError::file(&path))
         };
         let sources = if volume["projected"].is_object() {
             items(part(volume, "/projected/sources"))
@@ -209,7 +209,7 @@ impl Kubelet {
     }
 
     /// The data of an object of the Pod's namespace.
-    fn data(&self, pod: &Value, resource: &str, name: &str) -> Result<Map<String, Value>, Error> {
+    fn data(&self, pod: &Value, resource: &str, name: &str) -> Result<Map<String, Value>, ToolError> {
         let namespace = text_at(pod, "/metadata/namespace");
         let object = self
             .kubectl
@@ -218,7 +218,7 @@ impl Kubelet {
     }
 
     /// A token of the Pod's account, which holds as long as the Pod is there.
-    fn token(&self, pod: &Value) -> Result<String, Error> {
+    fn token(&self, pod: &Value) -> Result<String, ToolError> {
         let [namespace, name, uid] =
             ["namespace", "name", "uid"].map(|of| text_at(&pod["metadata"], &format!("/{of}")));
         let account = text_at(pod, "/spec/serviceAccountName");
@@ -230,7 +230,7 @@ impl Kubelet {
         Ok(token.trim().to_owned())
     }
 
-    fn environment(&self, pod: &Value, container: &Value) -> Result<Vec<(String, String)>, Error> {
+    fn environment(&self, pod: &Value, container: &Value) -> Result<Vec<(String, String)>, ToolError> {
         let place = [
             ("HOST", "127.0.0.1".to_owned()),
             ("PORT", self.kubectl.port().to_string()),
@@ -260,7 +260,7 @@ impl Kubelet {
 }
 
 /// Tells the API server how the container of a Pod has ended.
-fn tell(kubectl: &Kubectl, pod: &Value, code: i32, conditions: &Value) -> Result<(), Error> {
+fn tell(kubectl: &KubectlUser, pod: &Value, code: i32, conditions: &Value) -> Result<(), ToolError> {
     let container = part(pod, "/spec/containers/0");
     let (phase, reason) = if code == 0 {
         ("Succeeded", "Completed")
@@ -281,7 +281,7 @@ fn tell(kubectl: &Kubectl, pod: &Value, code: i32, conditions: &Value) -> Result
 }
 
 /// The value of a field of a Pod, as the kubelet resolves it.
-fn field(pod: &Value, path: &str) -> Result<String, Error> {
+fn field(pod: &Value, path: &str) -> Result<String, ToolError> {
     let (map, key) = path.split_once("['").unwrap_or((path, ""));
     let mut pointer = format!("/{}", map.replace('.', "/"));
     if let Some(key) = key.strip_suffix("']") {
@@ -293,7 +293,7 @@ fn field(pod: &Value, path: &str) -> Result<String, Error> {
 }
 
 /// Whether all fields of an object are among these.
-fn known(object: &Value, fields: &str) -> Result<(), Error> {
+fn known(object: &Value, fields: &str) -> Result<(), ToolError> {
     let mut names = object.as_object().into_iter().flat_map(Map::keys);
     match names.find(|name| !fields.split(' ').any(|field| field == *name)) {
         Some(name) => Err(format!("a Pod has {name}, which is not known here").into()),

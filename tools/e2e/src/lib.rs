@@ -10,7 +10,7 @@ mod bulk;
 mod case_files;
 mod chain;
 mod controllers;
-mod deployed;
+mod deployment;
 mod etcd;
 mod exclusions;
 mod fleet;
@@ -25,7 +25,7 @@ mod replays;
 mod requests;
 mod review_command;
 mod roles;
-mod served;
+mod served_webhook;
 mod starts;
 mod store;
 mod twins;
@@ -37,7 +37,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use pratique_harness::{Error, Transcript};
+use pratique_harness::{ToolError, StepTranscript};
 use pratique_schema::Release;
 
 use programs::ProgramPaths;
@@ -47,7 +47,7 @@ use validation::ValidationArguments;
 /// Runs a real API server, and compares what it says with what Pratique says.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask e2e")]
-pub struct Arguments {
+pub struct E2eArguments {
     /// Only these parts.
     #[arg(long, value_enum)]
     only: Vec<SuitePart>,
@@ -144,15 +144,15 @@ struct PartEnvironment {
 }
 
 /// Runs the suite and prints its transcript.
-pub fn run(arguments: &Arguments) -> ExitCode {
-    Transcript::end(run_all(arguments))
+pub fn run(arguments: &E2eArguments) -> ExitCode {
+    StepTranscript::end(run_all(arguments))
 }
 
-fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
+fn run_all(arguments: &E2eArguments) -> Result<StepTranscript, ToolError> {
     let release = arguments.kubernetes_version;
     let programs = ProgramPaths::build(arguments.pratique.as_deref(), &arguments.profile, release)?;
     println!("Kubernetes {}", release.patch_version());
-    let mut transcript = Transcript::default();
+    let mut transcript = StepTranscript::default();
     let chosen = PARTS
         .into_iter()
         .filter(|part| arguments.only.is_empty() || arguments.only.contains(part));
@@ -171,7 +171,7 @@ fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
             SuitePart::Twins => twins::run(&environment, &mut transcript),
             SuitePart::Life => life::run(&environment, &mut transcript),
             SuitePart::Follows => follows::run(&environment, &mut transcript),
-            SuitePart::Deployed => deployed::run(&environment, &mut transcript),
+            SuitePart::Deployed => deployment::run(&environment, &mut transcript),
             SuitePart::Chain => chain::run(&environment, &mut transcript, arguments.bless),
             SuitePart::Fleet => fleet::run(&environment, &mut transcript),
             SuitePart::Store => store::run(&environment, &mut transcript),
@@ -184,7 +184,7 @@ fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
         if arguments.keep {
             eprintln!("state: {}", environment.state.display());
         } else {
-            fs::remove_dir_all(&environment.state).map_err(Error::file(&environment.state))?;
+            fs::remove_dir_all(&environment.state).map_err(ToolError::file(&environment.state))?;
         }
         ended?;
     }
@@ -192,7 +192,7 @@ fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
 }
 
 /// An empty folder next to the programs. The kept state of an earlier run is removed.
-fn fresh_state(programs: &ProgramPaths) -> Result<PathBuf, Error> {
+fn fresh_state(programs: &ProgramPaths) -> Result<PathBuf, ToolError> {
     let state = programs.folder().join("state");
     let failed = |error: std::io::Error| format!("{}: {error}", state.display());
     if state.exists() {

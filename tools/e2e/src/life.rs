@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use pratique_harness::{Error, Transcript, eventually};
+use pratique_harness::{ToolError, StepTranscript, eventually};
 
 use super::PartEnvironment;
-use super::served::ServedApi;
+use super::served_webhook::ServedApi;
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, labels: {LABEL: a}}\nspec:\n  \
     containers: [{name: web, image: 'registry.example.com/web:latest'}]\n";
 
 /// Runs all steps on one cluster.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("the life of pratique serve");
     let mut served = ServedApi::start(environment)?;
     transcript.step("denies", denies(&served));
@@ -33,7 +33,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     Ok(())
 }
 
-fn create(served: &ServedApi, pod: &str) -> Result<(bool, String), Error> {
+fn create(served: &ServedApi, pod: &str) -> Result<(bool, String), ToolError> {
     let result = served
         .kubectl()
         .feed(&["create", "--dry-run=server", "-o", "name"], pod)?;
@@ -41,7 +41,7 @@ fn create(served: &ServedApi, pod: &str) -> Result<(bool, String), Error> {
     Ok((result.ok, text.trim().to_owned()))
 }
 
-fn expect(wanted: bool, message: &str, observed: (bool, String)) -> Result<String, Error> {
+fn expect(wanted: bool, message: &str, observed: (bool, String)) -> Result<String, ToolError> {
     if observed.0 == wanted && observed.1.contains(message) {
         Ok(observed.1)
     } else {
@@ -57,17 +57,17 @@ fn unowned() -> String {
     POD.replace("LABEL", "other")
 }
 
-fn denies(served: &ServedApi) -> Result<String, Error> {
+fn denies(served: &ServedApi) -> Result<String, ToolError> {
     expect(false, "every pod has a label owner", create(served, &unowned())?)
 }
 
-fn mutates(served: &ServedApi) -> Result<String, Error> {
+fn mutates(served: &ServedApi) -> Result<String, ToolError> {
     let labels = ["create", "--dry-run=server", "-o", "jsonpath={.metadata.labels}"];
     let result = served.kubectl().feed(&labels, &owned())?;
     expect(true, "\"stamped\":\"yes\"", (result.ok, result.stdout))
 }
 
-fn warns(served: &ServedApi) -> Result<String, Error> {
+fn warns(served: &ServedApi) -> Result<String, ToolError> {
     let result = expect(true, "images have a version", create(served, &owned())?)?;
     let mut line = String::new();
     eventually("in the audit log", || {
@@ -88,7 +88,7 @@ fn annotations(event: &str) -> Option<String> {
     Some(event.get("annotations")?.to_string())
 }
 
-fn reloads(served: &ServedApi) -> Result<String, Error> {
+fn reloads(served: &ServedApi) -> Result<String, ToolError> {
     let path = served.manifests().join("validating.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(failed)?;
@@ -104,7 +104,7 @@ fn reloads(served: &ServedApi) -> Result<String, Error> {
     Ok(format!("after {after:.0?}, of which most is kubectl's"))
 }
 
-fn keeps(served: &ServedApi) -> Result<String, Error> {
+fn keeps(served: &ServedApi) -> Result<String, ToolError> {
     let path = served.manifests().join("broken.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     fs::write(&path, "kind: [unclosed\n").map_err(failed)?;
@@ -116,7 +116,7 @@ fn keeps(served: &ServedApi) -> Result<String, Error> {
     observed
 }
 
-fn rotates(served: &mut ServedApi) -> Result<String, Error> {
+fn rotates(served: &mut ServedApi) -> Result<String, ToolError> {
     let previous_serial = served.serial()?;
     served.certificates.issue()?;
     eventually("served with the new certificate", || {
@@ -125,12 +125,12 @@ fn rotates(served: &mut ServedApi) -> Result<String, Error> {
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }
 
-fn crashes(served: &mut ServedApi) -> Result<String, Error> {
+fn crashes(served: &mut ServedApi) -> Result<String, ToolError> {
     served.pratique()?.kill()?;
     expect(false, "failed calling webhook", create(served, &owned())?)
 }
 
-fn ignored(environment: &PartEnvironment, served: &ServedApi) -> Result<String, Error> {
+fn ignored(environment: &PartEnvironment, served: &ServedApi) -> Result<String, ToolError> {
     let registration = served.registration(environment)?;
     let ignoring = registration.replace("failurePolicy: Fail", "failurePolicy: Ignore");
     if ignoring == registration {
@@ -149,7 +149,7 @@ fn ignored(environment: &PartEnvironment, served: &ServedApi) -> Result<String, 
 
 /// As after a power cut: the API server finds the webhooks in etcd, and no server behind them. Pods of the system namespace,
 /// and so those of `serve` itself where it runs there, need no webhook to be let in.
-fn bootstraps(environment: &PartEnvironment, served: &mut ServedApi) -> Result<String, Error> {
+fn bootstraps(environment: &PartEnvironment, served: &mut ServedApi) -> Result<String, ToolError> {
     served.restart_api(environment)?;
     expect(false, "failed calling webhook", create(served, &owned())?)?;
     expect(
@@ -162,7 +162,7 @@ fn bootstraps(environment: &PartEnvironment, served: &mut ServedApi) -> Result<S
     )
 }
 
-fn comes_back(environment: &PartEnvironment, served: &mut ServedApi) -> Result<String, Error> {
+fn comes_back(environment: &PartEnvironment, served: &mut ServedApi) -> Result<String, ToolError> {
     served.serve(environment)?;
     expect(false, "every pod tells whose it is", create(served, &unowned())?)
 }

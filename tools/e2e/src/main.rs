@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_e2e::{Arguments, run};
+use pratique_e2e::{E2eArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&E2eArguments::parse())
 }

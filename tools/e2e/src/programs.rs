@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use pratique_harness::{Error, cargo, go, workspace};
+use pratique_harness::{ToolError, cargo, go, workspace};
 use pratique_schema::{FeatureGates, Release};
 
 /// The gate of static manifests.
@@ -30,10 +30,10 @@ impl ProgramPaths {
         pratique: Option<&Path>,
         profile: &str,
         release: &'static Release,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ToolError> {
         let pratique = match pratique {
             // It is run in other directories.
-            Some(path) => fs::canonicalize(path).map_err(Error::file(path))?,
+            Some(path) => fs::canonicalize(path).map_err(ToolError::file(path))?,
             None => cargo::pratique(profile)?,
         };
         let folder = workspace::target().join("e2e");
@@ -50,7 +50,7 @@ impl ProgramPaths {
     }
 
     /// The same with the server of another release, which is built.
-    pub(super) fn with_release(&self, release: &'static Release) -> Result<Self, Error> {
+    pub(super) fn with_release(&self, release: &'static Release) -> Result<Self, ToolError> {
         let programs = ProgramPaths {
             release,
             ..self.clone()
@@ -60,17 +60,17 @@ impl ProgramPaths {
     }
 
     /// Builds the store.
-    pub(super) fn add_store(&self) -> Result<(), Error> {
+    pub(super) fn add_store(&self) -> Result<(), ToolError> {
         let package = "github.com/versity/versitygw/cmd/versitygw";
         go::build_changed("s3", package, &self.folder).map(drop)
     }
 
     /// Builds the controllers of the release.
-    pub(super) fn add_controllers(&self) -> Result<(), Error> {
+    pub(super) fn add_controllers(&self) -> Result<(), ToolError> {
         self.build_of_release(CONTROLLERS)
     }
 
-    fn build_of_release(&self, name: &str) -> Result<(), Error> {
+    fn build_of_release(&self, name: &str) -> Result<(), ToolError> {
         let version = self.release.patch_version();
         let package = format!("./{name}");
         go::build_release(version, "e2e", &package, &self.folder.join(version)).map(drop)
@@ -125,10 +125,10 @@ impl ProgramPaths {
 pub(super) const RELEASE_VARIABLE: &str = "PRATIQUE_KUBERNETES_VERSION";
 
 /// The output of a command that succeeds, or how it failed.
-pub(super) fn succeeds(command: &mut Command) -> Result<String, Error> {
+pub(super) fn succeeds(command: &mut Command) -> Result<String, ToolError> {
     let output = command
         .output()
-        .map_err(Error::program(command.get_program().display()))?;
+        .map_err(ToolError::program(command.get_program().display()))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use pratique_harness::{Error, Transcript, eventually, workspace};
+use pratique_harness::{ToolError, StepTranscript, eventually, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;
 use super::apiserver::{ApiServer, ServerStart};
-use super::etcd::Etcd;
-use super::requests::{self, Request};
-use super::served::place_manifests;
+use super::etcd::EtcdServer;
+use super::requests::{self, ApiRequest};
+use super::served_webhook::place_manifests;
 
 /// Policies of the API, with their params and definitions, in addition to the server's static manifests.
 const POLICIES: [&str; 5] = [
@@ -48,9 +48,9 @@ const ACTIVE: [(&str, &str); 5] = [
 ];
 
 /// Makes requests, and replays what the server logged of them.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("the audit log, replayed");
-    let etcd = Etcd::start(&environment.programs, &environment.state)?;
+    let etcd = EtcdServer::start(&environment.programs, &environment.state)?;
     let admission = place_manifests(&environment.state.join("manifests"))?;
     let start = ServerStart {
         admission: Some(&admission),
@@ -60,7 +60,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     let api = start.ready()?;
     requests::create_fixtures(api.kubectl())?;
     let policies = environment.state.join("policies.yaml");
-    fs::write(&policies, POLICIES.join("---\n")).map_err(Error::file(&policies))?;
+    fs::write(&policies, POLICIES.join("---\n")).map_err(ToolError::file(&policies))?;
     POLICIES
         .iter()
         .try_for_each(|policies| api.kubectl().must(&["apply"], policies).map(drop))?;
@@ -71,7 +71,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     let log = api.audit_log()?;
     let log: Vec<&str> = log.lines().skip(previous_lines).collect();
     let path = environment.state.join("replayed.log");
-    fs::write(&path, log.join("\n") + "\n").map_err(Error::file(&path))?;
+    fs::write(&path, log.join("\n") + "\n").map_err(ToolError::file(&path))?;
     let kubeconfig = api
         .kubectl()
         .kubeconfig(environment.state.join("kubeconfig"), "admin-token")?;
@@ -85,7 +85,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
         .arg("--kubeconfig")
         .arg(&kubeconfig)
         .arg(&path);
-    let output = replay.output().map_err(Error::program("pratique"))?;
+    let output = replay.output().map_err(ToolError::program("pratique"))?;
     let errors = String::from_utf8_lossy(&output.stderr);
     transcript.step(
         "every decision is the same",
@@ -94,7 +94,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     Ok(())
 }
 
-fn are_active(api: &ApiServer) -> Result<String, Error> {
+fn are_active(api: &ApiServer) -> Result<String, ToolError> {
     for (object, expected) in ACTIVE {
         // The administrator may create deployments.
         let kubectl = if expected.contains("only who") {
@@ -112,10 +112,10 @@ fn are_active(api: &ApiServer) -> Result<String, Error> {
 }
 
 /// Makes requests of all sorts. What comes of them is in the log.
-fn make(api: &ApiServer) -> Result<String, Error> {
+fn make(api: &ApiServer) -> Result<String, ToolError> {
     let mut count = 0;
     for folder in ["requests", "replays"] {
-        let all = Request::read(&workspace::root().join("testdata/e2e").join(folder))?;
+        let all = ApiRequest::read(&workspace::root().join("testdata/e2e").join(folder))?;
         for request in &all {
             request.make(api.kubectl())?;
         }
@@ -129,7 +129,7 @@ fn make(api: &ApiServer) -> Result<String, Error> {
 }
 
 /// Compares each decision with that of then, by its message too.
-fn compared(rows: &str, errors: &str) -> Result<String, Error> {
+fn compared(rows: &str, errors: &str) -> Result<String, ToolError> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut refused_by: BTreeMap<String, usize> = BTreeMap::new();
     let mut others = Vec::new();

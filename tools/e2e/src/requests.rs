@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::case_files::read_all;
-use super::kubectl::{Kubectl, KubectlOutput};
-use pratique_harness::Error;
+use super::kubectl::{KubectlUser, KubectlOutput};
+use pratique_harness::ToolError;
 
 /// Objects that the requests need: a namespace, and a developer who may do everything in it.
 const SETTING: &str = include_str!("setting.yaml");
 
 /// A request.
-pub(super) struct Request {
+pub(super) struct ApiRequest {
     pub(super) name: String,
     developer: bool,
     arguments: Vec<String>,
@@ -25,9 +25,9 @@ pub(super) struct KubectlAnswer {
     pub(super) errors: String,
 }
 
-impl Request {
+impl ApiRequest {
     /// The requests of a folder, by name.
-    pub(super) fn read(folder: &Path) -> Result<Vec<Self>, Error> {
+    pub(super) fn read(folder: &Path) -> Result<Vec<Self>, ToolError> {
         read_all(folder, "request", Self::parse)
     }
 
@@ -38,7 +38,7 @@ impl Request {
             None => (false, text),
         };
         let (run, rest) = text.strip_prefix("run: ")?.split_once('\n')?;
-        Some(Request {
+        Some(ApiRequest {
             name: name.to_owned(),
             developer,
             arguments: run.split(' ').map(str::to_owned).collect(),
@@ -50,7 +50,7 @@ impl Request {
     }
 
     /// Makes the request.
-    pub(super) fn make(&self, kubectl: &Kubectl) -> Result<KubectlAnswer, Error> {
+    pub(super) fn make(&self, kubectl: &KubectlUser) -> Result<KubectlAnswer, ToolError> {
         let kubectl = if self.developer {
             kubectl.developer()
         } else {
@@ -66,7 +66,7 @@ impl Request {
 }
 
 /// Creates the objects that the requests need.
-pub(super) fn create_fixtures(kubectl: &Kubectl) -> Result<(), Error> {
+pub(super) fn create_fixtures(kubectl: &KubectlUser) -> Result<(), ToolError> {
     kubectl.must(&["apply"], SETTING).map(drop)
 }
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn requests_can_be_read() {
-        let requests = Request::read(&workspace::root().join("testdata/e2e/requests")).unwrap();
+        let requests = ApiRequest::read(&workspace::root().join("testdata/e2e/requests")).unwrap();
         assert!(requests.iter().any(|request| request.developer));
         assert!(requests.iter().any(|request| request.manifests.is_empty()));
     }

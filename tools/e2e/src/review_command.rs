@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json as json;
 use pratique_objects::ObjectCodec;
 use pratique_registry::Scheme as _;
@@ -13,7 +13,7 @@ use pratique_types::GroupVersion;
 use serde_json::{Value, json};
 
 use super::answers::{TIME, plain};
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 use super::programs::{ProgramPaths, RELEASE_VARIABLE};
 
 /// The command, and what it knows of the server.
@@ -38,10 +38,10 @@ impl<'a> ReviewCommand<'a> {
     /// Takes a snapshot of a server; flags say which plugins that has.
     pub(super) fn new(
         programs: &'a ProgramPaths,
-        kubectl: &Kubectl,
+        kubectl: &KubectlUser,
         directory: &'a Path,
         plugins: Vec<String>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ToolError> {
         let kubeconfig = kubectl.kubeconfig(directory.join("administrator.kubeconfig"), "admin-token")?;
         let review = ReviewCommand {
             programs,
@@ -58,7 +58,7 @@ impl<'a> ReviewCommand<'a> {
             command.args(["--as", user, "--as-group", group]);
         }
         command.arg(&review.snapshot);
-        let output = command.output().map_err(Error::program("pratique"))?;
+        let output = command.output().map_err(ToolError::program("pratique"))?;
         if output.status.success() {
             Ok(review)
         } else {
@@ -73,10 +73,10 @@ impl<'a> ReviewCommand<'a> {
     }
 
     /// The same with the networks of the server for Services, and the Services that it has.
-    pub(super) fn with_networks(self, kubectl: &Kubectl) -> Result<Self, Error> {
+    pub(super) fn with_networks(self, kubectl: &KubectlUser) -> Result<Self, ToolError> {
         let path = self.directory.join("networks.json");
         let objects = kubectl.json(&["get", "servicecidrs,services", "--all-namespaces"])?;
-        fs::write(&path, objects.to_string()).map_err(Error::file(&path))?;
+        fs::write(&path, objects.to_string()).map_err(ToolError::file(&path))?;
         let flag = format!("--objects={}", path.display());
         Ok(self
             .with_flag(flag)
@@ -84,7 +84,7 @@ impl<'a> ReviewCommand<'a> {
     }
 
     /// The answers to objects that a user creates, in the form of the server's.
-    pub(super) fn answers(&self, user: (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, Error> {
+    pub(super) fn answers(&self, user: (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, ToolError> {
         let mut answers = vec![Value::Null; objects.len()];
         for line in self.lines(user, objects)? {
             let number = line.pointer("/result/line").and_then(Value::as_u64);
@@ -98,10 +98,10 @@ impl<'a> ReviewCommand<'a> {
     }
 
     /// The lines of output about the objects of one user; each object is on the line of its number.
-    fn lines(&self, (user, group): (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, Error> {
+    fn lines(&self, (user, group): (&str, &str), objects: &[&Value]) -> Result<Vec<Value>, ToolError> {
         let input = self.directory.join(format!("{user}.ndjson"));
         let text: String = objects.iter().map(|object| format!("{object}\n")).collect();
-        fs::write(&input, text).map_err(Error::file(&input))?;
+        fs::write(&input, text).map_err(ToolError::file(&input))?;
         let mut command = self.command("review");
         command
             .args(["--chain", "--expand=off", "--dry-run", "--output", "json"])
@@ -110,7 +110,7 @@ impl<'a> ReviewCommand<'a> {
             .args(&self.flags)
             .arg("--snapshot")
             .args([&self.snapshot, &input]);
-        let output = command.output().map_err(Error::program("pratique"))?;
+        let output = command.output().map_err(ToolError::program("pratique"))?;
         let text = String::from_utf8_lossy(&output.stdout);
         let lines: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
         match lines {
@@ -125,7 +125,7 @@ impl<'a> ReviewCommand<'a> {
 
     /// An answer with its object as a server answers it, which is as it was stored: without empty lists. The command tells what
     /// validating admission sees.
-    fn read_back(&self, mut answer: Value) -> Result<Value, Error> {
+    fn read_back(&self, mut answer: Value) -> Result<Value, ToolError> {
         let Some(object) = answer.get_mut("object") else {
             return Ok(answer);
         };

@@ -6,20 +6,20 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, Transcript, workspace};
+use pratique_harness::{ToolError, StepTranscript, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;
 use super::answers::in_order;
 use super::apiserver::{ServerStart, StartRefusal};
 use super::case_files::read_all;
-use super::etcd::Etcd;
+use super::etcd::EtcdServer;
 
 /// The file of a case that replaces the usual admission configuration.
 const CONFIGURATION: &str = "admission.yaml";
 
 /// A plugin and manifests to start with.
-struct Case {
+struct StartCase {
     name: String,
     plugin: String,
     /// Relative paths and contents.
@@ -27,9 +27,9 @@ struct Case {
 }
 
 /// Runs all cases.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("pratique check and the server's start");
-    let etcd = Etcd::start(&environment.programs, &environment.state)?;
+    let etcd = EtcdServer::start(&environment.programs, &environment.state)?;
     for case in cases(&workspace::root().join("testdata/e2e/starts"))? {
         let outcome = compare(environment, &etcd, &case);
         transcript.step(&case.name, outcome);
@@ -37,7 +37,7 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
     Ok(())
 }
 
-fn compare(environment: &PartEnvironment, etcd: &Etcd, case: &Case) -> Result<String, Error> {
+fn compare(environment: &PartEnvironment, etcd: &EtcdServer, case: &StartCase) -> Result<String, ToolError> {
     let directory = environment.state.join(&case.name);
     let admission = case.write(&directory)?;
     let start = ServerStart {
@@ -62,7 +62,7 @@ fn compare(environment: &PartEnvironment, etcd: &Etcd, case: &Case) -> Result<St
 }
 
 /// The result of `pratique check` for an admission configuration.
-fn check_start(environment: &PartEnvironment, case: &Case, admission: &Path) -> Result<Value, Error> {
+fn check_start(environment: &PartEnvironment, case: &StartCase, admission: &Path) -> Result<Value, ToolError> {
     let mut command = environment.programs.pratique();
     command.arg("check");
     for plugin in case.other_plugin() {
@@ -82,7 +82,7 @@ fn check_start(environment: &PartEnvironment, case: &Case, admission: &Path) -> 
     answer
         .pointer_mut("/results/0")
         .map(Value::take)
-        .ok_or_else(|| Error::from("pratique check: no result".to_owned()))
+        .ok_or_else(|| ToolError::from("pratique check: no result".to_owned()))
 }
 
 fn agree_on_hash(
@@ -90,7 +90,7 @@ fn agree_on_hash(
     admission: &Path,
     metrics: &str,
     checked: &Value,
-) -> Result<String, Error> {
+) -> Result<String, ToolError> {
     if checked["valid"] != true {
         return Err(format!("the server starts; check says {}", checked["error"]).into());
     }
@@ -114,14 +114,14 @@ fn agree_on_hash(
     }
 }
 
-fn agree_on_start(checked: &Value) -> Result<String, Error> {
+fn agree_on_start(checked: &Value) -> Result<String, ToolError> {
     match &checked["valid"] {
         Value::Bool(true) => Ok(format!("both start: {}", checked["configured"])),
         _ => Err(format!("the server starts; check says {}", checked["error"]).into()),
     }
 }
 
-fn agree_on_refusal(refusal: &StartRefusal, checked: &Value) -> Result<String, Error> {
+fn agree_on_refusal(refusal: &StartRefusal, checked: &Value) -> Result<String, ToolError> {
     let error = checked["error"].as_str().unwrap_or("nothing");
     let code = checked["exitCode"].as_i64();
     // EventRateLimit lists its types in the random order of a Go map; elsewhere the order is the contract.
@@ -138,7 +138,7 @@ fn agree_on_refusal(refusal: &StartRefusal, checked: &Value) -> Result<String, E
     }
 }
 
-impl Case {
+impl StartCase {
     /// Its plugin, if that is not one for policies or webhooks.
     fn other_plugin(&self) -> Vec<&str> {
         let name = self.plugin.as_str();
@@ -150,10 +150,10 @@ impl Case {
     }
 
     /// Writes its files, and the admission configuration, whose path it gives.
-    fn write(&self, directory: &Path) -> Result<PathBuf, Error> {
+    fn write(&self, directory: &Path) -> Result<PathBuf, ToolError> {
         let manifests = directory.join("manifests");
-        let write = |path: &Path, text: &str| fs::write(path, text).map_err(Error::file(&path));
-        fs::create_dir_all(&manifests).map_err(Error::file(&manifests))?;
+        let write = |path: &Path, text: &str| fs::write(path, text).map_err(ToolError::file(&path));
+        fs::create_dir_all(&manifests).map_err(ToolError::file(&manifests))?;
         let admission = directory.join(CONFIGURATION);
         write(&admission, &configuration(&self.plugin, &manifests))?;
         for (name, content) in &self.files {
@@ -185,19 +185,19 @@ pub(super) fn configuration(plugin: &str, manifests: &Path) -> String {
 }
 
 /// The cases of a folder, by name.
-fn cases(folder: &Path) -> Result<Vec<Case>, Error> {
+fn cases(folder: &Path) -> Result<Vec<StartCase>, ToolError> {
     read_all(folder, "case", parse)
 }
 
 /// `plugin: NAME`, and then files, each after a line `=== NAME`.
-fn parse(name: &str, text: &str) -> Option<Case> {
+fn parse(name: &str, text: &str) -> Option<StartCase> {
     let mut parts = text.split("=== ");
     let plugin = parts.next()?.strip_prefix("plugin: ")?.trim().to_owned();
     let files = parts.map(|part| {
         let (name, content) = part.split_once('\n')?;
         Some((name.to_owned(), content.to_owned()))
     });
-    Some(Case {
+    Some(StartCase {
         name: name.to_owned(),
         plugin,
         files: files.collect::<Option<_>>()?,

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pratique_deploy::part;
-use pratique_harness::{Certificates, Dice, Error, Transcript, eventually};
+use pratique_harness::{TestCertificates, RandomDice, ToolError, StepTranscript, eventually};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
 use super::programs::{describe, succeeds};
-use super::versitygw::Versitygw;
+use super::versitygw::S3Gateway;
 
 const POLICIES: &str = include_str!("store.yaml");
 const OBJECTS: usize = 6000;
@@ -24,20 +24,20 @@ const BUCKET: &str = "scans";
 
 /// A store, and the program and folder of scans.
 struct StoreScans {
-    store: Versitygw,
+    store: S3Gateway,
     pratique: PathBuf,
     folder: PathBuf,
 }
 
 /// Runs all steps with one store.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("pratique scan with a store");
     environment.programs.add_store()?;
     let certificates = environment.state.join("certificates");
-    fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
-    let certificates = Certificates::new(&certificates)?;
+    fs::create_dir_all(&certificates).map_err(ToolError::file(&certificates))?;
+    let certificates = TestCertificates::new(&certificates)?;
     let mut scans = StoreScans {
-        store: Versitygw::start(&environment.programs, &environment.state, &certificates)?,
+        store: S3Gateway::start(&environment.programs, &environment.state, &certificates)?,
         pratique: environment.programs.pratique().get_program().into(),
         folder: environment.state.clone(),
     };
@@ -50,15 +50,15 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
         "it ends during an upload: told, and nothing is there",
         scans.ends(),
     );
-    scans.store = Versitygw::start(&environment.programs, &environment.state, &certificates)?;
+    scans.store = S3Gateway::start(&environment.programs, &environment.state, &certificates)?;
     transcript.step("once it is back, the same scan is written", scans.large());
     Ok(())
 }
 
 impl StoreScans {
     /// Writes the policies and the objects, whose texts cannot be compressed by much.
-    fn place(&self) -> Result<(), Error> {
-        let mut dice = Dice::new(11);
+    fn place(&self) -> Result<(), ToolError> {
+        let mut dice = RandomDice::new(11);
         let mut objects = String::new();
         for number in 0..OBJECTS {
             let mut text = String::new();
@@ -72,7 +72,7 @@ impl StoreScans {
         }
         for (name, text) in [("policies.yaml", POLICIES), ("objects.ndjson", &objects)] {
             let path = self.folder.join(name);
-            fs::write(&path, text).map_err(Error::file(&path))?;
+            fs::write(&path, text).map_err(ToolError::file(&path))?;
         }
         Ok(())
     }
@@ -94,7 +94,7 @@ impl StoreScans {
         command
     }
 
-    fn merged(&self) -> Result<String, Error> {
+    fn merged(&self) -> Result<String, ToolError> {
         let mut reports = Vec::new();
         for shard in 0..SHARDS {
             let report = format!("s3://{BUCKET}/of today/{shard}+{SHARDS}.json");
@@ -103,7 +103,7 @@ impl StoreScans {
             reports.push(report);
         }
         let folder = self.store.object(&format!("{BUCKET}/of today"));
-        let written = fs::read_dir(&folder).map_err(Error::file(&folder))?.count();
+        let written = fs::read_dir(&folder).map_err(ToolError::file(&folder))?.count();
         let mut merge = self.command(&["report", "merge", "-o", "json"]);
         let merged = succeeds(merge.args(&reports))?;
         let whole = succeeds(&mut self.scan(&["-o", "json"]))?;
@@ -118,14 +118,14 @@ impl StoreScans {
     }
 
     /// The content in the store is the same as in a file.
-    fn large(&self) -> Result<String, Error> {
+    fn large(&self) -> Result<String, ToolError> {
         let left = self.store.parts(BUCKET);
         for name in ["results.parquet", "results.arrow"] {
             let object = format!("{BUCKET}/{name}");
             succeeds(&mut self.scan(&["--results", name]))?;
             succeeds(&mut self.scan(&["--results", &format!("s3://{object}")]))?;
             let [file, object] = [self.folder.join(name), self.store.object(&object)];
-            let read = |path: &Path| fs::read(path).map_err(Error::file(path));
+            let read = |path: &Path| fs::read(path).map_err(ToolError::file(path));
             let (expected, actual) = (read(&file)?, read(&object)?);
             if actual != expected || actual.len() as u64 <= 2 * PART {
                 let [actual_length, expected] = [actual.len(), expected.len()];
@@ -139,7 +139,7 @@ impl StoreScans {
     }
 
     /// Nothing is scanned that cannot be written.
-    fn refused(&self) -> Result<String, Error> {
+    fn refused(&self) -> Result<String, ToolError> {
         let mut reported = String::new();
         let cases = [
             ("", "", "nobody-made-it", "(NoSuchBucket)"),
@@ -167,7 +167,7 @@ impl StoreScans {
                 if !variable.is_empty() {
                     scan.env(variable, value);
                 }
-                let output = scan.output().map_err(Error::program("pratique"))?;
+                let output = scan.output().map_err(ToolError::program("pratique"))?;
                 let errors = String::from_utf8_lossy(&output.stderr);
                 let is_there = self.store.object(&format!("{bucket}/{name}")).exists();
                 if output.status.code() != Some(2)
@@ -185,7 +185,7 @@ impl StoreScans {
         let output = self
             .command(&["report", "merge", &format!("s3://{BUCKET}/none.json")])
             .output();
-        let output = output.map_err(Error::program("pratique"))?;
+        let output = output.map_err(ToolError::program("pratique"))?;
         let errors = String::from_utf8_lossy(&output.stderr);
         if output.status.code() == Some(2) && errors.contains("(NoSuchKey)") {
             Ok(reported + &errors)
@@ -195,22 +195,22 @@ impl StoreScans {
     }
 
     /// The store ends once it has a part.
-    fn ends(&mut self) -> Result<String, Error> {
+    fn ends(&mut self) -> Result<String, ToolError> {
         let name = format!("{BUCKET}/cut.arrow");
         let mut scan = self.command(&["scan", "--policies", "policies.yaml", "--results"]);
         scan.args([&format!("s3://{name}"), "-"]);
         scan.stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut scan = scan.spawn().map_err(Error::program("pratique"))?;
+        let mut scan = scan.spawn().map_err(ToolError::program("pratique"))?;
         let mut input = scan.stdin.take().ok_or("no input")?;
         let path = self.folder.join("objects.ndjson");
-        io::copy(&mut File::open(&path).map_err(Error::file(&path))?, &mut input)?;
+        io::copy(&mut File::open(&path).map_err(ToolError::file(&path))?, &mut input)?;
         input.flush()?;
         eventually("uploaded", || Ok(self.store.parts(BUCKET) > 0))?;
         self.store.kill()?;
         drop(input);
-        let output = scan.wait_with_output().map_err(Error::program("pratique"))?;
+        let output = scan.wait_with_output().map_err(ToolError::program("pratique"))?;
         let errors = String::from_utf8_lossy(&output.stderr);
         let is_told = output.status.code() == Some(2) && errors.contains("the store is not reached");
         if is_told && !self.store.object(&name).exists() {

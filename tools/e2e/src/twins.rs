@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::{Error, Transcript, eventually, workspace};
+use pratique_harness::{ToolError, StepTranscript, eventually, workspace};
 use serde_json::Value;
 
 use super::PartEnvironment;
 use super::apiserver::ServerStart;
-use super::etcd::Etcd;
-use super::kubectl::Kubectl;
-use super::requests::{self, KubectlAnswer, Request};
-use super::served::{ServedApi, place_manifests};
+use super::etcd::EtcdServer;
+use super::kubectl::KubectlUser;
+use super::requests::{self, KubectlAnswer, ApiRequest};
+use super::served_webhook::{ServedApi, place_manifests};
 
 /// The outcome of a request.
 #[derive(PartialEq, Eq)]
@@ -25,9 +25,9 @@ struct RequestOutcome {
 const WRITES: [&str; 4] = ["create", "update", "patch", "delete"];
 
 /// Makes all requests to both servers.
-pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(environment: &PartEnvironment, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     transcript.part("the API server's own manifests, and pratique serve");
-    let all = Request::read(&workspace::root().join("testdata/e2e/requests"))?;
+    let all = ApiRequest::read(&workspace::root().join("testdata/e2e/requests"))?;
     let expected = reference_outcomes(environment, &all)?;
     let served = ServedApi::start(environment)?;
     for (request, expected) in all.iter().zip(expected) {
@@ -41,10 +41,10 @@ pub(super) fn run(environment: &PartEnvironment, transcript: &mut Transcript) ->
 }
 
 /// The outcomes of an API server with the manifests as its own.
-fn reference_outcomes(environment: &PartEnvironment, all: &[Request]) -> Result<Vec<RequestOutcome>, Error> {
+fn reference_outcomes(environment: &PartEnvironment, all: &[ApiRequest]) -> Result<Vec<RequestOutcome>, ToolError> {
     let state = environment.state.join("own");
     let admission = place_manifests(&state)?;
-    let etcd = Etcd::start(&environment.programs, &state)?;
+    let etcd = EtcdServer::start(&environment.programs, &state)?;
     let start = ServerStart {
         admission: Some(&admission),
         ..ServerStart::new(&environment.programs, &etcd, &state)
@@ -61,10 +61,10 @@ fn reference_outcomes(environment: &PartEnvironment, all: &[Request]) -> Result<
 
 /// Makes a request, and finds its annotations in the audit log.
 fn outcome(
-    request: &Request,
-    kubectl: &Kubectl,
-    audit_log: impl Fn() -> Result<String, Error>,
-) -> Result<RequestOutcome, Error> {
+    request: &ApiRequest,
+    kubectl: &KubectlUser,
+    audit_log: impl Fn() -> Result<String, ToolError>,
+) -> Result<RequestOutcome, ToolError> {
     let previous_lines = audit_log()?.lines().count();
     let answer = request.make(kubectl)?;
     let mut annotations = BTreeMap::new();
@@ -105,7 +105,7 @@ fn of_policy(key: &str) -> Option<String> {
     known.then_some(suffix)
 }
 
-fn compare(reference: &RequestOutcome, actual: &RequestOutcome) -> Result<String, Error> {
+fn compare(reference: &RequestOutcome, actual: &RequestOutcome) -> Result<String, ToolError> {
     if reference == actual {
         Ok(reference.to_string())
     } else {

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, Transcript, workspace};
+use pratique_harness::{ToolError, StepTranscript, workspace};
 use pratique_schema::Release;
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
 use super::answers::plain;
 use super::apiserver::{SERVICE_NETWORK, ServerStart};
-use super::etcd::Etcd;
+use super::etcd::EtcdServer;
 use super::http::UserProxy;
 use super::programs::ProgramPaths;
 use compare::{ComparedRule, SERVED_RULES, answered_rules};
@@ -46,9 +46,9 @@ const MAX_DIFFERENCES: usize = 5;
 /// Asks servers of both releases and the command, and compares.
 pub(super) fn run(
     environment: &PartEnvironment,
-    transcript: &mut Transcript,
+    transcript: &mut StepTranscript,
     arguments: &UpgradeArguments,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     let (from, to) = (arguments.upgrade_from, environment.programs.release());
     transcript.part(&format!(
         "pratique upgrade, and servers of Kubernetes {from} and {to}"
@@ -103,9 +103,9 @@ fn ask(
     directory: &Path,
     definitions: &CustomDefinitions,
     objects: &[PlacedObject],
-) -> Result<Vec<Value>, Error> {
-    fs::create_dir_all(directory).map_err(Error::file(&directory))?;
-    let etcd = Etcd::start(programs, directory)?;
+) -> Result<Vec<Value>, ToolError> {
+    fs::create_dir_all(directory).map_err(ToolError::file(&directory))?;
+    let etcd = EtcdServer::start(programs, directory)?;
     let start = ServerStart {
         // What only has to be switched on may be so in the server of now.
         flags: &["--runtime-config=api/beta=true"],
@@ -131,7 +131,7 @@ fn findings(
     [from, to]: [&Release; 2],
     definitions: &CustomDefinitions,
     objects: &[PlacedObject],
-) -> Result<FindingsByLine, Error> {
+) -> Result<FindingsByLine, ToolError> {
     let state = &environment.state;
     let (input, policy, kinds) = (
         state.join("objects.ndjson"),
@@ -146,7 +146,7 @@ fn findings(
         (&policy, NO_POLICY.to_owned()),
         (&kinds, format!("{}{network}\n", definitions.lines())),
     ] {
-        fs::write(path, text).map_err(Error::file(path))?;
+        fs::write(path, text).map_err(ToolError::file(path))?;
     }
     let mut command = environment.programs.pratique();
     command
@@ -166,7 +166,7 @@ fn findings(
         .arg("--objects")
         .arg(&kinds)
         .arg(&input);
-    let output = command.output().map_err(Error::program("pratique"))?;
+    let output = command.output().map_err(ToolError::program("pratique"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     let mut findings = FindingsByLine::new();
@@ -189,7 +189,7 @@ fn findings(
     }
 }
 
-fn undecided(findings: &FindingsByLine) -> Result<String, Error> {
+fn undecided(findings: &FindingsByLine) -> Result<String, ToolError> {
     let all = findings.values().flatten();
     let messages: Vec<&str> = all
         .filter(|[rule, _]| rule == "undecided")

@@ -7,15 +7,15 @@ mod objects;
 use std::collections::BTreeMap;
 use std::fs;
 
-use pratique_harness::{Error, Transcript};
+use pratique_harness::{ToolError, StepTranscript};
 use serde_json::{Value, json};
 
 use super::PartEnvironment;
 use super::answers::{is_same, plain};
 use super::apiserver::ServerStart;
-use super::etcd::Etcd;
+use super::etcd::EtcdServer;
 use super::http::{self, UserProxy};
-use super::kubectl::Kubectl;
+use super::kubectl::KubectlUser;
 use super::review_command::{ADMINISTRATOR, ReviewCommand};
 use objects::CreatedObject;
 
@@ -39,14 +39,14 @@ const MAX_DIFFERENCES: usize = 5;
 /// Creates and reviews all objects, and compares.
 pub(super) fn run(
     environment: &PartEnvironment,
-    transcript: &mut Transcript,
+    transcript: &mut StepTranscript,
     arguments: &ValidationArguments,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     transcript.part("objects that a server refuses or accepts, and pratique review --chain");
     let release = environment.programs.release();
     let objects = objects::collect(release, arguments.seed, arguments.random)?;
     let state = &environment.state;
-    let etcd = Etcd::start(&environment.programs, state)?;
+    let etcd = EtcdServer::start(&environment.programs, state)?;
     let mut server = ServerStart::new(&environment.programs, &etcd, state).ready()?;
     create_classes(server.kubectl())?;
     let review = ReviewCommand::new(
@@ -79,12 +79,12 @@ const CLASSES: &str = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetada
     {storageclass.kubernetes.io/is-default-class: 'true'}\nprovisioner: example.com/disk\n";
 
 /// Creates what a usual cluster has.
-fn create_classes(kubectl: &Kubectl) -> Result<(), Error> {
+fn create_classes(kubectl: &KubectlUser) -> Result<(), ToolError> {
     kubectl.must(&["apply"], CLASSES).map(drop)
 }
 
 /// The server's answers; nothing is stored.
-fn ask(kubectl: &Kubectl, objects: &[CreatedObject]) -> Result<Vec<Value>, Error> {
+fn ask(kubectl: &KubectlUser, objects: &[CreatedObject]) -> Result<Vec<Value>, ToolError> {
     let proxy = UserProxy::start(kubectl)?;
     let answer = |created: &CreatedObject| {
         match proxy.create_dry(&http::path(&created.object)?, &created.object) {
@@ -126,7 +126,7 @@ impl ComparedKind {
         }
     }
 
-    fn outcome(&self) -> Result<String, Error> {
+    fn outcome(&self) -> Result<String, ToolError> {
         let mut text = format!("{} objects, {} refused", self.objects, self.refused);
         for (reason, count) in &self.known {
             text.push_str(&format!("\n{count} differ: {reason}"));
@@ -142,7 +142,7 @@ impl ComparedKind {
     }
 }
 
-fn counts(kinds: &BTreeMap<String, ComparedKind>) -> Result<String, Error> {
+fn counts(kinds: &BTreeMap<String, ComparedKind>) -> Result<String, ToolError> {
     let sum = |of: fn(&ComparedKind) -> usize| kinds.values().map(of).sum::<usize>();
     let (objects, refused) = (sum(|kind| kind.objects), sum(|kind| kind.refused));
     let known = sum(|kind| kind.known.values().sum());
@@ -161,7 +161,7 @@ fn write_differences(
     objects: &[CreatedObject],
     answers: &[Value],
     reviewed: &[Value],
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     let mut text = String::new();
     for ((created, server), ours) in objects.iter().zip(answers).zip(reviewed) {
         if !is_same(server, ours) {
@@ -170,5 +170,5 @@ fn write_differences(
             text.push_str(&format!("{line}\n"));
         }
     }
-    fs::write(path, text).map_err(Error::file(path))
+    fs::write(path, text).map_err(ToolError::file(path))
 }

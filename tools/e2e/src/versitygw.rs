@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Certificates, Error, Process, free_port};
+use pratique_harness::{TestCertificates, ToolError, RunningProcess, free_port};
 
 use super::programs::ProgramPaths;
 
@@ -12,23 +12,23 @@ const KEY: &str = "e2e";
 const SECRET: &str = "a secret of e2e";
 
 /// A gateway that serves.
-pub(super) struct Versitygw {
-    process: Process,
+pub(super) struct S3Gateway {
+    process: RunningProcess,
     endpoint: String,
     folder: PathBuf,
     authority: PathBuf,
 }
 
-impl Versitygw {
+impl S3Gateway {
     /// Starts one with the buckets that are there.
     pub(super) fn start(
         programs: &ProgramPaths,
         state: &Path,
-        certificates: &Certificates,
-    ) -> Result<Self, Error> {
+        certificates: &TestCertificates,
+    ) -> Result<Self, ToolError> {
         let [folder, about] = ["buckets", "about-objects"].map(|name| state.join(name));
         for folder in [&folder, &about] {
-            fs::create_dir_all(folder).map_err(Error::file(folder))?;
+            fs::create_dir_all(folder).map_err(ToolError::file(folder))?;
         }
         let address = format!("127.0.0.1:{}", free_port()?);
         let mut command = programs.cluster("versitygw");
@@ -38,9 +38,9 @@ impl Versitygw {
         command.arg("--key").arg(certificates.key());
         // Not every file system has attributes for what it notes of objects.
         command.arg("posix").arg("--sidecar").arg(about).arg(&folder);
-        let mut process = Process::start(command, &state.join("versitygw.log"))?;
+        let mut process = RunningProcess::start(command, &state.join("versitygw.log"))?;
         process.wait_until("ready", |_| Ok(TcpStream::connect(&address).is_ok()))?;
-        Ok(Versitygw {
+        Ok(S3Gateway {
             process,
             endpoint: format!("https://{address}"),
             folder,
@@ -59,9 +59,9 @@ impl Versitygw {
     }
 
     /// Makes a bucket.
-    pub(super) fn bucket(&self, name: &str) -> Result<(), Error> {
+    pub(super) fn bucket(&self, name: &str) -> Result<(), ToolError> {
         let path = self.folder.join(name);
-        fs::create_dir(&path).map_err(Error::file(&path))
+        fs::create_dir(&path).map_err(ToolError::file(&path))
     }
 
     /// The file with the content of an object, by `bucket/key`.
@@ -79,7 +79,7 @@ impl Versitygw {
     }
 
     /// Ends it at once.
-    pub(super) fn kill(&mut self) -> Result<(), Error> {
+    pub(super) fn kill(&mut self) -> Result<(), ToolError> {
         self.process.kill()
     }
 }

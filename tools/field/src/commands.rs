@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use pratique::api_objects::ApiObjects;
 use pratique::{ObjectModel, Objects};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json::Value;
 use pratique_manifest::{LoadOptions, Loader, ManifestFile, ManifestSet, UncheckedExpressions};
 use pratique_manifest::{convert::objects, is_manifest};
@@ -20,12 +20,12 @@ use pratique_review::bind;
 use pratique_suite::read_file;
 use pratique_types::{AdmissionRequest, Operation};
 
-use crate::manifests::{Found, Repository, entries};
-use crate::reference::{Decided, QuestionSet};
+use crate::manifests::{CheckoutContent, RepositoryCheckout, entries};
+use crate::reference::{OurDecision, QuestionSet};
 
 /// The results of the commands.
 #[derive(Debug, Default)]
-pub struct Ran {
+pub struct CommandResults {
     /// Files that `check` was run on.
     pub checked: usize,
     /// Those without an error.
@@ -47,24 +47,24 @@ const MOST: usize = 200;
 
 /// Runs a program's commands.
 #[derive(Debug)]
-pub struct Commands<'r> {
+pub struct ProgramCommands<'r> {
     program: &'r Path,
-    repository: &'r Repository,
+    repository: &'r RepositoryCheckout,
     nearest: BTreeMap<PathBuf, Vec<Value<'static>>>,
 }
 
-impl<'r> Commands<'r> {
+impl<'r> ProgramCommands<'r> {
     /// Runs the commands on the manifests of a repository.
     ///
     /// # Errors
     /// The program does not start, or files cannot be read.
-    pub fn run(program: &'r Path, repository: &'r Repository, selection: &Found) -> Result<Ran, Error> {
-        let mut commands = Commands {
+    pub fn run(program: &'r Path, repository: &'r RepositoryCheckout, selection: &CheckoutContent) -> Result<CommandResults, ToolError> {
+        let mut commands = ProgramCommands {
             program,
             repository,
             nearest: BTreeMap::new(),
         };
-        let mut ran = Ran::default();
+        let mut ran = CommandResults::default();
         let files: BTreeSet<PathBuf> = selection
             .manifests
             .iter()
@@ -84,14 +84,14 @@ impl<'r> Commands<'r> {
         format!("{}/{}", self.repository.name, within.display())
     }
 
-    fn program(&self, arguments: &[&str], paths: &[&Path]) -> Result<Output, Error> {
+    fn program(&self, arguments: &[&str], paths: &[&Path]) -> Result<Output, ToolError> {
         let mut command = Command::new(self.program);
         command.args(arguments).args(paths).arg("--no-project-file");
-        command.output().map_err(Error::program("pratique"))
+        command.output().map_err(ToolError::program("pratique"))
     }
 
     /// Whether `check` finds no error in a file.
-    fn check_file(&self, file: &Path, ran: &mut Ran) -> Result<bool, Error> {
+    fn check_file(&self, file: &Path, ran: &mut CommandResults) -> Result<bool, ToolError> {
         let output = self.program(&["check"], &[file])?;
         let is_clean = output.status.success();
         ran.checked += 1;
@@ -107,7 +107,7 @@ impl<'r> Commands<'r> {
     }
 
     /// Reviews the nearest objects with the policies of a file.
-    fn review(&mut self, file: &Path, files: &BTreeSet<PathBuf>, ran: &mut Ran) -> Result<(), Error> {
+    fn review(&mut self, file: &Path, files: &BTreeSet<PathBuf>, ran: &mut CommandResults) -> Result<(), ToolError> {
         let place = self.place(file);
         let mut left = |why: &str| ran.not_reviewed.push(format!("{place}: {why}"));
         let Some(set) = loaded(&[file]) else {
@@ -185,7 +185,7 @@ impl<'r> Commands<'r> {
             if let Some(count) = at.and_then(|at| ran.decisions.get_mut(at)) {
                 *count += 1;
             }
-            let decided = Decided {
+            let decided = OurDecision {
                 place: format!(
                     "{place} / {} {}",
                     text("/kind").unwrap_or_default(),
@@ -208,11 +208,11 @@ impl<'r> Commands<'r> {
             }
         }
         ran.questions.push(question_set);
-        fs::remove_dir_all(&scratch).map_err(|error| Error::from(error.to_string()))
+        fs::remove_dir_all(&scratch).map_err(|error| ToolError::from(error.to_string()))
     }
 
     /// The objects that are nearest to a file.
-    fn nearest(&mut self, file: &Path) -> Result<Vec<Value<'static>>, Error> {
+    fn nearest(&mut self, file: &Path) -> Result<Vec<Value<'static>>, ToolError> {
         for directory in file.ancestors().skip(1) {
             if !self.nearest.contains_key(directory) {
                 let mut objects = below(directory)?;
@@ -264,7 +264,7 @@ fn binds_only(bindings: &ManifestSet, policies: &ManifestSet) -> bool {
 }
 
 /// The objects below a directory that a server could be sent: of known kinds, and no configuration of admission.
-fn below(directory: &Path) -> Result<Vec<Value<'static>>, Error> {
+fn below(directory: &Path) -> Result<Vec<Value<'static>>, ToolError> {
     let mut all = Vec::new();
     let mut open = vec![directory.to_owned()];
     while let Some(path) = open.pop() {

@@ -7,16 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pratique_foreign::READER;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_review::ReviewDecision;
 use pratique_suite::{Actual, Case, Policies, Roots, Suite, read_file};
 
-use crate::manifests::{Repository, entries, is_manifest_name};
-use crate::reference::{Decided, QuestionSet};
+use crate::manifests::{RepositoryCheckout, entries, is_manifest_name};
+use crate::reference::{OurDecision, QuestionSet};
 
 /// The results of the tests of a repository.
 #[derive(Debug, Default)]
-pub struct Expectations {
+pub struct TestExpectations {
     /// The policies that tests are about.
     pub policies: BTreeSet<String>,
     /// Tests whose result is as expected.
@@ -33,7 +33,7 @@ pub struct Expectations {
     pub questions: Vec<QuestionSet>,
 }
 
-impl Expectations {
+impl TestExpectations {
     /// How many tests there are that were run.
     pub fn tests(&self) -> usize {
         self.equal + self.differing.len()
@@ -53,7 +53,7 @@ impl Expectations {
             .iter()
             .map(|object| serde_json::to_value(object).unwrap_or_default());
         let mut question_set = QuestionSet::new(policies.sets.iter().map(|(_, set)| set), objects);
-        let decided = Decided {
+        let decided = OurDecision {
             place: format!("{} / {}", suite.name, case.name),
             allowed: !actual.decision.denies(),
             // Where a suite evaluates objects as they are written, errors are others.
@@ -65,8 +65,8 @@ impl Expectations {
 }
 
 /// Runs the tests of a repository.
-pub fn expectations(repository: &Repository) -> Result<Expectations, Error> {
-    let mut expectations = Expectations::default();
+pub fn expectations(repository: &RepositoryCheckout) -> Result<TestExpectations, ToolError> {
+    let mut expectations = TestExpectations::default();
     let roots = Roots::new([repository.path.clone()])
         .map_err(|error| format!("{}: {error}", repository.path.display()))?;
     let mut open = vec![repository.path.clone()];
@@ -97,7 +97,7 @@ fn is_template(content: &[u8]) -> bool {
 }
 
 /// Runs the suites of a file, if there are any.
-fn suites(path: &Path, roots: &Roots, expectations: &mut Expectations) {
+fn suites(path: &Path, roots: &Roots, expectations: &mut TestExpectations) {
     let Ok(file) = read_file(path) else { return };
     if !READER.may_be_suite(&file.content) {
         return;
@@ -116,7 +116,7 @@ fn suites(path: &Path, roots: &Roots, expectations: &mut Expectations) {
     }
 }
 
-fn run(suite: &Suite, expectations: &mut Expectations) {
+fn run(suite: &Suite, expectations: &mut TestExpectations) {
     for left in &suite.not_evaluated {
         *expectations.not_evaluated.entry(left.why.clone()).or_default() += 1;
     }

@@ -3,7 +3,7 @@
 //! Below a directory there is a checkout of each repository. Their manifests are [found](manifests), loaded as objects of
 //! the API, and asked: [whether warnings reproduce](reproduce) over objects that are made for them, what the [commands]
 //! `check` and `review` say of them, and whether the tests of a repository come to what they [expect](expectations). The
-//! [reference](mod@reference) is asked for its decisions on the same requests. What else can be asked of manifests is another [`Question`].
+//! [reference](mod@reference) is asked for its decisions on the same requests. What else can be asked of manifests is another [`ManifestQuestion`].
 
 pub mod commands;
 pub mod expectations;
@@ -18,19 +18,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use pratique::expressions::{Cache, Expressions};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_lint::{LintOptions, Warning, lint_with};
 use pratique_manifest::ManifestSet;
 
-use commands::Commands;
-use manifests::Repository;
-use report::{OtherWarning, Report, Row};
+use commands::ProgramCommands;
+use manifests::RepositoryCheckout;
+use report::{OtherWarning, WarningReport, WarningRow};
 
 /// Looks at the policies of public repositories: whether what is warned of is so, and whether their tests come to what they
 /// expect.
 #[derive(clap::Parser, Clone, Debug)]
 #[command(bin_name = "cargo xtask field")]
-pub struct Arguments {
+pub struct FieldArguments {
     /// A directory with a checkout of each repository.
     directory: PathBuf,
     /// How many of a hundred warnings have to reproduce.
@@ -54,9 +54,9 @@ pub struct Arguments {
 }
 
 /// Something that is asked of every set of manifests.
-pub trait Question {
+pub trait ManifestQuestion {
     /// Asks it about the manifests of one document.
-    fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report);
+    fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut WarningReport);
 }
 
 /// The lints whose warnings are about what an expression or a mutation does with an object.
@@ -75,7 +75,7 @@ pub const SHOWN: [&str; 11] = [
 ];
 
 /// Checks all repositories; fails if too few warnings reproduce.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &FieldArguments) -> ExitCode {
     match looked(arguments) {
         Ok(report) => {
             print!("{}", report.to_text(arguments.verbose));
@@ -89,9 +89,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 /// The report about the repositories below a directory.
-fn looked(arguments: &Arguments) -> Result<Report, Error> {
-    let mut questions: Vec<Box<dyn Question>> = vec![Box::new(WarningsQuestion::new())];
-    let mut report = Report::default();
+fn looked(arguments: &FieldArguments) -> Result<WarningReport, ToolError> {
+    let mut questions: Vec<Box<dyn ManifestQuestion>> = vec![Box::new(WarningsQuestion::new())];
+    let mut report = WarningReport::default();
     for repository in manifests::repositories(&arguments.directory)? {
         if !repository.name.contains(&arguments.only) {
             continue;
@@ -104,7 +104,7 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
         let counts = report.repository(&repository.name);
         counts.expectations = expectations;
         if let Some(program) = &arguments.program {
-            counts.commands = Commands::run(program, &repository, &repository.manifests()?)?;
+            counts.commands = ProgramCommands::run(program, &repository, &repository.manifests()?)?;
         }
         if arguments.reference {
             counts.of_tests = reference::compare(of_tests)?;
@@ -115,8 +115,8 @@ fn looked(arguments: &Arguments) -> Result<Report, Error> {
 }
 
 /// Checks the repositories below a directory, as the command does.
-pub fn look(directory: &std::path::Path) -> Result<Report, Error> {
-    looked(&Arguments {
+pub fn look(directory: &std::path::Path) -> Result<WarningReport, ToolError> {
+    looked(&FieldArguments {
         directory: directory.to_owned(),
         percent: 95,
         tests: false,
@@ -128,10 +128,10 @@ pub fn look(directory: &std::path::Path) -> Result<Report, Error> {
 }
 
 fn look_at(
-    repository: &Repository,
-    questions: &mut [Box<dyn Question>],
-    report: &mut Report,
-) -> Result<(), Error> {
+    repository: &RepositoryCheckout,
+    questions: &mut [Box<dyn ManifestQuestion>],
+    report: &mut WarningReport,
+) -> Result<(), ToolError> {
     let expressions = Expressions::new(Arc::new(Cache::new()));
     let repository_manifests = repository.manifests()?;
     let counts = report.repository(&repository.name);
@@ -170,8 +170,8 @@ impl WarningsQuestion {
     }
 }
 
-impl Question for WarningsQuestion {
-    fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut Report) {
+impl ManifestQuestion for WarningsQuestion {
+    fn ask(&mut self, set: &ManifestSet, repository: &str, report: &mut WarningReport) {
         let is_shown = |warning: &Warning| SHOWN.contains(&warning.lint.name);
         let (known, others): (Vec<Warning>, Vec<Warning>) =
             lint_with(&[set], &self.options).into_iter().partition(is_shown);
@@ -183,7 +183,7 @@ impl Question for WarningsQuestion {
             });
         }
         for warning in known {
-            report.rows.push(Row {
+            report.rows.push(WarningRow {
                 repository: repository.to_owned(),
                 lint: warning.lint.name,
                 place: format!("{}:{}", warning.location.file, warning.location.start.line),

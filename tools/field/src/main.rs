@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_field::{Arguments, run};
+use pratique_field::{FieldArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&FieldArguments::parse())
 }

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_manifest::{LoadErrors, Loader, ManifestFile, ManifestSet};
 
 /// A checkout of a repository.
 #[derive(Debug)]
-pub struct Repository {
+pub struct RepositoryCheckout {
     /// The name of its directory.
     pub name: String,
     pub(crate) path: PathBuf,
@@ -17,16 +17,16 @@ pub struct Repository {
 
 /// The content of a checkout.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct CheckoutContent {
     /// How many files have manifests.
     pub files: usize,
     /// The documents that are, or contain, manifests.
-    pub manifests: Vec<Manifest>,
+    pub manifests: Vec<ManifestDocument>,
 }
 
 /// A document with a manifest.
 #[derive(Debug)]
-pub struct Manifest {
+pub struct ManifestDocument {
     /// Its file, from the repository's directory on.
     file: String,
     /// The document, after as many empty lines as there are lines before it: places in it are those in the file.
@@ -42,11 +42,11 @@ const LARGEST: u64 = 4 << 20;
 const SKIPPED: [&str; 4] = [".git", "node_modules", "vendor", "target"];
 
 /// The checkouts below a directory, by name.
-pub fn repositories(directory: &Path) -> Result<Vec<Repository>, Error> {
-    let mut repositories: Vec<Repository> = entries(directory)?
+pub fn repositories(directory: &Path) -> Result<Vec<RepositoryCheckout>, ToolError> {
+    let mut repositories: Vec<RepositoryCheckout> = entries(directory)?
         .into_iter()
         .filter(|path| path.is_dir())
-        .map(|path| Repository {
+        .map(|path| RepositoryCheckout {
             name: path
                 .file_name()
                 .unwrap_or_default()
@@ -59,7 +59,7 @@ pub fn repositories(directory: &Path) -> Result<Vec<Repository>, Error> {
     Ok(repositories)
 }
 
-pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, ToolError> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
@@ -73,10 +73,10 @@ pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(entries)
 }
 
-impl Repository {
+impl RepositoryCheckout {
     /// The manifests in the checkout.
-    pub fn manifests(&self) -> Result<Found, Error> {
-        let mut selection = Found::default();
+    pub fn manifests(&self) -> Result<CheckoutContent, ToolError> {
+        let mut selection = CheckoutContent::default();
         let mut open = vec![self.path.clone()];
         while let Some(path) = open.pop() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -94,7 +94,7 @@ impl Repository {
         Ok(selection)
     }
 
-    fn read(&self, path: &Path, selection: &mut Found) -> Result<(), Error> {
+    fn read(&self, path: &Path, selection: &mut CheckoutContent) -> Result<(), ToolError> {
         let failed = |error: std::io::Error| format!("{}: {error}", path.display());
         if fs::metadata(path).map_err(failed)?.len() > LARGEST {
             return Ok(());
@@ -107,7 +107,7 @@ impl Repository {
             .into_iter()
             .filter(|(_, text)| has_manifest(text));
         let previous_count = selection.manifests.len();
-        selection.manifests.extend(documents.map(|(line, text)| Manifest {
+        selection.manifests.extend(documents.map(|(line, text)| ManifestDocument {
             file: format!("{}/{}", self.name, file.display()),
             text: "\n".repeat(line) + &as_v1(text),
             line,
@@ -117,7 +117,7 @@ impl Repository {
     }
 }
 
-impl Manifest {
+impl ManifestDocument {
     /// Loads it as objects that are created in the API.
     pub fn load(&self, expressions: &Expressions) -> Result<ManifestSet, LoadErrors> {
         let file = ManifestFile {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use pratique_differential::{PolicyQuestion, PolicyWorld, differs, outcomes, start_policies};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_manifest::{Loaded, ManifestSet};
 use pratique_types::AdmissionRequest;
 use serde::Serialize;
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 #[derive(Debug, Default)]
 pub struct QuestionSet {
     world: PolicyWorld,
-    requests: Vec<Decided>,
+    requests: Vec<OurDecision>,
 }
 
 /// Our decision on a request.
 #[derive(Debug)]
-pub struct Decided {
+pub struct OurDecision {
     /// The policies and the object.
     pub place: String,
     /// Whether it is allowed.
@@ -29,7 +29,7 @@ pub struct Decided {
 
 /// The results of the comparison with the reference.
 #[derive(Debug, Default)]
-pub struct Compared {
+pub struct ReferenceComparison {
     /// How many requests the reference decided.
     pub requests: usize,
     /// How many decisions are the same.
@@ -62,7 +62,7 @@ impl QuestionSet {
     }
 
     /// Adds a request with our decision.
-    pub fn add(&mut self, request: &AdmissionRequest<'_>, decided: Decided) {
+    pub fn add(&mut self, request: &AdmissionRequest<'_>, decided: OurDecision) {
         let mut text = serde_json::to_value(request).unwrap_or_default();
         if let Value::Object(members) = &mut text {
             // The plugins find out themselves.
@@ -101,8 +101,8 @@ const AHEAD: usize = 16;
 ///
 /// # Errors
 /// It does not start, or ends.
-pub fn compare(questions: Vec<QuestionSet>) -> Result<Compared, Error> {
-    let mut compared = Compared::default();
+pub fn compare(questions: Vec<QuestionSet>) -> Result<ReferenceComparison, ToolError> {
+    let mut compared = ReferenceComparison::default();
     let mut questions = questions
         .into_iter()
         .filter(|question| !question.requests.is_empty());
@@ -135,7 +135,7 @@ pub fn compare(questions: Vec<QuestionSet>) -> Result<Compared, Error> {
     Ok(compared)
 }
 
-impl Compared {
+impl ReferenceComparison {
     fn take(&mut self, question: &QuestionSet, theirs: &[Vec<Value>]) {
         let ours = outcomes(&question.world);
         let all = question.requests.iter().zip(theirs).enumerate();
@@ -174,7 +174,7 @@ impl Compared {
     }
 
     /// Adds the results of other questions.
-    pub fn extend(&mut self, other: Compared) {
+    pub fn extend(&mut self, other: ReferenceComparison) {
         self.requests += other.requests;
         self.same += other.same;
         self.differing.extend(other.differing);

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::commands::Ran;
-use super::expectations::Expectations;
-use super::reference::Compared;
-use super::reproduce::Outcome;
+use super::commands::CommandResults;
+use super::expectations::TestExpectations;
+use super::reference::ReferenceComparison;
+use super::reproduce::WarningOutcome;
 
 /// The outcomes of all warnings.
 #[derive(Debug, Default)]
-pub struct Report {
-    repositories: BTreeMap<String, Counts>,
+pub struct WarningReport {
+    repositories: BTreeMap<String, RepositoryCounts>,
     /// The warnings, in the order of their files.
-    pub rows: Vec<Row>,
+    pub rows: Vec<WarningRow>,
     /// Warnings that are about manifests, and not about what objects show.
     pub others: Vec<OtherWarning>,
 }
@@ -31,7 +31,7 @@ pub struct OtherWarning {
 
 /// The content of a repository.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct RepositoryCounts {
     /// Files with manifests.
     pub files: usize,
     /// Documents that load.
@@ -41,18 +41,18 @@ pub struct Counts {
     /// Why other documents do not load, each with its place.
     pub refused: Vec<String>,
     /// The results of its own tests.
-    pub expectations: Expectations,
+    pub expectations: TestExpectations,
     /// The results of the commands on its manifests.
-    pub commands: Ran,
+    pub commands: CommandResults,
     /// The decisions of the reference on the requests of its tests.
-    pub of_tests: Compared,
+    pub of_tests: ReferenceComparison,
     /// The decisions of the reference on the reviewed objects.
-    pub of_reviews: Compared,
+    pub of_reviews: ReferenceComparison,
 }
 
 /// A warning.
 #[derive(Debug)]
-pub struct Row {
+pub struct WarningRow {
     /// The repository.
     pub repository: String,
     /// The lint.
@@ -66,12 +66,12 @@ pub struct Row {
     /// The warning.
     pub message: String,
     /// Whether it reproduces.
-    pub outcome: Outcome,
+    pub outcome: WarningOutcome,
 }
 
-impl Report {
+impl WarningReport {
     /// The counts of a repository.
-    pub fn repository(&mut self, name: &str) -> &mut Counts {
+    pub fn repository(&mut self, name: &str) -> &mut RepositoryCounts {
         self.repositories.entry(name.to_owned()).or_default()
     }
 
@@ -212,7 +212,7 @@ impl Report {
 
     /// The table of what the commands say, and what is told of single manifests.
     fn commands(&self, out: &mut String) {
-        let ran = |counts: &&Counts| counts.commands.checked > 0;
+        let ran = |counts: &&RepositoryCounts| counts.commands.checked > 0;
         if !self.repositories.values().any(|counts| ran(&counts)) {
             return;
         }
@@ -231,7 +231,7 @@ impl Report {
             "not reviewed"
         );
         for (name, counts) in &self.repositories {
-            let Ran {
+            let CommandResults {
                 checked,
                 clean,
                 reviewed,
@@ -274,7 +274,7 @@ impl Report {
     }
 }
 
-fn told_of_reference(out: &mut String, compared: &Compared) {
+fn told_of_reference(out: &mut String, compared: &ReferenceComparison) {
     for differing in &compared.differing {
         let _ = writeln!(out, "the reference differs: {differing}");
     }

@@ -12,7 +12,7 @@ use pratique_cel::ast::{Ast, Expr, ExprId};
 use pratique_expression::environment;
 use pratique_json::Progress;
 use pratique_lint::{ExpressionCost, Warning, WarningExample};
-use pratique_manifest::{Location, ManifestSet, ObjectSource, Step};
+use pratique_manifest::{Location, ManifestSet, ObjectSource, PathStep};
 use pratique_sample::{
     CostGoal, MutationTrial, ObjectSpec, PartValue, Policy, PolicyEvaluator, SampleServer, TrialOutcome,
     generate,
@@ -27,7 +27,7 @@ use crate::subject::WarningSubject;
 
 /// Whether a warning reproduces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WarningOutcome {
     /// The expression fails over an object; in these words.
     Fails(String),
     /// What the warning is about has this value only.
@@ -38,20 +38,20 @@ pub enum Outcome {
     Not(String),
 }
 
-impl Outcome {
+impl WarningOutcome {
     /// Whether it does.
     pub fn is_reproduced(&self) -> bool {
-        !matches!(self, Outcome::Not(_))
+        !matches!(self, WarningOutcome::Not(_))
     }
 }
 
-impl Display for Outcome {
+impl Display for WarningOutcome {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Fails(error) => write!(formatter, "reproduced: {error}"),
-            Outcome::Always(value) => write!(formatter, "reproduced: it is always {value}"),
-            Outcome::Costs(cost) => write!(formatter, "reproduced: it costs {cost}"),
-            Outcome::Not(why) => write!(formatter, "not reproduced: {why}"),
+            WarningOutcome::Fails(error) => write!(formatter, "reproduced: {error}"),
+            WarningOutcome::Always(value) => write!(formatter, "reproduced: it is always {value}"),
+            WarningOutcome::Costs(cost) => write!(formatter, "reproduced: it costs {cost}"),
+            WarningOutcome::Not(why) => write!(formatter, "not reproduced: {why}"),
         }
     }
 }
@@ -70,9 +70,9 @@ fn linted_release() -> &'static Release {
 }
 
 /// Tries to reproduce a warning.
-pub fn reproduce(set: &ManifestSet, warning: &Warning) -> Outcome {
+pub fn reproduce(set: &ManifestSet, warning: &Warning) -> WarningOutcome {
     let Some(subject) = WarningSubject::find(set, warning) else {
-        return Outcome::Not("it is about no policy and no webhook".to_owned());
+        return WarningOutcome::Not("it is about no policy and no webhook".to_owned());
     };
     match &warning.example {
         Some(example) if example.cost.is_none() => mutations(subject.policy(), warning, example),
@@ -82,16 +82,16 @@ pub fn reproduce(set: &ManifestSet, warning: &Warning) -> Outcome {
 }
 
 /// Runs the mutations of a policy over the object that a warning comes with, and lets a server judge the result.
-fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) -> Outcome {
+fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) -> WarningOutcome {
     let Policy::Mutating(mutating) = policy else {
-        return Outcome::Not("it is about no mutating policy".to_owned());
+        return WarningOutcome::Not("it is about no mutating policy".to_owned());
     };
     let served = policy.served(linted_release());
     let Some((served, _)) = served.iter().find(|(served, _)| served.kind == example.kind) else {
-        return Outcome::Not("the policy is not asked about its object".to_owned());
+        return WarningOutcome::Not("the policy is not asked about its object".to_owned());
     };
     let Ok(object) = pratique_json::parse(example.object.as_bytes()) else {
-        return Outcome::Not("its object is no JSON".to_owned());
+        return WarningOutcome::Not("its object is no JSON".to_owned());
     };
     let trial = MutationTrial::new(FeatureGates::new(linted_release()), mutating);
     let request = trial.request(served, example.operation, object.into_owned());
@@ -108,13 +108,13 @@ fn mutations(policy: Policy<'_>, warning: &Warning, example: &WarningExample) ->
         _ => None,
     });
     told.map_or_else(
-        || Outcome::Not("the mutations do nothing of it".to_owned()),
-        Outcome::Fails,
+        || WarningOutcome::Not("the mutations do nothing of it".to_owned()),
+        WarningOutcome::Fails,
     )
 }
 
 /// Evaluates the object that a warning about costs comes with.
-fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
+fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> WarningOutcome {
     let policy = subject.policy();
     let expressions = policy.expressions();
     let expression = expressions
@@ -130,14 +130,14 @@ fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
         .iter()
         .find(|(served, operations)| served.kind == example.kind && operations.contains(&example.operation));
     let Some((served, _)) = served else {
-        return Outcome::Not("the policy is not asked about its object".to_owned());
+        return WarningOutcome::Not("the policy is not asked about its object".to_owned());
     };
     let Ok(object) = pratique_json::parse(example.object.as_bytes()) else {
-        return Outcome::Not("its object is no JSON".to_owned());
+        return WarningOutcome::Not("its object is no JSON".to_owned());
     };
     let progress = Progress::unwatched();
     if let Err(error) = convert_object(linted_release(), &served.kind, &mut object.clone(), &progress) {
-        return Outcome::Not(format!("a server does not take its object: {error}"));
+        return WarningOutcome::Not(format!("a server does not take its object: {error}"));
     }
     // The user may be allowed everything, or nothing.
     let cost = |seed| {
@@ -152,8 +152,8 @@ fn costs(subject: &WarningSubject<'_>, example: &WarningExample) -> Outcome {
         goal.cost(&evaluator.evaluate(&object, None))
     };
     match cost(1).max(cost(2)) {
-        cost if cost >= limit / 5 * 4 => Outcome::Costs(cost),
-        cost => Outcome::Not(format!(
+        cost if cost >= limit / 5 * 4 => WarningOutcome::Costs(cost),
+        cost => WarningOutcome::Not(format!(
             "its object of {} bytes costs {cost}",
             example.object.len()
         )),
@@ -167,17 +167,17 @@ const KINDS: usize = 8;
 const OFTEN: usize = 20;
 
 /// Evaluates objects of the kinds that a warning is about.
-fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
+fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> WarningOutcome {
     let policy = subject.policy();
     let expressions = policy.expressions();
     let Some(expression) = expressions
         .iter()
         .find(|expression| expression.field == subject.field)
     else {
-        return Outcome::Not("it is about no expression".to_owned());
+        return WarningOutcome::Not("it is about no expression".to_owned());
     };
     let Ok(ast) = environment(expression.declarations, 37).parse(expression.text) else {
-        return Outcome::Not("the expression does not parse".to_owned());
+        return WarningOutcome::Not("the expression does not parse".to_owned());
     };
     let watched_nodes = WatchedNodes {
         nodes: nodes(&ast, &warning.field, subject.source, &warning.location),
@@ -223,7 +223,7 @@ fn evaluations(subject: &WarningSubject<'_>, warning: &Warning) -> Outcome {
                         continue;
                     }
                     if let Some(error) = watched_nodes.failed(&evaluated) {
-                        return Outcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
+                        return WarningOutcome::Fails(format!("{error} (over a {})", kind_text(&served.kind)));
                     }
                     tally.record(&watched_nodes, &evaluated);
                 }
@@ -306,13 +306,13 @@ fn reads(ast: &Ast, id: ExprId) -> Option<ExprId> {
 }
 
 /// `spec.validations[0].expression`
-fn path(field: &str) -> Vec<Step> {
+fn path(field: &str) -> Vec<PathStep> {
     let mut steps = Vec::new();
     for part in field.split('.') {
         let mut names = part.split('[');
-        steps.extend(names.next().map(|name| Step::Field(name.to_owned())));
+        steps.extend(names.next().map(|name| PathStep::Field(name.to_owned())));
         let indices = names.filter_map(|index| index.trim_end_matches(']').parse().ok());
-        steps.extend(indices.map(Step::Index));
+        steps.extend(indices.map(PathStep::Index));
     }
     steps
 }
@@ -364,20 +364,20 @@ impl EvaluationTally {
         }
     }
 
-    fn only_value(&self) -> Outcome {
+    fn only_value(&self) -> WarningOutcome {
         let only = self.bools.values().find_map(|counts| match *counts {
             (yes, 0) if yes >= OFTEN => Some(true),
             (0, no) if no >= OFTEN => Some(false),
             _ => None,
         });
-        only.map_or_else(|| self.not(), Outcome::Always)
+        only.map_or_else(|| self.not(), WarningOutcome::Always)
     }
 
-    fn not(&self) -> Outcome {
+    fn not(&self) -> WarningOutcome {
         let EvaluationTally {
             objects, evaluations, ..
         } = self;
-        Outcome::Not(format!(
+        WarningOutcome::Not(format!(
             "{objects} objects, {evaluations} evaluations of the expression without the fault"
         ))
     }

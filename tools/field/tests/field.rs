@@ -9,7 +9,7 @@ use pratique_manifest::{Loader, ManifestFile, ManifestSet, UncheckedExpressions}
 #[test]
 fn warnings_reproduce() {
     let mut report = field::look(&workspace::root().join("testdata/field")).unwrap();
-    let counts = |name: &str, report: &mut field::report::Report| {
+    let counts = |name: &str, report: &mut field::report::WarningReport| {
         let counts = report.repository(name);
         (
             counts.files,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use pratique_fuzz::{Target, corpus};
-use pratique_harness::{Error, cargo, workspace};
+use pratique_fuzz::{FuzzTarget, corpus};
+use pratique_harness::{ToolError, cargo, workspace};
 
 use super::{artifacts, directory, made};
 
@@ -26,11 +26,11 @@ const FLAGS: [&str; 6] = [
 const BOUNDS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"];
 
 /// Runs each target for a time; returns the kept inputs of those that failed.
-pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn run(targets: &[&FuzzTarget], time: Duration, jobs: usize) -> Result<Vec<PathBuf>, ToolError> {
     let binaries = build()?;
     let mut failed = Vec::new();
     for targets in targets.chunks(jobs.max(1)).filter(|_| jobs > 0) {
-        let started: Result<Vec<_>, Error> = targets
+        let started: Result<Vec<_>, ToolError> = targets
             .iter()
             .map(|target| Ok((target.name, start(&binaries, target.name, time)?)))
             .collect();
@@ -45,7 +45,7 @@ pub(super) fn run(targets: &[&Target], time: Duration, jobs: usize) -> Result<Ve
 }
 
 /// Builds the binaries, in a directory of their own; gives that which they are in.
-fn build() -> Result<PathBuf, Error> {
+fn build() -> Result<PathBuf, ToolError> {
     let host = cargo::host()?;
     // Naming the platform keeps the flags from build scripts and macros.
     let status = cargo::command()
@@ -64,7 +64,7 @@ fn build() -> Result<PathBuf, Error> {
 }
 
 /// Starts a target; its findings are kept in the target directory.
-fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, Error> {
+fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, ToolError> {
     let corpus_directory = made(directory().join("corpus").join(target))?;
     let mut command = Command::new(binaries.join(target));
     command
@@ -80,5 +80,5 @@ fn start(binaries: &Path, target: &str, time: Duration) -> Result<Child, Error> 
         .args(["-max_len=4096", "-print_final_stats=1", "-verbosity=1"])
         .stdin(Stdio::null())
         .spawn()
-        .map_err(|error| Error::from(format!("{target}: {error}")))
+        .map_err(|error| ToolError::from(format!("{target}: {error}")))
 }

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_fuzz::{TARGETS, Target};
-use pratique_harness::{Error, workspace};
+use pratique_fuzz::{TARGETS, FuzzTarget};
+use pratique_harness::{ToolError, workspace};
 
 /// Gives the fuzz targets inputs that no author has thought of.
 #[derive(clap::Parser, Clone, Debug)]
 #[command(bin_name = "cargo xtask fuzz")]
-pub struct Arguments {
+pub struct FuzzArguments {
     /// The targets; all of them if none is named.
     targets: Vec<String>,
     /// How long to run each, in seconds.
@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 /// Runs the targets; fails if an input failed.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &FuzzArguments) -> ExitCode {
     let time = Duration::from_secs(arguments.seconds);
     let ended = chosen(&arguments.targets).and_then(|targets| {
         if arguments.plain {
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Target>, Error> {
+fn chosen(names: &[String]) -> Result<Vec<&'static FuzzTarget>, ToolError> {
     if names.is_empty() {
         return Ok(TARGETS.iter().collect());
     }
@@ -68,7 +68,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Target>, Error> {
                 .join(", ")
         };
         pratique_fuzz::target(name)
-            .ok_or_else(|| Error::from(format!("no target {name:?}; there are {}", all())))
+            .ok_or_else(|| ToolError::from(format!("no target {name:?}; there are {}", all())))
     };
     names.iter().map(find).collect()
 }
@@ -79,11 +79,11 @@ fn directory() -> PathBuf {
 }
 
 /// The directory for inputs of a target that fail; there is one afterwards.
-fn artifacts(target: &str) -> Result<PathBuf, Error> {
+fn artifacts(target: &str) -> Result<PathBuf, ToolError> {
     made(directory().join("artifacts").join(target))
 }
 
-fn made(directory: PathBuf) -> Result<PathBuf, Error> {
-    std::fs::create_dir_all(&directory).map_err(Error::file(&directory))?;
+fn made(directory: PathBuf) -> Result<PathBuf, ToolError> {
+    std::fs::create_dir_all(&directory).map_err(ToolError::file(&directory))?;
     Ok(directory)
 }

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_fuzz_run::{Arguments, run};
+use pratique_fuzz_run::{FuzzArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&FuzzArguments::parse())
 }

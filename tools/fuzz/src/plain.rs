@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use pratique_fuzz::mutation::Mutator;
-use pratique_fuzz::{Target, corpus};
-use pratique_harness::Error;
+use pratique_fuzz::mutation::InputMutator;
+use pratique_fuzz::{FuzzTarget, corpus};
+use pratique_harness::ToolError;
 
 /// Runs each target for a time; returns the inputs that failed.
-pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn run(targets: &[&FuzzTarget], time: Duration, seed: Option<u64>) -> Result<Vec<PathBuf>, ToolError> {
     let seed = seed.unwrap_or_else(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         now.map_or(0, |since| since.as_secs())
@@ -23,16 +23,16 @@ pub(super) fn run(targets: &[&Target], time: Duration, seed: Option<u64>) -> Res
 }
 
 /// Runs a target until the time is over or an input fails, which is kept in a directory.
-fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Result<Option<PathBuf>, Error> {
+fn run_one(target: &FuzzTarget, time: Duration, seed: u64, artifacts: &Path) -> Result<Option<PathBuf>, ToolError> {
     let directory = corpus::directory(target.name);
-    let inputs = corpus::inputs(&directory).map_err(Error::file(&directory))?;
+    let inputs = corpus::inputs(&directory).map_err(ToolError::file(&directory))?;
     let mut pending: Vec<Vec<u8>> = inputs.into_iter().map(|(_, input)| input).collect();
     pending.reverse();
     let seeds = pending.clone();
     let dictionary = corpus::dictionary(target.name).map(std::fs::read_to_string);
     let tokens = dictionary.transpose().map_err(|error| error.to_string())?;
     let tokens = tokens.as_deref().map_or_else(Vec::new, corpus::tokens);
-    let mut mutator = Mutator::new(&seeds, &tokens, seed);
+    let mut mutator = InputMutator::new(&seeds, &tokens, seed);
     let (end, mut count) = (Instant::now() + time, 0u64);
     // All existing inputs are run first, however long that takes.
     while !pending.is_empty() || Instant::now() < end {
@@ -40,7 +40,7 @@ fn run_one(target: &Target, time: Duration, seed: u64, artifacts: &Path) -> Resu
         count += 1;
         if catch_unwind(AssertUnwindSafe(|| (target.run)(&input))).is_err() {
             let path = artifacts.join(format!("plain-{seed}-{count}"));
-            std::fs::write(&path, &input).map_err(Error::file(&path))?;
+            std::fs::write(&path, &input).map_err(ToolError::file(&path))?;
             return Ok(Some(path));
         }
     }
@@ -54,7 +54,7 @@ mod tests {
 
     fn run_test_target(run: fn(&[u8])) -> (Option<PathBuf>, PathBuf) {
         let directory = super::super::artifacts("test").unwrap();
-        let target = Target {
+        let target = FuzzTarget {
             name: "json_patch",
             run,
         };

@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::{Error, Process, free_port};
+use crate::{ToolError, RunningProcess, free_port};
 
 /// A session of a browser. It is ended when this goes.
-pub struct Browser {
+pub struct BrowserSession {
     session: String,
-    _driver: Process,
+    _driver: RunningProcess,
 }
 
 /// The driver of Chromium, where it is installed.
@@ -22,13 +22,13 @@ pub fn driver() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-impl Browser {
+impl BrowserSession {
     /// Starts one, with its state in a folder.
-    pub fn start(driver: &Path, state: &Path) -> Result<Self, Error> {
+    pub fn start(driver: &Path, state: &Path) -> Result<Self, ToolError> {
         let port = free_port()?;
         let mut command = Command::new(driver);
         command.arg(format!("--port={port}"));
-        let mut driver = Process::start(command, &state.join("driver.log"))?;
+        let mut driver = RunningProcess::start(command, &state.join("driver.log"))?;
         let url = format!("http://127.0.0.1:{port}");
         driver.wait_until("ready", |_| Ok(curl(&format!("{url}/status"), None).is_ok()))?;
         let profile = format!("--user-data-dir={}", state.join("profile").display());
@@ -49,31 +49,31 @@ impl Browser {
         let id = at(&begun, "/sessionId")
             .as_str()
             .ok_or("the driver gives no session")?;
-        Ok(Browser {
+        Ok(BrowserSession {
             session: format!("{url}/session/{id}"),
             _driver: driver,
         })
     }
 
     /// Opens a page and waits until it is there.
-    pub fn open(&self, url: &str) -> Result<(), Error> {
+    pub fn open(&self, url: &str) -> Result<(), ToolError> {
         self.post("url", &json!({"url": url})).map(drop)
     }
 
     /// Runs a script in the page, outside of its content security policy, and returns the result.
-    pub fn ask(&self, script: &str) -> Result<Value, Error> {
+    pub fn ask(&self, script: &str) -> Result<Value, ToolError> {
         self.post("execute/sync", &json!({"script": script, "args": []}))
     }
 
     /// The errors that the browser has logged since the last call.
-    pub fn complaints(&self) -> Result<Vec<String>, Error> {
+    pub fn complaints(&self) -> Result<Vec<String>, ToolError> {
         let log = self.post("se/log", &json!({"type": "browser"}))?;
         let entries = log.as_array().into_iter().flatten();
         Ok(entries.map(|entry| at(entry, "/message").to_string()).collect())
     }
 
     /// Checks that the browser has logged no error since the last call.
-    pub fn quiet(&self) -> Result<String, Error> {
+    pub fn quiet(&self) -> Result<String, ToolError> {
         let complaints = self.complaints()?;
         if complaints.is_empty() {
             Ok("no complaints in the console".to_owned())
@@ -83,7 +83,7 @@ impl Browser {
     }
 
     /// How wide the screen is that pages are shown on, which may be less than a window can be; `None` is the window.
-    pub fn screen(&self, pixels: Option<u32>) -> Result<(), Error> {
+    pub fn screen(&self, pixels: Option<u32>) -> Result<(), ToolError> {
         let command = match pixels {
             Some(pixels) => json!({"cmd": "Emulation.setDeviceMetricsOverride",
                 "params": {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": false}}),
@@ -93,7 +93,7 @@ impl Browser {
     }
 
     /// Whether pages are to be dark.
-    pub fn dark(&self, dark: bool) -> Result<(), Error> {
+    pub fn dark(&self, dark: bool) -> Result<(), ToolError> {
         let scheme = if dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         let command = json!({"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}});
@@ -101,16 +101,16 @@ impl Browser {
     }
 
     /// A picture of the page: a PNG, in base64.
-    pub fn picture(&self) -> Result<String, Error> {
+    pub fn picture(&self) -> Result<String, ToolError> {
         self.screenshot(&json!({"captureBeyondViewport": true}))
     }
 
     /// A picture of the visible part of the page: a WebP, which is small, in base64.
-    pub fn view(&self) -> Result<String, Error> {
+    pub fn view(&self) -> Result<String, ToolError> {
         self.screenshot(&json!({"format": "webp", "quality": 80}))
     }
 
-    fn screenshot(&self, params: &Value) -> Result<String, Error> {
+    fn screenshot(&self, params: &Value) -> Result<String, ToolError> {
         let command = json!({"cmd": "Page.captureScreenshot", "params": params});
         let picture = self.post("goog/cdp/execute", &command)?;
         Ok(at(&picture, "/data").as_str().unwrap_or_default().to_owned())
@@ -120,7 +120,7 @@ impl Browser {
     ///
     /// # Errors
     /// When the driver does not answer.
-    pub fn insert(&self, text: &str) -> Result<(), Error> {
+    pub fn insert(&self, text: &str) -> Result<(), ToolError> {
         let command = json!({"cmd": "Input.insertText", "params": {"text": text}});
         self.post("goog/cdp/execute", &command).map(drop)
     }
@@ -129,7 +129,7 @@ impl Browser {
     ///
     /// # Errors
     /// When the driver does not answer.
-    pub fn press(&self, key: &str) -> Result<(), Error> {
+    pub fn press(&self, key: &str) -> Result<(), ToolError> {
         let code = match key {
             "Tab" => 9,
             "Enter" => 13,
@@ -147,12 +147,12 @@ impl Browser {
         Ok(())
     }
 
-    fn post(&self, command: &str, body: &Value) -> Result<Value, Error> {
+    fn post(&self, command: &str, body: &Value) -> Result<Value, ToolError> {
         value(&curl(&format!("{}/{command}", self.session), Some(body))?)
     }
 }
 
-impl Drop for Browser {
+impl Drop for BrowserSession {
     fn drop(&mut self) {
         // The driver ends its browser only on request; failures cannot be handled.
         let _ = Command::new("curl")
@@ -161,12 +161,12 @@ impl Drop for Browser {
     }
 }
 
-fn value(answer: &str) -> Result<Value, Error> {
+fn value(answer: &str) -> Result<Value, ToolError> {
     let mut answer: Value = serde_json::from_str(answer).map_err(|error| format!("{error}: {answer}"))?;
     answer
         .get_mut("value")
         .map(Value::take)
-        .ok_or_else(|| Error::from(format!("the driver answers {answer}")))
+        .ok_or_else(|| ToolError::from(format!("the driver answers {answer}")))
 }
 
 /// The value at a JSON pointer; null if there is none.
@@ -175,7 +175,7 @@ pub fn at<'v>(value: &'v Value, place: &str) -> &'v Value {
 }
 
 /// Checks that an observed value is the expected one.
-pub fn equal(actual: &Value, expected: &Value) -> Result<(), Error> {
+pub fn equal(actual: &Value, expected: &Value) -> Result<(), ToolError> {
     if actual == expected {
         Ok(())
     } else {
@@ -184,7 +184,7 @@ pub fn equal(actual: &Value, expected: &Value) -> Result<(), Error> {
 }
 
 /// Gets a URL, or posts to it, whatever its certificate.
-pub fn curl(url: &str, body: Option<&Value>) -> Result<String, Error> {
+pub fn curl(url: &str, body: Option<&Value>) -> Result<String, ToolError> {
     let failed = |error: std::io::Error| format!("curl: {error}");
     let mut command = Command::new("curl");
     command.args(["--silent", "--show-error", "--fail-with-body", "--insecure", url]);

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::error::Error;
+use crate::error::ToolError;
 
 /// Cargo, without the variables that describe the package of the running program: build scripts would take them for a
 /// change and build again.
@@ -25,7 +25,7 @@ pub fn command() -> Command {
 /// # Errors
 /// When Cargo does not start, or the program does not build.
 #[cfg(feature = "build")]
-pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> Result<PathBuf, Error> {
+pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> Result<PathBuf, ToolError> {
     let built = command()
         .current_dir(super::workspace::root())
         .args([
@@ -41,7 +41,7 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(std::process::Stdio::inherit())
         .output()
-        .map_err(Error::program("cargo"))?;
+        .map_err(ToolError::program("cargo"))?;
     if !built.status.success() {
         return Err(format!("{program} does not build").into());
     }
@@ -58,7 +58,7 @@ pub fn build(package: &str, program: &str, features: &[&str], profile: &str) -> 
 /// # Errors
 /// When Cargo does not start, or `pratique` does not build.
 #[cfg(feature = "build")]
-pub fn pratique(profile: &str) -> Result<PathBuf, Error> {
+pub fn pratique(profile: &str) -> Result<PathBuf, ToolError> {
     build("pratique-cli", "pratique", &[], profile)
 }
 
@@ -66,12 +66,12 @@ pub fn pratique(profile: &str) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// When the compiler does not start, or names no platform.
-pub fn host() -> Result<String, Error> {
+pub fn host() -> Result<String, ToolError> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let described = Command::new(rustc)
         .arg("-vV")
         .output()
-        .map_err(Error::program("rustc"))?;
+        .map_err(ToolError::program("rustc"))?;
     let described = String::from_utf8_lossy(&described.stdout);
     let host = described.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or("rustc names no host".into())

@@ -4,19 +4,19 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::error::Error;
+use crate::error::ToolError;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// An authority, and the folder that its newest certificate for the loopback address is in.
-pub struct Certificates {
+pub struct TestCertificates {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
     issued: usize,
 }
 
-impl Certificates {
+impl TestCertificates {
     /// Makes an authority and a first certificate.
-    pub fn new(folder: &Path) -> Result<Self, Error> {
+    pub fn new(folder: &Path) -> Result<Self, ToolError> {
         let mut params = CertificateParams::new(Vec::new()).map_err(|error| error.to_string())?;
         // Who signs and who is signed have names of their own, or clients take one for the other.
         params
@@ -25,13 +25,13 @@ impl Certificates {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().map_err(|error| error.to_string())?;
         let issuer = CertifiedIssuer::self_signed(params, key).map_err(|error| error.to_string())?;
-        let mut certificates = Certificates {
+        let mut certificates = TestCertificates {
             issuer,
             folder: folder.to_owned(),
             issued: 0,
         };
         certificates.issue()?;
-        let failed = Error::file(folder);
+        let failed = ToolError::file(folder);
         for name in ["tls.crt", "tls.key"] {
             symlink(Path::new("..data").join(name), folder.join(name)).map_err(&failed)?;
         }
@@ -40,7 +40,7 @@ impl Certificates {
     }
 
     /// Makes another certificate and swaps it in, as the kubelet does: files in a new folder, then `..data` renamed over.
-    pub fn issue(&mut self) -> Result<(), Error> {
+    pub fn issue(&mut self) -> Result<(), ToolError> {
         let fault = |error: rcgen::Error| error.to_string();
         let key = KeyPair::generate().map_err(fault)?;
         let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
@@ -57,7 +57,7 @@ impl Certificates {
             symlink(&version, self.folder.join("..next"))?;
             fs::rename(self.folder.join("..next"), self.folder.join("..data"))
         };
-        place().map_err(Error::file(&self.folder))
+        place().map_err(ToolError::file(&self.folder))
     }
 
     /// The certificate's file.

@@ -5,12 +5,12 @@ use rand_xorshift::XorShiftRng;
 
 /// A source of random choices.
 #[derive(Clone, Debug)]
-pub struct Dice(XorShiftRng);
+pub struct RandomDice(XorShiftRng);
 
-impl Dice {
+impl RandomDice {
     /// The choices of a seed.
     pub fn new(seed: u64) -> Self {
-        Dice(XorShiftRng::seed_from_u64(seed))
+        RandomDice(XorShiftRng::seed_from_u64(seed))
     }
 
     /// A number below another; 0 below 0.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a tool, or a step of it, fails. Its text is what the tool prints.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum ToolError {
     /// A file or directory cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {
@@ -30,10 +30,10 @@ pub enum Error {
     Unexpected(String),
 }
 
-impl Error {
+impl ToolError {
     /// Names the file of an error: `fs::read(path).map_err(Error::file(path))`.
     pub fn file(path: impl AsRef<Path>) -> impl Fn(io::Error) -> Self {
-        move |error| Error::File {
+        move |error| ToolError::File {
             path: path.as_ref().to_owned(),
             error,
         }
@@ -41,21 +41,21 @@ impl Error {
 
     /// Names the program of an error.
     pub fn program(program: impl ToString) -> impl Fn(io::Error) -> Self {
-        move |error| Error::Program {
+        move |error| ToolError::Program {
             program: program.to_string(),
             error,
         }
     }
 }
 
-impl From<String> for Error {
+impl From<String> for ToolError {
     fn from(text: String) -> Self {
-        Error::Unexpected(text)
+        ToolError::Unexpected(text)
     }
 }
 
-impl From<&str> for Error {
+impl From<&str> for ToolError {
     fn from(text: &str) -> Self {
-        Error::Unexpected(text.to_owned())
+        ToolError::Unexpected(text.to_owned())
     }
 }

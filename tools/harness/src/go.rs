@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use crate::error::Error;
+use crate::error::ToolError;
 
 /// Whether Go is installed.
 pub fn is_installed() -> bool {
@@ -35,14 +35,14 @@ pub fn command_at(version: &str, module: &str) -> Command {
 ///
 /// # Errors
 /// When Go does not start, or the package does not build.
-pub fn build(module: &str, package: &str, program: &Path) -> Result<(), Error> {
+pub fn build(module: &str, package: &str, program: &Path) -> Result<(), ToolError> {
     let mut command = command(module);
     command.arg("build");
     finish_build(command, [module, package], program)
 }
 
 /// Builds with a command that has its flags.
-fn finish_build(mut command: Command, [module, package]: [&str; 2], program: &Path) -> Result<(), Error> {
+fn finish_build(mut command: Command, [module, package]: [&str; 2], program: &Path) -> Result<(), ToolError> {
     let status = command
         .arg("-o")
         .arg(program)
@@ -62,7 +62,7 @@ fn finish_build(mut command: Command, [module, package]: [&str; 2], program: &Pa
 ///
 /// # Errors
 /// As for [`build`].
-pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<PathBuf, Error> {
+pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<PathBuf, ToolError> {
     build_if_changed([module, package], folder, |program| {
         build(module, package, program)
     })
@@ -73,7 +73,7 @@ pub fn build_changed(module: &str, package: &str, folder: &Path) -> Result<PathB
 ///
 /// # Errors
 /// As for [`build`].
-pub fn build_release(version: &str, module: &str, package: &str, folder: &Path) -> Result<PathBuf, Error> {
+pub fn build_release(version: &str, module: &str, package: &str, folder: &Path) -> Result<PathBuf, ToolError> {
     build_if_changed([module, package], folder, |program| {
         let mut command = command_at(version, module);
         command.args(["build", "-ldflags", &version_flags(version)]);
@@ -103,9 +103,9 @@ fn version_flags(version: &str) -> String {
 fn build_if_changed(
     [module, package]: [&str; 2],
     folder: &Path,
-    build: impl FnOnce(&Path) -> Result<(), Error>,
-) -> Result<PathBuf, Error> {
-    fs::create_dir_all(folder).map_err(Error::file(folder))?;
+    build: impl FnOnce(&Path) -> Result<(), ToolError>,
+) -> Result<PathBuf, ToolError> {
+    fs::create_dir_all(folder).map_err(ToolError::file(folder))?;
     let program = folder.join(name(package));
     // What programs of several modules share is beside them, as is what builds them with another release.
     let shared = ["contest", "gotypes", "at-version.sh"].map(directory);
@@ -132,7 +132,7 @@ fn name(package: &str) -> &str {
 ///
 /// # Errors
 /// When Go does not start, or the module has no such dependency.
-pub fn dependency(module: &str, name: &str) -> Result<PathBuf, Error> {
+pub fn dependency(module: &str, name: &str) -> Result<PathBuf, ToolError> {
     find_dependency(command(module), name)
 }
 
@@ -140,16 +140,16 @@ pub fn dependency(module: &str, name: &str) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// As for [`dependency`].
-pub fn dependency_at(version: &str, module: &str, name: &str) -> Result<PathBuf, Error> {
+pub fn dependency_at(version: &str, module: &str, name: &str) -> Result<PathBuf, ToolError> {
     find_dependency(command_at(version, module), name)
 }
 
-fn find_dependency(mut command: Command, name: &str) -> Result<PathBuf, Error> {
+fn find_dependency(mut command: Command, name: &str) -> Result<PathBuf, ToolError> {
     let listed = command
         .args(["list", "-m", "-f", "{{.Dir}}", name])
         .stderr(Stdio::inherit())
         .output()
-        .map_err(Error::program("go"))?;
+        .map_err(ToolError::program("go"))?;
     let directory = PathBuf::from(String::from_utf8_lossy(&listed.stdout).trim());
     if listed.status.success() && directory.is_dir() {
         Ok(directory)

@@ -21,13 +21,13 @@ mod transcript;
 pub mod workspace;
 
 #[cfg(feature = "certificates")]
-pub use certificates::Certificates;
-pub use dice::Dice;
+pub use certificates::TestCertificates;
+pub use dice::RandomDice;
 pub use directory::entries;
-pub use error::Error;
+pub use error::ToolError;
 pub use json::with;
 pub use lines::LineProcess;
-pub use process::{Process, eventually, free_port};
+pub use process::{RunningProcess, eventually, free_port};
 pub use statistics::{SampleSpread, geometric_mean};
 pub use together::together;
-pub use transcript::{Transcript, outcome};
+pub use transcript::{StepTranscript, outcome};

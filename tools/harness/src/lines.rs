@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::error::Error;
+use crate::error::ToolError;
 
 /// A running program. It is killed on drop.
 #[derive(Debug)]
@@ -20,13 +20,13 @@ impl LineProcess {
     ///
     /// # Errors
     /// When it does not start.
-    pub fn start(command: &mut Command) -> Result<Self, Error> {
+    pub fn start(command: &mut Command) -> Result<Self, ToolError> {
         let name = command.get_program().display().to_string();
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(Error::program(&name))?;
+            .map_err(ToolError::program(&name))?;
         let input = child.stdin.take().ok_or("no stdin")?;
         let lines = BufReader::new(child.stdout.take().ok_or("no stdout")?);
         let (sender, output) = channel();
@@ -56,18 +56,18 @@ impl LineProcess {
     ///
     /// # Errors
     /// When the program reads no more.
-    pub fn send(&mut self, line: &str) -> Result<(), Error> {
+    pub fn send(&mut self, line: &str) -> Result<(), ToolError> {
         let sent = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
-        sent.map_err(Error::program(&self.name))
+        sent.map_err(ToolError::program(&self.name))
     }
 
     /// Waits for the next line.
     ///
     /// # Errors
     /// When the program has ended.
-    pub fn receive(&mut self) -> Result<String, Error> {
+    pub fn receive(&mut self) -> Result<String, ToolError> {
         let line = self.output.recv();
-        line.map_err(|_| Error::from(format!("{}: ended early", self.name)))
+        line.map_err(|_| ToolError::from(format!("{}: ended early", self.name)))
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::error::Error;
+use crate::error::ToolError;
 
 /// How long a program may take to start or to end.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -16,15 +16,15 @@ const PATIENCE: Duration = Duration::from_secs(240);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// A running program. It is killed and waited for on drop.
-pub struct Process {
+pub struct RunningProcess {
     child: Child,
     log: PathBuf,
 }
 
-impl Process {
+impl RunningProcess {
     /// Starts a program that writes to a log.
-    pub fn start(mut command: Command, log: &Path) -> Result<Self, Error> {
-        let failed = Error::file(log);
+    pub fn start(mut command: Command, log: &Path) -> Result<Self, ToolError> {
+        let failed = ToolError::file(log);
         let file = File::options()
             .create(true)
             .append(true)
@@ -35,8 +35,8 @@ impl Process {
             .stdout(file.try_clone().map_err(&failed)?)
             .stderr(file)
             .spawn()
-            .map_err(Error::program(command.get_program().display()))?;
-        Ok(Process {
+            .map_err(ToolError::program(command.get_program().display()))?;
+        Ok(RunningProcess {
             child,
             log: log.to_owned(),
         })
@@ -48,12 +48,12 @@ impl Process {
     }
 
     /// Its output so far.
-    pub fn log(&self) -> Result<String, Error> {
-        fs::read_to_string(&self.log).map_err(Error::file(&self.log))
+    pub fn log(&self) -> Result<String, ToolError> {
+        fs::read_to_string(&self.log).map_err(ToolError::file(&self.log))
     }
 
     /// How it ended, if it has.
-    pub fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, ToolError> {
         Ok(self.child.try_wait()?)
     }
 
@@ -61,8 +61,8 @@ impl Process {
     pub fn wait_until(
         &mut self,
         what: &str,
-        mut wanted: impl FnMut(&Self) -> Result<bool, Error>,
-    ) -> Result<(), Error> {
+        mut wanted: impl FnMut(&Self) -> Result<bool, ToolError>,
+    ) -> Result<(), ToolError> {
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
             if wanted(self)? {
@@ -77,12 +77,12 @@ impl Process {
     }
 
     /// Sends SIGTERM, and waits until the program has ended; kills it if it does not end.
-    pub fn stop(&mut self) -> Result<ExitStatus, Error> {
+    pub fn stop(&mut self) -> Result<ExitStatus, ToolError> {
         self.stop_by("TERM")
     }
 
     /// The same, by another signal.
-    pub fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, Error> {
+    pub fn stop_by(&mut self, signal: &str) -> Result<ExitStatus, ToolError> {
         self.signal(signal)?;
         let give_up = Instant::now() + PATIENCE;
         while Instant::now() < give_up {
@@ -96,29 +96,29 @@ impl Process {
     }
 
     /// Ends the program at once (SIGKILL), as a crash would.
-    pub fn kill(&mut self) -> Result<(), Error> {
+    pub fn kill(&mut self) -> Result<(), ToolError> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
     }
 
-    fn signal(&self, name: &str) -> Result<(), Error> {
+    fn signal(&self, name: &str) -> Result<(), ToolError> {
         Command::new("kill")
             .arg(format!("-{name}"))
             .arg(self.child.id().to_string())
             .status()
             .map(drop)
-            .map_err(Error::program("kill"))
+            .map_err(ToolError::program("kill"))
     }
 
-    fn end_of_log(&self) -> Result<String, Error> {
+    fn end_of_log(&self) -> Result<String, ToolError> {
         let log = self.log()?;
         let lines: Vec<&str> = log.lines().rev().take(20).collect();
         Ok(lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
     }
 }
 
-impl Drop for Process {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
             // Errors of killing it cannot be handled.
@@ -129,13 +129,13 @@ impl Drop for Process {
 }
 
 /// A free port of the loopback address.
-pub fn free_port() -> Result<u16, Error> {
+pub fn free_port() -> Result<u16, ToolError> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     Ok(listener.local_addr()?.port())
 }
 
 /// Waits until a condition holds that does not depend on a single process.
-pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, Error>) -> Result<Duration, Error> {
+pub fn eventually(what: &str, mut wanted: impl FnMut() -> Result<bool, ToolError>) -> Result<Duration, ToolError> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
         if wanted()? {

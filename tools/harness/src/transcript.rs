@@ -2,33 +2,33 @@
 
 use std::process::ExitCode;
 
-use crate::error::Error;
+use crate::error::ToolError;
 
 /// The outcome of a step with an observation that is right or wrong.
-pub fn outcome(is_right: bool, observed: impl Into<String>) -> Result<String, Error> {
+pub fn outcome(is_right: bool, observed: impl Into<String>) -> Result<String, ToolError> {
     if is_right {
         Ok(observed.into())
     } else {
-        Err(Error::Unexpected(observed.into()))
+        Err(ToolError::Unexpected(observed.into()))
     }
 }
 
 /// Counts steps.
 #[derive(Debug, Default)]
-pub struct Transcript {
+pub struct StepTranscript {
     passed: usize,
     failed: usize,
     skipped: usize,
 }
 
-impl Transcript {
+impl StepTranscript {
     /// Begins a part.
     pub fn part(&mut self, title: &str) {
         println!("\n{title}");
     }
 
     /// Reports a step that passed, or its error.
-    pub fn step(&mut self, name: &str, outcome: Result<String, Error>) {
+    pub fn step(&mut self, name: &str, outcome: Result<String, ToolError>) {
         match outcome {
             Ok(observed) => {
                 self.passed += 1;
@@ -48,9 +48,9 @@ impl Transcript {
     }
 
     /// Prints the summary or an error, and returns the exit code.
-    pub fn end(ended: Result<Self, Error>) -> ExitCode {
+    pub fn end(ended: Result<Self, ToolError>) -> ExitCode {
         match ended {
-            Ok(Transcript {
+            Ok(StepTranscript {
                 passed,
                 failed,
                 skipped,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use rustls::client::WantsClientCert;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
@@ -18,13 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Whose certificates are trusted.
 #[derive(Clone, Debug)]
-pub struct Trust(Arc<ClientConfig>);
+pub struct ClientTrust(Arc<ClientConfig>);
 
 /// A connection.
-pub struct Client(BufReader<StreamOwned<ClientConnection, TcpStream>>);
+pub struct LoadClient(BufReader<StreamOwned<ClientConnection, TcpStream>>);
 
 /// An answer.
-pub struct Answer {
+pub struct LoadAnswer {
     /// The status code; 0 where there is none.
     pub code: u16,
     /// Whether the connection ends with it.
@@ -33,27 +33,27 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Trust {
+impl ClientTrust {
     /// In certificates that this authority signed.
-    pub fn from_authority(authority: &Path) -> Result<Self, Error> {
-        Ok(Trust(Arc::new(builder(authority)?.with_no_client_auth())))
+    pub fn from_authority(authority: &Path) -> Result<Self, ToolError> {
+        Ok(ClientTrust(Arc::new(builder(authority)?.with_no_client_auth())))
     }
 
     /// The same, of a client that shows a certificate.
-    pub fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, Error> {
+    pub fn with_certificate(authority: &Path, certificate: &Path, key: &Path) -> Result<Self, ToolError> {
         let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let chain =
             CertificateDer::from_pem_file(certificate).map_err(|error| failed(certificate, &error))?;
         let private = PrivateKeyDer::from_pem_file(key).map_err(|error| failed(key, &error))?;
         let config = builder(authority)?.with_client_auth_cert(vec![chain], private);
-        Ok(Trust(Arc::new(config.map_err(|error| failed(key, &error))?)))
+        Ok(ClientTrust(Arc::new(config.map_err(|error| failed(key, &error))?)))
     }
 
     /// The same, for a client that speaks only this protocol, such as `h2`.
     pub fn with_protocol(&self, protocol: &str) -> Self {
         let mut config = ClientConfig::clone(&self.0);
         config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
-        Trust(Arc::new(config))
+        ClientTrust(Arc::new(config))
     }
 
     /// The configuration of a client.
@@ -63,7 +63,7 @@ impl Trust {
 }
 
 /// A configuration that trusts in certificates that this authority signed.
-fn builder(authority: &Path) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, Error> {
+fn builder(authority: &Path) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, ToolError> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", authority.display());
     let certificate = CertificateDer::from_pem_file(authority).map_err(|error| failed(&error))?;
     let mut roots = RootCertStore::empty();
@@ -81,9 +81,9 @@ pub fn head(path: &str, length: usize) -> String {
     )
 }
 
-impl Client {
+impl LoadClient {
     /// Connects. Whether anybody is there shows with the first request.
-    pub fn connect(address: SocketAddr, trust: &Trust) -> Result<Self, Error> {
+    pub fn connect(address: SocketAddr, trust: &ClientTrust) -> Result<Self, ToolError> {
         let failed = |error: &dyn std::fmt::Display| format!("connecting: {error}");
         let stream = TcpStream::connect(address).map_err(|error| failed(&error))?;
         stream.set_nodelay(true).map_err(|error| failed(&error))?;
@@ -92,7 +92,7 @@ impl Client {
             .map_err(|error| failed(&error))?;
         let name = ServerName::IpAddress(address.ip().into());
         let connection = ClientConnection::new(trust.0.clone(), name).map_err(|error| failed(&error))?;
-        Ok(Client(BufReader::new(StreamOwned::new(connection, stream))))
+        Ok(LoadClient(BufReader::new(StreamOwned::new(connection, stream))))
     }
 
     /// Sends bytes as they are.
@@ -102,24 +102,24 @@ impl Client {
     }
 
     /// Posts a body for review.
-    pub fn review(&mut self, body: &str) -> Result<Answer, Error> {
+    pub fn review(&mut self, body: &str) -> Result<LoadAnswer, ToolError> {
         self.post("/validate?timeout=10s", body)
     }
 
     /// Posts a body.
-    pub fn post(&mut self, path: &str, body: &str) -> Result<Answer, Error> {
+    pub fn post(&mut self, path: &str, body: &str) -> Result<LoadAnswer, ToolError> {
         self.ask(&[head(path, body.len()).as_bytes(), body.as_bytes()].concat())
     }
 
     /// Gets what is at a path.
-    pub fn get(&mut self, path: &str) -> Result<Answer, Error> {
+    pub fn get(&mut self, path: &str) -> Result<LoadAnswer, ToolError> {
         self.ask(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes())
     }
 
-    fn ask(&mut self, whole: &[u8]) -> Result<Answer, Error> {
+    fn ask(&mut self, whole: &[u8]) -> Result<LoadAnswer, ToolError> {
         self.send(whole).map_err(|error| format!("sending: {error}"))?;
         self.read()
-            .map_err(|error| Error::from(format!("reading: {error}")))
+            .map_err(|error| ToolError::from(format!("reading: {error}")))
     }
 
     /// Reads bytes as they are: how many there were.
@@ -138,7 +138,7 @@ impl Client {
     }
 
     /// Reads an answer.
-    pub fn read(&mut self) -> std::io::Result<Answer> {
+    pub fn read(&mut self) -> std::io::Result<LoadAnswer> {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             if self.0.read_line(&mut head)? == 0 {
@@ -157,7 +157,7 @@ impl Client {
         let mut body = vec![0; length];
         self.0.read_exact(&mut body)?;
         let code = head.split(' ').nth(1).and_then(|text| text.parse().ok());
-        Ok(Answer {
+        Ok(LoadAnswer {
             code: code.unwrap_or_default(),
             last: value("connection:") == Some("close"),
             body,

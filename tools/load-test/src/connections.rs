@@ -4,13 +4,13 @@ use std::fmt::{self, Display, Formatter};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use reqwest::Client;
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-use crate::client::Trust;
-use crate::measured::Measured;
+use crate::client::ClientTrust;
+use crate::measurements::MeasuredRequests;
 
 /// How long to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -58,12 +58,12 @@ impl ConnectionSet {
     /// So many clients of a server; they connect with their first request.
     pub(crate) fn new(
         address: SocketAddr,
-        trust: &Trust,
+        trust: &ClientTrust,
         version: HttpVersion,
         count: usize,
         body: &str,
-    ) -> Result<Self, Error> {
-        let failed = |error: reqwest::Error| Error::from(format!("a client: {error}"));
+    ) -> Result<Self, ToolError> {
+        let failed = |error: reqwest::Error| ToolError::from(format!("a client: {error}"));
         let trust = trust.with_protocol(version.protocol());
         let client = || {
             let client = Client::builder()
@@ -91,22 +91,22 @@ impl ConnectionSet {
     }
 
     /// Has each client ask once, few at a time: a thousand handshakes at once are no load that servers have.
-    pub(crate) fn open(&self) -> Result<(), Error> {
+    pub(crate) fn open(&self) -> Result<(), ToolError> {
         for clients in self.clients.chunks(OPENED_TOGETHER) {
             let parts = self.ask_all(clients, Instant::now());
-            Measured::merge(parts, Duration::ZERO).flawless()?;
+            MeasuredRequests::merge(parts, Duration::ZERO).flawless()?;
         }
         Ok(())
     }
 
     /// Has all clients ask again and again for some time.
-    pub(crate) fn run(&self, time: Duration) -> Result<Measured, Error> {
+    pub(crate) fn run(&self, time: Duration) -> Result<MeasuredRequests, ToolError> {
         let begun = Instant::now();
         let parts = self.ask_all(&self.clients, begun + time);
-        Ok(Measured::merge(parts, begun.elapsed()))
+        Ok(MeasuredRequests::merge(parts, begun.elapsed()))
     }
 
-    fn ask_all(&self, clients: &[Client], end: Instant) -> Vec<Measured> {
+    fn ask_all(&self, clients: &[Client], end: Instant) -> Vec<MeasuredRequests> {
         self.runtime.block_on(async {
             let mut tasks = JoinSet::new();
             for client in clients {
@@ -123,8 +123,8 @@ impl ConnectionSet {
 }
 
 /// Asks one request after another.
-async fn ask_until(client: Client, url: String, body: String, end: Instant) -> Measured {
-    let mut measured = Measured::default();
+async fn ask_until(client: Client, url: String, body: String, end: Instant) -> MeasuredRequests {
+    let mut measured = MeasuredRequests::default();
     loop {
         let begun = Instant::now();
         match ask(&client, &url, &body).await {

@@ -8,12 +8,12 @@ use std::process::Command;
 use std::time::Duration;
 
 use pratique_benches::memory::kib;
-use pratique_harness::{Error, Process, SampleSpread, Transcript, free_port, go, outcome, workspace};
+use pratique_harness::{ToolError, RunningProcess, SampleSpread, StepTranscript, free_port, go, outcome, workspace};
 
-use crate::client::Trust;
+use crate::client::ClientTrust;
 use crate::connections::{ConnectionSet, HttpVersion};
-use crate::measured::Measured;
-use crate::served::ServedProgram;
+use crate::measurements::MeasuredRequests;
+use crate::loaded_server::ServedProgram;
 
 /// How many connections ask.
 const COUNTS: [usize; 3] = [1, 64, 1024];
@@ -40,7 +40,7 @@ struct ServerComparison {
 
 /// The server in Go.
 struct GoServer {
-    process: Process,
+    process: RunningProcess,
     address: SocketAddr,
 }
 
@@ -49,10 +49,10 @@ pub(crate) fn run(
     served: &ServedProgram,
     request: &str,
     (rounds, turn): (usize, Duration),
-    transcript: &mut Transcript,
-) -> Result<(), Error> {
+    transcript: &mut StepTranscript,
+) -> Result<(), ToolError> {
     let theirs = GoServer::start(served)?;
-    let trust = Trust::from_authority(&served.authority())?;
+    let trust = ClientTrust::from_authority(&served.authority())?;
     for version in HttpVersion::ALL {
         for count in COUNTS {
             let open = |address| ConnectionSet::new(address, &trust, version, count, request);
@@ -78,7 +78,7 @@ pub(crate) fn run(
 }
 
 impl SideRounds {
-    fn add(&mut self, measured: &Measured) -> Result<(), Error> {
+    fn add(&mut self, measured: &MeasuredRequests) -> Result<(), ToolError> {
         measured.flawless()?;
         self.rates.push(measured.rate());
         self.percentiles.push(measured.percentile(0.99).as_secs_f64());
@@ -147,10 +147,10 @@ fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
 
 impl GoServer {
     /// Starts it with the policies and the certificate of ours.
-    fn start(served: &ServedProgram) -> Result<Self, Error> {
+    fn start(served: &ServedProgram) -> Result<Self, ToolError> {
         let program = go::build_changed("policy", "./bench", &workspace::target().join("load-test"))?;
         let namespace = served.state().join("namespace.json");
-        fs::write(&namespace, r#"{"metadata": {"name": "shop"}}"#).map_err(Error::file(&namespace))?;
+        fs::write(&namespace, r#"{"metadata": {"name": "shop"}}"#).map_err(ToolError::file(&namespace))?;
         let port = free_port()?;
         let mut command = Command::new(program);
         command
@@ -158,7 +158,7 @@ impl GoServer {
             .args([served.certificate_directory(), served.manifests()])
             .arg(&namespace);
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let mut process = Process::start(command, &served.state().join("theirs.log"))?;
+        let mut process = RunningProcess::start(command, &served.state().join("theirs.log"))?;
         process.wait_until("listening", |_| Ok(TcpStream::connect(address).is_ok()))?;
         Ok(GoServer { process, address })
     }

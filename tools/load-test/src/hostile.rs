@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::client::{Client, Trust};
-use super::load::Load;
-use pratique_harness::Error;
+use super::client::{LoadClient, ClientTrust};
+use super::load::ServerLoad;
+use pratique_harness::ToolError;
 
 /// How many there are.
 const CLIENTS: usize = 200;
@@ -49,13 +49,13 @@ pub(super) struct HostileClients {
 #[derive(Clone)]
 struct HostileTarget {
     address: SocketAddr,
-    trust: Trust,
+    trust: ClientTrust,
     stop: Arc<AtomicBool>,
     attempts: Arc<[AtomicUsize; 2]>,
 }
 
 impl HostileClients {
-    pub(super) fn start(kind: HostileKind, load: &Load) -> Result<Self, Error> {
+    pub(super) fn start(kind: HostileKind, load: &ServerLoad) -> Result<Self, ToolError> {
         let stop = Arc::new(AtomicBool::new(false));
         let attempts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
         let target = HostileTarget {
@@ -73,7 +73,7 @@ impl HostileClients {
                         work(&target);
                     }
                 })
-                .map_err(|error| Error::from(error.to_string()))
+                .map_err(|error| ToolError::from(error.to_string()))
         };
         let (count, work): (usize, fn(&HostileTarget)) = match kind {
             HostileKind::Slow => (CLIENTS, slow),
@@ -127,7 +127,7 @@ impl HostileTarget {
 
 fn slow(target: &HostileTarget) {
     target.attempt();
-    let Ok(mut client) = Client::connect(target.address, &target.trust) else {
+    let Ok(mut client) = LoadClient::connect(target.address, &target.trust) else {
         return target.ended();
     };
     let head = "POST /validate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n";
@@ -144,7 +144,7 @@ fn slow(target: &HostileTarget) {
 
 fn large(target: &HostileTarget) {
     target.attempt();
-    let Ok(mut client) = Client::connect(target.address, &target.trust) else {
+    let Ok(mut client) = LoadClient::connect(target.address, &target.trust) else {
         return target.ended();
     };
     let part = vec![b' '; 1 << 20];

@@ -7,24 +7,24 @@ mod connections;
 mod contest;
 mod hostile;
 pub mod load;
-pub mod measured;
-mod served;
+pub mod measurements;
+mod loaded_server;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use pratique_harness::{Error, Transcript, cargo, outcome};
+use pratique_harness::{ToolError, StepTranscript, cargo, outcome};
 
-use client::Trust;
-use load::{During, Load};
-use measured::Measured;
-use served::ServedProgram;
+use client::ClientTrust;
+use load::{LoadAction, ServerLoad};
+use measurements::MeasuredRequests;
+use loaded_server::ServedProgram;
 
 /// Puts a server under load, and beside clients that are slow, large or gone.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask load-test")]
-pub struct Arguments {
+pub struct LoadArguments {
     /// The `pratique` to try, instead of one that is built for release.
     #[arg(long, value_name = "FILE")]
     pratique: Option<PathBuf>,
@@ -59,20 +59,20 @@ const SLOWER: f64 = 1.5;
 const GROWTH: f64 = 1.1;
 
 /// Runs the load and prints the measurements.
-pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut transcript = Transcript::default();
-    Transcript::end(run_all(arguments, &mut transcript).map(|()| transcript))
+pub fn run(arguments: &LoadArguments) -> ExitCode {
+    let mut transcript = StepTranscript::default();
+    StepTranscript::end(run_all(arguments, &mut transcript).map(|()| transcript))
 }
 
-fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Error> {
+fn run_all(arguments: &LoadArguments, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
         None => cargo::pratique("dist")?,
     };
     let mut served = ServedProgram::start(&program, arguments.policies)?;
-    let load = Load {
+    let load = ServerLoad {
         address: served.address(),
-        trust: Trust::from_authority(&served.authority())?,
+        trust: ClientTrust::from_authority(&served.authority())?,
         connections: arguments.connections,
         request: load::review(),
     };
@@ -89,7 +89,7 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
     }
     transcript.part(&format!("{} connections", arguments.connections));
     // Caches are warm then, and buffers as large as they get.
-    load.run(Duration::from_secs(5.min(arguments.time)), &During::nothing())?;
+    load.run(Duration::from_secs(5.min(arguments.time)), &LoadAction::nothing())?;
     let quiet = alone(&load, &served, Duration::from_secs(arguments.time), transcript)?;
     for kind in hostile::HostileKind::ALL {
         let name = format!("beside {}", kind.name());
@@ -101,14 +101,14 @@ fn run_all(arguments: &Arguments, transcript: &mut Transcript) -> Result<(), Err
 
 /// Measures the load without hostile clients.
 fn alone(
-    load: &Load,
+    load: &ServerLoad,
     served: &ServedProgram,
     time: Duration,
-    transcript: &mut Transcript,
-) -> Result<Measured, Error> {
+    transcript: &mut StepTranscript,
+) -> Result<MeasuredRequests, ToolError> {
     let (initial_memory, work) = (served.memory()?, served.processor_time()?);
     let mut memory = Vec::new();
-    let measured = load.run(time, &During::each_second(|| memory.push(served.memory())))?;
+    let measured = load.run(time, &LoadAction::each_second(|| memory.push(served.memory())))?;
     let work = served.processor_time()?.saturating_sub(work);
     let text = format!("{measured}\nprocessors worked {work:.1?} for the server");
     transcript.step("load", measured.flawless().map(|()| text));
@@ -124,9 +124,9 @@ fn alone(
 }
 
 /// Measures the load with hostile clients.
-fn beside(load: &Load, kind: hostile::HostileKind, quiet: &Measured) -> Result<String, Error> {
+fn beside(load: &ServerLoad, kind: hostile::HostileKind, quiet: &MeasuredRequests) -> Result<String, ToolError> {
     let hostile = hostile::HostileClients::start(kind, load)?;
-    let measured = load.run(Duration::from_secs(10), &During::nothing())?;
+    let measured = load.run(Duration::from_secs(10), &LoadAction::nothing())?;
     let seen = hostile.stop();
     measured.flawless()?;
     let slower = measured.percentile(0.99).as_secs_f64() / quiet.percentile(0.99).as_secs_f64();
@@ -135,7 +135,7 @@ fn beside(load: &Load, kind: hostile::HostileKind, quiet: &Measured) -> Result<S
 }
 
 /// The end of the server, which others see as the end of connections between requests.
-fn end(load: &Load, served: &mut ServedProgram) -> Result<String, Error> {
+fn end(load: &ServerLoad, served: &mut ServedProgram) -> Result<String, ToolError> {
     let measured = std::thread::scope(|scope| {
         let loaded = scope.spawn(|| load.run_until_refused());
         std::thread::sleep(Duration::from_secs(2));

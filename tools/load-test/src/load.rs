@@ -5,21 +5,21 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pratique_benches::request;
-use pratique_harness::{Error, together};
+use pratique_harness::{ToolError, together};
 use serde_json::{Value, json};
 
-use super::client::{Client, Trust};
-use super::measured::Measured;
+use super::client::{LoadClient, ClientTrust};
+use super::measurements::MeasuredRequests;
 
 /// How large a request is: Pods of clusters are, of which most says who manages which field.
 const BYTES: usize = 9_000;
 
 /// A load: the request, the server, and the number of connections.
-pub struct Load {
+pub struct ServerLoad {
     /// The server.
     pub address: SocketAddr,
     /// Whose certificate the server has.
-    pub trust: Trust,
+    pub trust: ClientTrust,
     /// How many connections there are, each with one request at a time.
     pub connections: usize,
     /// The body of each request.
@@ -27,23 +27,23 @@ pub struct Load {
 }
 
 /// An action during the load.
-pub struct During<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
+pub struct LoadAction<'a>(Option<std::cell::RefCell<Box<dyn FnMut() + 'a>>>);
 
-impl<'a> During<'a> {
+impl<'a> LoadAction<'a> {
     /// Nothing.
     pub fn nothing() -> Self {
-        During(None)
+        LoadAction(None)
     }
 
     /// Something each second.
     pub fn each_second(what: impl FnMut() + 'a) -> Self {
-        During(Some(std::cell::RefCell::new(Box::new(what))))
+        LoadAction(Some(std::cell::RefCell::new(Box::new(what))))
     }
 }
 
-impl Load {
+impl ServerLoad {
     /// Asks for some time.
-    pub fn run(&self, time: Duration, during: &During<'_>) -> Result<Measured, Error> {
+    pub fn run(&self, time: Duration, during: &LoadAction<'_>) -> Result<MeasuredRequests, ToolError> {
         let start = Instant::now();
         let end = start + time;
         thread::scope(|scope| {
@@ -52,29 +52,29 @@ impl Load {
                 .collect();
             while Instant::now() + Duration::from_secs(1) < end {
                 thread::sleep(Duration::from_secs(1));
-                if let During(Some(what)) = during {
+                if let LoadAction(Some(what)) = during {
                     (what.borrow_mut())();
                 }
             }
             let all = clients.into_iter().map(|client| client.join());
             let all = all.collect::<Result<Vec<_>, _>>();
             let all = all.map_err(|_| "a client panicked".to_owned())?;
-            Ok(Measured::merge(all, start.elapsed()))
+            Ok(MeasuredRequests::merge(all, start.elapsed()))
         })
     }
 
     /// Sends requests until connections are refused.
-    pub fn run_until_refused(&self) -> Result<Measured, Error> {
+    pub fn run_until_refused(&self) -> Result<MeasuredRequests, ToolError> {
         let start = Instant::now();
         let all = together(self.connections, || self.ask_until_refused())?;
-        Ok(Measured::merge(all, start.elapsed()))
+        Ok(MeasuredRequests::merge(all, start.elapsed()))
     }
 
     /// One connection after the other; there is but one as long as nothing goes wrong.
-    fn ask(&self, goes_on: impl Fn() -> bool) -> Measured {
-        let mut measured = Measured::default();
+    fn ask(&self, goes_on: impl Fn() -> bool) -> MeasuredRequests {
+        let mut measured = MeasuredRequests::default();
         while goes_on() {
-            let ended = Client::connect(self.address, &self.trust)
+            let ended = LoadClient::connect(self.address, &self.trust)
                 .and_then(|mut client| self.keep_asking(&mut client, &goes_on, &mut measured));
             if let Err(error) = ended {
                 measured.failed(error.to_string());
@@ -86,13 +86,13 @@ impl Load {
 
     /// The same, but the end of the server is no error where no request has begun: a connection that the system took
     /// and the server did not begins nothing.
-    fn ask_until_refused(&self) -> Measured {
-        let mut measured = Measured::default();
-        while let Ok(mut client) = Client::connect(self.address, &self.trust) {
-            let mut attempt = Measured::default();
+    fn ask_until_refused(&self) -> MeasuredRequests {
+        let mut measured = MeasuredRequests::default();
+        while let Ok(mut client) = LoadClient::connect(self.address, &self.trust) {
+            let mut attempt = MeasuredRequests::default();
             let ended = self.keep_asking(&mut client, || true, &mut attempt);
             let begun = attempt.flawless().is_ok();
-            measured = Measured::merge(vec![measured, attempt], Duration::ZERO);
+            measured = MeasuredRequests::merge(vec![measured, attempt], Duration::ZERO);
             if let Err(error) = ended {
                 if begun {
                     measured.failed(error.to_string());
@@ -106,10 +106,10 @@ impl Load {
     /// Asks on a connection until it ends.
     fn keep_asking(
         &self,
-        client: &mut Client,
+        client: &mut LoadClient,
         goes_on: impl Fn() -> bool,
-        measured: &mut Measured,
-    ) -> Result<(), Error> {
+        measured: &mut MeasuredRequests,
+    ) -> Result<(), ToolError> {
         while goes_on() {
             let start = Instant::now();
             let answer = client.review(&self.request)?;

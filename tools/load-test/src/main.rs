@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_load_test::{Arguments, run};
+use pratique_load_test::{LoadArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&LoadArguments::parse())
 }

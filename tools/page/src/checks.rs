@@ -1,10 +1,10 @@
 //! Checks of the status page in a browser.
 
-use pratique_harness::browser::{Browser, at, equal};
-use pratique_harness::{Error, Transcript, eventually, outcome};
+use pratique_harness::browser::{BrowserSession, at, equal};
+use pratique_harness::{ToolError, StepTranscript, eventually, outcome};
 use serde_json::{Value, json};
 
-use super::served::{ServedProgram, USER};
+use super::page_server::{ServedProgram, USER};
 
 /// The texts of a table below a heading, row by row, as they are shown.
 const TABLE: &str = "
@@ -23,8 +23,8 @@ const LIVELY: &str = "
 ";
 
 /// Runs all checks.
-pub(super) fn check_all(served: &ServedProgram, browser: &Browser, transcript: &mut Transcript) {
-    let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
+pub(super) fn check_all(served: &ServedProgram, browser: &BrowserSession, transcript: &mut StepTranscript) {
+    let mut step = |name: &str, outcome: Result<String, ToolError>| transcript.step(name, outcome);
     step("the browser tells what is wrong with a page", complains(browser));
     step("opens, and nothing is wrong with it", opens(served, browser));
     step("shows what is loaded, as /configz tells", loaded(served, browser));
@@ -47,7 +47,7 @@ pub(super) fn check_all(served: &ServedProgram, browser: &Browser, transcript: &
 }
 
 /// Verifies that the checks below can fail.
-fn complains(browser: &Browser) -> Result<String, Error> {
+fn complains(browser: &BrowserSession) -> Result<String, ToolError> {
     browser.open("data:text/html,<script>missing()</script><img src='http://127.0.0.1:1/x.png'>")?;
     let complaints = browser.complaints()?;
     if complaints
@@ -60,7 +60,7 @@ fn complains(browser: &Browser) -> Result<String, Error> {
     }
 }
 
-fn opens(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
+fn opens(served: &ServedProgram, browser: &BrowserSession) -> Result<String, ToolError> {
     browser.open(&format!("{}/", served.url))?;
     let observed = browser.ask(
         "return [document.title, document.querySelector('h1').innerText, document.documentElement.lang, \
@@ -75,7 +75,7 @@ fn opens(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     browser.quiet()
 }
 
-fn loaded(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
+fn loaded(served: &ServedProgram, browser: &BrowserSession) -> Result<String, ToolError> {
     let reported = served.configuration()?;
     let rows = rows(browser, "Configuration")?;
     let hashes =
@@ -111,7 +111,7 @@ fn loaded(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     }
 }
 
-fn names(browser: &Browser) -> Result<String, Error> {
+fn names(browser: &BrowserSession) -> Result<String, ToolError> {
     let is_visible = browser.ask("return document.body.innerText.includes('stamp.static.k8s.io')")?;
     equal(&is_visible, &json!(false))?;
     browser.ask("document.querySelectorAll('summary').forEach(element => element.click())")?;
@@ -128,7 +128,7 @@ fn names(browser: &Browser) -> Result<String, Error> {
 }
 
 /// The page is not opened again meanwhile: it reloads itself.
-fn decisions(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
+fn decisions(served: &ServedProgram, browser: &BrowserSession) -> Result<String, ToolError> {
     let owned = json!({"owner": "a"});
     served.evaluate("/validate", "good", &owned)?;
     served.evaluate("/validate", "old", &owned)?;
@@ -172,7 +172,7 @@ fn decisions(served: &ServedProgram, browser: &Browser) -> Result<String, Error>
     Ok(table_text(&observed))
 }
 
-fn certificates(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
+fn certificates(served: &ServedProgram, browser: &BrowserSession) -> Result<String, ToolError> {
     let reported = served.configuration()?;
     let expires = at(&reported, "/certificates/0/expires")
         .as_str()
@@ -192,7 +192,7 @@ fn certificates(served: &ServedProgram, browser: &Browser) -> Result<String, Err
 }
 
 /// By links, which the page keeps when it comes again by itself.
-fn filtered(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
+fn filtered(served: &ServedProgram, browser: &BrowserSession) -> Result<String, ToolError> {
     let mut observed = Vec::new();
     for (choice, expected) in [
         ("denied", &["<i>web</i>"][..]),
@@ -234,7 +234,7 @@ fn filtered(served: &ServedProgram, browser: &Browser) -> Result<String, Error> 
     Ok(observed.join("\n"))
 }
 
-fn latencies(browser: &Browser) -> Result<String, Error> {
+fn latencies(browser: &BrowserSession) -> Result<String, ToolError> {
     let rows = rows(browser, "Latencies of the last hours")?;
     let counted: Vec<_> = rows
         .iter()
@@ -253,7 +253,7 @@ fn latencies(browser: &Browser) -> Result<String, Error> {
     }
 }
 
-fn failed(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
+fn failed(served: &ServedProgram, browser: &BrowserSession) -> Result<String, ToolError> {
     served.breaks()?;
     let mut observed = String::new();
     eventually("shown", || {
@@ -265,14 +265,14 @@ fn failed(served: &ServedProgram, browser: &Browser) -> Result<String, Error> {
     outcome(observed.contains("<img src=x onerror="), observed)
 }
 
-fn harmless(browser: &Browser) -> Result<String, Error> {
+fn harmless(browser: &BrowserSession) -> Result<String, ToolError> {
     equal(&browser.ask(LIVELY)?, &json!([]))?;
     let title = browser.ask("return document.title")?;
     equal(&title, &json!("Pratique"))?;
     Ok("nothing but text, tables and their own style".to_owned())
 }
 
-fn styled(browser: &Browser) -> Result<String, Error> {
+fn styled(browser: &BrowserSession) -> Result<String, ToolError> {
     let mut observed = Vec::new();
     for dark in [false, true] {
         browser.dark(dark)?;
@@ -292,7 +292,7 @@ fn styled(browser: &Browser) -> Result<String, Error> {
     outcome(differ, format!("{light}\n{dark}"))
 }
 
-fn narrow(browser: &Browser) -> Result<String, Error> {
+fn narrow(browser: &BrowserSession) -> Result<String, ToolError> {
     browser.screen(Some(400))?;
     let widths = browser.ask(
         "const wide = [...document.querySelectorAll('.wide')].map(element => element.scrollWidth - element.clientWidth);
@@ -309,9 +309,9 @@ fn narrow(browser: &Browser) -> Result<String, Error> {
 }
 
 /// The texts of a table, with its head.
-fn rows(browser: &Browser, heading: &str) -> Result<Vec<Vec<String>>, Error> {
+fn rows(browser: &BrowserSession, heading: &str) -> Result<Vec<Vec<String>>, ToolError> {
     let table = browser.ask(&TABLE.replace("HEADING", &json!(heading).to_string()))?;
-    serde_json::from_value(table).map_err(|_| Error::from(format!("no table {heading:?}")))
+    serde_json::from_value(table).map_err(|_| ToolError::from(format!("no table {heading:?}")))
 }
 
 fn table_text(rows: &[Vec<String>]) -> String {

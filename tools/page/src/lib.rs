@@ -4,21 +4,21 @@
 mod checks;
 mod log;
 mod reports;
-mod served;
+mod page_server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::browser::{self, Browser};
-use pratique_harness::{Error, Transcript, cargo};
+use pratique_harness::browser::{self, BrowserSession};
+use pratique_harness::{ToolError, StepTranscript, cargo};
 
-use served::ServedProgram;
+use page_server::ServedProgram;
 
 /// Looks at the page of a server, and at reports, in a real browser.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask page")]
-pub struct Arguments {
+pub struct PageArguments {
     /// The `pratique` to try, instead of one that is built.
     #[arg(long, value_name = "FILE")]
     pratique: Option<PathBuf>,
@@ -34,24 +34,24 @@ pub struct Arguments {
 }
 
 /// Runs all checks and prints the transcript.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &PageArguments) -> ExitCode {
     let Some(driver) = arguments.driver.clone().or_else(browser::driver) else {
         println!("skipped: there is no chromedriver (on Debian: apt-get install chromium chromium-driver)");
         return ExitCode::SUCCESS;
     };
-    Transcript::end(run_all(arguments, &driver))
+    StepTranscript::end(run_all(arguments, &driver))
 }
 
-fn run_all(arguments: &Arguments, driver: &Path) -> Result<Transcript, Error> {
+fn run_all(arguments: &PageArguments, driver: &Path) -> Result<StepTranscript, ToolError> {
     let program = match &arguments.pratique {
         Some(path) => path.clone(),
         None => cargo::pratique("dev")?,
     };
     let state = std::env::temp_dir().join(format!("pratique-page-{}", std::process::id()));
-    fs::create_dir_all(&state).map_err(Error::file(&state))?;
-    let mut transcript = Transcript::default();
+    fs::create_dir_all(&state).map_err(ToolError::file(&state))?;
+    let mut transcript = StepTranscript::default();
     let looked = match &arguments.impact {
-        Some(to) => Browser::start(driver, &state)
+        Some(to) => BrowserSession::start(driver, &state)
             .and_then(|browser| reports::picture(&program, &browser, &state, to)),
         None => look(
             &program,
@@ -70,18 +70,18 @@ fn look(
     program: &Path,
     driver: &Path,
     state: &Path,
-    transcript: &mut Transcript,
+    transcript: &mut StepTranscript,
     pictures: Option<&Path>,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     let served = ServedProgram::start(program, state)?;
-    let browser = Browser::start(driver, state)?;
+    let browser = BrowserSession::start(driver, state)?;
     transcript.part("the page of pratique serve");
     checks::check_all(&served, &browser, transcript);
     reports::check_all(program, &browser, state, transcript)?;
     let Some(folder) = pictures else {
         return Ok(());
     };
-    fs::create_dir_all(folder).map_err(Error::file(&folder))?;
+    fs::create_dir_all(folder).map_err(ToolError::file(&folder))?;
     browser.open(&format!("{}/", served.url))?;
     for (name, width, dark) in [
         ("page", 1280, false),
@@ -93,7 +93,7 @@ fn look(
         let picture =
             pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;
         let path = folder.join(format!("{name}.png"));
-        fs::write(&path, picture).map_err(Error::file(&path))?;
+        fs::write(&path, picture).map_err(ToolError::file(&path))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! An audit log of a week in which teams created Pods, made from a seed.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::{Value, json};
 
 /// How many Pods were created.
@@ -16,13 +16,13 @@ const TEAMS: [(&str, &str, &[&str]); 4] = [
 
 /// The log, as an API server writes it.
 pub(super) fn log_text() -> String {
-    let mut dice = Dice::new(7);
+    let mut dice = RandomDice::new(7);
     (0..REQUESTS)
         .map(|number| format!("{}\n", event(number, &mut dice)))
         .collect()
 }
 
-fn event(number: usize, dice: &mut Dice) -> Value {
+fn event(number: usize, dice: &mut RandomDice) -> Value {
     const NONE: &(&str, &str, &[&str]) = &("web", "ben", &["frontend"]);
     let (namespace, user, apps) = dice.pick(&TEAMS).unwrap_or(NONE);
     let app = dice.pick(apps).copied().unwrap_or("frontend");

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_page::{Arguments, run};
+use pratique_page::{PageArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&PageArguments::parse())
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::browser::{Browser, at};
-use pratique_harness::{Error, Transcript, outcome, workspace};
+use pratique_harness::browser::{BrowserSession, at};
+use pratique_harness::{ToolError, StepTranscript, outcome, workspace};
 use serde_json::json;
 
 use super::log;
@@ -26,13 +26,13 @@ struct ReportPage {
 /// Makes the reports, and looks at each.
 pub(super) fn check_all(
     program: &Path,
-    browser: &Browser,
+    browser: &BrowserSession,
     state: &Path,
-    transcript: &mut Transcript,
-) -> Result<(), Error> {
+    transcript: &mut StepTranscript,
+) -> Result<(), ToolError> {
     for page in made(program, state)? {
         transcript.part(&format!("the report of {}", page.name));
-        let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
+        let mut step = |name: &str, outcome: Result<String, ToolError>| transcript.step(name, outcome);
         step("opens, and fetches nothing", opens(browser, &page));
         step("says first what counts", says(browser, &page));
         step("has nothing that runs or loads", harmless(browser));
@@ -45,7 +45,7 @@ pub(super) fn check_all(
 }
 
 /// Takes the picture of a comparison: wide, and in light colors.
-pub(super) fn picture(program: &Path, browser: &Browser, state: &Path, to: &Path) -> Result<(), Error> {
+pub(super) fn picture(program: &Path, browser: &BrowserSession, state: &Path, to: &Path) -> Result<(), ToolError> {
     let path = impact(program, state)?;
     browser.screen(Some(860))?;
     browser.dark(false)?;
@@ -56,10 +56,10 @@ pub(super) fn picture(program: &Path, browser: &Browser, state: &Path, to: &Path
     )?;
     let picture =
         pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;
-    fs::write(to, picture).map_err(Error::file(&to))
+    fs::write(to, picture).map_err(ToolError::file(&to))
 }
 
-fn made(program: &Path, state: &Path) -> Result<Vec<ReportPage>, Error> {
+fn made(program: &Path, state: &Path) -> Result<Vec<ReportPage>, ToolError> {
     let root = workspace::root();
     let samples = |name: &str| root.join("docs/samples").join(name).display().to_string();
     let policies = samples("replay/policies");
@@ -105,11 +105,11 @@ fn made(program: &Path, state: &Path) -> Result<Vec<ReportPage>, Error> {
 }
 
 /// Compares two revisions of `examples/pod-security`: the first enforces the baseline, the second the restricted standard.
-fn impact(program: &Path, state: &Path) -> Result<PathBuf, Error> {
+fn impact(program: &Path, state: &Path) -> Result<PathBuf, ToolError> {
     let repository = state.join("revisions");
     let _ = fs::remove_dir_all(&repository);
     let policies = repository.join("policies");
-    fs::create_dir_all(&policies).map_err(Error::file(&policies))?;
+    fs::create_dir_all(&policies).map_err(ToolError::file(&policies))?;
     let git = |arguments: &[&str]| {
         let identity = [
             "-c",
@@ -122,11 +122,11 @@ fn impact(program: &Path, state: &Path) -> Result<PathBuf, Error> {
             .args(identity)
             .args(arguments)
             .output()
-            .map_err(Error::program("git"))?;
+            .map_err(ToolError::program("git"))?;
         if output.status.success() {
             Ok(())
         } else {
-            Err(Error::from(format!(
+            Err(ToolError::from(format!(
                 "git {arguments:?}: {}",
                 String::from_utf8_lossy(&output.stderr)
             )))
@@ -135,17 +135,17 @@ fn impact(program: &Path, state: &Path) -> Result<PathBuf, Error> {
     git(&["init", "--quiet", "--initial-branch=main"])?;
     for standard in ["baseline", "restricted"] {
         let from = workspace::root().join("examples/pod-security").join(standard);
-        for entry in fs::read_dir(&from).map_err(Error::file(&from))? {
-            let file = entry.map_err(Error::file(&from))?;
+        for entry in fs::read_dir(&from).map_err(ToolError::file(&from))? {
+            let file = entry.map_err(ToolError::file(&from))?;
             // Both standards have files of the same name.
             let to = policies.join(format!("{standard}-{}", file.file_name().to_string_lossy()));
-            fs::copy(file.path(), &to).map_err(Error::file(&to))?;
+            fs::copy(file.path(), &to).map_err(ToolError::file(&to))?;
         }
         git(&["add", "."])?;
         git(&["commit", "--quiet", "--message", standard])?;
     }
     let log = state.join("audit.log");
-    fs::write(&log, log::log_text()).map_err(Error::file(&log))?;
+    fs::write(&log, log::log_text()).map_err(ToolError::file(&log))?;
     let page = state.join("impact.html");
     let report = format!("--report={}", page.display());
     run(
@@ -169,19 +169,19 @@ fn impact(program: &Path, state: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Runs the command, which finds something.
-fn run(program: &Path, directory: &Path, arguments: &[&str]) -> Result<(), Error> {
+fn run(program: &Path, directory: &Path, arguments: &[&str]) -> Result<(), ToolError> {
     let output = Command::new(program)
         .current_dir(directory)
         .args(arguments)
         .output()
-        .map_err(Error::program("pratique"))?;
+        .map_err(ToolError::program("pratique"))?;
     match output.status.code() {
         Some(1) => Ok(()),
         _ => Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into()),
     }
 }
 
-fn opens(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
+fn opens(browser: &BrowserSession, page: &ReportPage) -> Result<String, ToolError> {
     browser.screen(Some(1280))?;
     browser.open(&format!("file://{}", page.path.display()))?;
     let observed = browser.ask(
@@ -195,7 +195,7 @@ fn opens(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
     }
 }
 
-fn says(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
+fn says(browser: &BrowserSession, page: &ReportPage) -> Result<String, ToolError> {
     let lead = browser.ask("return document.querySelector('.lead').innerText")?;
     let numbers =
         browser.ask("return [...document.querySelectorAll('.tiles li')].map(tile => tile.innerText)")?;
@@ -206,7 +206,7 @@ fn says(browser: &Browser, page: &ReportPage) -> Result<String, Error> {
     )
 }
 
-fn harmless(browser: &Browser) -> Result<String, Error> {
+fn harmless(browser: &BrowserSession) -> Result<String, ToolError> {
     let lively_elements = browser.ask(LIVELY)?;
     if lively_elements == json!([]) {
         Ok("nothing but text, tables and their own style".to_owned())
@@ -215,7 +215,7 @@ fn harmless(browser: &Browser) -> Result<String, Error> {
     }
 }
 
-fn unfolds(browser: &Browser) -> Result<String, Error> {
+fn unfolds(browser: &BrowserSession) -> Result<String, ToolError> {
     let observed = browser.ask(
         "const all = [...document.querySelectorAll('details')];
          all.forEach(element => { if (!element.open) element.querySelector('summary').click() });
@@ -228,7 +228,7 @@ fn unfolds(browser: &Browser) -> Result<String, Error> {
 }
 
 /// Text stands out from what is behind it by the ratio that WCAG asks for, 4.5.
-fn styled(browser: &Browser) -> Result<String, Error> {
+fn styled(browser: &BrowserSession) -> Result<String, ToolError> {
     const CONTRAST: &str = "
         const light = text => {
             const [r, g, b] = text.match(/[0-9.]+/g).slice(0, 3).map(part => part / 255)
@@ -259,7 +259,7 @@ fn styled(browser: &Browser) -> Result<String, Error> {
     outcome(is_right, format!("{observed:?}"))
 }
 
-fn narrow(browser: &Browser) -> Result<String, Error> {
+fn narrow(browser: &BrowserSession) -> Result<String, ToolError> {
     browser.screen(Some(400))?;
     let widths = browser.ask("return [document.documentElement.scrollWidth, window.innerWidth]")?;
     browser.screen(Some(1280))?;

@@ -11,7 +11,7 @@ mod snapshot;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, Transcript};
+use pratique_harness::{ToolError, StepTranscript};
 use serde_json::Value;
 
 use command::CliProgram;
@@ -28,7 +28,7 @@ enum CaseOutcome {
     Skipped(&'static str),
 }
 
-type CompareFunction = fn(&mut WasmModule, &CliProgram, &Value) -> Result<CaseOutcome, Error>;
+type CompareFunction = fn(&mut WasmModule, &CliProgram, &Value) -> Result<CaseOutcome, ToolError>;
 
 /// The suites of cases that are about what the page has, by the names of their directories.
 const SUITES: [(&str, CompareFunction); 3] = [
@@ -42,8 +42,8 @@ pub(crate) fn compare_all(
     module: &Path,
     program: &Path,
     directories: &[PathBuf],
-    transcript: &mut Transcript,
-) -> Result<(), Error> {
+    transcript: &mut StepTranscript,
+) -> Result<(), ToolError> {
     let mut module = WasmModule::start(module)?;
     let program = CliProgram::new(program)?;
     for directory in directories {
@@ -64,7 +64,7 @@ pub(crate) fn compare_all(
 }
 
 /// The directories of cases, each with how its cases are compared.
-fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareFunction>)>, Error> {
+fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareFunction>)>, ToolError> {
     let suite = |path: &Path| {
         let name = path.file_name()?.to_str()?;
         let (_, compare) = SUITES.iter().find(|(known, _)| *known == name)?;
@@ -74,7 +74,7 @@ fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareFunction>)>, E
         return Ok(vec![(directory.to_owned(), Some(compare))]);
     }
     let mut suites = Vec::new();
-    for entry in fs::read_dir(directory).map_err(Error::file(&directory))? {
+    for entry in fs::read_dir(directory).map_err(ToolError::file(&directory))? {
         let path = entry?.path();
         if path.is_dir() {
             let compare = suite(&path);
@@ -90,8 +90,8 @@ fn suites(directory: &Path) -> Result<Vec<(PathBuf, Option<CompareFunction>)>, E
 
 fn compared(
     directory: &Path,
-    mut compare: impl FnMut(&Value) -> Result<CaseOutcome, Error>,
-) -> Result<String, Error> {
+    mut compare: impl FnMut(&Value) -> Result<CaseOutcome, ToolError>,
+) -> Result<String, ToolError> {
     let cases = pratique_conformance::cases_below(directory)?;
     let (mut agreed, mut others, mut differences) = (0, std::collections::BTreeMap::new(), Vec::new());
     for case in &cases {

@@ -1,15 +1,15 @@
 //! Checks of the playground in a browser.
 
-use pratique_harness::browser::{Browser, at, equal};
-use pratique_harness::{Error, Transcript, eventually};
+use pratique_harness::browser::{BrowserSession, at, equal};
+use pratique_harness::{ToolError, StepTranscript, eventually};
 use serde_json::{Value, json};
 
 use crate::inputs;
 use crate::walk::walk;
 
 /// Runs all checks.
-pub(crate) fn check_all(url: &str, browser: &Browser, bless: bool, transcript: &mut Transcript) {
-    let mut step = |name: &str, outcome: Result<String, Error>| transcript.step(name, outcome);
+pub(crate) fn check_all(url: &str, browser: &BrowserSession, bless: bool, transcript: &mut StepTranscript) {
+    let mut step = |name: &str, outcome: Result<String, ToolError>| transcript.step(name, outcome);
     step("opens, and decides", opens(url, browser));
     step(
         "fetches nothing from elsewhere, and nothing is wrong with it",
@@ -33,7 +33,7 @@ pub(crate) fn check_all(url: &str, browser: &Browser, bless: bool, transcript: &
 }
 
 /// The shown decision, once all evaluations have ended.
-pub(crate) fn decision(browser: &Browser) -> Result<String, Error> {
+pub(crate) fn decision(browser: &BrowserSession) -> Result<String, ToolError> {
     let mut decision_text = String::new();
     eventually("decided", || {
         let observed = browser.ask(
@@ -48,7 +48,7 @@ pub(crate) fn decision(browser: &Browser) -> Result<String, Error> {
 }
 
 /// Chooses an example, and waits for its decision.
-pub(crate) fn choose(browser: &Browser, title: &str) -> Result<String, Error> {
+pub(crate) fn choose(browser: &BrowserSession, title: &str) -> Result<String, ToolError> {
     decision(browser)?;
     let script = "const choice = document.getElementById('example');
         choice.value = TITLE;
@@ -59,7 +59,7 @@ pub(crate) fn choose(browser: &Browser, title: &str) -> Result<String, Error> {
     decision(browser)
 }
 
-fn opens(url: &str, browser: &Browser) -> Result<String, Error> {
+fn opens(url: &str, browser: &BrowserSession) -> Result<String, ToolError> {
     browser.open(url)?;
     same("denied", &decision(browser)?)?;
     let measured = browser.ask(
@@ -74,7 +74,7 @@ fn opens(url: &str, browser: &Browser) -> Result<String, Error> {
     ))
 }
 
-fn quiet(browser: &Browser) -> Result<String, Error> {
+fn quiet(browser: &BrowserSession) -> Result<String, ToolError> {
     let reported = browser.quiet()?;
     let elsewhere = browser.ask(
         "return performance.getEntriesByType('resource').map(entry => entry.name)
@@ -85,12 +85,12 @@ fn quiet(browser: &Browser) -> Result<String, Error> {
 }
 
 /// Replaces the text of an editor as a keyboard does.
-pub(crate) fn write(browser: &Browser, editor: &str, text: &str) -> Result<(), Error> {
+pub(crate) fn write(browser: &BrowserSession, editor: &str, text: &str) -> Result<(), ToolError> {
     fill(browser, &format!("tab-{editor}"), &format!("edit-{editor}"), text)
 }
 
 /// Replaces the text of a field on a tab as a keyboard does.
-pub(crate) fn fill(browser: &Browser, tab: &str, field: &str, text: &str) -> Result<(), Error> {
+pub(crate) fn fill(browser: &BrowserSession, tab: &str, field: &str, text: &str) -> Result<(), ToolError> {
     let script = "const tab = document.getElementById('TAB');
         if (tab) tab.click();
         const field = document.getElementById('FIELD');
@@ -102,7 +102,7 @@ pub(crate) fn fill(browser: &Browser, tab: &str, field: &str, text: &str) -> Res
     browser.insert(text)
 }
 
-fn types(browser: &Browser) -> Result<String, Error> {
+fn types(browser: &BrowserSession) -> Result<String, ToolError> {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: monitoring}\nspec: {containers: [{name: a, image: b}]}";
     write(browser, "object", pod)?;
     same("allowed", &decision(browser)?)?;
@@ -115,7 +115,7 @@ fn types(browser: &Browser) -> Result<String, Error> {
     read_text(browser, "#decision")
 }
 
-fn values(browser: &Browser) -> Result<String, Error> {
+fn values(browser: &BrowserSession) -> Result<String, ToolError> {
     let observed = browser.ask(
         "return [document.body.innerText.includes('[object'), document.querySelectorAll('.diagram .values').length > 3,
             [...document.querySelectorAll('.expression.wrong .result')].map(result => result.textContent)]",
@@ -124,7 +124,7 @@ fn values(browser: &Browser) -> Result<String, Error> {
     read_text(browser, ".expression.wrong .diagram")
 }
 
-fn problems(browser: &Browser) -> Result<String, Error> {
+fn problems(browser: &BrowserSession) -> Result<String, ToolError> {
     let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n\
         spec:\n  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}\n\
         \x20 validations: [{expression: \"objekt == 1\"}]";
@@ -152,7 +152,7 @@ fn problems(browser: &Browser) -> Result<String, Error> {
     read_text(browser, ".findings")
 }
 
-fn examples(browser: &Browser) -> Result<String, Error> {
+fn examples(browser: &BrowserSession) -> Result<String, ToolError> {
     let listed = browser
         .ask("return [...document.querySelectorAll('#example option')].map(option => option.value).filter(Boolean)")?;
     let mut observed = Vec::new();
@@ -181,7 +181,7 @@ const TEXTS: &str = "const texts = {};
     }
     return texts";
 
-fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
+fn shares(url: &str, browser: &BrowserSession) -> Result<String, ToolError> {
     choose(browser, "Who may change a label")?;
     write(
         browser,
@@ -214,7 +214,7 @@ fn shares(url: &str, browser: &Browser) -> Result<String, Error> {
 }
 
 /// A request that never reaches the worker simulates an evaluation that takes too long: the engine itself is bounded.
-fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
+fn ends(url: &str, browser: &BrowserSession) -> Result<String, ToolError> {
     browser.open(url)?;
     decision(browser)?;
     browser.ask(
@@ -240,7 +240,7 @@ fn ends(url: &str, browser: &Browser) -> Result<String, Error> {
     Ok(reported)
 }
 
-fn harmless(url: &str, browser: &Browser) -> Result<String, Error> {
+fn harmless(url: &str, browser: &BrowserSession) -> Result<String, ToolError> {
     browser.open(url)?;
     decision(browser)?;
     let markup = "<img src=x onerror=\"document.title = 1\"><b onclick=x>";
@@ -256,7 +256,7 @@ fn harmless(url: &str, browser: &Browser) -> Result<String, Error> {
     Ok("nothing but text".to_owned())
 }
 
-fn keyboard(url: &str, browser: &Browser) -> Result<String, Error> {
+fn keyboard(url: &str, browser: &BrowserSession) -> Result<String, ToolError> {
     browser.open(url)?;
     decision(browser)?;
     browser.ask("document.activeElement.blur()")?;
@@ -301,7 +301,7 @@ fn keyboard(url: &str, browser: &Browser) -> Result<String, Error> {
     Ok(passed.join(", "))
 }
 
-fn dark(browser: &Browser) -> Result<String, Error> {
+fn dark(browser: &BrowserSession) -> Result<String, ToolError> {
     let ground = || browser.ask("return getComputedStyle(document.body).backgroundColor");
     browser.dark(false)?;
     let light = ground()?;
@@ -315,7 +315,7 @@ fn dark(browser: &Browser) -> Result<String, Error> {
     }
 }
 
-fn narrow(url: &str, browser: &Browser) -> Result<String, Error> {
+fn narrow(url: &str, browser: &BrowserSession) -> Result<String, ToolError> {
     browser.screen(Some(400))?;
     browser.open(url)?;
     let listed = browser
@@ -349,7 +349,7 @@ fn narrow(url: &str, browser: &Browser) -> Result<String, Error> {
 }
 
 /// The text of an element, as it is shown.
-pub(crate) fn read_text(browser: &Browser, selector: &str) -> Result<String, Error> {
+pub(crate) fn read_text(browser: &BrowserSession, selector: &str) -> Result<String, ToolError> {
     let script = format!(
         "return document.querySelector({})?.innerText ?? ''",
         json!(selector)
@@ -357,6 +357,6 @@ pub(crate) fn read_text(browser: &Browser, selector: &str) -> Result<String, Err
     Ok(browser.ask(&script)?.as_str().unwrap_or_default().to_owned())
 }
 
-fn same(expected: &str, observed: &str) -> Result<(), Error> {
+fn same(expected: &str, observed: &str) -> Result<(), ToolError> {
     equal(&json!(observed), &json!(expected))
 }

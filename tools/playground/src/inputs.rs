@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use pratique_harness::Error;
-use pratique_harness::browser::{Browser, equal};
+use pratique_harness::ToolError;
+use pratique_harness::browser::{BrowserSession, equal};
 use serde_json::json;
 
 use crate::checks::{choose, decision, fill, read_text, write};
@@ -22,7 +22,7 @@ struct ExampleChange {
 }
 
 /// Each input by itself decides.
-pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
+pub(crate) fn each(browser: &BrowserSession) -> Result<String, ToolError> {
     let mut reported = Vec::new();
     for change in changes()? {
         let named = format!("{}: {}", change.example, change.field);
@@ -42,10 +42,10 @@ pub(crate) fn each(browser: &Browser) -> Result<String, Error> {
     Ok(reported.join("\n"))
 }
 
-fn changes() -> Result<Vec<ExampleChange>, Error> {
+fn changes() -> Result<Vec<ExampleChange>, ToolError> {
     let example = |name: &str| {
         let path = source("playground/examples").join(name);
-        fs::read_to_string(&path).map_err(Error::file(&path))
+        fs::read_to_string(&path).map_err(ToolError::file(&path))
     };
     let editor = |example, tab, field, text| ExampleChange {
         example,
@@ -90,7 +90,7 @@ fn changes() -> Result<Vec<ExampleChange>, Error> {
 }
 
 /// A mutation has its changes, line by line, and as a patch.
-pub(crate) fn mutation(browser: &Browser) -> Result<String, Error> {
+pub(crate) fn mutation(browser: &BrowserSession) -> Result<String, ToolError> {
     choose(browser, SIDECAR)?;
     let observed = browser.ask(
         "const lines = [...document.querySelectorAll('.diff .added')].map(line => line.textContent.trimEnd());
@@ -102,7 +102,7 @@ pub(crate) fn mutation(browser: &Browser) -> Result<String, Error> {
 }
 
 /// Lints and worst-case costs follow what is typed.
-pub(crate) fn lints(browser: &Browser) -> Result<String, Error> {
+pub(crate) fn lints(browser: &BrowserSession) -> Result<String, ToolError> {
     let policy = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n\
         spec:\n  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}]}\n\
         \x20 validations: [{expression: \"object.metadata.name != 'b'\"}]\n";

@@ -13,12 +13,12 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use pratique_harness::{Error, Transcript, cargo, workspace};
+use pratique_harness::{ToolError, StepTranscript, cargo, workspace};
 
 /// Builds the playground: static files for any server.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask playground")]
-pub struct Arguments {
+pub struct PlaygroundArguments {
     /// Where to put it: by default `target/playground`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -50,12 +50,12 @@ pub struct Arguments {
 }
 
 /// Builds, and prints what came of it.
-pub fn run(arguments: &Arguments) -> ExitCode {
-    Transcript::end(run_all(arguments))
+pub fn run(arguments: &PlaygroundArguments) -> ExitCode {
+    StepTranscript::end(run_all(arguments))
 }
 
-fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
-    let mut transcript = Transcript::default();
+fn run_all(arguments: &PlaygroundArguments) -> Result<StepTranscript, ToolError> {
+    let mut transcript = StepTranscript::default();
     transcript.part("the playground");
     let module = match &arguments.module {
         Some(path) => path.clone(),
@@ -84,7 +84,7 @@ fn run_all(arguments: &Arguments) -> Result<Transcript, Error> {
 }
 
 /// The command: the one that is given, or one that is built.
-fn program(arguments: &Arguments) -> Result<PathBuf, Error> {
+fn program(arguments: &PlaygroundArguments) -> Result<PathBuf, ToolError> {
     match &arguments.pratique {
         Some(path) => Ok(path.clone()),
         None => cargo::pratique("dev"),

@@ -4,17 +4,17 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::browser::{Browser, curl, driver};
-use pratique_harness::{Error, Process, Transcript, free_port};
+use pratique_harness::browser::{BrowserSession, curl, driver};
+use pratique_harness::{ToolError, RunningProcess, StepTranscript, free_port};
 
-use crate::{Arguments, checks, program};
+use crate::{PlaygroundArguments, checks, program};
 
 /// Serves the page, and looks at it.
 pub(crate) fn look_at_page(
-    arguments: &Arguments,
+    arguments: &PlaygroundArguments,
     site: &Path,
-    transcript: &mut Transcript,
-) -> Result<(), Error> {
+    transcript: &mut StepTranscript,
+) -> Result<(), ToolError> {
     transcript.part("the page in a browser");
     let Some(driver) = driver() else {
         let why = "there is no chromedriver (on Debian: apt-get install chromium chromium-driver)";
@@ -23,7 +23,7 @@ pub(crate) fn look_at_page(
     };
     let program = program(arguments)?;
     let state = std::env::temp_dir().join(format!("pratique-playground-{}", std::process::id()));
-    fs::create_dir_all(&state).map_err(Error::file(&state))?;
+    fs::create_dir_all(&state).map_err(ToolError::file(&state))?;
     let looked = look(&program, &driver, &state, site, arguments, transcript);
     // A folder of temporary files may stay.
     let _ = fs::remove_dir_all(&state);
@@ -35,18 +35,18 @@ fn look(
     driver: &Path,
     state: &Path,
     site: &Path,
-    arguments: &Arguments,
-    transcript: &mut Transcript,
-) -> Result<(), Error> {
+    arguments: &PlaygroundArguments,
+    transcript: &mut StepTranscript,
+) -> Result<(), ToolError> {
     let port = free_port()?;
     let mut command = Command::new(program);
     command
         .args(["playground", "--listen", &format!("127.0.0.1:{port}"), "--dir"])
         .arg(site);
-    let mut served = Process::start(command, &state.join("served.log"))?;
+    let mut served = RunningProcess::start(command, &state.join("served.log"))?;
     let url = format!("http://127.0.0.1:{port}/");
     served.wait_until("served", |_| Ok(curl(&url, None).is_ok()))?;
-    let browser = Browser::start(driver, state)?;
+    let browser = BrowserSession::start(driver, state)?;
     browser.screen(Some(1280))?;
     checks::check_all(&url, &browser, arguments.bless, transcript);
     match &arguments.pictures {
@@ -56,8 +56,8 @@ fn look(
 }
 
 /// Pictures of the page: wide, dark and narrow, and of a mutation and an expression.
-fn take(url: &str, browser: &Browser, folder: &Path) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(Error::file(&folder))?;
+fn take(url: &str, browser: &BrowserSession, folder: &Path) -> Result<(), ToolError> {
+    fs::create_dir_all(folder).map_err(ToolError::file(&folder))?;
     for (name, width, dark, example) in [
         ("page", 1280, false, "No privileged containers"),
         ("dark", 1280, true, "A limit from params"),
@@ -73,7 +73,7 @@ fn take(url: &str, browser: &Browser, folder: &Path) -> Result<(), Error> {
         let picture =
             pratique_json::base64::decode(&browser.picture()?).map_err(|at| format!("no base64 at {at}"))?;
         let path = folder.join(format!("{name}.png"));
-        fs::write(&path, picture).map_err(Error::file(&path))?;
+        fs::write(&path, picture).map_err(ToolError::file(&path))?;
     }
     browser.dark(false)?;
     browser.screen(Some(1280))

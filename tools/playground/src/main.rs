@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_playground::{Arguments, run};
+use pratique_playground::{PlaygroundArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&PlaygroundArguments::parse())
 }

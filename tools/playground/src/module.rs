@@ -7,7 +7,7 @@ use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pratique_harness::{Error, cargo, workspace};
+use pratique_harness::{ToolError, cargo, workspace};
 
 /// The profile of modules that are small.
 pub(crate) const SMALL: &str = "wasm";
@@ -24,7 +24,7 @@ const LINKED: [&str; 2] = [
 ];
 
 /// Builds the module, and gives its path.
-pub(crate) fn build(profile: &str) -> Result<PathBuf, Error> {
+pub(crate) fn build(profile: &str) -> Result<PathBuf, ToolError> {
     let mut command = cargo::command();
     command
         .current_dir(workspace::root())
@@ -40,10 +40,10 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf, Error> {
 }
 
 /// Runs a program that says itself what is wrong.
-fn run(command: &mut Command, otherwise: &str) -> Result<(), Error> {
+fn run(command: &mut Command, otherwise: &str) -> Result<(), ToolError> {
     let status = command
         .status()
-        .map_err(Error::program(command.get_program().display()))?;
+        .map_err(ToolError::program(command.get_program().display()))?;
     if status.success() {
         Ok(())
     } else {
@@ -52,8 +52,8 @@ fn run(command: &mut Command, otherwise: &str) -> Result<(), Error> {
 }
 
 /// How large the module is; an error if it is too large and has to be small.
-pub(crate) fn size(module: &Path, bounded: bool) -> Result<String, Error> {
-    let content = fs::read(module).map_err(Error::file(&module))?;
+pub(crate) fn size(module: &Path, bounded: bool) -> Result<String, ToolError> {
+    let content = fs::read(module).map_err(ToolError::file(&module))?;
     let packed = compressed(&content)?.len();
     let size_text = format!("{} bytes, {packed} with gzip -9 (at most {MOST})", content.len());
     if bounded && packed > MOST {
@@ -64,7 +64,7 @@ pub(crate) fn size(module: &Path, bounded: bool) -> Result<String, Error> {
 }
 
 /// A content, compressed as well as gzip can.
-pub(crate) fn compressed(content: &[u8]) -> Result<Vec<u8>, Error> {
+pub(crate) fn compressed(content: &[u8]) -> Result<Vec<u8>, ToolError> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(content)?;
     Ok(encoder.finish()?)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 use crate::source;
 
@@ -30,14 +30,14 @@ const INSTALL: [&str; 5] = [
 ];
 
 /// Writes the package, and runs its tests.
-pub(crate) fn write(module: &Path, directory: &Path) -> Result<String, Error> {
-    fs::create_dir_all(directory.join("test")).map_err(Error::file(&directory))?;
+pub(crate) fn write(module: &Path, directory: &Path) -> Result<String, ToolError> {
+    fs::create_dir_all(directory.join("test")).map_err(ToolError::file(&directory))?;
     for name in FILES {
         let from = source("bindings/javascript").join(name);
-        fs::copy(&from, directory.join(name)).map_err(Error::file(&from))?;
+        fs::copy(&from, directory.join(name)).map_err(ToolError::file(&from))?;
     }
-    fs::copy(source("LICENSE"), directory.join("LICENSE")).map_err(Error::file(&directory))?;
-    fs::copy(module, directory.join("pratique.wasm")).map_err(Error::file(&module))?;
+    fs::copy(source("LICENSE"), directory.join("LICENSE")).map_err(ToolError::file(&directory))?;
+    fs::copy(module, directory.join("pratique.wasm")).map_err(ToolError::file(&module))?;
     // TypeScript, which the tests look at the types with.
     run(directory, "npm", &INSTALL)?;
     let stdout = run(directory, "node", &["--test", "test/"])?;
@@ -48,12 +48,12 @@ pub(crate) fn write(module: &Path, directory: &Path) -> Result<String, Error> {
 }
 
 /// Runs a program in a directory, and returns its output.
-fn run(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, Error> {
+fn run(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, ToolError> {
     let output = Command::new(program)
         .args(arguments)
         .current_dir(directory)
         .output()
-        .map_err(Error::program(program))?;
+        .map_err(ToolError::program(program))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         Ok(stdout)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -27,37 +27,37 @@ struct PageExample {
 }
 
 /// Writes the page, its examples and the module; returns a summary with the number of files.
-pub(crate) fn write(module: &Path, out: &Path) -> Result<String, Error> {
+pub(crate) fn write(module: &Path, out: &Path) -> Result<String, ToolError> {
     if out.exists() {
-        fs::remove_dir_all(out).map_err(Error::file(&out))?;
+        fs::remove_dir_all(out).map_err(ToolError::file(&out))?;
     }
-    fs::create_dir_all(out).map_err(Error::file(&out))?;
+    fs::create_dir_all(out).map_err(ToolError::file(&out))?;
     let mut count = 0;
     let mut put = |name: &str, content: &[u8]| {
         count += 1;
         let path = out.join(name);
-        fs::write(&path, content).map_err(Error::file(&path))
+        fs::write(&path, content).map_err(ToolError::file(&path))
     };
     for name in page()? {
         let path = source("playground").join(&name);
-        put(&name, &fs::read(&path).map_err(Error::file(&path))?)?;
+        put(&name, &fs::read(&path).map_err(ToolError::file(&path))?)?;
     }
     let engine = source("bindings/javascript/engine.js");
-    put("engine.js", &fs::read(&engine).map_err(Error::file(&engine))?)?;
+    put("engine.js", &fs::read(&engine).map_err(ToolError::file(&engine))?)?;
     let listed = source("playground/examples.json");
-    let listed = fs::read_to_string(&listed).map_err(Error::file(&listed))?;
+    let listed = fs::read_to_string(&listed).map_err(ToolError::file(&listed))?;
     put("examples.json", examples(&listed)?.to_string().as_bytes())?;
-    let module = fs::read(module).map_err(Error::file(&module))?;
+    let module = fs::read(module).map_err(ToolError::file(&module))?;
     put("pratique.wasm", &module)?;
     put("pratique.wasm.gz", &compressed(&module)?)?;
     Ok(format!("{count} files in {}", out.display()))
 }
 
 /// The names of the files that are on the page as they are.
-fn page() -> Result<Vec<String>, Error> {
+fn page() -> Result<Vec<String>, ToolError> {
     let page = source("playground");
     let mut names = Vec::new();
-    for entry in fs::read_dir(&page).map_err(Error::file(&page))? {
+    for entry in fs::read_dir(&page).map_err(ToolError::file(&page))? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         let is_page = ["html", "css", "js"]
             .iter()
@@ -70,13 +70,13 @@ fn page() -> Result<Vec<String>, Error> {
 }
 
 /// The examples, with their texts.
-fn examples(listed: &str) -> Result<Value, Error> {
+fn examples(listed: &str) -> Result<Value, ToolError> {
     let listed: Vec<PageExample> =
         serde_json::from_str(listed).map_err(|error| format!("playground/examples.json: {error}"))?;
     listed.into_iter().map(whole).collect()
 }
 
-fn whole(example: PageExample) -> Result<Value, Error> {
+fn whole(example: PageExample) -> Result<Value, ToolError> {
     let mut state = json!({"title": example.title, "mode": example.mode.as_deref().unwrap_or("policies"),
         "request": example.request});
     let Some(members) = state.as_object_mut() else {
@@ -86,7 +86,7 @@ fn whole(example: PageExample) -> Result<Value, Error> {
     for (name, paths) in example.files {
         let read = |path: &String| {
             let path = source(path);
-            fs::read_to_string(&path).map_err(Error::file(&path))
+            fs::read_to_string(&path).map_err(ToolError::file(&path))
         };
         let texts: Vec<String> = paths.iter().map(read).collect::<Result<_, _>>()?;
         members.insert(name, texts.join("---\n").into());
@@ -101,7 +101,7 @@ mod tests {
     /// A file that is missing in the program is missing on its page, which otherwise only a browser would show.
     #[test]
     fn the_program_embeds_every_file() {
-        let embedded = fs::read_to_string(source("crates/pratique-cli/src/playground/embedded.rs")).unwrap();
+        let embedded = fs::read_to_string(source("crates/pratique-cli/src/playground/embedded_site.rs")).unwrap();
         let others = ["engine.js", "examples.json", "pratique.wasm.gz"].map(str::to_owned);
         for name in page().unwrap().into_iter().chain(others) {
             assert!(embedded.contains(&format!("\"{name}\"")), "{name}");

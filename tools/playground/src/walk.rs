@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use pratique_harness::browser::{Browser, at, equal};
-use pratique_harness::{Error, eventually};
+use pratique_harness::browser::{BrowserSession, at, equal};
+use pratique_harness::{ToolError, eventually};
 use serde_json::json;
 
 use crate::checks::{choose, decision, read_text, write};
@@ -28,7 +28,7 @@ spec:
 ";
 
 /// Walks, and compares what is seen with what is recorded; `bless` records it.
-pub(crate) fn walk(url: &str, browser: &Browser, bless: bool) -> Result<String, Error> {
+pub(crate) fn walk(url: &str, browser: &BrowserSession, bless: bool) -> Result<String, ToolError> {
     let mut page = String::from(
         "# From nothing to a decision in the browser\n\n`cargo xtask playground --look` walks this way in a browser without a \
          window, and with `--bless` writes this page.\n",
@@ -76,23 +76,23 @@ pub(crate) fn walk(url: &str, browser: &Browser, bless: bool) -> Result<String, 
     recorded(&page, &picture, bless)
 }
 
-fn recorded(page: &str, picture: &str, bless: bool) -> Result<String, Error> {
+fn recorded(page: &str, picture: &str, bless: bool) -> Result<String, ToolError> {
     let (path, pictured) = (source(PAGE), source(PICTURE));
     let picture = pratique_json::base64::decode(picture).map_err(|at| format!("no base64 at {at}"))?;
     if picture.len() > LARGEST {
         return Err(format!("the picture has {} bytes, more than {LARGEST}", picture.len()).into());
     }
     if bless {
-        fs::write(&path, page).map_err(Error::file(&path))?;
-        fs::write(&pictured, &picture).map_err(Error::file(&pictured))?;
+        fs::write(&path, page).map_err(ToolError::file(&path))?;
+        fs::write(&pictured, &picture).map_err(ToolError::file(&pictured))?;
         return Ok(format!(
             "{PAGE} is written, and a picture of {} bytes",
             picture.len()
         ));
     }
-    let recorded_page = fs::read_to_string(&path).map_err(Error::file(&path))?;
+    let recorded_page = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
     // Fonts differ from machine to machine: the picture is only looked at by readers.
-    fs::metadata(&pictured).map_err(Error::file(&pictured))?;
+    fs::metadata(&pictured).map_err(ToolError::file(&pictured))?;
     if recorded_page == page {
         Ok(format!("as {PAGE} has it"))
     } else {
@@ -106,7 +106,7 @@ fn step(page: &mut String, title: &str, observed: &str) {
 }
 
 /// The decision as it is shown, without how long it took.
-fn read_shown(browser: &Browser) -> Result<String, Error> {
+fn read_shown(browser: &BrowserSession) -> Result<String, ToolError> {
     let observed = browser.ask(
         "const banner = document.querySelector('#decision .banner');
         const facts = banner.querySelector('.facts').innerText.split(' · ').filter(fact => !/ m?s$/.test(fact));

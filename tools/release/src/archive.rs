@@ -1,12 +1,12 @@
 //! The archives of a release: one for each target, with its checksum.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 use crate::REPOSITORY;
 
 /// A target of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct ArchiveTarget {
     /// Its name for Rust.
     pub name: &'static str,
     /// Its system, as Go and krew name it.
@@ -16,7 +16,7 @@ pub struct Target {
 }
 
 /// All targets, as the workflow builds them.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [ArchiveTarget; 5] = [
     target("aarch64-apple-darwin", "darwin", "arm64"),
     target("x86_64-apple-darwin", "darwin", "amd64"),
     target("aarch64-unknown-linux-musl", "linux", "arm64"),
@@ -24,22 +24,22 @@ pub const TARGETS: [Target; 5] = [
     target("x86_64-pc-windows-msvc", "windows", "amd64"),
 ];
 
-const fn target(name: &'static str, os: &'static str, arch: &'static str) -> Target {
-    Target { name, os, arch }
+const fn target(name: &'static str, os: &'static str, arch: &'static str) -> ArchiveTarget {
+    ArchiveTarget { name, os, arch }
 }
 
 /// An archive of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Archive {
+pub struct ReleaseArchive {
     /// Its target.
-    pub target: Target,
+    pub target: ArchiveTarget,
     /// Its checksum, in hexadecimal digits.
     pub sha256: String,
     /// Its URL.
     pub url: String,
 }
 
-impl Target {
+impl ArchiveTarget {
     /// The name of the archive, and of the directory in it.
     pub fn stem(self, version: &str) -> String {
         format!("pratique-v{version}-{}", self.name)
@@ -65,7 +65,7 @@ impl Target {
 ///
 /// # Errors
 /// The checksum of an archive is not there, or is none.
-pub fn archives(version: &str, checksums: &str) -> Result<Vec<Archive>, Error> {
+pub fn archives(version: &str, checksums: &str) -> Result<Vec<ReleaseArchive>, ToolError> {
     TARGETS
         .iter()
         .map(|target| {
@@ -83,7 +83,7 @@ pub fn archives(version: &str, checksums: &str) -> Result<Vec<Archive>, Error> {
                 return Err(format!("{sha256} is no checksum of {file}").into());
             }
             let url = format!("{REPOSITORY}/releases/download/v{version}/{file}");
-            Ok(Archive {
+            Ok(ReleaseArchive {
                 target: *target,
                 sha256,
                 url,

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::{ABOUT, Archive, REPOSITORY};
+use crate::{ABOUT, ReleaseArchive, REPOSITORY};
 
 /// A formula that installs the archive of the machine.
-pub fn formula(version: &str, archives: &[Archive]) -> String {
+pub fn formula(version: &str, archives: &[ReleaseArchive]) -> String {
     let mut text = format!(
         "class Pratique < Formula
   desc \"{ABOUT}\"

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::{ABOUT, Archive, REPOSITORY};
+use crate::{ABOUT, ReleaseArchive, REPOSITORY};
 
 /// A manifest of the plugin: krew makes `kubectl-pratique` of the program of the archive.
-pub fn plugin(version: &str, archives: &[Archive]) -> String {
+pub fn plugin(version: &str, archives: &[ReleaseArchive]) -> String {
     let mut text = format!(
         "apiVersion: krew.googlecontainertools.github.com/v1alpha2
 kind: Plugin

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
-pub use archive::{Archive, TARGETS, Target, archives};
+pub use archive::{ReleaseArchive, TARGETS, ArchiveTarget, archives};
 pub use formula::formula;
 pub use krew::plugin;
 
@@ -22,7 +22,7 @@ const ABOUT: &str = "Kubernetes admission control without a cluster";
 /// Writes a formula of Homebrew, pratique.rb, and a manifest of krew, pratique.yaml.
 #[derive(clap::Parser, Debug)]
 #[command(bin_name = "cargo xtask release")]
-pub struct Arguments {
+pub struct ReleaseArguments {
     /// The version, without `v`.
     version: String,
     /// The checksums of the archives, as sha256sum prints them.
@@ -32,7 +32,7 @@ pub struct Arguments {
 }
 
 /// Writes both.
-pub fn run(arguments: &Arguments) -> ExitCode {
+pub fn run(arguments: &ReleaseArguments) -> ExitCode {
     match write(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -42,16 +42,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-fn write(arguments: &Arguments) -> Result<(), Error> {
-    let checksums = fs::read_to_string(&arguments.checksums).map_err(Error::file(&arguments.checksums))?;
+fn write(arguments: &ReleaseArguments) -> Result<(), ToolError> {
+    let checksums = fs::read_to_string(&arguments.checksums).map_err(ToolError::file(&arguments.checksums))?;
     let archives = archives(&arguments.version, &checksums)?;
-    fs::create_dir_all(&arguments.directory).map_err(Error::file(&arguments.directory))?;
+    fs::create_dir_all(&arguments.directory).map_err(ToolError::file(&arguments.directory))?;
     for (name, text) in [
         ("pratique.rb", formula(&arguments.version, &archives)),
         ("pratique.yaml", plugin(&arguments.version, &archives)),
     ] {
         let path = arguments.directory.join(name);
-        fs::write(&path, text).map_err(Error::file(&path))?;
+        fs::write(&path, text).map_err(ToolError::file(&path))?;
         println!("{}", path.display());
     }
     Ok(())

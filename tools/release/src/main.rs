@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pratique_release::{Arguments, run};
+use pratique_release::{ReleaseArguments, run};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&ReleaseArguments::parse())
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::process::Command;
 
 use pratique_harness::workspace;
-use pratique_release::{Archive, TARGETS, archives, formula, plugin};
+use pratique_release::{ReleaseArchive, TARGETS, archives, formula, plugin};
 use serde_json::Value;
 
 const VERSION: &str = "9.8.7";
@@ -24,7 +24,7 @@ fn document(text: &str) -> Value {
 }
 
 /// The archives of a release, each with another checksum.
-fn released() -> Vec<Archive> {
+fn released() -> Vec<ReleaseArchive> {
     let lines = TARGETS.iter().enumerate().map(|(index, target)| {
         let sum = format!("{index:x}").repeat(64);
         format!("{sum}  {}\n", target.file(VERSION))

@@ -9,7 +9,7 @@ mod rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use pratique_harness::{Error, cargo, workspace};
+use pratique_harness::{ToolError, cargo, workspace};
 use serde::Deserialize;
 
 use rules::Rules;
@@ -63,9 +63,9 @@ fn dependencies_are_allowed() {
 ///
 /// # Errors
 /// When `deny.toml` or `Cargo.lock` cannot be read, or `cargo metadata` fails.
-fn check(root: &Path) -> Result<Vec<String>, Error> {
+fn check(root: &Path) -> Result<Vec<String>, ToolError> {
     let read = |name: &str| {
-        std::fs::read_to_string(root.join(name)).map_err(|error| Error::from(format!("{name}: {error}")))
+        std::fs::read_to_string(root.join(name)).map_err(|error| ToolError::from(format!("{name}: {error}")))
     };
     let rules = Rules::read(&read("deny.toml")?)?;
     let locked = locked(&read("Cargo.lock")?);
@@ -166,7 +166,7 @@ fn licences(packages: &[Package], allowed: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// Runs `cargo metadata` offline, for the packages that this platform needs.
-fn metadata(root: &Path) -> Result<Metadata, Error> {
+fn metadata(root: &Path) -> Result<Metadata, ToolError> {
     let host = cargo::host()?;
     let output = cargo::command()
         .current_dir(root)
@@ -177,7 +177,7 @@ fn metadata(root: &Path) -> Result<Metadata, Error> {
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
-    serde_json::from_slice(&output.stdout).map_err(|error| Error::from(format!("cargo metadata: {error}")))
+    serde_json::from_slice(&output.stdout).map_err(|error| ToolError::from(format!("cargo metadata: {error}")))
 }
 
 const LOCK: &str = r#"

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::{Error, cargo, workspace};
+use pratique_harness::{ToolError, cargo, workspace};
 
 #[test]
 fn every_crate_of_the_program_has_its_crypto_provider() {
@@ -24,13 +24,13 @@ fn every_crate_of_the_program_has_its_crypto_provider() {
 }
 
 /// The features of the crates that a package is built of, by their names.
-fn crates(package: &str) -> Result<BTreeMap<String, Vec<String>>, Error> {
+fn crates(package: &str) -> Result<BTreeMap<String, Vec<String>>, ToolError> {
     let output = cargo::command()
         .current_dir(workspace::root())
         .args(["tree", "--locked", "--offline", "--package", package])
         .args(["--edges", "normal", "--prefix", "none", "--format", "{p} {f}"])
         .output()
-        .map_err(Error::program("cargo"))?;
+        .map_err(ToolError::program("cargo"))?;
     if !output.status.success() {
         return Err(format!("cargo tree: {}", String::from_utf8_lossy(&output.stderr)).into());
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 /// The allowed dependencies.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Reads the file.
-    pub(super) fn read(text: &str) -> Result<Self, Error> {
+    pub(super) fn read(text: &str) -> Result<Self, ToolError> {
         let licences = list(text, "licenses", "allow")?;
         let skipped = list(text, "bans", "skip")?;
         let strict = [
@@ -31,7 +31,7 @@ impl Rules {
 }
 
 /// The first text in quotes on each line of a list.
-fn list(text: &str, section: &str, name: &str) -> Result<BTreeSet<String>, Error> {
+fn list(text: &str, section: &str, name: &str) -> Result<BTreeSet<String>, ToolError> {
     let missing = || format!("deny.toml has no list {name} in [{section}]");
     let (_, rest) = text.split_once(&format!("\n[{section}]\n")).ok_or_else(missing)?;
     let section = rest.split_once("\n[").map_or(rest, |(section, _)| section);
@@ -39,7 +39,7 @@ fn list(text: &str, section: &str, name: &str) -> Result<BTreeSet<String>, Error
     let (lines, _) = rest.split_once("\n]").ok_or_else(missing)?;
     let quoted = |line: &str| Some(line.split_once('"')?.1.split_once('"')?.0.to_owned());
     let entries: Option<BTreeSet<String>> = lines.lines().map(quoted).collect();
-    entries.ok_or_else(|| Error::from(format!("deny.toml has a line in {name} that is not read")))
+    entries.ok_or_else(|| ToolError::from(format!("deny.toml has a line in {name} that is not read")))
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ const REQUESTS: TextList = TextList {
         "merge/src/json_patch",
         "merge/src/json_patch.rs",
         "merge/src/structured",
-        "merge/src/structured.rs",
+        "merge/src/structured_merge.rs",
         "policy/src",
         "typed/src",
         "webhook/src",

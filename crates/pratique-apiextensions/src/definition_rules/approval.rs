@@ -21,13 +21,13 @@ enum ApprovalState {
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateAPIApproval
 pub(super) fn validate_approval(object: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let spec = object.child("spec");
-    if !is_protected(spec.child("group").text()) {
+    if !is_protected(spec.child("group").as_text()) {
         return;
     }
     let metadata = object.child("metadata");
     let annotations = metadata.child("annotations");
     let approval = annotations.key(APPROVED);
-    let state = approval_state(approval.text());
+    let state = approval_state(approval.as_text());
     if old.is_set() && state == approval_state_of(old) {
         return;
     }
@@ -40,7 +40,7 @@ pub(super) fn validate_approval(object: &Node<'_, '_>, old: &Node<'_, '_>, error
         ApprovalState::Invalid => {
             let either = "with either a URL or a reason starting with \"unapproved\"";
             let detail = format!("{needs} {either}, {SEE}");
-            errors.invalid(approval, approval.text(), &detail);
+            errors.invalid(approval, approval.as_text(), &detail);
         }
         ApprovalState::Bypassed | ApprovalState::Approved => {}
     }

@@ -45,7 +45,7 @@ impl ConversionOptions {
 
 fn has_known_review(versions: &Node<'_, '_>) -> bool {
     let mut versions = versions.items();
-    versions.any(|version| REVIEW_VERSIONS.contains(&version.text()))
+    versions.any(|version| REVIEW_VERSIONS.contains(&version.as_text()))
 }
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validateCustomResourceConversion
@@ -59,11 +59,11 @@ pub(super) fn validate_conversion(
         return;
     }
     let strategy = conversion.child("strategy");
-    if strategy.text() != "None" && preserves_unknown {
+    if strategy.as_text() != "None" && preserves_unknown {
         let detail = "must be None if spec.preserveUnknownFields is true";
-        errors.invalid(strategy, named(strategy.text()), detail);
+        errors.invalid(strategy, named(strategy.as_text()), detail);
     }
-    match strategy.text() {
+    match strategy.as_text() {
         "" => errors.required(strategy, ""),
         "None" | "Webhook" => {}
         _ => errors.unsupported_text(&strategy, &["None", "Webhook"]),
@@ -77,7 +77,7 @@ pub(super) fn validate_conversion(
     // Both are fields of the conversion itself there.
     let config = Node::with_path(config.value(), path.child("webhookClientConfig"));
     let versions = Node::with_path(versions.value(), path.child("conversionReviewVersions"));
-    if strategy.text() == "Webhook" {
+    if strategy.as_text() == "Webhook" {
         validate_client(&config, options, errors);
         validate_review_versions(&versions, options, errors);
         return;
@@ -117,12 +117,12 @@ fn validate_review_versions(versions: &Node<'_, '_>, options: ConversionOptions,
     }
     let mut seen = HashSet::new();
     for version in versions.items() {
-        if !seen.insert(version.text()) {
-            errors.invalid(version, version.text(), "duplicate version");
+        if !seen.insert(version.as_text()) {
+            errors.invalid(version, version.as_text(), "duplicate version");
             continue;
         }
-        for fault in dns1035_label(version.text()) {
-            errors.invalid(version, version.text(), &fault);
+        for fault in dns1035_label(version.as_text()) {
+            errors.invalid(version, version.as_text(), &fault);
         }
     }
     if options.requires_known_review && !has_known_review(versions) {

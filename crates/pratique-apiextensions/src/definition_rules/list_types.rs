@@ -10,10 +10,10 @@ use pratique_validation::rules::{Errors, Node, internal_json, named};
 fn validate_type(schema: &Node<'_, '_>, expected: &str, extension: &str, errors: &mut Errors) {
     let of = schema.child("type");
     let detail = format!("must be {expected} if {extension} is specified");
-    if of.text().is_empty() {
+    if of.as_text().is_empty() {
         errors.required(of, &detail);
     } else {
-        errors.invalid(of, of.text(), &detail);
+        errors.invalid(of, of.as_text(), &detail);
     }
 }
 
@@ -23,10 +23,10 @@ pub(super) fn validate_map_type(schema: &Node<'_, '_>, errors: &mut Errors) {
     if !map_type.is_set() {
         return;
     }
-    if schema.child("type").text() != "object" {
+    if schema.child("type").as_text() != "object" {
         validate_type(schema, "object", EXTENSION, errors);
     }
-    if !matches!(map_type.text(), "atomic" | "granular") {
+    if !matches!(map_type.as_text(), "atomic" | "granular") {
         errors.unsupported_text(&map_type, &["atomic", "granular"]);
     }
 }
@@ -37,12 +37,12 @@ pub(super) fn validate_list_type(schema: &Node<'_, '_>, requires_atomic_sets: bo
     if !list_type.is_set() {
         return;
     }
-    if schema.child("type").text() != "array" {
+    if schema.child("type").as_text() != "array" {
         validate_type(schema, "array", EXTENSION, errors);
-    } else if requires_atomic_sets && list_type.text() == "set" {
+    } else if requires_atomic_sets && list_type.as_text() == "set" {
         validate_set(schema, errors);
     }
-    if !matches!(list_type.text(), "atomic" | "set" | "map") {
+    if !matches!(list_type.as_text(), "atomic" | "set" | "map") {
         errors.unsupported_text(&list_type, &["atomic", "set", "map"]);
     }
 }
@@ -57,15 +57,15 @@ fn validate_set(schema: &Node<'_, '_>, errors: &mut Errors) {
     );
     // Both errors print the type of the list.
     let bad_value = if of_list.is_set() {
-        named(of_list.text())
+        named(of_list.as_text())
     } else {
         BadValue::Json(of_list.value())
     };
-    match items.child("type").text() {
-        "array" if of_list.is_set() && of_list.text() != "atomic" => {
-            errors.invalid(of_list, named(of_list.text()), detail);
+    match items.child("type").as_text() {
+        "array" if of_list.is_set() && of_list.as_text() != "atomic" => {
+            errors.invalid(of_list, named(of_list.as_text()), detail);
         }
-        "object" if of_map.text() != "atomic" => errors.invalid(of_map, bad_value, detail),
+        "object" if of_map.as_text() != "atomic" => errors.invalid(of_map, bad_value, detail),
         _ => {}
     }
 }
@@ -75,15 +75,15 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
         schema.child("x-kubernetes-list-map-keys"),
         schema.child("x-kubernetes-list-type"),
     );
-    if !keys.is_empty() && list_type.text() != "map" {
+    if !keys.is_empty() && list_type.as_text() != "map" {
         let detail = "must be map if x-kubernetes-list-map-keys is non-empty";
         if list_type.is_set() {
-            errors.invalid(list_type, list_type.text(), detail);
+            errors.invalid(list_type, list_type.as_text(), detail);
         } else {
             errors.required(list_type, detail);
         }
     }
-    if list_type.text() != "map" {
+    if list_type.as_text() != "map" {
         return;
     }
     if keys.is_empty() {
@@ -106,11 +106,11 @@ pub(super) fn validate_list_map(schema: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let of = items.child("type");
-    if of.text() == "object" {
+    if of.as_text() == "object" {
         validate_keys(&keys, &items, errors);
     } else {
         let detail = "must be object if parent array's x-kubernetes-list-type is map";
-        errors.invalid(of, of.text(), detail);
+        errors.invalid(of, of.as_text(), detail);
     }
 }
 
@@ -119,17 +119,17 @@ fn validate_keys(keys: &Node<'_, '_>, items: &Node<'_, '_>, errors: &mut Errors)
     let properties = items.child("properties");
     let mut seen = HashSet::new();
     for key in keys.items() {
-        let property = properties.key(key.text());
+        let property = properties.key(key.as_text());
         let of = property.child("type");
         if !property.is_set() {
             let detail = "entries must all be names of item properties";
             errors.invalid(keys, BadValue::Json(keys.value()), detail);
-        } else if matches!(of.text(), "array" | "object") {
+        } else if matches!(of.as_text(), "array" | "object") {
             let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
             // It prints the type of the items.
-            errors.invalid(of, items.child("type").text(), detail);
+            errors.invalid(of, items.child("type").as_text(), detail);
         }
-        if !seen.insert(key.text()) {
+        if !seen.insert(key.as_text()) {
             let detail = "must not contain duplicate entries";
             errors.invalid(keys, BadValue::Json(keys.value()), detail);
         }

@@ -12,12 +12,12 @@ use super::schema_rules::SchemaWalk;
 use crate::check_defaults::check_defaults;
 use crate::prune_defaults::prune_defaults;
 use crate::rules::{RulePlace, SchemaRules};
-use crate::schema::{ReadFaults, Schema, check_structural, read};
+use crate::schema::{ReadFaults, SchemaNode, check_structural, read};
 
 /// A schema with its rules, by which objects are pruned, defaulted and validated.
 #[derive(Debug, Default)]
 pub(crate) struct CompiledSchema {
-    pub(crate) schema: Schema,
+    pub(crate) schema: SchemaNode,
     pub(crate) rules: SchemaRules,
 }
 
@@ -125,10 +125,10 @@ fn validate_root_members(schema: &Node<'_, '_>, errors: &mut Errors) {
             continue;
         }
         if *field == "Type" {
-            if member.text() != "object" {
+            if member.as_text() != "object" {
                 let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is \
                               enabled";
-                errors.invalid(member, member.text(), detail);
+                errors.invalid(member, member.as_text(), detail);
                 return;
             }
         } else if !ALLOWED_AT_ROOT.contains(field) {

@@ -11,7 +11,7 @@ use super::map_list_keys::validate_map_list_keys;
 use super::schema_search::{has_schema, schemas_of};
 use crate::prune_defaults::has_unpruned_defaults;
 use crate::rules::{ExpressionScope, KnownExpressions};
-use crate::schema::{ReadFaults, Type, check_structural, read};
+use crate::schema::{ReadFaults, SchemaType, check_structural, read};
 
 /// Which rules of schemas hold: all, unless the existing definition breaks them.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, validationOptions
@@ -82,7 +82,7 @@ fn known_expressions(versions: &[Value<'_>]) -> KnownExpressions {
 
 fn has_unknown_type(schema: &Value<'_>) -> bool {
     let name = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-    !name.is_empty() && Type::named(name) == Type::Unknown
+    !name.is_empty() && SchemaType::named(name) == SchemaType::Unknown
 }
 
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, schemaIsNonStructural

@@ -9,7 +9,7 @@ use super::map_list_keys::validate_map_list_keys;
 use super::schema_options::SchemaOptions;
 use super::validation_rules::validate_rules;
 use crate::rules::{RulePlace, RuleReporter, TotalCost};
-use crate::schema::Type;
+use crate::schema::SchemaType;
 
 /// A walk over a schema.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
@@ -108,10 +108,10 @@ impl<'w> SchemaWalk<'w> {
         let errors = &mut self.schema_errors;
         let of = schema.child("type");
         if self.options.requires_known_types
-            && !of.text().is_empty()
-            && Type::named(of.text()) == Type::Unknown
+            && !of.as_text().is_empty()
+            && SchemaType::named(of.as_text()) == SchemaType::Unknown
         {
-            errors.unsupported_text(&of, &Type::ALL.map(Type::name));
+            errors.unsupported_text(&of, &SchemaType::ALL.map(SchemaType::name));
         }
         let default = schema.child("default");
         if let Some(ban) = around.default_ban.filter(|_| default.is_set()) {
@@ -130,7 +130,7 @@ impl<'w> SchemaWalk<'w> {
                 errors.forbidden(member, &format!("{name} is not supported"));
             }
         }
-        if of.text() == "null" {
+        if of.as_text() == "null" {
             errors.forbidden(of, "type cannot be set to null, use nullable as an alternative");
         }
         let items = schema.child("items");
@@ -216,7 +216,7 @@ impl<'w> SchemaWalk<'w> {
         factor: Option<u64>,
     ) {
         let map_type = schema.child("x-kubernetes-map-type");
-        let is_correlatable = !map_type.is_set() || matches!(map_type.text(), "granular" | "atomic");
+        let is_correlatable = !map_type.is_set() || matches!(map_type.as_text(), "granular" | "atomic");
         let is_resource = around.is_root || schema.child("x-kubernetes-embedded-resource").is_true();
         for (name, property) in schema.child("properties").entries() {
             let mut within = SchemaSurroundings {
@@ -245,7 +245,7 @@ impl<'w> SchemaWalk<'w> {
             ..around
         };
         let items = schema.child("items");
-        if schema.child("x-kubernetes-list-type").text() != "map" {
+        if schema.child("x-kubernetes-list-type").as_text() != "map" {
             within.uncorrelatable = around.uncorrelatable.or(Some(schema.path()));
         }
         let rules = around.rules.as_ref();

@@ -6,7 +6,7 @@ use pratique_types::field::Error;
 use pratique_validation::rules::{Errors, Node};
 
 use crate::rules::{FieldPathError, resolve};
-use crate::schema::{Schema, Type};
+use crate::schema::{SchemaNode, SchemaType};
 
 const MAX_FIELDS: usize = 8;
 
@@ -14,14 +14,14 @@ const MAX_FIELDS: usize = 8;
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceSelectableFields
 pub(super) fn validate_selectable_fields(
     fields: &Node<'_, '_>,
-    schema: &Schema,
+    schema: &SchemaNode,
     allows_many: bool,
     errors: &mut Errors,
 ) {
     let mut seen = HashSet::new();
     for field in fields.items() {
         let path = field.child("jsonPath");
-        let text = path.text();
+        let text = path.as_text();
         if text.is_empty() {
             errors.required(path, "");
             continue;
@@ -38,7 +38,7 @@ pub(super) fn validate_selectable_fields(
         }
         if !matches!(
             resolved.schema.of,
-            Some(Type::String | Type::Boolean | Type::Integer)
+            Some(SchemaType::String | SchemaType::Boolean | SchemaType::Integer)
         ) {
             let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with \
                           formats are allowed.";
@@ -58,15 +58,15 @@ pub(super) fn validate_selectable_fields(
 pub(super) fn validate_selectable_without(fields: &Node<'_, '_>, errors: &mut Errors) {
     for field in fields.items() {
         let path = field.child("jsonPath");
-        if path.text().is_empty() {
+        if path.as_text().is_empty() {
             errors.required(path, "");
             continue;
         }
-        match resolve(path.text(), &Schema::default(), false).map(|_| ()) {
+        match resolve(path.as_text(), &SchemaNode::default(), false).map(|_| ()) {
             Ok(()) | Err(FieldPathError::NotAField) => return,
             Err(error) => {
                 let detail = format!("is an invalid path: {error}");
-                errors.invalid(path, path.text(), &detail);
+                errors.invalid(path, path.as_text(), &detail);
             }
         }
     }

@@ -91,7 +91,7 @@ fn same_versions<'v>(
     let by_name = versions_by_name(old_versions.unwrap_or_default());
     let versions = spec.child("versions");
     let same = versions.items().filter_map(|version| {
-        let name = version.child("name").text();
+        let name = version.child("name").as_text();
         let other = by_name.get(name)?;
         Some((name, version.value(), *other))
     });
@@ -102,7 +102,7 @@ fn same_versions<'v>(
 fn unchanged_schemas(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> HashSet<String> {
     let (settings, old_settings) = (VersionSettings::new(spec), VersionSettings::new(old));
     let versions = spec.child("versions");
-    let names = versions.items().map(|version| version.child("name").text());
+    let names = versions.items().map(|version| version.child("name").as_text());
     let is_unchanged = |name: &&str| {
         let (new, old) = (settings.schema_of(name), old_settings.schema_of(name));
         new.is_some() && old.is_some() && is_same_setting(new, old)
@@ -176,7 +176,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         let (spec, versions) = (self.spec, self.spec.child("versions"));
         validate_group(&spec.child("group"), errors);
         let scope = spec.child("scope");
-        match scope.text() {
+        match scope.as_text() {
             "" => errors.required(scope, ""),
             "Cluster" | "Namespaced" => {}
             _ => errors.unsupported_text(&scope, &["Cluster", "Namespaced"]),
@@ -196,7 +196,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         // The name of the first version is also that of the definition.
         if let Some(first) = versions.items().next() {
             let name = first.child("name");
-            if !name.text().is_empty() {
+            if !name.as_text().is_empty() {
                 validate_label(
                     &Node::with_path(name.value(), spec.path().child("version")),
                     errors,
@@ -246,7 +246,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         let mut names = HashSet::new();
         if !versions
             .items()
-            .all(|version| names.insert(version.child("name").text()))
+            .all(|version| names.insert(version.child("name").as_text()))
         {
             let detail = "must contain unique version names";
             errors.invalid(
@@ -275,7 +275,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
         errors: &mut Errors,
     ) -> Option<Arc<CompiledSchema>> {
         validate_deprecation(version, errors);
-        let name = version.child("name").text();
+        let name = version.child("name").as_text();
         let schema = self.settings.own(VersionSetting::Schema, version);
         let has_status = self.has_status(name);
         let compiled = schema.as_ref().and_then(|schema| {
@@ -312,7 +312,7 @@ impl<'c, 'v> SpecCheck<'c, 'v> {
     fn validate_shared(&self, malformed: &mut ErrorList, errors: &mut Errors) -> Option<Arc<CompiledSchema>> {
         let first = self.spec.child("versions");
         let first = first.items().next();
-        let first = first.as_ref().map_or("", |version| version.child("name").text());
+        let first = first.as_ref().map_or("", |version| version.child("name").as_text());
         let schema = self.settings.shared(VersionSetting::Schema, self.spec);
         let compiled = schema.as_ref().and_then(|schema| {
             let checked = self.check_schema(schema, self.has_any_status(), first);
@@ -419,7 +419,7 @@ fn validate_deprecation(version: &Node<'_, '_>, errors: &mut Errors) {
     if !warning.is_set() {
         return;
     }
-    let text = warning.text();
+    let text = warning.as_text();
     if !version.child("deprecated").is_true() {
         return errors.invalid(warning, named(text), "can only be set for deprecated versions");
     }

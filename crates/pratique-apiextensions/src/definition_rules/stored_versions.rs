@@ -14,13 +14,13 @@ pub(super) fn validate_stored_versions(stored: &Node<'_, '_>, versions: &Node<'_
     }
     let mut left = BTreeMap::new();
     for (at, name) in stored.items().enumerate() {
-        left.insert(name.text(), at);
+        left.insert(name.as_text(), at);
     }
     for version in versions.items() {
         let name = version.child("name");
-        let was_stored = left.remove(name.text()).is_some();
+        let was_stored = left.remove(name.as_text()).is_some();
         if version.child("storage").is_true() && !was_stored {
-            let detail = format!("must have the storage version {}", name.text());
+            let detail = format!("must have the storage version {}", name.as_text());
             errors.invalid(stored, bad_value(), &detail);
         }
     }

@@ -6,7 +6,7 @@ use pratique_types::field::Path;
 use pratique_validation::rules::{Errors, Node};
 
 use crate::rules::resolve;
-use crate::schema::{ReadFaults, Schema, read};
+use crate::schema::{ReadFaults, SchemaNode, read};
 
 const REASONS: &[&str] = &[
     "FieldValueDuplicate",
@@ -29,28 +29,28 @@ pub(super) fn validate_rules(rules: &Node<'_, '_>, schema: &Node<'_, '_>, errors
     }
 }
 
-fn validate_rule<'s>(rule: &Node<'_, '_>, schema: impl FnOnce() -> Option<&'s Schema>, errors: &mut Errors) {
+fn validate_rule<'s>(rule: &Node<'_, '_>, schema: impl FnOnce() -> Option<&'s SchemaNode>, errors: &mut Errors) {
     let (text, message) = (rule.child("rule"), rule.child("message"));
-    let (trimmed, trimmed_message) = (text.text().trim(), message.text().trim());
+    let (trimmed, trimmed_message) = (text.as_text().trim(), message.as_text().trim());
     if trimmed.is_empty() {
         errors.required(text, "rule is not specified");
-    } else if !message.text().is_empty() && trimmed_message.is_empty() {
-        errors.invalid(message, message.text(), "must be non-empty if specified");
+    } else if !message.as_text().is_empty() && trimmed_message.is_empty() {
+        errors.invalid(message, message.as_text(), "must be non-empty if specified");
     } else if has_lines(trimmed_message) {
-        errors.invalid(message, message.text(), "must not contain line breaks");
+        errors.invalid(message, message.as_text(), "must not contain line breaks");
     } else if has_lines(trimmed) && trimmed_message.is_empty() {
         errors.required(message, "message must be specified if rule contains line breaks");
     }
     let expression = rule.child("messageExpression");
-    if !expression.text().is_empty() && expression.text().trim().is_empty() {
+    if !expression.as_text().is_empty() && expression.as_text().trim().is_empty() {
         errors.required(expression, "messageExpression must be non-empty if specified");
     }
     let reason = rule.child("reason");
-    if reason.is_set() && !REASONS.contains(&reason.text()) {
+    if reason.is_set() && !REASONS.contains(&reason.as_text()) {
         errors.not_supported(&reason, REASONS);
     }
     let field_path = rule.child("fieldPath");
-    let given = field_path.text();
+    let given = field_path.as_text();
     if given.is_empty() {
         return;
     }

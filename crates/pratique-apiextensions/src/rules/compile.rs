@@ -5,9 +5,9 @@ use pratique_cel::{Environment, Program, Type as CelType};
 
 use super::environments::{ExpressionScope, SelfEnvironments};
 use super::field_path;
-use super::types::{Declared, MAX_REQUEST};
-use super::{CompiledRule, MessageExpression, Refused, RuleBody, RuleNode};
-use crate::schema::{Rule, Schema};
+use super::types::{DeclaredType, MAX_REQUEST};
+use super::{CompiledRule, MessageExpression, RefusedRule, RuleBody, RuleNode};
+use crate::schema::{SchemaRule, SchemaNode};
 
 const UNCONVERTIBLE: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to \
                              convert structural schema to CEL declarations";
@@ -22,7 +22,7 @@ pub(super) struct RuleCompiler<'k> {
 enum TypeInfo<'d> {
     /// No schema from here up has rules.
     Unneeded,
-    Declared(&'d Declared),
+    Declared(&'d DeclaredType),
     /// The type around it has no such part.
     Undeclared,
     /// It, or one around it, has no type.
@@ -30,7 +30,7 @@ enum TypeInfo<'d> {
 }
 
 impl<'d> TypeInfo<'d> {
-    fn from_declared(declared: Option<&'d Declared>) -> Self {
+    fn from_declared(declared: Option<&'d DeclaredType>) -> Self {
         declared.map_or(TypeInfo::Unconvertible, TypeInfo::Declared)
     }
 
@@ -62,18 +62,18 @@ impl<'k> RuleCompiler<'k> {
     }
 
     /// The type of a schema.
-    fn declared(&self, schema: &Schema, is_resource: bool) -> Option<Declared> {
-        Declared::from_schema(schema, is_resource, self.scope.release)
+    fn declared(&self, schema: &SchemaNode, is_resource: bool) -> Option<DeclaredType> {
+        DeclaredType::from_schema(schema, is_resource, self.scope.release)
     }
 
     /// Compiles the rules of a resource.
-    pub(super) fn root(&self, schema: &Schema) -> Option<RuleNode> {
+    pub(super) fn root(&self, schema: &SchemaNode) -> Option<RuleNode> {
         self.node(schema, true, None)
     }
 
     /// Compiles the rules of a schema and those below it; `None` if there are none.
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validator
-    fn node(&self, schema: &Schema, is_resource: bool, given: Option<TypeInfo<'_>>) -> Option<RuleNode> {
+    fn node(&self, schema: &SchemaNode, is_resource: bool, given: Option<TypeInfo<'_>>) -> Option<RuleNode> {
         let is_needed = given.is_none() && !schema.rules.is_empty();
         let declared = is_needed.then(|| self.declared(schema, is_resource)).flatten();
         let info = match given {
@@ -93,7 +93,7 @@ impl<'k> RuleCompiler<'k> {
             inner.has_type = self.declared(property, property.is_embedded).is_some();
             node.properties.insert(name.clone(), inner);
         }
-        let element = |of: Option<&Schema>| self.part(of?, &info, SchemaPart::Element).map(Box::new);
+        let element = |of: Option<&SchemaNode>| self.part(of?, &info, SchemaPart::Element).map(Box::new);
         node.additional = element(schema.additional_schema());
         node.items = element(schema.items.as_deref());
         if !schema.rules.is_empty() {
@@ -106,7 +106,7 @@ impl<'k> RuleCompiler<'k> {
         (!is_empty).then_some(node)
     }
 
-    fn part(&self, schema: &Schema, around: &TypeInfo<'_>, part: SchemaPart<'_>) -> Option<RuleNode> {
+    fn part(&self, schema: &SchemaNode, around: &TypeInfo<'_>, part: SchemaPart<'_>) -> Option<RuleNode> {
         if matches!(around, TypeInfo::Unneeded) {
             return self.node(schema, schema.is_embedded, None);
         }
@@ -124,7 +124,7 @@ impl<'k> RuleCompiler<'k> {
     }
 
     /// Compiles the rules of one schema.
-    fn rules(&self, schema: &Schema, info: &TypeInfo<'_>, node: &mut RuleNode) {
+    fn rules(&self, schema: &SchemaNode, info: &TypeInfo<'_>, node: &mut RuleNode) {
         let own;
         let declared = match info {
             TypeInfo::Declared(declared) => Some(*declared),
@@ -139,7 +139,7 @@ impl<'k> RuleCompiler<'k> {
             }
         };
         let Some(declared) = declared else {
-            node.rules = vec![CompiledRule::refused(Refused::All(UNDECLARED.into()))];
+            node.rules = vec![CompiledRule::refused(RefusedRule::All(UNDECLARED.into()))];
             return;
         };
         // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, maxCardinality
@@ -155,9 +155,9 @@ impl<'k> RuleCompiler<'k> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, compileRule
     fn rule(
         &self,
-        rule: &Rule,
-        schema: &Schema,
-        declared: &Declared,
+        rule: &SchemaRule,
+        schema: &SchemaNode,
+        declared: &DeclaredType,
         environments: &SelfEnvironments,
     ) -> CompiledRule {
         let is_optional = rule.optional_old_self == Some(true);
@@ -169,12 +169,12 @@ impl<'k> RuleCompiler<'k> {
                     ExpressionRefusal::Type => "cel expression must evaluate to a bool".to_owned(),
                     ExpressionRefusal::Compile(message) => message,
                 };
-                return CompiledRule::refused(Refused::Rule(detail.into()));
+                return CompiledRule::refused(RefusedRule::Rule(detail.into()));
             }
         };
         let Some((self_slot, old_self_slot)) = environment.slot("self").zip(environment.slot("oldSelf"))
         else {
-            return CompiledRule::refused(Refused::Rule("the environment has no self".into()));
+            return CompiledRule::refused(RefusedRule::Rule("the environment has no self".into()));
         };
         let uses_old_self = program.reads(old_self_slot);
         let message = rule.message.trim();
@@ -210,8 +210,8 @@ impl<'k> RuleCompiler<'k> {
 
     fn message(
         &self,
-        rule: &Rule,
-        declared: &Declared,
+        rule: &SchemaRule,
+        declared: &DeclaredType,
         environments: &SelfEnvironments,
     ) -> MessageExpression {
         let text = &rule.message_expression;
@@ -246,13 +246,13 @@ enum ExpressionRefusal {
 fn expression(
     environment: &Environment,
     text: &str,
-    declared: &Declared,
+    declared: &DeclaredType,
     of: &CelType,
 ) -> Result<(Program, u64), ExpressionRefusal> {
     let failed = |error| ExpressionRefusal::Compile(format!("compilation failed: {error}"));
     let checked = environment
         .parse(text)
-        .and_then(|ast| environment.check(ast))
+        .and_then(|ast| environment.check_types(ast))
         .map_err(failed)?;
     if checked.result_type() != of {
         return Err(ExpressionRefusal::Type);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pratique_cel::{Environment, Type as CelType};
 use pratique_schema::{Release, ReleaseCache};
 
-use super::types::{Declared, ObjectTypes};
+use super::types::{DeclaredType, ObjectTypes};
 
 /// The name of the type of `self`. A server's ends in digits of the time, so that no rule can use it.
 const SELF_TYPE: &str = "selfType";
@@ -72,7 +72,7 @@ pub(super) struct SelfEnvironments {
 }
 
 impl SelfEnvironments {
-    pub(super) fn new(declared: &Declared, release: &'static Release) -> Self {
+    pub(super) fn new(declared: &DeclaredType, release: &'static Release) -> Self {
         let mut types = ObjectTypes::default();
         let of_self = declared.cel_type(SELF_TYPE, &mut types);
         SelfEnvironments {

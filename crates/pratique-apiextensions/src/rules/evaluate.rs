@@ -5,8 +5,8 @@ use pratique_json::Value;
 use pratique_types::cel_limits::{PER_CALL_LIMIT, read_message};
 use pratique_types::field::{BadValue, Error, ErrorList, Path};
 
-use super::{CompiledRule, MessageExpression, Refused, RuleBody, RuleNode, values};
-use crate::schema::{Schema, Type};
+use super::{CompiledRule, MessageExpression, RefusedRule, RuleBody, RuleNode, values};
+use crate::schema::{SchemaNode, SchemaType};
 use crate::validate::{CorrelatedValue, KeyedItems};
 
 const OUT_OF_BUDGET: &str =
@@ -43,9 +43,9 @@ impl OldValue<'_, '_, '_> {
 
 /// A value with its schema and rules.
 #[derive(Clone, Copy)]
-struct Place<'p, 'a> {
+struct ValuePlace<'p, 'a> {
     node: &'p RuleNode,
-    schema: &'p Schema,
+    schema: &'p SchemaNode,
     value: &'p Value<'a>,
     path: &'p Path<'p>,
 }
@@ -68,7 +68,7 @@ impl<'e> RuleEvaluation<'e> {
     pub(super) fn beside<'a>(
         &mut self,
         node: &RuleNode,
-        schema: &Schema,
+        schema: &SchemaNode,
         value: &Value<'a>,
         old: Option<&Value<'a>>,
     ) {
@@ -83,7 +83,7 @@ impl<'e> RuleEvaluation<'e> {
     pub(super) fn root<'a>(
         &mut self,
         node: &RuleNode,
-        schema: &Schema,
+        schema: &SchemaNode,
         value: &Value<'a>,
         correlated: Option<&CorrelatedValue<'_, 'a>>,
     ) {
@@ -98,11 +98,11 @@ impl<'e> RuleEvaluation<'e> {
     fn evaluate_from_root<'a>(
         &mut self,
         node: &RuleNode,
-        schema: &Schema,
+        schema: &SchemaNode,
         value: &Value<'a>,
         old: OldValue<'_, '_, 'a>,
     ) {
-        let place = Place {
+        let place = ValuePlace {
             node,
             schema,
             value,
@@ -113,7 +113,7 @@ impl<'e> RuleEvaluation<'e> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validate
-    fn place<'a>(&mut self, place: Place<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
+    fn place<'a>(&mut self, place: ValuePlace<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
         if place.value.is_null() {
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl<'e> RuleEvaluation<'e> {
         }
     }
 
-    fn members<'a>(&mut self, place: Place<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
+    fn members<'a>(&mut self, place: ValuePlace<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
         let Some(members) = place.value.as_object() else {
             return Ok(());
         };
@@ -151,7 +151,7 @@ impl<'e> RuleEvaluation<'e> {
                     _ => continue,
                 },
             };
-            let inner = Place {
+            let inner = ValuePlace {
                 node,
                 schema,
                 value,
@@ -186,7 +186,7 @@ impl<'e> RuleEvaluation<'e> {
 
     fn items<'a>(
         &mut self,
-        place: Place<'_, 'a>,
+        place: ValuePlace<'_, 'a>,
         items: &[Value<'a>],
         old: OldValue<'_, '_, 'a>,
     ) -> Result<(), RuleHalt> {
@@ -197,7 +197,7 @@ impl<'e> RuleEvaluation<'e> {
         let keyed = old_items.map(|old_items| KeyedItems::new(place.schema, old_items));
         for (at, value) in items.iter().enumerate() {
             let path = place.path.index(at);
-            let inner = Place {
+            let inner = ValuePlace {
                 node,
                 schema,
                 value,
@@ -215,7 +215,7 @@ impl<'e> RuleEvaluation<'e> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, validateExpressions
-    fn rules<'a>(&mut self, place: Place<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
+    fn rules<'a>(&mut self, place: ValuePlace<'_, 'a>, old: OldValue<'_, '_, 'a>) -> Result<(), RuleHalt> {
         let of = Value::from(place.schema.type_name());
         let field = || place.path.to_string();
         if self.budget == 0 {
@@ -235,8 +235,8 @@ impl<'e> RuleEvaluation<'e> {
                 Ok(body) => body,
                 Err(refused) => {
                     let detail = match refused {
-                        Refused::Rule(error) => format!("rule compile error: {error}"),
-                        Refused::All(error) => format!("rule compiler initialization error: {error}"),
+                        RefusedRule::Rule(error) => format!("rule compile error: {error}"),
+                        RefusedRule::All(error) => format!("rule compiler initialization error: {error}"),
                     };
                     self.errors.push(Error::invalid(field(), &of, &detail));
                     continue;
@@ -287,7 +287,7 @@ impl<'e> RuleEvaluation<'e> {
         rule: &CompiledRule,
         body: &'i RuleBody,
         inputs: &RuleInputs<'i>,
-        place: Place<'_, 'a>,
+        place: ValuePlace<'_, 'a>,
         old: OldValue<'_, '_, 'a>,
     ) -> Result<(), RuleHalt> {
         let path = match rule.field_path.as_str() {
@@ -311,7 +311,7 @@ impl<'e> RuleEvaluation<'e> {
         };
         let value = match place.schema.of {
             _ if !rule.shows_value => Some(&of),
-            Some(Type::Object | Type::Array) => None,
+            Some(SchemaType::Object | SchemaType::Array) => None,
             _ => Some(place.value),
         };
         let error = match (rule.reason.as_deref(), value) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 /// A path that is one of a schema.
 pub(crate) struct FieldPath<'s> {
@@ -11,7 +11,7 @@ pub(crate) struct FieldPath<'s> {
     /// Whether it is one of metadata.
     pub(crate) is_metadata: bool,
     /// The schema of the field.
-    pub(crate) schema: &'s Schema,
+    pub(crate) schema: &'s SchemaNode,
 }
 
 /// Why a path is none of a schema.
@@ -40,7 +40,7 @@ pub(crate) enum FieldPathError {
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go, ValidFieldPath
 pub(crate) fn resolve<'s>(
     text: &str,
-    schema: &'s Schema,
+    schema: &'s SchemaNode,
     allows_arrays: bool,
 ) -> Result<FieldPath<'s>, FieldPathError> {
     let mut tokens = PathTokens { rest: text };

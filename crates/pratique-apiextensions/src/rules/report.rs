@@ -4,7 +4,7 @@ use pratique_types::field::{Error, Path};
 use pratique_validation::rules::{Errors, Node, internal_json};
 
 use super::cost::{self, RULE_LIMIT, TotalCost};
-use super::{CompiledRule, MessageExpression, Refused, RuleNode};
+use super::{CompiledRule, MessageExpression, RefusedRule, RuleNode};
 
 /// The place of a schema, as far as it matters to its rules.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ impl RuleReporter<'_> {
         let max_cost = cost::times(compiled.max_cost, cardinality);
         self.add_cost("estimated rule cost", max_cost, &text);
         match &compiled.body {
-            Err(Refused::Rule(detail) | Refused::All(detail)) => {
+            Err(RefusedRule::Rule(detail) | RefusedRule::All(detail)) => {
                 let bad_value = internal_json(
                     self.errors.release(),
                     "apiextensions.ValidationRule",
@@ -76,7 +76,7 @@ impl RuleReporter<'_> {
                 let detail = format!(
                     "oldSelf cannot be used on the uncorrelatable portion of the schema within {list}"
                 );
-                self.errors.invalid(text, text.text(), &detail);
+                self.errors.invalid(text, text.as_text(), &detail);
             }
         } else if let Some(given) = optional.some_bool() {
             let detail = "may not be set if oldSelf is not used in rule";

@@ -11,7 +11,7 @@ use pratique_json::Value;
 use pratique_schema::Release;
 
 use super::names::escape;
-use crate::schema::{AdditionalMembers, Schema, Type};
+use crate::schema::{AdditionalMembers, SchemaNode, SchemaType};
 
 /// The size of the largest request.
 // Upstream: apiserver/pkg/apis/cel/config.go, MaxRequestSizeBytes
@@ -23,7 +23,7 @@ const NAME_LENGTH: i64 = SUBDOMAIN_MAX as i64;
 /// A type as it is declared to expressions.
 // Upstream: apiserver/pkg/cel/types.go, DeclType
 #[derive(Debug)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredType {
     form: TypeForm,
     /// The largest number of characters, items or entries.
     max_elements: i64,
@@ -34,14 +34,14 @@ pub(crate) struct Declared {
 #[derive(Debug)]
 enum TypeForm {
     Scalar(CelType),
-    List(Box<Declared>),
-    Map(Box<Declared>),
-    Object(BTreeMap<String, Declared>),
+    List(Box<DeclaredType>),
+    Map(Box<DeclaredType>),
+    Object(BTreeMap<String, DeclaredType>),
 }
 
-impl Declared {
+impl DeclaredType {
     fn new(form: TypeForm, max_elements: i64, min_size: i64) -> Self {
-        Declared {
+        DeclaredType {
             form,
             max_elements,
             min_size,
@@ -49,42 +49,42 @@ impl Declared {
     }
 
     fn scalar(of: CelType, max_elements: i64, min_size: i64) -> Self {
-        Declared::new(TypeForm::Scalar(of), max_elements, min_size)
+        DeclaredType::new(TypeForm::Scalar(of), max_elements, min_size)
     }
 
     /// The type of a schema; `None` where expressions do not see values of it.
     // Upstream: apiserver/pkg/cel/common/schemas.go, SchemaDeclType
-    pub(crate) fn from_schema(schema: &Schema, is_resource: bool, release: &Release) -> Option<Declared> {
+    pub(crate) fn from_schema(schema: &SchemaNode, is_resource: bool, release: &Release) -> Option<DeclaredType> {
         if schema.is_int_or_string {
             let max = schema
                 .values
                 .max_length
                 .map_or(MAX_REQUEST - 2, |max| max.max(0).saturating_mul(4));
-            return Some(Declared::scalar(CelType::Dyn, max, 1));
+            return Some(DeclaredType::scalar(CelType::Dyn, max, 1));
         }
         Some(match schema.of? {
-            Type::Unknown => return None,
-            Type::Boolean => Declared::scalar(CelType::Bool, 0, 4),
-            Type::Number => Declared::scalar(CelType::Double, 0, 1),
-            Type::Integer => Declared::scalar(CelType::Int, 0, 1),
-            Type::String => string(schema),
-            Type::Array => {
+            SchemaType::Unknown => return None,
+            SchemaType::Boolean => DeclaredType::scalar(CelType::Bool, 0, 4),
+            SchemaType::Number => DeclaredType::scalar(CelType::Double, 0, 1),
+            SchemaType::Integer => DeclaredType::scalar(CelType::Int, 0, 1),
+            SchemaType::String => string(schema),
+            SchemaType::Array => {
                 let items = schema.items.as_deref()?;
-                let items = Declared::from_schema(items, items.is_embedded, release)?;
+                let items = DeclaredType::from_schema(items, items.is_embedded, release)?;
                 let max = match schema.values.max_items {
                     Some(max) => max.max(0),
                     None => (MAX_REQUEST - 2) / items.min_size.saturating_add(1),
                 };
-                Declared::new(TypeForm::List(Box::new(items)), max, 2)
+                DeclaredType::new(TypeForm::List(Box::new(items)), max, 2)
             }
-            Type::Object => match &schema.additional {
+            SchemaType::Object => match &schema.additional {
                 Some(AdditionalMembers::Schema(values)) => {
-                    let values = Declared::from_schema(values, values.is_embedded, release)?;
+                    let values = DeclaredType::from_schema(values, values.is_embedded, release)?;
                     let max = match schema.values.max_properties {
                         Some(max) => max.max(0),
                         None => (MAX_REQUEST - 2) / values.min_size.saturating_add(6),
                     };
-                    Declared::new(TypeForm::Map(Box::new(values)), max, 2)
+                    DeclaredType::new(TypeForm::Map(Box::new(values)), max, 2)
                 }
                 _ => object(schema, is_resource, release),
             },
@@ -92,7 +92,7 @@ impl Declared {
     }
 
     /// The type of a field, or of the items or values.
-    fn part(&self, name: &str) -> Option<&Declared> {
+    fn part(&self, name: &str) -> Option<&DeclaredType> {
         match (&self.form, name) {
             (TypeForm::List(_) | TypeForm::Map(_), "@items" | "@values") => self.element(),
             (TypeForm::Object(fields), name) => fields.get(name),
@@ -101,7 +101,7 @@ impl Declared {
     }
 
     /// The type of the items or values.
-    pub(super) fn element(&self) -> Option<&Declared> {
+    pub(super) fn element(&self) -> Option<&DeclaredType> {
         match &self.form {
             TypeForm::List(inner) | TypeForm::Map(inner) => Some(inner),
             TypeForm::Scalar(_) | TypeForm::Object(_) => None,
@@ -109,7 +109,7 @@ impl Declared {
     }
 
     /// The type of a property.
-    pub(super) fn property(&self, name: &str) -> Option<&Declared> {
+    pub(super) fn property(&self, name: &str) -> Option<&DeclaredType> {
         match &self.form {
             TypeForm::Object(fields) => fields.get(&escape(name)?),
             TypeForm::Scalar(_) | TypeForm::List(_) | TypeForm::Map(_) => None,
@@ -125,7 +125,7 @@ impl Declared {
                 CelType::map(CelType::String, values.cel_type(&format!("{name}.@elem"), types))
             }
             TypeForm::Object(fields) => {
-                let of_field = |(field, of): (&String, &Declared)| {
+                let of_field = |(field, of): (&String, &DeclaredType)| {
                     (
                         Arc::from(field.as_str()),
                         of.cel_type(&format!("{name}.{field}"), types),
@@ -140,7 +140,7 @@ impl Declared {
 }
 
 // Upstream: apiserver/pkg/cel/limits.go
-fn string(schema: &Schema) -> Declared {
+fn string(schema: &SchemaNode) -> DeclaredType {
     let values = &schema.values;
     let (of, max, min) = match &*values.format {
         "byte" => (
@@ -163,10 +163,10 @@ fn string(schema: &Schema) -> Declared {
             (CelType::String, max, 2)
         }
     };
-    Declared::scalar(of, max, min)
+    DeclaredType::scalar(of, max, min)
 }
 
-fn object(schema: &Schema, is_resource: bool, release: &Release) -> Declared {
+fn object(schema: &SchemaNode, is_resource: bool, release: &Release) -> DeclaredType {
     let mut fields = BTreeMap::new();
     // `{}`
     let mut min_size: i64 = 2;
@@ -174,7 +174,7 @@ fn object(schema: &Schema, is_resource: bool, release: &Release) -> Declared {
         if is_resource && matches!(&**name, "apiVersion" | "kind" | "metadata") {
             continue;
         }
-        let Some(of) = Declared::from_schema(property, property.is_embedded, release) else {
+        let Some(of) = DeclaredType::from_schema(property, property.is_embedded, release) else {
             continue;
         };
         if schema.values.required.contains(name) && property.default.is_none() {
@@ -187,14 +187,14 @@ fn object(schema: &Schema, is_resource: bool, release: &Release) -> Declared {
     if is_resource {
         min_size = min_size.saturating_add(add_meta(schema, release, &mut fields));
     }
-    Declared::new(TypeForm::Object(fields), 0, min_size)
+    DeclaredType::new(TypeForm::Object(fields), 0, min_size)
 }
 
 /// Adds the fields that rules of resources may always read. Where the schema declares all of them, it stays as it is.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/model/schemas.go, WithTypeAndObjectMeta
-fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, Declared>) -> i64 {
+fn add_meta(schema: &SchemaNode, release: &Release, fields: &mut BTreeMap<String, DeclaredType>) -> i64 {
     let mut min_size = 0;
-    let string = || Declared::scalar(CelType::String, MAX_REQUEST - 2, 2);
+    let string = || DeclaredType::scalar(CelType::String, MAX_REQUEST - 2, 2);
     let metadata = schema.properties.get("metadata");
     let name = |name: &str, longest: i64| {
         // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/model/schemas.go, cappedLengthStringType, since 1.37
@@ -203,7 +203,7 @@ fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, De
         }
         let stated = metadata.and_then(|metadata| metadata.properties.get(name)?.values.max_length);
         let longest = stated.map_or(longest, |stated| stated.max(0).min(longest));
-        Declared::scalar(CelType::String, longest.saturating_mul(4), 2)
+        DeclaredType::scalar(CelType::String, longest.saturating_mul(4), 2)
     };
     let names = [
         ("name", name("name", NAME_LENGTH)),
@@ -213,7 +213,7 @@ fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, De
         .map(|(name, of)| (name.to_owned(), of))
         .into_iter()
         .collect();
-    let metadata = Declared::new(TypeForm::Object(names), 0, 2);
+    let metadata = DeclaredType::new(TypeForm::Object(names), 0, 2);
     let meta = [
         ("apiVersion", string()),
         ("kind", string()),
@@ -222,7 +222,7 @@ fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, De
     let is_declared = declares_meta(schema);
     for (name, fixed) in meta {
         let of = match schema.properties.get(name).filter(|_| is_declared) {
-            Some(property) => Declared::from_schema(property, property.is_embedded, release).unwrap_or(fixed),
+            Some(property) => DeclaredType::from_schema(property, property.is_embedded, release).unwrap_or(fixed),
             None => fixed,
         };
         let has_default = is_declared
@@ -238,16 +238,16 @@ fn add_meta(schema: &Schema, release: &Release, fields: &mut BTreeMap<String, De
     min_size
 }
 
-pub(super) fn declares_meta(schema: &Schema) -> bool {
-    let of = |schema: Option<&Schema>, of| schema.is_some_and(|schema| schema.of == Some(of));
+pub(super) fn declares_meta(schema: &SchemaNode) -> bool {
+    let of = |schema: Option<&SchemaNode>, of| schema.is_some_and(|schema| schema.of == Some(of));
     let property = |name: &str| schema.properties.get(name);
     let metadata = property("metadata");
     let name = |name: &str| metadata.and_then(|metadata| metadata.properties.get(name));
-    of(property("kind"), Type::String)
-        && of(property("apiVersion"), Type::String)
-        && of(metadata, Type::Object)
-        && of(name("name"), Type::String)
-        && of(name("generateName"), Type::String)
+    of(property("kind"), SchemaType::String)
+        && of(property("apiVersion"), SchemaType::String)
+        && of(metadata, SchemaType::Object)
+        && of(name("name"), SchemaType::String)
+        && of(name("generateName"), SchemaType::String)
 }
 
 /// The types of the objects in a schema.
@@ -284,7 +284,7 @@ impl TypeProvider for ObjectTypes {
 }
 
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go, sizeEstimator.EstimateSize
-impl Sizes for Declared {
+impl Sizes for DeclaredType {
     fn size(&self, path: &[String], _: &CelType) -> Option<Range> {
         let (_, steps) = path.split_first()?;
         let mut at = self;

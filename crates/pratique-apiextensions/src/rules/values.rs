@@ -9,13 +9,13 @@ use pratique_json::{Object, Value, base64};
 use super::names::escape;
 use crate::duration;
 use crate::go_value::go_type;
-use crate::schema::{Schema, Type};
+use crate::schema::{SchemaNode, SchemaType};
 
 /// A value of a schema.
 // Upstream: apiserver/pkg/cel/common/valuesunstructured.go, UnstructuredToVal
 pub(crate) fn value<'a>(
     arena: &'a Arena,
-    schema: &'a Schema,
+    schema: &'a SchemaNode,
     is_resource: bool,
     value: &'a Value<'a>,
 ) -> CelValue<'a> {
@@ -28,20 +28,20 @@ pub(crate) fn value<'a>(
 
 /// Whether expressions see a value as it is: it has the type of its schema, which gives no part of it another type or name. A null may
 /// mean that a field is absent, and a float may have to be an integer.
-fn is_borrowable(schema: &Schema, value: &Value<'_>) -> bool {
+fn is_borrowable(schema: &SchemaNode, value: &Value<'_>) -> bool {
     match (schema.of, value) {
-        (_, Value::Null | Value::Float(_)) | (Some(Type::Number), _) => false,
+        (_, Value::Null | Value::Float(_)) | (Some(SchemaType::Number), _) => false,
         _ if schema.is_int_or_string => matches!(value, Value::Int(_) | Value::String(_)),
-        (Some(Type::Boolean), Value::Bool(_)) | (Some(Type::Integer), Value::Int(_)) | (None, _) => true,
-        (Some(Type::String), Value::String(_)) => {
+        (Some(SchemaType::Boolean), Value::Bool(_)) | (Some(SchemaType::Integer), Value::Int(_)) | (None, _) => true,
+        (Some(SchemaType::String), Value::String(_)) => {
             !matches!(&*schema.values.format, "byte" | "date" | "date-time" | "duration")
         }
-        (Some(Type::Array), Value::Array(items)) => {
+        (Some(SchemaType::Array), Value::Array(items)) => {
             let is_plain = !matches!(schema.list_type.as_deref(), Some("set" | "map"));
             let of_item = schema.items.as_deref().filter(|_| is_plain);
             of_item.is_some_and(|schema| items.iter().all(|item| is_borrowable(schema, item)))
         }
-        (Some(Type::Object), Value::Object(members)) => members.iter().all(|(name, member)| {
+        (Some(SchemaType::Object), Value::Object(members)) => members.iter().all(|(name, member)| {
             if let Some(schema) = schema.properties.get(name) {
                 is_unchanged(name) && is_borrowable(schema, member)
             } else {
@@ -68,7 +68,7 @@ fn invalid<'a>(arena: &'a Arena, expected: &str) -> CelValue<'a> {
 
 fn convert<'a>(
     arena: &'a Arena,
-    schema: &'a Schema,
+    schema: &'a SchemaNode,
     is_resource: bool,
     value: &'a Value<'a>,
 ) -> CelValue<'a> {
@@ -89,27 +89,27 @@ fn convert<'a>(
         };
     }
     match (schema.of, value) {
-        (Some(Type::Object), Value::Object(members)) => object(arena, schema, is_resource, members),
-        (Some(Type::Object), _) => invalid(arena, "a map for the provided schema with type=object"),
-        (Some(Type::Array), Value::Array(items)) => array(arena, schema, items),
-        (Some(Type::Array), _) => invalid(arena, "an array for the provided schema with type=array"),
-        (Some(Type::String), Value::String(text)) => string(arena, schema, text),
-        (Some(Type::String), other) => invalid(arena, &format!("string, got {}", go_type(other))),
-        (Some(Type::Number), Value::Int(number)) => CelValue::Double(*number as f64),
-        (Some(Type::Number), Value::Float(number)) => CelValue::Double(*number),
-        (Some(Type::Number), other) => invalid(arena, &format!("float, got {}", go_type(other))),
-        (Some(Type::Integer), Value::Int(number)) => CelValue::Int(*number),
-        (Some(Type::Integer), other) => invalid(arena, &format!("int, got {}", go_type(other))),
-        (Some(Type::Boolean), Value::Bool(value)) => CelValue::Bool(*value),
-        (Some(Type::Boolean), other) => invalid(arena, &format!("bool, got {}", go_type(other))),
+        (Some(SchemaType::Object), Value::Object(members)) => object(arena, schema, is_resource, members),
+        (Some(SchemaType::Object), _) => invalid(arena, "a map for the provided schema with type=object"),
+        (Some(SchemaType::Array), Value::Array(items)) => array(arena, schema, items),
+        (Some(SchemaType::Array), _) => invalid(arena, "an array for the provided schema with type=array"),
+        (Some(SchemaType::String), Value::String(text)) => string(arena, schema, text),
+        (Some(SchemaType::String), other) => invalid(arena, &format!("string, got {}", go_type(other))),
+        (Some(SchemaType::Number), Value::Int(number)) => CelValue::Double(*number as f64),
+        (Some(SchemaType::Number), Value::Float(number)) => CelValue::Double(*number),
+        (Some(SchemaType::Number), other) => invalid(arena, &format!("float, got {}", go_type(other))),
+        (Some(SchemaType::Integer), Value::Int(number)) => CelValue::Int(*number),
+        (Some(SchemaType::Integer), other) => invalid(arena, &format!("int, got {}", go_type(other))),
+        (Some(SchemaType::Boolean), Value::Bool(value)) => CelValue::Bool(*value),
+        (Some(SchemaType::Boolean), other) => invalid(arena, &format!("bool, got {}", go_type(other))),
         // Nothing but equality is known of it.
-        (None | Some(Type::Unknown), value) => CelValue::from_typed_json(value),
+        (None | Some(SchemaType::Unknown), value) => CelValue::from_typed_json(value),
     }
 }
 
 fn object<'a>(
     arena: &'a Arena,
-    schema: &'a Schema,
+    schema: &'a SchemaNode,
     is_resource: bool,
     members: &'a Object<'a>,
 ) -> CelValue<'a> {
@@ -151,7 +151,7 @@ fn object<'a>(
     CelValue::Map(Map::Entries(arena.slice(&entries)))
 }
 
-fn array<'a>(arena: &'a Arena, schema: &'a Schema, items: &'a [Value<'a>]) -> CelValue<'a> {
+fn array<'a>(arena: &'a Arena, schema: &'a SchemaNode, items: &'a [Value<'a>]) -> CelValue<'a> {
     let Some(of_item) = schema.items.as_deref() else {
         return failed(
             arena,
@@ -181,7 +181,7 @@ fn array<'a>(arena: &'a Arena, schema: &'a Schema, items: &'a [Value<'a>]) -> Ce
     CelValue::List(List::Associative(arena.value(Associative { elements, keys })))
 }
 
-fn string<'a>(arena: &'a Arena, schema: &Schema, text: &'a str) -> CelValue<'a> {
+fn string<'a>(arena: &'a Arena, schema: &SchemaNode, text: &'a str) -> CelValue<'a> {
     match &*schema.values.format {
         "duration" => match duration::parse(text) {
             Some(duration) => CelValue::Duration(duration),

@@ -8,7 +8,7 @@ use pratique_gotext::strfmt;
 use pratique_gotext::url::Url;
 use pratique_schema::Release;
 
-use super::Schema;
+use super::SchemaNode;
 use crate::duration;
 use crate::email;
 
@@ -91,7 +91,7 @@ fn is_recognized_format(of: &str, format: &str, release: &Release) -> bool {
     }
 }
 
-impl Schema {
+impl SchemaNode {
     /// The format as far as a server checks it, by its name as it is written.
     // Upstream: apiextensions-apiserver/pkg/apiserver/validation/formats.go, StripUnsupportedFormatsPostProcessorForVersion
     pub(super) fn known_format(&self, release: &Release) -> &str {

@@ -4,7 +4,7 @@ use pratique_gotext::regexp::Regex;
 use pratique_json::{Object, Value};
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::{AdditionalMembers, CompiledPattern, Rule, Schema, Type, Values};
+use super::{AdditionalMembers, CompiledPattern, SchemaRule, SchemaNode, SchemaType, ValueConstraints};
 
 /// What is wrong with a schema that is read.
 #[derive(Debug, Default)]
@@ -36,11 +36,11 @@ impl ReadFaults {
 
 /// Reads a schema, as far as it can be followed.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/convert.go, NewStructural
-pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, faults: &mut ReadFaults) -> Schema {
+pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, faults: &mut ReadFaults) -> SchemaNode {
     let Value::Object(object) = value else {
         let error = Error::type_invalid(path, value, "must be an object");
         faults.malformed.push(error);
-        return Schema::default();
+        return SchemaNode::default();
     };
     let mut reader = SchemaReader { object, path, faults };
     reader.unsupported();
@@ -61,7 +61,7 @@ pub(crate) fn read(value: &Value<'_>, path: &Path<'_>, faults: &mut ReadFaults) 
         })
         .unwrap_or_default();
     let additional = reader.additional();
-    Schema {
+    SchemaNode {
         items,
         properties,
         additional,
@@ -155,7 +155,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         }
     }
 
-    fn generic(&mut self) -> Schema {
+    fn generic(&mut self) -> SchemaNode {
         let of = self.read_text("type").filter(|name| !name.is_empty());
         let preserves = self.typed(
             "x-kubernetes-preserve-unknown-fields",
@@ -167,8 +167,8 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
                 "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
             );
         }
-        Schema {
-            of: of.map(Type::named),
+        SchemaNode {
+            of: of.map(SchemaType::named),
             of_text: of.unwrap_or_default().into(),
             nullable: self.flag("nullable"),
             default: self.non_null("default").map(owned),
@@ -190,14 +190,14 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
             has_examples: ["example", "externalDocs"]
                 .iter()
                 .any(|name| self.non_null(name).is_some()),
-            ..Schema::default()
+            ..SchemaNode::default()
         }
     }
 
-    fn values(&mut self) -> Values {
+    fn values(&mut self) -> ValueConstraints {
         let allowed = self.typed("enum", "a list", Value::as_array);
         let pattern = self.read_text("pattern").filter(|text| !text.is_empty());
-        Values {
+        ValueConstraints {
             format: self.read_text("format").unwrap_or_default().into(),
             checked_format: self.read_text("format").unwrap_or_default().into(),
             ignores_ranges: false,
@@ -222,7 +222,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         }
     }
 
-    fn items(&mut self) -> Option<Box<Schema>> {
+    fn items(&mut self) -> Option<Box<SchemaNode>> {
         let items = self.non_null("items")?;
         let path = self.path.child("items");
         if let Some(schemas) = items.as_array() {
@@ -248,12 +248,12 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
         ))))
     }
 
-    fn nested(&mut self, name: &str) -> Option<Schema> {
+    fn nested(&mut self, name: &str) -> Option<SchemaNode> {
         let schema = self.non_null(name)?;
         Some(read(schema, &self.path.child(name), self.faults))
     }
 
-    fn list(&mut self, name: &str) -> Vec<Schema> {
+    fn list(&mut self, name: &str) -> Vec<SchemaNode> {
         let schemas = self.typed(name, "a list", Value::as_array).unwrap_or_default();
         let path = self.path.child(name);
         schemas
@@ -263,7 +263,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
             .collect()
     }
 
-    fn rules(&mut self) -> Vec<Rule> {
+    fn rules(&mut self) -> Vec<SchemaRule> {
         let name = "x-kubernetes-validations";
         let list = self.typed(name, "a list", Value::as_array).unwrap_or_default();
         let path = self.path.child(name);
@@ -280,7 +280,7 @@ impl<'r, 'a> SchemaReader<'r, 'a> {
                 path: &path,
                 faults: self.faults,
             };
-            rules.push(Rule {
+            rules.push(SchemaRule {
                 rule: reader.read_text("rule").unwrap_or_default().into(),
                 message: reader.read_text("message").unwrap_or_default().into(),
                 message_expression: reader.read_text("messageExpression").unwrap_or_default().into(),

@@ -2,11 +2,11 @@
 
 use pratique_types::field::{Error, ErrorList, Path};
 
-use super::{AdditionalMembers, Schema, Type};
+use super::{AdditionalMembers, SchemaNode, SchemaType};
 
 /// Checks that a schema is structural.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, ValidateStructural
-pub(crate) fn check_structural(schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
+pub(crate) fn check_structural(schema: &SchemaNode, path: &Path<'_>, errors: &mut ErrorList) {
     let mut structural_errors = ErrorList::default();
     StructuralChecker {
         errors: &mut structural_errors,
@@ -31,8 +31,8 @@ struct StructuralChecker<'e> {
 
 impl StructuralChecker<'_> {
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateStructuralInvariants
-    fn schema(&mut self, schema: &Schema, level: SchemaLevel, path: &Path<'_>) {
-        if schema.of == Some(Type::Array) && schema.items.is_none() {
+    fn schema(&mut self, schema: &SchemaNode, level: SchemaLevel, path: &Path<'_>) {
+        if schema.of == Some(SchemaType::Array) && schema.items.is_none() {
             self.errors
                 .push(Error::required(path.child("items"), "must be specified"));
         }
@@ -69,7 +69,7 @@ impl StructuralChecker<'_> {
         }
     }
 
-    fn extensions(&mut self, schema: &Schema, path: &Path<'_>) {
+    fn extensions(&mut self, schema: &SchemaNode, path: &Path<'_>) {
         let detail = "must be false if x-kubernetes-int-or-string is true";
         if schema.is_int_or_string && schema.preserves_unknown {
             self.errors.push(Error::invalid(
@@ -87,9 +87,9 @@ impl StructuralChecker<'_> {
         }
     }
 
-    fn of_type(&mut self, schema: &Schema, level: SchemaLevel, path: &Path<'_>) {
+    fn of_type(&mut self, schema: &SchemaNode, level: SchemaLevel, path: &Path<'_>) {
         let of_type = path.child("type");
-        if schema.is_embedded && schema.of != Some(Type::Object) {
+        if schema.is_embedded && schema.of != Some(SchemaType::Object) {
             let detail = "must be object if x-kubernetes-embedded-resource is true";
             match schema.of {
                 None => self.errors.push(Error::required(of_type, detail)),
@@ -112,20 +112,20 @@ impl StructuralChecker<'_> {
             self.errors
                 .push(Error::forbidden(path.child("additionalProperties"), detail));
         }
-        if level == SchemaLevel::Root && schema.of.is_some_and(|of| of != Type::Object) {
+        if level == SchemaLevel::Root && schema.of.is_some_and(|of| of != SchemaType::Object) {
             let detail = "must be object at the root";
             self.errors
                 .push(Error::invalid(of_type, schema.type_name(), detail));
         }
     }
 
-    fn meta_fields(&mut self, schema: &Schema, level: SchemaLevel, path: &Path<'_>) {
+    fn meta_fields(&mut self, schema: &SchemaNode, level: SchemaLevel, path: &Path<'_>) {
         let is_resource = level == SchemaLevel::Root || schema.is_embedded;
         let properties = path.child("properties");
         for (name, expected) in [
-            ("kind", Type::String),
-            ("apiVersion", Type::String),
-            ("metadata", Type::Object),
+            ("kind", SchemaType::String),
+            ("apiVersion", SchemaType::String),
+            ("metadata", SchemaType::Object),
         ] {
             if let Some(property) = schema.properties.get(name).filter(|_| is_resource)
                 && property.of != Some(expected)
@@ -149,7 +149,7 @@ impl StructuralChecker<'_> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateValueValidation
-    fn values(&mut self, schema: &Schema, skips_any_of: bool, skips_first_all_of: bool, path: &Path<'_>) {
+    fn values(&mut self, schema: &SchemaNode, skips_any_of: bool, skips_first_all_of: bool, path: &Path<'_>) {
         let nested = |name| path.child(name);
         if !skips_any_of {
             for (at, schema) in schema.any_of.iter().enumerate() {
@@ -175,7 +175,7 @@ impl StructuralChecker<'_> {
     }
 
     // Upstream: apiextensions-apiserver/pkg/apiserver/schema/validation.go, validateNestedValueValidation
-    fn nested(&mut self, schema: &Schema, skips_any_of: bool, path: &Path<'_>) {
+    fn nested(&mut self, schema: &SchemaNode, skips_any_of: bool, path: &Path<'_>) {
         self.values(schema, skips_any_of, false, path);
         if let Some(items) = &schema.items {
             self.nested(items, false, &path.child("items"));
@@ -227,25 +227,25 @@ impl StructuralChecker<'_> {
 }
 
 /// Whether alternatives are an integer and a string, which may be given besides `x-kubernetes-int-or-string`.
-fn is_int_or_string(any_of: &[Schema]) -> bool {
-    let is_only = |schema: &Schema, of| {
+fn is_int_or_string(any_of: &[SchemaNode]) -> bool {
+    let is_only = |schema: &SchemaNode, of| {
         schema.of == Some(of)
             && schema.properties.is_empty()
             && schema.default.is_none()
             && has_no_validations(schema)
             && has_no_extensions(schema)
     };
-    matches!(any_of, [first, second] if is_only(first, Type::Integer) && is_only(second, Type::String))
+    matches!(any_of, [first, second] if is_only(first, SchemaType::Integer) && is_only(second, SchemaType::String))
 }
 
-fn first_is_int_or_string(schema: &Schema) -> bool {
+fn first_is_int_or_string(schema: &SchemaNode) -> bool {
     schema
         .all_of
         .first()
         .is_some_and(|first| is_int_or_string(&first.any_of))
 }
 
-impl super::Values {
+impl super::ValueConstraints {
     /// Whether there are no restrictions.
     fn is_empty(&self) -> bool {
         let numbers = [self.maximum, self.minimum, self.multiple_of];
@@ -270,14 +270,14 @@ impl super::Values {
 }
 
 /// Whether the schema of an object's metadata restricts nothing but its names.
-fn restricts_names_only(metadata: &Schema) -> bool {
+fn restricts_names_only(metadata: &SchemaNode) -> bool {
     let names = ["name", "generateName"];
     metadata.properties.keys().all(|name| names.contains(&&**name))
         && has_no_validations(metadata)
         && has_no_extensions(metadata)
 }
 
-fn has_no_extensions(schema: &Schema) -> bool {
+fn has_no_extensions(schema: &SchemaNode) -> bool {
     schema.list_type.is_none()
         && schema.list_map_keys.is_empty()
         && schema.map_type.is_none()
@@ -287,7 +287,7 @@ fn has_no_extensions(schema: &Schema) -> bool {
 }
 
 /// Whether a schema has at most a type, properties, a default, and extensions of Kubernetes that are no rules.
-fn has_no_validations(schema: &Schema) -> bool {
+fn has_no_validations(schema: &SchemaNode) -> bool {
     schema.values.is_empty()
         && schema.items.is_none()
         && schema.additional.is_none()
@@ -307,8 +307,8 @@ fn has_no_validations(schema: &Schema) -> bool {
 /// Checks that the schema has the fields and items that combinations name.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/complete.go, validateValueValidationCompleteness
 fn complete(
-    values: &Schema,
-    schema: Option<&Schema>,
+    values: &SchemaNode,
+    schema: Option<&SchemaNode>,
     schema_path: &Path<'_>,
     path: &Path<'_>,
     errors: &mut ErrorList,
@@ -325,8 +325,8 @@ fn complete(
 }
 
 fn nested_complete(
-    values: &Schema,
-    schema: Option<&Schema>,
+    values: &SchemaNode,
+    schema: Option<&SchemaNode>,
     schema_path: &Path<'_>,
     path: &Path<'_>,
     errors: &mut ErrorList,

@@ -6,10 +6,10 @@ use pratique_types::field::Path;
 
 use super::outcome::ValueOutcome;
 use super::value::validated;
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 // Upstream: kube-openapi/pkg/validation/validate/schema_props.go, schemaPropsValidator.Validate
-pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
+pub(super) fn validate(value: &Value<'_>, schema: &SchemaNode, path: &Path<'_>) -> ValueOutcome {
     let mut outcome = ValueOutcome::default();
     if !schema.any_of.is_empty() {
         any_of(value, &schema.any_of, path, &mut outcome);
@@ -33,7 +33,7 @@ fn quoted(path: &Path<'_>) -> String {
     quote(&path.to_dotted())
 }
 
-fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
+fn any_of(value: &Value<'_>, schemas: &[SchemaNode], path: &Path<'_>, outcome: &mut ValueOutcome) {
     let mut best: Option<ValueOutcome> = None;
     for schema in schemas {
         let schema_outcome = validated(value, schema, None, path);
@@ -51,7 +51,7 @@ fn any_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut 
     }
 }
 
-fn one_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
+fn one_of(value: &Value<'_>, schemas: &[SchemaNode], path: &Path<'_>, outcome: &mut ValueOutcome) {
     let mut best: Option<ValueOutcome> = None;
     let mut first: Option<ValueOutcome> = None;
     let mut valid = 0;
@@ -88,7 +88,7 @@ fn keep_better(best: &mut Option<ValueOutcome>, candidate: ValueOutcome) {
     }
 }
 
-fn all_of(value: &Value<'_>, schemas: &[Schema], path: &Path<'_>, outcome: &mut ValueOutcome) {
+fn all_of(value: &Value<'_>, schemas: &[SchemaNode], path: &Path<'_>, outcome: &mut ValueOutcome) {
     let mut valid = 0;
     for schema in schemas {
         let schema_outcome = validated(value, schema, None, path);

@@ -5,21 +5,21 @@ use std::collections::HashMap;
 
 use pratique_json::Value;
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 /// A new value with the old one.
 // Upstream: apiserver/pkg/cel/common/equality.go, CorrelatedObject
 pub(crate) struct CorrelatedValue<'v, 'a> {
     pub(crate) new: &'v Value<'a>,
     pub(crate) old: &'v Value<'a>,
-    schema: &'v Schema,
+    schema: &'v SchemaNode,
     unchanged: Cell<Option<bool>>,
     /// The old items, once an item was asked for.
     keyed: OnceCell<KeyedItems<'v, 'a>>,
 }
 
 impl<'v, 'a> CorrelatedValue<'v, 'a> {
-    pub(crate) fn new(new: &'v Value<'a>, old: &'v Value<'a>, schema: &'v Schema) -> Self {
+    pub(crate) fn new(new: &'v Value<'a>, old: &'v Value<'a>, schema: &'v SchemaNode) -> Self {
         CorrelatedValue {
             new,
             old,
@@ -84,7 +84,7 @@ pub(crate) struct KeyedItems<'v, 'a> {
 
 impl<'v, 'a> KeyedItems<'v, 'a> {
     /// The items of a list; none unless its schema is that of a list by keys.
-    pub(crate) fn new(schema: &'v Schema, items: &'v [Value<'a>]) -> Self {
+    pub(crate) fn new(schema: &'v SchemaNode, items: &'v [Value<'a>]) -> Self {
         let mut by_key = HashMap::new();
         let keys: &[Box<str>] = if schema.is_list_map() {
             &schema.list_map_keys

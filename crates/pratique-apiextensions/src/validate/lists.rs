@@ -6,10 +6,10 @@ use std::collections::hash_map::Entry;
 use pratique_json::{Object, Value};
 use pratique_types::field::{Error, ErrorList, Path};
 
-use crate::schema::Schema;
+use crate::schema::SchemaNode;
 
 /// Validates the lists of a new object, unless those of the old one were wrong, too.
-pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema, errors: &mut ErrorList) {
+pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &SchemaNode, errors: &mut ErrorList) {
     let mut old_errors = ErrorList::default();
     validate(old, schema, &Path::ROOT, &mut old_errors);
     if old_errors.is_empty() {
@@ -19,7 +19,7 @@ pub(crate) fn validate_unless(old: &Value<'_>, new: &Value<'_>, schema: &Schema,
 
 /// Validates that the items of sets and the keys of keyed lists are unique.
 // Upstream: apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go, ValidateListSetsAndMaps
-pub(crate) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>, errors: &mut ErrorList) {
+pub(crate) fn validate(value: &Value<'_>, schema: &SchemaNode, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         Value::Object(object) => {
             if schema.properties.is_empty() && schema.additional_schema().is_none() {

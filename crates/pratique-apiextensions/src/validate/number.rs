@@ -5,43 +5,43 @@ use pratique_json::Value;
 use pratique_types::field::{Error, Path};
 
 use super::outcome::ValueOutcome;
-use crate::schema::{Schema, Type};
+use crate::schema::{SchemaNode, SchemaType};
 
 /// A number of a document.
 #[derive(Clone, Copy, Debug)]
-enum Number {
+enum DocumentNumber {
     Int(i64),
     Float(f64),
 }
 
-impl Number {
+impl DocumentNumber {
     fn float(self) -> f64 {
         match self {
-            Number::Int(number) => number as f64,
-            Number::Float(number) => number,
+            DocumentNumber::Int(number) => number as f64,
+            DocumentNumber::Float(number) => number,
         }
     }
 
     fn value(self) -> Value<'static> {
         match self {
-            Number::Int(number) => Value::Int(number),
-            Number::Float(number) => Value::Float(number),
+            DocumentNumber::Int(number) => Value::Int(number),
+            DocumentNumber::Float(number) => Value::Float(number),
         }
     }
 
     fn to_text(self) -> String {
         match self {
-            Number::Int(number) => number.to_string(),
-            Number::Float(number) => general_form(number),
+            DocumentNumber::Int(number) => number.to_string(),
+            DocumentNumber::Float(number) => general_form(number),
         }
     }
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/validator.go, numberValidator.Validate
-pub(super) fn validate(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> Option<ValueOutcome> {
+pub(super) fn validate(value: &Value<'_>, schema: &SchemaNode, path: &Path<'_>) -> Option<ValueOutcome> {
     let number = match value {
-        Value::Int(number) => Number::Int(*number),
-        Value::Float(number) => Number::Float(*number),
+        Value::Int(number) => DocumentNumber::Int(*number),
+        Value::Float(number) => DocumentNumber::Float(*number),
         _ => return None,
     };
     let check = BoundCheck { number, schema, path };
@@ -73,15 +73,15 @@ enum BoundSide {
 }
 
 struct BoundCheck<'c> {
-    number: Number,
-    schema: &'c Schema,
+    number: DocumentNumber,
+    schema: &'c SchemaNode,
     path: &'c Path<'c>,
 }
 
 impl BoundCheck<'_> {
     /// Why a number is none of the schema's type and format.
     // Upstream: kube-openapi/pkg/validation/validate/values.go, IsValueValidAgainstRange
-    fn out_of_range(&self, number: Number, what: &str) -> Option<String> {
+    fn out_of_range(&self, number: DocumentNumber, what: &str) -> Option<String> {
         if self.schema.values.ignores_ranges {
             return None;
         }
@@ -90,12 +90,12 @@ impl BoundCheck<'_> {
         };
         let format = &*self.schema.values.checked_format;
         let fits = match (of, format) {
-            (Type::Integer, "int32") => {
+            (SchemaType::Integer, "int32") => {
                 as_integer(number).is_some_and(|number| i32::try_from(number).is_ok())
             }
-            (Type::Integer, _) => as_integer(number).is_some(),
+            (SchemaType::Integer, _) => as_integer(number).is_some(),
             // Numbers that round to the largest one of 32 bits are within it.
-            (Type::Number, "float") => number.float().abs() < 3.402_823_567_797_336_6e38,
+            (SchemaType::Number, "float") => number.float().abs() < 3.402_823_567_797_336_6e38,
             _ => true,
         };
         if fits {
@@ -111,9 +111,9 @@ impl BoundCheck<'_> {
 
     fn multiple_of(&self, factor: f64) -> ValueOutcome {
         let mut outcome = ValueOutcome::default();
-        let refused = self.out_of_range(Number::Float(factor), "MultipleOf");
+        let refused = self.out_of_range(DocumentNumber::Float(factor), "MultipleOf");
         let factor_outcome = match (&refused, self.number) {
-            (None, Number::Int(number)) => self.multiple_of_integer(number, go_integer(factor)),
+            (None, DocumentNumber::Int(number)) => self.multiple_of_integer(number, go_integer(factor)),
             _ => self.multiple_of_float(self.number.float(), factor),
         };
         if let Some(message) = refused {
@@ -127,25 +127,25 @@ impl BoundCheck<'_> {
 
     fn multiple_of_integer(&self, number: i64, factor: i64) -> Option<ValueOutcome> {
         if factor <= 0 {
-            return Some(self.factor_not_positive(Number::Int(factor)));
+            return Some(self.factor_not_positive(DocumentNumber::Int(factor)));
         }
-        (number % factor != 0).then(|| self.no_multiple(Number::Int(number), Number::Int(factor)))
+        (number % factor != 0).then(|| self.no_multiple(DocumentNumber::Int(number), DocumentNumber::Int(factor)))
     }
 
     // Upstream: kube-openapi/pkg/validation/validate/values.go, MultipleOf
     fn multiple_of_float(&self, number: f64, factor: f64) -> Option<ValueOutcome> {
         if factor <= 0.0 {
-            return Some(self.factor_not_positive(Number::Float(factor)));
+            return Some(self.factor_not_positive(DocumentNumber::Float(factor)));
         }
         let multiple = if factor < 1.0 {
             1.0 / factor * number
         } else {
             number / factor
         };
-        (!is_integer(multiple)).then(|| self.no_multiple(Number::Float(number), Number::Float(factor)))
+        (!is_integer(multiple)).then(|| self.no_multiple(DocumentNumber::Float(number), DocumentNumber::Float(factor)))
     }
 
-    fn factor_not_positive(&self, factor: Number) -> ValueOutcome {
+    fn factor_not_positive(&self, factor: DocumentNumber) -> ValueOutcome {
         let message = format!(
             "factor MultipleOf declared for {} must be positive: {}",
             self.path.to_dotted(),
@@ -154,7 +154,7 @@ impl BoundCheck<'_> {
         self.invalid(factor, message)
     }
 
-    fn no_multiple(&self, number: Number, factor: Number) -> ValueOutcome {
+    fn no_multiple(&self, number: DocumentNumber, factor: DocumentNumber) -> ValueOutcome {
         let message = format!(
             "{} in body should be a multiple of {}",
             self.path.to_dotted(),
@@ -169,17 +169,17 @@ impl BoundCheck<'_> {
             BoundSide::Minimum => "Minimum boundary",
             BoundSide::Maximum => "Maximum boundary",
         };
-        let refused = self.out_of_range(Number::Float(limit), what);
+        let refused = self.out_of_range(DocumentNumber::Float(limit), what);
         let (number, limit) = match (&refused, self.number) {
             // The limit loses its fraction.
-            (None, Number::Int(number)) => (Number::Int(number), Number::Int(go_integer(limit))),
-            _ => (Number::Float(self.number.float()), Number::Float(limit)),
+            (None, DocumentNumber::Int(number)) => (DocumentNumber::Int(number), DocumentNumber::Int(go_integer(limit))),
+            _ => (DocumentNumber::Float(self.number.float()), DocumentNumber::Float(limit)),
         };
         if let Some(message) = refused {
             outcome.add_message(message);
         }
         let order = match (number, limit) {
-            (Number::Int(number), Number::Int(limit)) => Some(number.cmp(&limit)),
+            (DocumentNumber::Int(number), DocumentNumber::Int(limit)) => Some(number.cmp(&limit)),
             _ => number.float().partial_cmp(&limit.float()),
         };
         let beyond = match side {
@@ -200,17 +200,17 @@ impl BoundCheck<'_> {
         outcome
     }
 
-    fn invalid(&self, value: Number, message: String) -> ValueOutcome {
+    fn invalid(&self, value: DocumentNumber, message: String) -> ValueOutcome {
         let error = Error::invalid(super::value::field(self.path), &value.value(), &message);
         ValueOutcome::new(message, error)
     }
 }
 
 /// The integer that a number is.
-fn as_integer(number: Number) -> Option<i64> {
+fn as_integer(number: DocumentNumber) -> Option<i64> {
     match number {
-        Number::Int(number) => Some(number),
-        Number::Float(number) => {
+        DocumentNumber::Int(number) => Some(number),
+        DocumentNumber::Float(number) => {
             let within = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
             (within && number.fract() == 0.0).then_some(number as i64)
         }

@@ -8,13 +8,13 @@ use super::combine;
 use super::correlate::CorrelatedValue;
 use super::number;
 use super::outcome::ValueOutcome;
-use crate::schema::{AdditionalMembers, Schema, Type, format_check};
+use crate::schema::{AdditionalMembers, SchemaNode, SchemaType, format_check};
 
 /// Validates an object by its schema. With an old object, errors of values that did not change are left out.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/validation.go, ValidateCustomResourceUpdate
 pub(crate) fn validate(
     value: &Value<'_>,
-    schema: &Schema,
+    schema: &SchemaNode,
     old: Option<&Value<'_>>,
     path: &Path<'_>,
     errors: &mut ErrorList,
@@ -28,7 +28,7 @@ pub(crate) fn validate(
 
 /// Validates a value that has an old one.
 // Upstream: apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go, ratchetingValueValidator.Validate
-fn ratcheted(schema: &Schema, correlated: CorrelatedValue<'_, '_>, path: &Path<'_>) -> ValueOutcome {
+fn ratcheted(schema: &SchemaNode, correlated: CorrelatedValue<'_, '_>, path: &Path<'_>) -> ValueOutcome {
     let mut outcome = validated(correlated.new, schema, Some(&correlated), path);
     if !outcome.is_valid() && correlated.is_unchanged() {
         outcome.problems.clear();
@@ -40,7 +40,7 @@ fn ratcheted(schema: &Schema, correlated: CorrelatedValue<'_, '_>, path: &Path<'
 // Upstream: kube-openapi/pkg/validation/validate/schema.go, SchemaValidator.Validate
 pub(super) fn validated(
     value: &Value<'_>,
-    schema: &Schema,
+    schema: &SchemaNode,
     correlated: Option<&CorrelatedValue<'_, '_>>,
     path: &Path<'_>,
 ) -> ValueOutcome {
@@ -107,7 +107,7 @@ pub(super) fn field(path: &Path<'_>) -> String {
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
-fn null(schema: &Schema, path: &Path<'_>) -> ValueOutcome {
+fn null(schema: &SchemaNode, path: &Path<'_>) -> ValueOutcome {
     match schema.types() {
         [] => right(),
         _ if schema.nullable => right(),
@@ -133,26 +133,26 @@ fn wrong_type(path: &Path<'_>, expected: &str, actual_type: &str) -> ValueOutcom
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/type.go, typeValidator.Validate
-fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
+fn of_type(value: &Value<'_>, schema: &SchemaNode, path: &Path<'_>) -> ValueOutcome {
     let types = schema.types();
     let format = &*schema.values.checked_format;
     let has = |of| types.contains(&of);
     let (actual_type, found_format) = match value {
-        Value::Bool(_) => (Type::Boolean, ""),
-        Value::Int(_) => (Type::Integer, "int64"),
-        Value::Float(_) => (Type::Number, "float64"),
-        Value::String(_) => (Type::String, ""),
-        Value::Array(_) | Value::NilArray => (Type::Array, ""),
-        Value::Object(_) | Value::Null => (Type::Object, ""),
+        Value::Bool(_) => (SchemaType::Boolean, ""),
+        Value::Int(_) => (SchemaType::Integer, "int64"),
+        Value::Float(_) => (SchemaType::Number, "float64"),
+        Value::String(_) => (SchemaType::String, ""),
+        Value::Array(_) | Value::NilArray => (SchemaType::Array, ""),
+        Value::Object(_) | Value::Null => (SchemaType::Object, ""),
     };
-    let is_whole = matches!(value, Value::Float(number) if number::is_integer(*number)) && has(Type::Integer);
-    let is_integer = actual_type == Type::Integer && has(Type::Number);
+    let is_whole = matches!(value, Value::Float(number) if number::is_integer(*number)) && has(SchemaType::Integer);
+    let is_integer = actual_type == SchemaType::Integer && has(SchemaType::Number);
     let is_text = matches!(value, Value::String(_) | Value::Array(_));
     let fits = has(actual_type) || is_whole || is_integer;
     if !format.is_empty() && !is_text && !fits && found_format != format {
         return wrong_type(path, format, found_format);
     }
-    if !format.is_empty() && is_text && !has(Type::Number) && !has(Type::Integer) {
+    if !format.is_empty() && is_text && !has(SchemaType::Number) && !has(SchemaType::Integer) {
         return right();
     }
     if fits {
@@ -163,7 +163,7 @@ fn of_type(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome 
 }
 
 // Upstream: kube-openapi/pkg/validation/validate/validator.go, stringValidator.Validate
-fn string(text: &str, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
+fn string(text: &str, schema: &SchemaNode, path: &Path<'_>) -> ValueOutcome {
     let values = &schema.values;
     let length = match (values.max_length, values.min_length) {
         (None, None) => 0,
@@ -197,7 +197,7 @@ fn invalid(path: &Path<'_>, value: &Value<'_>, message: String) -> ValueOutcome 
 // Upstream: kube-openapi/pkg/validation/validate/slice_validator.go, schemaSliceValidator.Validate
 fn array(
     items: &[Value<'_>],
-    schema: &Schema,
+    schema: &SchemaNode,
     correlated: Option<&CorrelatedValue<'_, '_>>,
     path: &Path<'_>,
 ) -> ValueOutcome {
@@ -248,7 +248,7 @@ fn converts(value: &Value<'_>, allowed: &Value<'_>) -> bool {
     }
 }
 
-fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutcome {
+fn not_allowed(value: &Value<'_>, schema: &SchemaNode, path: &Path<'_>) -> ValueOutcome {
     let allowed = &schema.values.allowed;
     let texts: Vec<String> = allowed
         .iter()
@@ -264,7 +264,7 @@ fn not_allowed(value: &Value<'_>, schema: &Schema, path: &Path<'_>) -> ValueOutc
 // Upstream: kube-openapi/pkg/validation/validate/object_validator.go, objectValidator.Validate
 fn object(
     members: &Object<'_>,
-    schema: &Schema,
+    schema: &SchemaNode,
     correlated: Option<&CorrelatedValue<'_, '_>>,
     path: &Path<'_>,
 ) -> ValueOutcome {

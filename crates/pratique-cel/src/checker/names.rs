@@ -36,16 +36,16 @@ impl<'e> TypeChecker<'e> {
     }
 
     /// Resolves a chain of selects as one qualified name, if that is declared.
-    pub(super) fn check_qualified(&mut self, id: ExprId) -> Qualified {
+    pub(super) fn check_qualified(&mut self, id: ExprId) -> QualifiedName {
         let Some(root) = self.root_name(id) else {
-            return Qualified::Never;
+            return QualifiedName::Never;
         };
         if self.local(root).is_some() || !self.environment.has_namespace(undotted(root)) {
-            return Qualified::Never;
+            return QualifiedName::Never;
         }
         let name = self.joined_name(id);
         let Some((of, reference)) = self.global(&name) else {
-            return Qualified::No;
+            return QualifiedName::No;
         };
         let name = match self.variable_name(&reference) {
             Some(whole) => whole,
@@ -54,7 +54,7 @@ impl<'e> TypeChecker<'e> {
         self.set_type(id, of);
         self.set_reference(id, reference);
         self.rewrite(id, Expr::Ident(name));
-        Qualified::Yes
+        QualifiedName::Yes
     }
 
     /// The variable of an enclosing comprehension: its place and type.
@@ -147,7 +147,7 @@ const UNDECLARED: (Type, Reference) = (Type::Dyn, Reference::Variable(Slot::NOWH
 
 /// Whether a chain of selects is one name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Qualified {
+pub(super) enum QualifiedName {
     /// It is.
     Yes,
     /// It is not; a shorter chain may be.

@@ -3,7 +3,7 @@
 use pratique_gotext::suggest::nearest;
 
 use super::messages::present;
-use super::names::Qualified;
+use super::names::QualifiedName;
 use super::relate::is_dynamic;
 use super::{Reference, TypeChecker};
 use crate::ast::{Expr, ExprId, Literal};
@@ -23,12 +23,12 @@ impl<'e> TypeChecker<'e> {
         let qualified = if may_be_name && !test_only {
             self.check_qualified(id)
         } else {
-            Qualified::Never
+            QualifiedName::Never
         };
-        if qualified == Qualified::Yes {
+        if qualified == QualifiedName::Yes {
             return;
         }
-        self.check_operand(*operand, *test_only || qualified == Qualified::No);
+        self.check_operand(*operand, *test_only || qualified == QualifiedName::No);
         let of = self.select_field(id, *operand, field, false);
         self.set_type(id, if *test_only { Type::Bool } else { of });
     }

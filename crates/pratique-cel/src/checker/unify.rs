@@ -9,7 +9,7 @@ use crate::types::Type;
 
 /// The types that the free types of one expression are bound to.
 #[derive(Debug, Default)]
-pub(super) struct Bindings {
+pub(super) struct TypeBindings {
     bound: Vec<Option<Type>>,
     /// The bindings to restore if an attempt fails: each free type with its previous binding.
     trail: Vec<(u32, Option<Type>)>,
@@ -19,7 +19,7 @@ pub(super) struct Bindings {
 /// After so many steps types are no longer compared: an expression's types may be exponentially larger than its text.
 const STEPS: u32 = 5_000_000;
 
-impl Bindings {
+impl TypeBindings {
     /// Makes free types that follow each other; the number of the first.
     pub(super) fn reserve(&mut self, count: usize) -> u32 {
         let first = self.bound.len();
@@ -68,7 +68,7 @@ impl Bindings {
         fits
     }
 
-    /// As [`Bindings::assignable`], but a failed attempt is not undone.
+    /// As [`TypeBindings::assignable`], but a failed attempt is not undone.
     pub(super) fn fits(&mut self, from: &Type, to: &Type) -> bool {
         self.steps += 1;
         if self.exhausted() {
@@ -87,7 +87,7 @@ impl Bindings {
         self.fixed_fits(from, to)
     }
 
-    /// As [`Bindings::fits`], of types that are not free themselves.
+    /// As [`TypeBindings::fits`], of types that are not free themselves.
     fn fixed_fits(&mut self, from: &Type, to: &Type) -> bool {
         if is_dynamic(from) || is_dynamic(to) {
             return true;
@@ -167,7 +167,7 @@ impl Bindings {
         self.replace(of, false).unwrap_or_else(|| of.clone())
     }
 
-    /// As [`Bindings::resolve`], with dyn for unbound free types.
+    /// As [`TypeBindings::resolve`], with dyn for unbound free types.
     pub(super) fn settle(&mut self, of: &Type) -> Type {
         self.replace(of, true).unwrap_or_else(|| of.clone())
     }

@@ -4,12 +4,12 @@
 
 use pratique_gotext::regexp::Regex;
 
-use super::checked::Reference;
+use super::check_result::Reference;
 use super::messages::mismatch;
 use super::relate::same;
 use crate::ast::{Ast, Expr, ExprId, Literal, undotted};
 use crate::error::Issue;
-use crate::text::format::{ArgumentError, Clause, FormatError, interpolate};
+use crate::text::format::{ArgumentError, FormatClause, FormatError, interpolate};
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 
@@ -207,14 +207,14 @@ impl ArgumentValidator<'_> {
     }
 
     /// Whether an argument fits its clause.
-    fn check_clause(&self, clause: Clause, id: ExprId) -> Result<(), ArgumentRefusal> {
+    fn check_clause(&self, clause: FormatClause, id: ExprId) -> Result<(), ArgumentRefusal> {
         let of = self.type_of(id).unwrapped();
         let fits = match clause {
-            Clause::String => return self.check_string(id),
-            Clause::Decimal | Clause::Octal => matches!(of, Type::Int | Type::Uint),
-            Clause::Fixed(_) | Clause::Scientific(_) => matches!(of, Type::Double | Type::String),
-            Clause::Binary => matches!(of, Type::Int | Type::Uint | Type::Bool),
-            Clause::Hex { .. } => matches!(of, Type::Int | Type::Uint | Type::String | Type::Bytes),
+            FormatClause::String => return self.check_string(id),
+            FormatClause::Decimal | FormatClause::Octal => matches!(of, Type::Int | Type::Uint),
+            FormatClause::Fixed(_) | FormatClause::Scientific(_) => matches!(of, Type::Double | Type::String),
+            FormatClause::Binary => matches!(of, Type::Int | Type::Uint | Type::Bool),
+            FormatClause::Hex { .. } => matches!(of, Type::Int | Type::Uint | Type::String | Type::Bytes),
         };
         if fits || *of == Type::Dyn {
             Ok(())
@@ -230,7 +230,7 @@ impl ArgumentValidator<'_> {
             Type::Opaque(..) | Type::Struct(_) | Type::Any | Type::Error
         );
         if !printable {
-            return Err(self.refusal(Clause::String, id));
+            return Err(self.refusal(FormatClause::String, id));
         }
         match self.ast.expr(id) {
             Expr::List { elements, .. } => elements.iter().try_for_each(|of| self.check_string(*of)),
@@ -242,7 +242,7 @@ impl ArgumentValidator<'_> {
         }
     }
 
-    fn refusal(&self, clause: Clause, at: ExprId) -> ArgumentRefusal {
+    fn refusal(&self, clause: FormatClause, at: ExprId) -> ArgumentRefusal {
         let error = ArgumentError::mismatch(clause, self.type_of(at).runtime_name());
         ArgumentRefusal { at, error }
     }

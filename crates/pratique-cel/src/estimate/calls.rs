@@ -1,6 +1,6 @@
 //! The cost of calls of the standard functions.
 
-use super::operand::{Call, Operand, PER_CHARACTER, below, matching};
+use super::operand::{EstimatedCall, EstimatedOperand, PER_CHARACTER, below, matching};
 use super::{CostEstimator, READ, extensions, kubernetes};
 use crate::ast::ExprId;
 use crate::checker::Reference;
@@ -29,7 +29,7 @@ impl<'c> CostEstimator<'c> {
         let mut cost = Range::NONE;
         let mut size = None;
         for overload in overloads {
-            let call = Call {
+            let call = EstimatedCall {
                 function,
                 overload: &overload,
                 target: target.as_ref(),
@@ -47,8 +47,8 @@ impl<'c> CostEstimator<'c> {
         target_cost.plus(cost)
     }
 
-    fn operand(&mut self, id: ExprId) -> Operand<'c> {
-        Operand {
+    fn operand(&mut self, id: ExprId) -> EstimatedOperand<'c> {
+        EstimatedOperand {
             cost: self.cost(id),
             id,
             of: self.checked.type_of(id),
@@ -70,7 +70,7 @@ impl<'c> CostEstimator<'c> {
     }
 
     /// Follows the path of an element of a list or map; the size of the element, else `size`.
-    fn index(&mut self, id: ExprId, call: &Call<'_, '_>, size: Option<Range>) -> Option<Range> {
+    fn index(&mut self, id: ExprId, call: &EstimatedCall<'_, '_>, size: Option<Range>) -> Option<Range> {
         let step = match call.overload {
             "index_list" => "@items",
             "index_map" => "@values",
@@ -82,7 +82,7 @@ impl<'c> CostEstimator<'c> {
         self.entry_size(container.id).map(|entry| entry.value)
     }
 
-    fn overload(&mut self, id: ExprId, call: &Call<'_, '_>) -> CallCost {
+    fn overload(&mut self, id: ExprId, call: &EstimatedCall<'_, '_>) -> CallCost {
         let costs = call.args.iter().map(|arg| arg.cost);
         let args = costs.fold(Range::exactly(0), Range::plus);
         let special = self
@@ -99,18 +99,18 @@ impl<'c> CostEstimator<'c> {
     }
 
     /// The estimate that a function was declared with.
-    fn declared(&self, id: ExprId, call: &Call<'_, '_>) -> Option<CallCost> {
+    fn declared(&self, id: ExprId, call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
         let Some(Reference::Overloads(function, _)) = self.checked.reference(id) else {
             return None;
         };
         let estimate = function.estimate?;
         let operands = call.target.into_iter().chain(call.args);
-        let sizes: Vec<Range> = operands.map(Operand::size).collect();
+        let sizes: Vec<Range> = operands.map(EstimatedOperand::size).collect();
         Some(estimate(&sizes))
     }
 
     /// The operators that evaluate some of their operands only, or whose result has a size.
-    fn operator(&mut self, id: ExprId, call: &Call<'_, '_>, args: Range) -> CallCost {
+    fn operator(&mut self, id: ExprId, call: &EstimatedCall<'_, '_>, args: Range) -> CallCost {
         match (call.overload, call.args) {
             ("logical_or" | "logical_and", [left, right]) => CallCost::new(Range {
                 min: left.cost.min,
@@ -141,7 +141,7 @@ impl<'c> CostEstimator<'c> {
 }
 
 /// The standard functions that cost more the larger their operands are.
-fn standard(call: &Call<'_, '_>) -> Option<CallCost> {
+fn standard(call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     Some(match (call.overload, call.target, call.args) {
         ("string_format", Some(target), _) => CallCost::new(target.traversal()),
         ("string_to_bytes", None, [text]) => {

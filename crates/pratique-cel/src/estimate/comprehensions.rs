@@ -1,6 +1,6 @@
 //! The cost of comprehensions: that of an iteration times the maximum size of the range.
 
-use super::{CostEstimator, Local, below};
+use super::{CostEstimator, LocalEstimate, below};
 use crate::ast::{Comprehension, Expr, ExprId};
 use crate::cost::Range;
 use crate::types::Type;
@@ -49,7 +49,7 @@ impl CostEstimator<'_> {
     }
 
     fn push_accumulator(&mut self, comprehension: &Comprehension) {
-        let local = Local {
+        let local = LocalEstimate {
             path: self.path(comprehension.init),
             size: self.size(comprehension.init),
             entry: self.entry_size(comprehension.init),
@@ -78,7 +78,7 @@ impl CostEstimator<'_> {
         let range = self.path(comprehension.range);
         for (step, size) in variables {
             let path = below(range.clone(), step);
-            self.locals.push(Local {
+            self.locals.push(LocalEstimate {
                 path,
                 size,
                 entry: None,

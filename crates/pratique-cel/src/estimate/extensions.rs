@@ -1,12 +1,12 @@
 //! The cost of calls of CEL's extension libraries of lists and sets.
 
-use super::operand::{Call, NEW_LIST, Operand, PER_CHARACTER};
+use super::operand::{EstimatedCall, NEW_LIST, EstimatedOperand, PER_CHARACTER};
 use crate::ast::{Ast, Expr, Literal};
 use crate::cost::{CallCost, Range};
 
 /// The estimate for a call of these libraries.
-pub(super) fn estimate(ast: &Ast, call: &Call<'_, '_>) -> Option<CallCost> {
-    let count = |operand: &Operand<'_>, default| constant(ast, operand, default);
+pub(super) fn estimate(ast: &Ast, call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
+    let count = |operand: &EstimatedOperand<'_>, default| constant(ast, operand, default);
     Some(match (call.overload, call.target, call.args) {
         ("list_sets_contains_list" | "list_sets_intersects_list", None, [left, right]) => {
             CallCost::new(left.size().times(right.size()).plus(Range::exactly(1)))
@@ -39,9 +39,9 @@ pub(super) fn estimate(ast: &Ast, call: &Call<'_, '_>) -> Option<CallCost> {
 /// The type of the keys by which an overload sorts, and the list of keys.
 fn sorted<'o, 'c>(
     overload: &'o str,
-    list: &'o Operand<'c>,
-    args: &'o [Operand<'c>],
-) -> Option<(&'o str, &'o Operand<'c>)> {
+    list: &'o EstimatedOperand<'c>,
+    args: &'o [EstimatedOperand<'c>],
+) -> Option<(&'o str, &'o EstimatedOperand<'c>)> {
     let rest = overload.strip_prefix("list_")?;
     match (
         rest.strip_suffix("_sort"),
@@ -61,7 +61,7 @@ fn new_list(factor: f64, size: Range) -> CallCost {
 }
 
 /// The value of an operand that is a constant integer.
-fn constant(ast: &Ast, operand: &Operand<'_>, default: u64) -> u64 {
+fn constant(ast: &Ast, operand: &EstimatedOperand<'_>, default: u64) -> u64 {
     match ast.expr(operand.id) {
         Expr::Literal(Literal::Int(value)) => u64::try_from(*value).unwrap_or(0),
         _ => default,

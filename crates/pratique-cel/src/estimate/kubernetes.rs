@@ -3,13 +3,13 @@
 //! Upstream: k8s.io/apiserver/pkg/cel/library/cost.go, CostEstimator.EstimateCallCost
 
 use super::Sizes;
-use super::operand::{Call, Operand, PER_CHARACTER, PER_PATTERN_CHARACTER, below, matching};
+use super::operand::{EstimatedCall, EstimatedOperand, PER_CHARACTER, PER_PATTERN_CHARACTER, below, matching};
 use crate::ast::{Ast, Expr, Literal};
 use crate::cost::{CallCost, Range};
 use crate::types::Type;
 
 /// The estimate for a call by the name of its function.
-pub(super) fn estimate(ast: &Ast, sizes: &dyn Sizes, call: &Call<'_, '_>) -> Option<CallCost> {
+pub(super) fn estimate(ast: &Ast, sizes: &dyn Sizes, call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     constant(call)
         .or_else(|| strings(ast, sizes, call))
         .or_else(|| lists(sizes, call))
@@ -18,7 +18,7 @@ pub(super) fn estimate(ast: &Ast, sizes: &dyn Sizes, call: &Call<'_, '_>) -> Opt
 }
 
 /// Functions whose cost does not depend on their operands.
-fn constant(call: &Call<'_, '_>) -> Option<CallCost> {
+fn constant(call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     let cost = match call.function {
         "check" => 350_000,
         "serviceAccount" | "path" | "group" | "resource" | "subresource" | "namespace" | "name"
@@ -42,7 +42,7 @@ fn constant(call: &Call<'_, '_>) -> Option<CallCost> {
 }
 
 /// Functions that read a string.
-fn strings(ast: &Ast, sizes: &dyn Sizes, call: &Call<'_, '_>) -> Option<CallCost> {
+fn strings(ast: &Ast, sizes: &dyn Sizes, call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     Some(match (call.function, call.target, call.args) {
         ("fieldSelector" | "labelSelector", _, [selector]) => CallCost::new(selector_cost(selector.size())),
         ("url" | "jsonpatch.escapeKey", _, [text]) => CallCost::new(text.traversal()).giving(text.size()),
@@ -112,7 +112,7 @@ fn divided_up(number: u64, divisor: u64) -> u64 {
     (number as f64 / divisor as f64).ceil() as u64
 }
 
-fn joined(sizes: &dyn Sizes, list: &Operand<'_>, args: &[Operand<'_>]) -> CallCost {
+fn joined(sizes: &dyn Sizes, list: &EstimatedOperand<'_>, args: &[EstimatedOperand<'_>]) -> CallCost {
     let mut size = match element(sizes, list) {
         Some((_, element)) => list.size().times(element),
         None => Range::exactly(0),
@@ -126,7 +126,7 @@ fn joined(sizes: &dyn Sizes, list: &Operand<'_>, args: &[Operand<'_>]) -> CallCo
 }
 
 /// Functions that visit each element of a list once; some of them also exist for strings.
-fn lists(sizes: &dyn Sizes, call: &Call<'_, '_>) -> Option<CallCost> {
+fn lists(sizes: &dyn Sizes, call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     let list = call.target?;
     if !matches!(
         call.function,
@@ -144,7 +144,7 @@ fn lists(sizes: &dyn Sizes, call: &Call<'_, '_>) -> Option<CallCost> {
 }
 
 /// The type and size of the elements of a list.
-fn element<'o>(sizes: &dyn Sizes, list: &'o Operand<'_>) -> Option<(&'o Type, Range)> {
+fn element<'o>(sizes: &dyn Sizes, list: &'o EstimatedOperand<'_>) -> Option<(&'o Type, Range)> {
     let of: &Type = match list.of {
         Type::List(element) => element,
         Type::Map(key, _) => key,
@@ -163,7 +163,7 @@ fn element<'o>(sizes: &dyn Sizes, list: &'o Operand<'_>) -> Option<(&'o Type, Ra
 }
 
 /// Comparing addresses byte by byte: 4 of them or 16.
-fn networks(call: &Call<'_, '_>) -> Option<CallCost> {
+fn networks(call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     let [other, ..] = call.args else {
         return None;
     };
@@ -182,7 +182,7 @@ fn networks(call: &Call<'_, '_>) -> Option<CallCost> {
 }
 
 /// Comparing values of Kubernetes' own types.
-fn equality(call: &Call<'_, '_>) -> Option<CallCost> {
+fn equality(call: &EstimatedCall<'_, '_>) -> Option<CallCost> {
     let ("_==_", [left, right]) = (call.function, call.args) else {
         return None;
     };

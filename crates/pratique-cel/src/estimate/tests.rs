@@ -49,7 +49,7 @@ fn cost(text: &str, sizes: &dyn Sizes) -> (u64, u64) {
     let environment = environment();
     let checked = environment
         .parse(text)
-        .and_then(|ast| environment.check(ast))
+        .and_then(|ast| environment.check_types(ast))
         .unwrap();
     let range = estimate(&checked, sizes);
     (range.min, range.max)
@@ -124,7 +124,7 @@ fn functions_of_the_host() {
             .with_function(function);
         let checked = environment
             .parse(text)
-            .and_then(|ast| environment.check(ast))
+            .and_then(|ast| environment.check_types(ast))
             .unwrap();
         let range = estimate(&checked, &Bounded);
         assert_eq!((range.min, range.max), expected, "{text}");
@@ -149,7 +149,7 @@ fn deep_trees_fit_a_small_stack() {
             for depth in [40, 120, 240] {
                 let text = format!("{}[]{}", open.repeat(depth), close.repeat(depth));
                 let environment = Environment::kubernetes();
-                if let Ok(checked) = environment.parse(&text).and_then(|ast| environment.check(ast)) {
+                if let Ok(checked) = environment.parse(&text).and_then(|ast| environment.check_types(ast)) {
                     estimate(&checked, &UnknownSizes);
                 }
             }

@@ -26,9 +26,9 @@ use crate::environment::Library;
 use crate::error::{Fault, Stop};
 use crate::function::{CallFn, Function, Overload};
 use crate::types::Type;
-use crate::unknown::Unknown;
+use crate::unknown_value::Unknown;
 use crate::value::{Evaluation, Value};
-use values::{AuthorizerValue, DecisionValue, GroupCheckValue, PathCheckValue, ResourceCheckValue, Subject};
+use values::{AuthorizerValue, DecisionValue, GroupCheckValue, PathCheckValue, ResourceCheckValue, CheckSubject};
 
 /// The cost of a check: an expression can afford two.
 const CHECK_COST: u64 = 350_000;
@@ -37,7 +37,7 @@ const REQUIREMENT_COST: u64 = 50;
 
 /// The value of the variable `authorizer`: checks made with it are about `user`.
 pub fn authorizer<'a>(arena: &'a Arena, user: Arc<User>, host: Arc<dyn Authorizer>) -> Value<'a> {
-    arena.opaque(AuthorizerValue(Subject { user, host }))
+    arena.opaque(AuthorizerValue(CheckSubject { user, host }))
 }
 
 /// The value of the variable `authorizer.requestResource`: a check of the resource of the request.
@@ -48,7 +48,7 @@ pub fn request_resource<'a>(
     resource: ResourceCheck,
 ) -> Value<'a> {
     arena.opaque(ResourceCheckValue {
-        subject: Subject { user, host },
+        subject: CheckSubject { user, host },
         resource,
     })
 }
@@ -205,7 +205,7 @@ fn service_account<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
         return Err(Fault::error("Invalid service account namespace"));
     }
     let user = Arc::new(User::service_account(namespace, name));
-    Ok(context.arena.opaque(AuthorizerValue(Subject {
+    Ok(context.arena.opaque(AuthorizerValue(CheckSubject {
         user,
         host: subject.host.clone(),
     })))
@@ -232,7 +232,7 @@ fn non_blank(text: &str, parameter: &str) -> Result<String, Fault> {
     }
 }
 
-fn decide<'a>(context: &Context<'a>, subject: &Subject, verb: &str, target: Target<'_>) -> Evaluation<'a> {
+fn decide<'a>(context: &Context<'a>, subject: &CheckSubject, verb: &str, target: Target<'_>) -> Evaluation<'a> {
     let check = Check {
         user: &subject.user,
         verb,

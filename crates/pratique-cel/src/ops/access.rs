@@ -1,7 +1,7 @@
 //! Access to members: `x.field`, `x[key]`, and whether they are there.
 
 use super::container::{cost_of_search, exact_int, lookup};
-use super::failed::failed;
+use super::error_values::failed;
 use super::naming::{format_metered, go_type};
 use crate::context::Context;
 use crate::error::Fault;
@@ -9,7 +9,7 @@ use crate::value::{List, Map, Value};
 
 /// The result of looking up a member.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Lookup<'a> {
+pub(crate) enum MemberLookup<'a> {
     /// The member.
     Found(Value<'a>),
     /// No such key or field.
@@ -18,12 +18,12 @@ pub(crate) enum Lookup<'a> {
     NoIndex,
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> MemberLookup<'a> {
     /// The member, or the error that it is missing.
     #[inline]
     pub(crate) fn or_missing(self, context: &Context<'a>, key: &Value<'_>) -> Result<Value<'a>, Fault> {
         match self {
-            Lookup::Found(value) => Ok(value),
+            MemberLookup::Found(value) => Ok(value),
             missing => Err(missing.fault(context, key)),
         }
     }
@@ -33,7 +33,7 @@ impl<'a> Lookup<'a> {
     fn fault(self, context: &Context<'a>, key: &Value<'_>) -> Fault {
         match (format_metered(context, key), self) {
             (Err(stop), _) => stop,
-            (Ok(index), Lookup::NoIndex) => Fault::error(format!("index out of bounds: {index}")),
+            (Ok(index), MemberLookup::NoIndex) => Fault::error(format!("index out of bounds: {index}")),
             (Ok(key), _) => Fault::no_such_key(key),
         }
     }
@@ -41,15 +41,15 @@ impl<'a> Lookup<'a> {
     /// The member, if it is present.
     pub(crate) fn found(self) -> Option<Value<'a>> {
         match self {
-            Lookup::Found(value) => Some(value),
-            Lookup::NoKey | Lookup::NoIndex => None,
+            MemberLookup::Found(value) => Some(value),
+            MemberLookup::NoKey | MemberLookup::NoIndex => None,
         }
     }
 }
 
-impl<'a> From<Option<Value<'a>>> for Lookup<'a> {
+impl<'a> From<Option<Value<'a>>> for MemberLookup<'a> {
     fn from(value: Option<Value<'a>>) -> Self {
-        value.map_or(Lookup::NoKey, Lookup::Found)
+        value.map_or(MemberLookup::NoKey, MemberLookup::Found)
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn member_str<'a>(
     object: Value<'a>,
     field: &str,
     declared: bool,
-) -> Result<Lookup<'a>, Fault> {
+) -> Result<MemberLookup<'a>, Fault> {
     match object {
         Value::Map(Map::Json(object)) => Ok(object.get(field).map(Value::from_json).into()),
         Value::Map(map) => {
@@ -69,7 +69,7 @@ pub(crate) fn member_str<'a>(
         }
         Value::Struct(value) if declared || value.is_indexable() => value.get(context, field).map(Into::into),
         Value::List(_) => Err(Fault::error("unsupported index type 'string' in list")),
-        _ => Ok(Lookup::NoKey),
+        _ => Ok(MemberLookup::NoKey),
     }
 }
 
@@ -78,17 +78,17 @@ pub(crate) fn member<'a>(
     context: &Context<'a>,
     object: Value<'a>,
     key: &Value<'_>,
-) -> Result<Lookup<'a>, Fault> {
+) -> Result<MemberLookup<'a>, Fault> {
     match (object, key) {
         (object, Value::String(field)) => member_str(context, object, field, false),
         (Value::List(list), key) => element(context, &list, key),
         (Value::Map(map), key) => lookup(context, &map, key).map(Into::into),
         (Value::Struct(value), key) if value.is_indexable() => Err(value.unfit_index(key)),
-        _ => Ok(Lookup::NoKey),
+        _ => Ok(MemberLookup::NoKey),
     }
 }
 
-fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Result<Lookup<'a>, Fault> {
+fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Result<MemberLookup<'a>, Fault> {
     let index = match key {
         Value::Int(index) => Some(*index),
         Value::Uint(index) => i64::try_from(*index).ok(),
@@ -104,12 +104,12 @@ fn element<'a>(context: &Context<'a>, list: &List<'a>, key: &Value<'_>) -> Resul
     };
     let list_element = usize::try_from(index).ok().and_then(|index| list.get(index));
     match (list, key, list_element) {
-        (_, _, None) => Ok(Lookup::NoIndex),
+        (_, _, None) => Ok(MemberLookup::NoIndex),
         (List::Typed(_), Value::Uint(_) | Value::Double(_), Some(_)) => {
             let fault = Fault::error(format!("unsupported index type: {}", go_type(key)));
-            Ok(Lookup::Found(failed(context, fault, "*types.Err")))
+            Ok(MemberLookup::Found(failed(context, fault, "*types.Err")))
         }
-        (_, _, Some(value)) => Ok(Lookup::Found(value)),
+        (_, _, Some(value)) => Ok(MemberLookup::Found(value)),
     }
 }
 

@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 use super::equality::equal_by;
 use crate::context::Context;
 use crate::error::Fault;
-use crate::meter::Meter;
+use crate::meter::WorkMeter;
 use crate::value::{Associative, List, Map, Value};
 
 /// The work of finding an item by its keys.
 const FIND: u64 = 64;
 
 /// Whether a list has the items of another of the same length, in any order.
-pub(super) fn equal<M: Meter>(meter: &M, left: &Associative<'_>, right: &List<'_>) -> Result<bool, Fault> {
+pub(super) fn equal<M: WorkMeter>(meter: &M, left: &Associative<'_>, right: &List<'_>) -> Result<bool, Fault> {
     let mut places = HashMap::new();
     for item in left.elements {
         meter.work(FIND)?;
@@ -121,7 +121,7 @@ fn write_scalar(text: &mut String, value: &Value<'_>) -> Option<()> {
 mod tests {
     use super::*;
     use crate::arena::Arena;
-    use crate::meter::Unmetered;
+    use crate::meter::UnmeteredWork;
 
     #[test]
     fn sets_have_no_order() {
@@ -130,10 +130,10 @@ mod tests {
             elements: &ab,
             keys: None,
         };
-        assert_eq!(equal(&Unmetered, &set, &List::Values(&ba)), Ok(true));
+        assert_eq!(equal(&UnmeteredWork, &set, &List::Values(&ba)), Ok(true));
         assert_eq!(
             equal(
-                &Unmetered,
+                &UnmeteredWork,
                 &set,
                 &List::Values(&[Value::Int(1), Value::Double(2.0)])
             ),
@@ -168,7 +168,7 @@ mod tests {
             elements: &one,
             keys: Some(&["k"]),
         };
-        assert_eq!(equal(&Unmetered, &list, &List::Values(&two)), Ok(false));
+        assert_eq!(equal(&UnmeteredWork, &list, &List::Values(&two)), Ok(false));
         let union = union(&context, &list, &List::Values(&two)).unwrap();
         let Some(Value::Map(map)) = union.get(0) else {
             panic!("{union:?}");

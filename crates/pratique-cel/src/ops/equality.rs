@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use super::associative;
 use super::container::{cost_of_search, find_key};
-use super::failed::is_wrong;
+use super::error_values::is_wrong;
 use super::order::{int_with_double, int_with_uint, uint_with_double};
 use pratique_json::Object;
 
 use crate::error::Fault;
-use crate::meter::{Meter, Unmetered, Within};
+use crate::meter::{WorkMeter, UnmeteredWork, TypedWork};
 use crate::value::{List, Map, Struct, Value};
 
 /// The least work of comparing two members of lists or maps.
@@ -20,12 +20,12 @@ const PAIR: u64 = 8;
 /// Values of different types are unequal. Some abstract types return an error for other types; within lists and maps such an
 /// error counts as equality.
 pub(crate) fn equal(left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
-    equal_by(&Unmetered, left, right)
+    equal_by(&UnmeteredWork, left, right)
 }
 
 /// [`equal`], with the work accounted for.
 #[inline(always)]
-pub(crate) fn equal_by<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+pub(crate) fn equal_by<M: WorkMeter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     match (left, right) {
         (Value::String(left), Value::String(right)) => Ok(left == right),
         (Value::Int(left), Value::Int(right)) => Ok(left == right),
@@ -35,7 +35,7 @@ pub(crate) fn equal_by<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>)
 }
 
 /// Whether two values of other types are equal.
-fn less_common<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+fn less_common<M: WorkMeter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     Ok(match (left, right) {
         (Value::Null, Value::Null) => true,
         (Value::Null, _) | (_, Value::Null) => false,
@@ -79,7 +79,7 @@ fn numbers(left: &Value<'_>, right: &Value<'_>) -> bool {
 }
 
 /// Whether members of maps are equal. Members that cannot be compared count as equal, except in typed maps.
-fn members<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool) -> Result<bool, Fault> {
+fn members<M: WorkMeter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool) -> Result<bool, Fault> {
     match equal_by(meter, left, right) {
         Err(fault) if !fault.is_stop() && !is_wrong(left) => Ok(!typed),
         result => result,
@@ -87,7 +87,7 @@ fn members<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>, typed: bool
 }
 
 /// Whether two values are equal; false if they cannot be compared.
-pub(crate) fn surely_equal<M: Meter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
+pub(crate) fn surely_equal<M: WorkMeter>(meter: &M, left: &Value<'_>, right: &Value<'_>) -> Result<bool, Fault> {
     match equal_by(meter, left, right) {
         Err(fault) if !fault.is_stop() => Ok(false),
         result => result,
@@ -105,7 +105,7 @@ pub(crate) fn pair(value: &Value<'_>) -> u64 {
 }
 
 /// Whether lists are equal. For lists that were added, elements that cannot be compared are an error.
-fn lists<M: Meter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
+fn lists<M: WorkMeter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool, Fault> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -127,7 +127,7 @@ fn lists<M: Meter>(meter: &M, left: &List<'_>, right: &List<'_>) -> Result<bool,
     refusal.map_or(Ok(true), Err)
 }
 
-fn maps<M: Meter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Fault> {
+fn maps<M: WorkMeter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Fault> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -151,8 +151,8 @@ fn maps<M: Meter>(meter: &M, left: &Map<'_>, right: &Map<'_>) -> Result<bool, Fa
 
 /// Whether objects of Go types are equal.
 // Upstream: apiserver/pkg/cel/common/valuesreflect.go, typedStruct.Equal
-fn typed_maps<'a, M: Meter>(meter: &M, left: &'a Object<'a>, right: &'a Object<'a>) -> Result<bool, Fault> {
-    let same = maps(&Within(meter), &Map::Typed(left), &Map::Typed(right))?;
+fn typed_maps<'a, M: WorkMeter>(meter: &M, left: &'a Object<'a>, right: &'a Object<'a>) -> Result<bool, Fault> {
+    let same = maps(&TypedWork(meter), &Map::Typed(left), &Map::Typed(right))?;
     Ok(same && (std::ptr::eq(left, right) || meter.are_of_one_type(left, right)?))
 }
 
@@ -165,7 +165,7 @@ fn is_list_without_elements(one: &Value<'_>, other: &Value<'_>) -> bool {
     }
 }
 
-fn optionals<M: Meter>(
+fn optionals<M: WorkMeter>(
     meter: &M,
     left: Option<&Value<'_>>,
     right: Option<&Value<'_>>,

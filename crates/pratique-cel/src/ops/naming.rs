@@ -2,30 +2,30 @@
 
 use pratique_gotext::strconv::general_form;
 
-use super::failed::native_name;
+use super::error_values::native_name;
 use super::order::has_order;
 use crate::cost::CostNeed;
 use crate::error::Fault;
-use crate::meter::{Meter, Unmetered};
+use crate::meter::{WorkMeter, UnmeteredWork};
 use crate::value::{List, Map, Value};
 
 /// A value as messages show it: `%v` of the reference's value.
 pub fn format_value(value: &Value<'_>) -> String {
     // Without a meter it cannot fail.
-    format_metered(&Unmetered, value).unwrap_or_default()
+    format_metered(&UnmeteredWork, value).unwrap_or_default()
 }
 
 /// A value as messages of an evaluation show it. As values may share parts, it can be much larger than they are.
 ///
 /// # Errors
 /// The evaluation was stopped.
-pub(crate) fn format_metered<M: Meter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
+pub(crate) fn format_metered<M: WorkMeter>(meter: &M, value: &Value<'_>) -> Result<String, Fault> {
     let mut output = String::new();
     show(meter, value, &mut output)?;
     Ok(output)
 }
 
-fn show<M: Meter>(meter: &M, value: &Value<'_>, output: &mut String) -> Result<(), Fault> {
+fn show<M: WorkMeter>(meter: &M, value: &Value<'_>, output: &mut String) -> Result<(), Fault> {
     match value {
         Value::Null => output.push('0'),
         Value::Bool(value) => output.push_str(if *value { "true" } else { "false" }),
@@ -73,7 +73,7 @@ fn show<M: Meter>(meter: &M, value: &Value<'_>, output: &mut String) -> Result<(
     Ok(())
 }
 
-fn push<M: Meter>(meter: &M, output: &mut String, text: &str) -> Result<(), Fault> {
+fn push<M: WorkMeter>(meter: &M, output: &mut String, text: &str) -> Result<(), Fault> {
     meter.work(text.len() as u64)?;
     meter.reserve(output.len().saturating_add(text.len()))?;
     output.push_str(text);
@@ -81,7 +81,7 @@ fn push<M: Meter>(meter: &M, output: &mut String, text: &str) -> Result<(), Faul
 }
 
 /// Begins an element.
-fn separate<M: Meter>(meter: &M, output: &mut String, at: usize, separator: &str) -> Result<(), Fault> {
+fn separate<M: WorkMeter>(meter: &M, output: &mut String, at: usize, separator: &str) -> Result<(), Fault> {
     /// The work of an element.
     const ELEMENT: u64 = 32;
     meter.work(ELEMENT)?;

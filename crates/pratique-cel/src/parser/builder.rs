@@ -16,7 +16,7 @@ const MOST_NAMES: usize = 16;
 
 /// A tree that grows.
 #[derive(Debug)]
-pub(super) struct Builder<'m> {
+pub(super) struct AstBuilder<'m> {
     pub(super) nodes: Vec<Node>,
     pub(super) macro_calls: BTreeMap<ExprId, Expr>,
     /// The names met so far, as many as are found quickly.
@@ -35,10 +35,10 @@ pub struct MacroError {
     pub message: String,
 }
 
-impl<'m> Builder<'m> {
+impl<'m> AstBuilder<'m> {
     /// A tree without nodes.
     pub(super) fn new(grammar: MacroGrammar<'m>, capacity: usize) -> Self {
-        Builder {
+        AstBuilder {
             nodes: Vec::with_capacity(capacity),
             macro_calls: BTreeMap::new(),
             names: Vec::with_capacity(MOST_NAMES),

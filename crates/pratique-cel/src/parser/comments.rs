@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::lexer::{Lexed, Lexer};
-use super::token::Kind;
+use super::lexer::{LexedText, TokenLexer};
+use super::token::TokenKind;
 
 /// The comments of a text as ranges of its bytes, each from its `//` to the end of its line, in order. `//` in a string
 /// begins none.
@@ -13,12 +13,12 @@ use super::token::Kind;
 /// ```
 pub fn comments(text: &str) -> Vec<Range<usize>> {
     let mut comments = Vec::new();
-    let mut lexer = Lexer::new(text);
+    let mut lexer = TokenLexer::new(text);
     let mut end = 0;
     loop {
         let (token, is_last) = match lexer.next() {
-            Lexed::Token(token) => (token, token.kind == Kind::End),
-            Lexed::Unknown(token) => (token, false),
+            LexedText::Token(token) => (token, token.kind == TokenKind::End),
+            LexedText::Unknown(token) => (token, false),
         };
         add_comments(text, end..token.start as usize, &mut comments);
         if is_last {

@@ -18,21 +18,21 @@ mod recovery;
 mod rules;
 mod tree;
 
-use self::convert::Converter;
-use self::machine::Machine;
-use super::builder::Builder;
+use self::convert::TreeConverter;
+use self::machine::ParseMachine;
+use super::builder::AstBuilder;
 use crate::ast::ExprId;
 use crate::error::Issue;
 use crate::source::Source;
 
 /// Parses a text. The issues are in the order in which they were found.
-pub(super) fn read(source: &Source, builder: &mut Builder<'_>) -> Result<ExprId, Vec<Issue>> {
-    let mut machine = Machine::new(source);
+pub(super) fn read(source: &Source, builder: &mut AstBuilder<'_>) -> Result<ExprId, Vec<Issue>> {
+    let mut machine = ParseMachine::new(source);
     let Ok(root) = machine.run() else {
         return Err(machine.issues);
     };
     let mut issues = machine.issues;
-    let mut converter = Converter {
+    let mut converter = TreeConverter {
         tree: &machine.tree,
         source,
         builder,

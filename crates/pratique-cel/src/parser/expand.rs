@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::builder::{Builder, MacroError, name_of_operator};
+use super::builder::{AstBuilder, MacroError, name_of_operator};
 use crate::ast::{Comprehension, Expr, ExprId, Literal};
 
 /// A macro: a call that the parser replaces.
@@ -55,12 +55,12 @@ pub const ACCUMULATOR: &str = "@result";
 /// Makes the nodes of an expansion, all at the place of the call.
 #[derive(Debug)]
 pub struct Expander<'b, 'm> {
-    builder: &'b mut Builder<'m>,
+    builder: &'b mut AstBuilder<'m>,
     offset: u32,
 }
 
 impl<'b, 'm> Expander<'b, 'm> {
-    pub(super) fn new(builder: &'b mut Builder<'m>, offset: u32) -> Self {
+    pub(super) fn new(builder: &'b mut AstBuilder<'m>, offset: u32) -> Self {
         Expander { builder, offset }
     }
 

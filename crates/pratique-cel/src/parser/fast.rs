@@ -5,10 +5,10 @@
 
 mod primary;
 
-use super::builder::Builder;
-use super::lexer::{Lexed, Lexer};
+use super::builder::AstBuilder;
+use super::lexer::{LexedText, TokenLexer};
 use super::limits::MOST_DEPTH;
-use super::token::{Kind, Token};
+use super::token::{TokenKind, SourceToken};
 use crate::ast::{Expr, ExprId, Literal};
 
 /// The depth to which this parser follows nested expressions. No rule of the grammar nests more than three times as deep as
@@ -17,9 +17,9 @@ const DEEPEST: u32 = 80;
 
 /// The text has an error, or nests too deep for this parser.
 #[derive(Debug)]
-pub(super) struct Unsupported;
+pub(super) struct UnsupportedText;
 
-type ReadResult<T> = Result<T, Unsupported>;
+type ReadResult<T> = Result<T, UnsupportedText>;
 
 /// An expression that was read, and how deep its chains of operators, selections and calls are.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ struct ReadOperand {
 }
 
 /// Reads a text.
-pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> ReadResult<ExprId> {
+pub(super) fn read(text: &str, builder: &mut AstBuilder<'_>) -> ReadResult<ExprId> {
     let mut reader = FastReader {
         text,
         tokens: tokens(text)?,
@@ -38,82 +38,82 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> ReadResult<ExprId> 
         builder,
     };
     let root = reader.expr()?;
-    reader.expect(Kind::End)?;
+    reader.expect(TokenKind::End)?;
     if root.height > MOST_DEPTH || reader.builder.is_full() {
-        return Err(Unsupported);
+        return Err(UnsupportedText);
     }
     Ok(root.id)
 }
 
-fn tokens(text: &str) -> ReadResult<Vec<Token>> {
-    let mut lexer = Lexer::new(text);
+fn tokens(text: &str) -> ReadResult<Vec<SourceToken>> {
+    let mut lexer = TokenLexer::new(text);
     let mut tokens = Vec::with_capacity(text.len() / 3 + 2);
     loop {
         match lexer.next() {
-            Lexed::Token(token) => {
+            LexedText::Token(token) => {
                 tokens.push(token);
-                if token.kind == Kind::End {
+                if token.kind == TokenKind::End {
                     return Ok(tokens);
                 }
             }
-            Lexed::Unknown(_) => return Err(Unsupported),
+            LexedText::Unknown(_) => return Err(UnsupportedText),
         }
     }
 }
 
 struct FastReader<'s, 'b, 'm> {
     text: &'s str,
-    tokens: Vec<Token>,
+    tokens: Vec<SourceToken>,
     at: usize,
     depth: u32,
-    builder: &'b mut Builder<'m>,
+    builder: &'b mut AstBuilder<'m>,
 }
 
 impl<'s> FastReader<'s, '_, '_> {
-    fn kind_ahead(&self, ahead: usize) -> Kind {
+    fn kind_ahead(&self, ahead: usize) -> TokenKind {
         self.tokens
             .get(self.at + ahead)
-            .map_or(Kind::End, |token| token.kind)
+            .map_or(TokenKind::End, |token| token.kind)
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.kind_ahead(0)
     }
 
-    fn take(&mut self) -> ReadResult<Token> {
-        let token = self.tokens.get(self.at).copied().ok_or(Unsupported)?;
+    fn take(&mut self) -> ReadResult<SourceToken> {
+        let token = self.tokens.get(self.at).copied().ok_or(UnsupportedText)?;
         self.at += 1;
         Ok(token)
     }
 
-    fn take_if(&mut self, kind: Kind) -> bool {
+    fn take_if(&mut self, kind: TokenKind) -> bool {
         let is_kind = self.kind() == kind;
         self.at += usize::from(is_kind);
         is_kind
     }
 
-    fn expect(&mut self, kind: Kind) -> ReadResult<Token> {
+    fn expect(&mut self, kind: TokenKind) -> ReadResult<SourceToken> {
         match self.take()? {
             token if token.kind == kind => Ok(token),
-            _ => Err(Unsupported),
+            _ => Err(UnsupportedText),
         }
     }
 
-    fn text_of(&self, token: Token) -> &'s str {
+    fn text_of(&self, token: SourceToken) -> &'s str {
         token.slice(self.text)
     }
 
     /// `condition ? a : b`
     fn expr(&mut self) -> ReadResult<ReadOperand> {
         if self.depth >= DEEPEST {
-            return Err(Unsupported);
+            return Err(UnsupportedText);
         }
         self.depth += 1;
-        let mut result = self.either(Kind::Or, "_||_")?;
-        if self.kind() == Kind::Question {
+        let mut result = self.either(TokenKind::Or, "_||_")?;
+        if self.kind() == TokenKind::Question {
             let operator = self.take()?;
-            let then = self.either(Kind::Or, "_||_")?;
-            self.expect(Kind::Colon)?;
+            let then = self.either(TokenKind::Or, "_||_")?;
+            self.expect(TokenKind::Colon)?;
             let otherwise = self.expr()?;
             let args = vec![result.id, then.id, otherwise.id];
             result = ReadOperand {
@@ -126,7 +126,7 @@ impl<'s> FastReader<'s, '_, '_> {
     }
 
     /// `a || b || c`, and below it `a && b && c`.
-    fn either(&mut self, kind: Kind, operator: &'static str) -> ReadResult<ReadOperand> {
+    fn either(&mut self, kind: TokenKind, operator: &'static str) -> ReadResult<ReadOperand> {
         let first = self.term(kind)?;
         if self.kind() != kind {
             return Ok(first);
@@ -142,9 +142,9 @@ impl<'s> FastReader<'s, '_, '_> {
         Ok(ReadOperand { id, height })
     }
 
-    fn term(&mut self, kind: Kind) -> ReadResult<ReadOperand> {
+    fn term(&mut self, kind: TokenKind) -> ReadResult<ReadOperand> {
         match kind {
-            Kind::Or => self.either(Kind::And, "_&&_"),
+            TokenKind::Or => self.either(TokenKind::And, "_&&_"),
             _ => self.binary(0),
         }
     }
@@ -155,9 +155,9 @@ impl<'s> FastReader<'s, '_, '_> {
         loop {
             let kind = self.kind();
             let precedence = match kind {
-                Kind::Star | Kind::Slash | Kind::Percent => 3,
-                Kind::Plus | Kind::Minus => 2,
-                _ if (Kind::EqualTo..=Kind::Greater).contains(&kind) => 1,
+                TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 3,
+                TokenKind::Plus | TokenKind::Minus => 2,
+                _ if (TokenKind::EqualTo..=TokenKind::Greater).contains(&kind) => 1,
                 _ => return Ok(left),
             };
             let Some(operator) = kind.operator().filter(|_| precedence >= strength) else {
@@ -176,9 +176,9 @@ impl<'s> FastReader<'s, '_, '_> {
     fn unary(&mut self) -> ReadResult<ReadOperand> {
         let sign = self.kind();
         let operator = match sign {
-            Kind::Not => "!_",
-            Kind::Minus if matches!(self.kind_ahead(1), Kind::Int | Kind::Float) => return self.member(),
-            Kind::Minus => "-_",
+            TokenKind::Not => "!_",
+            TokenKind::Minus if matches!(self.kind_ahead(1), TokenKind::Int | TokenKind::Float) => return self.member(),
+            TokenKind::Minus => "-_",
             _ => return self.member(),
         };
         let offset = self.take()?.offset;
@@ -201,21 +201,21 @@ impl<'s> FastReader<'s, '_, '_> {
         let mut operand = self.primary()?;
         loop {
             operand = match self.kind() {
-                Kind::Dot => self.after_dot(operand)?,
-                Kind::OpenBracket => self.index(operand)?,
+                TokenKind::Dot => self.after_dot(operand)?,
+                TokenKind::OpenBracket => self.index(operand)?,
                 _ => return Ok(operand),
             };
             if operand.height > MOST_DEPTH {
-                return Err(Unsupported);
+                return Err(UnsupportedText);
             }
         }
     }
 
     fn after_dot(&mut self, operand: ReadOperand) -> ReadResult<ReadOperand> {
         let dot = self.take()?;
-        let optional = self.take_if(Kind::Question);
+        let optional = self.take_if(TokenKind::Question);
         let name = self.take()?;
-        if self.kind() == Kind::OpenParen && name.kind == Kind::Identifier && !optional {
+        if self.kind() == TokenKind::OpenParen && name.kind == TokenKind::Identifier && !optional {
             return self.call(self.text_of(name), Some(operand));
         }
         let field = self.field_name(name)?;
@@ -237,49 +237,49 @@ impl<'s> FastReader<'s, '_, '_> {
         Ok(ReadOperand { id, height })
     }
 
-    fn field_name(&self, token: Token) -> ReadResult<&'s str> {
+    fn field_name(&self, token: SourceToken) -> ReadResult<&'s str> {
         let text = self.text_of(token);
         match token.kind {
-            Kind::Identifier => Ok(text),
-            Kind::Quoted if !self.builder.refuses_quoted_names => Ok(text.trim_matches('`')),
-            _ => Err(Unsupported),
+            TokenKind::Identifier => Ok(text),
+            TokenKind::Quoted if !self.builder.refuses_quoted_names => Ok(text.trim_matches('`')),
+            _ => Err(UnsupportedText),
         }
     }
 
     /// A call, from its parenthesis on.
     fn call(&mut self, name: &str, target: Option<ReadOperand>) -> ReadResult<ReadOperand> {
-        let open = self.expect(Kind::OpenParen)?;
+        let open = self.expect(TokenKind::OpenParen)?;
         let mut height = target.map_or(0, |operand| operand.height);
         let mut args = Vec::new();
-        if self.kind() != Kind::CloseParen {
+        if self.kind() != TokenKind::CloseParen {
             loop {
                 let argument = self.expr()?;
                 args.push(argument.id);
                 height = height.max(argument.height);
-                if !self.take_if(Kind::Comma) {
+                if !self.take_if(TokenKind::Comma) {
                     break;
                 }
             }
         }
-        self.expect(Kind::CloseParen)?;
+        self.expect(TokenKind::CloseParen)?;
         let made = self
             .builder
             .call(name, target.map(|operand| operand.id), args, open.offset);
         Ok(ReadOperand {
-            id: made.map_err(|_| Unsupported)?,
+            id: made.map_err(|_| UnsupportedText)?,
             height: height + u32::from(target.is_some()),
         })
     }
 
     fn index(&mut self, operand: ReadOperand) -> ReadResult<ReadOperand> {
         let open = self.take()?;
-        let operator = if self.take_if(Kind::Question) {
+        let operator = if self.take_if(TokenKind::Question) {
             "_[?_]"
         } else {
             "_[_]"
         };
         let index = self.expr()?;
-        self.expect(Kind::CloseBracket)?;
+        self.expect(TokenKind::CloseBracket)?;
         Ok(ReadOperand {
             id: self
                 .builder

@@ -1,10 +1,10 @@
 //! From text to tokens: the longest token wins, positions count code points.
 
-use super::token::{Kind, Token};
+use super::token::{TokenKind, SourceToken};
 
 /// Reads the tokens of a text one by one.
 #[derive(Clone, Debug)]
-pub(super) struct Lexer<'s> {
+pub(super) struct TokenLexer<'s> {
     text: &'s str,
     /// The next byte to read.
     at: usize,
@@ -14,17 +14,17 @@ pub(super) struct Lexer<'s> {
 
 /// The next token of a text, or the next text that is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Lexed {
-    /// A token; of kind [`Kind::End`] for ever after the last.
-    Token(Token),
+pub(super) enum LexedText {
+    /// A token; of kind [`TokenKind::End`] for ever after the last.
+    Token(SourceToken),
     /// Text that is the beginning of no token, as a span like a token's.
-    Unknown(Token),
+    Unknown(SourceToken),
 }
 
-impl<'s> Lexer<'s> {
+impl<'s> TokenLexer<'s> {
     /// Starts at the beginning of a text.
     pub(super) fn new(text: &'s str) -> Self {
-        Lexer {
+        TokenLexer {
             text,
             at: 0,
             continuations: 0,
@@ -32,30 +32,30 @@ impl<'s> Lexer<'s> {
     }
 
     /// Reads the next token.
-    pub(super) fn next(&mut self) -> Lexed {
+    pub(super) fn next(&mut self) -> LexedText {
         self.skip_blanks();
         let start = self.at;
         let offset = (start - self.continuations) as u32;
         let scanned = scan(self.text.as_bytes(), start);
         let (kind, end) = match scanned {
             ScanResult::Token(kind, end) => (kind, end),
-            ScanResult::Failed(at) => (Kind::End, self.after_character(at)),
+            ScanResult::Failed(at) => (TokenKind::End, self.after_character(at)),
         };
         match kind {
             // These may hold any character; all others are ASCII.
-            Kind::String | Kind::Bytes => self.advance_to(end),
+            TokenKind::String | TokenKind::Bytes => self.advance_to(end),
             _ if matches!(scanned, ScanResult::Failed(_)) => self.advance_to(end),
             _ => self.at = end,
         }
-        let token = Token {
+        let token = SourceToken {
             kind,
             offset,
             start: start as u32,
             end: end as u32,
         };
         match scanned {
-            ScanResult::Token(..) => Lexed::Token(token),
-            ScanResult::Failed(_) => Lexed::Unknown(token),
+            ScanResult::Token(..) => LexedText::Token(token),
+            ScanResult::Failed(_) => LexedText::Unknown(token),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'s> Lexer<'s> {
 /// The result of a scan: a kind of token with the byte after it, or the byte that continues no token.
 #[derive(Clone, Copy)]
 enum ScanResult {
-    Token(Kind, usize),
+    Token(TokenKind, usize),
     Failed(usize),
 }
 
@@ -102,7 +102,7 @@ fn byte(bytes: &[u8], at: usize) -> u8 {
 
 fn scan(bytes: &[u8], start: usize) -> ScanResult {
     let one = |kind| ScanResult::Token(kind, start + 1);
-    let two = |second: u8, long: Kind, short: Option<Kind>| match (byte(bytes, start + 1) == second, short) {
+    let two = |second: u8, long: TokenKind, short: Option<TokenKind>| match (byte(bytes, start + 1) == second, short) {
         (true, _) => ScanResult::Token(long, start + 2),
         (false, Some(short)) => ScanResult::Token(short, start + 1),
         (false, None) => ScanResult::Failed(start + 1),
@@ -112,32 +112,32 @@ fn scan(bytes: &[u8], start: usize) -> ScanResult {
         b'0'..=b'9' => number(bytes, start),
         b'.' if byte(bytes, start + 1).is_ascii_digit() => {
             let digits = after_digits(bytes, start + 1);
-            ScanResult::Token(Kind::Float, after_exponent(bytes, digits))
+            ScanResult::Token(TokenKind::Float, after_exponent(bytes, digits))
         }
-        b'.' => one(Kind::Dot),
-        b'"' | b'\'' => quoted(bytes, start, false, Kind::String),
+        b'.' => one(TokenKind::Dot),
+        b'"' | b'\'' => quoted(bytes, start, false, TokenKind::String),
         b'`' => escaped_name(bytes, start),
-        b'=' => two(b'=', Kind::EqualTo, None),
-        b'!' => two(b'=', Kind::NotEqualTo, Some(Kind::Not)),
-        b'<' => two(b'=', Kind::LessEquals, Some(Kind::Less)),
-        b'>' => two(b'=', Kind::GreaterEquals, Some(Kind::Greater)),
-        b'&' => two(b'&', Kind::And, None),
-        b'|' => two(b'|', Kind::Or, None),
-        b'[' => one(Kind::OpenBracket),
-        b']' => one(Kind::CloseBracket),
-        b'{' => one(Kind::OpenBrace),
-        b'}' => one(Kind::CloseBrace),
-        b'(' => one(Kind::OpenParen),
-        b')' => one(Kind::CloseParen),
-        b',' => one(Kind::Comma),
-        b'-' => one(Kind::Minus),
-        b'?' => one(Kind::Question),
-        b':' => one(Kind::Colon),
-        b'+' => one(Kind::Plus),
-        b'*' => one(Kind::Star),
-        b'/' => one(Kind::Slash),
-        b'%' => one(Kind::Percent),
-        _ if start >= bytes.len() => ScanResult::Token(Kind::End, start),
+        b'=' => two(b'=', TokenKind::EqualTo, None),
+        b'!' => two(b'=', TokenKind::NotEqualTo, Some(TokenKind::Not)),
+        b'<' => two(b'=', TokenKind::LessEquals, Some(TokenKind::Less)),
+        b'>' => two(b'=', TokenKind::GreaterEquals, Some(TokenKind::Greater)),
+        b'&' => two(b'&', TokenKind::And, None),
+        b'|' => two(b'|', TokenKind::Or, None),
+        b'[' => one(TokenKind::OpenBracket),
+        b']' => one(TokenKind::CloseBracket),
+        b'{' => one(TokenKind::OpenBrace),
+        b'}' => one(TokenKind::CloseBrace),
+        b'(' => one(TokenKind::OpenParen),
+        b')' => one(TokenKind::CloseParen),
+        b',' => one(TokenKind::Comma),
+        b'-' => one(TokenKind::Minus),
+        b'?' => one(TokenKind::Question),
+        b':' => one(TokenKind::Colon),
+        b'+' => one(TokenKind::Plus),
+        b'*' => one(TokenKind::Star),
+        b'/' => one(TokenKind::Slash),
+        b'%' => one(TokenKind::Percent),
+        _ if start >= bytes.len() => ScanResult::Token(TokenKind::End, start),
         _ => ScanResult::Failed(start),
     }
 }
@@ -152,9 +152,9 @@ fn word(bytes: &[u8], start: usize) -> ScanResult {
     let name = bytes.get(start..end).unwrap_or_default();
     if length <= 2 && matches!(byte(bytes, end), b'"' | b'\'') {
         let literal = match name {
-            b"r" | b"R" => quoted(bytes, end, true, Kind::String),
-            b"b" | b"B" => quoted(bytes, end, false, Kind::Bytes),
-            [b'b' | b'B', b'r' | b'R'] => quoted(bytes, end, true, Kind::Bytes),
+            b"r" | b"R" => quoted(bytes, end, true, TokenKind::String),
+            b"b" | b"B" => quoted(bytes, end, false, TokenKind::Bytes),
+            [b'b' | b'B', b'r' | b'R'] => quoted(bytes, end, true, TokenKind::Bytes),
             _ => ScanResult::Failed(end),
         };
         if let ScanResult::Token(..) = literal {
@@ -162,11 +162,11 @@ fn word(bytes: &[u8], start: usize) -> ScanResult {
         }
     }
     let kind = match name {
-        b"in" => Kind::In,
-        b"true" => Kind::True,
-        b"false" => Kind::False,
-        b"null" => Kind::Null,
-        _ => Kind::Identifier,
+        b"in" => TokenKind::In,
+        b"true" => TokenKind::True,
+        b"false" => TokenKind::False,
+        b"null" => TokenKind::Null,
+        _ => TokenKind::Identifier,
     };
     ScanResult::Token(kind, end)
 }
@@ -186,12 +186,12 @@ fn number(bytes: &[u8], start: usize) -> ScanResult {
         }
         float = after_exponent(bytes, float);
         if float > end {
-            return ScanResult::Token(Kind::Float, float);
+            return ScanResult::Token(TokenKind::Float, float);
         }
     }
     match byte(bytes, end) {
-        b'u' | b'U' => ScanResult::Token(Kind::Uint, end + 1),
-        _ => ScanResult::Token(Kind::Int, end),
+        b'u' | b'U' => ScanResult::Token(TokenKind::Uint, end + 1),
+        _ => ScanResult::Token(TokenKind::Int, end),
     }
 }
 
@@ -219,7 +219,7 @@ fn after_exponent(bytes: &[u8], at: usize) -> usize {
 
 /// A string whose opening quote is at `open`. Where three quotes begin no complete string, two of them are
 /// an empty one.
-fn quoted(bytes: &[u8], open: usize, raw: bool, kind: Kind) -> ScanResult {
+fn quoted(bytes: &[u8], open: usize, raw: bool, kind: TokenKind) -> ScanResult {
     let quote = byte(bytes, open);
     let empty = byte(bytes, open + 1) == quote;
     if !empty {
@@ -279,7 +279,7 @@ fn escaped_name(bytes: &[u8], start: usize) -> ScanResult {
     loop {
         match byte(bytes, at) {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'/' | b' ' => at += 1,
-            b'`' if at > start + 1 => return ScanResult::Token(Kind::Quoted, at + 1),
+            b'`' if at > start + 1 => return ScanResult::Token(TokenKind::Quoted, at + 1),
             _ => return ScanResult::Failed(at),
         }
     }
@@ -291,13 +291,13 @@ mod tests {
 
     /// The tokens of a text, unknown ones in angle brackets.
     fn lex(text: &str) -> Vec<String> {
-        let mut lexer = Lexer::new(text);
+        let mut lexer = TokenLexer::new(text);
         let mut found = Vec::new();
         loop {
             match lexer.next() {
-                Lexed::Token(token) if token.kind == Kind::End => return found,
-                Lexed::Token(token) => found.push(token.slice(text).to_owned()),
-                Lexed::Unknown(token) => found.push(format!("<{}>", token.slice(text))),
+                LexedText::Token(token) if token.kind == TokenKind::End => return found,
+                LexedText::Token(token) => found.push(token.slice(text).to_owned()),
+                LexedText::Unknown(token) => found.push(format!("<{}>", token.slice(text))),
             }
         }
     }
@@ -328,10 +328,10 @@ mod tests {
 
     #[test]
     fn positions_count_code_points() {
-        let mut lexer = Lexer::new("'ßé' + /* x");
+        let mut lexer = TokenLexer::new("'ßé' + /* x");
         let offsets: Vec<u32> = (0..4)
             .map(|_| match lexer.next() {
-                Lexed::Token(token) | Lexed::Unknown(token) => token.offset,
+                LexedText::Token(token) | LexedText::Unknown(token) => token.offset,
             })
             .collect();
         assert_eq!(offsets, [0, 5, 7, 8]);

@@ -227,14 +227,14 @@ fn nodes_point_at_operators_dots_and_parentheses() {
 fn agree(text: &str) -> Result<(), TestCaseError> {
     let environment = environment();
     let source = Source::new(text);
-    let mut fast_builder = Builder::new(grammar(environment), 0);
-    let mut diagnostic_builder = Builder::new(grammar(environment), 0);
+    let mut fast_builder = AstBuilder::new(grammar(environment), 0);
+    let mut diagnostic_builder = AstBuilder::new(grammar(environment), 0);
     let fast_root = fast::read(text, &mut fast_builder);
     let diagnostic_root = diagnostic::read(&source, &mut diagnostic_builder);
     match (fast_root, diagnostic_root) {
         (Ok(fast), Ok(diagnostic)) => {
             let source = Arc::new(source);
-            let tree = |root, builder: Builder<'_>| Ast {
+            let tree = |root, builder: AstBuilder<'_>| Ast {
                 source: source.clone(),
                 root,
                 nodes: builder.nodes,

@@ -3,7 +3,7 @@
 /// The kinds of tokens, numbered as the sets of expected tokens list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     End,
     EqualTo,
     NotEqualTo,
@@ -44,8 +44,8 @@ pub(super) enum Kind {
 
 /// A token of an expression, with its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(super) struct SourceToken {
+    pub(super) kind: TokenKind,
     /// Where it starts, in code points.
     pub(super) offset: u32,
     /// Where it starts, in bytes.
@@ -54,7 +54,7 @@ pub(super) struct Token {
     pub(super) end: u32,
 }
 
-impl Token {
+impl SourceToken {
     /// The text of the token in the source it was read from.
     pub(super) fn slice<'s>(&self, source: &'s str) -> &'s str {
         source
@@ -63,49 +63,49 @@ impl Token {
     }
 }
 
-impl Kind {
+impl TokenKind {
     /// Every kind, in order, and how messages name it.
-    const NAMED: [(Kind, &str); 36] = [
-        (Kind::End, "<EOF>"),
-        (Kind::EqualTo, "'=='"),
-        (Kind::NotEqualTo, "'!='"),
-        (Kind::In, "'in'"),
-        (Kind::Less, "'<'"),
-        (Kind::LessEquals, "'<='"),
-        (Kind::GreaterEquals, "'>='"),
-        (Kind::Greater, "'>'"),
-        (Kind::And, "'&&'"),
-        (Kind::Or, "'||'"),
-        (Kind::OpenBracket, "'['"),
-        (Kind::CloseBracket, "']'"),
-        (Kind::OpenBrace, "'{'"),
-        (Kind::CloseBrace, "'}'"),
-        (Kind::OpenParen, "'('"),
-        (Kind::CloseParen, "')'"),
-        (Kind::Dot, "'.'"),
-        (Kind::Comma, "','"),
-        (Kind::Minus, "'-'"),
-        (Kind::Not, "'!'"),
-        (Kind::Question, "'?'"),
-        (Kind::Colon, "':'"),
-        (Kind::Plus, "'+'"),
-        (Kind::Star, "'*'"),
-        (Kind::Slash, "'/'"),
-        (Kind::Percent, "'%'"),
-        (Kind::True, "'true'"),
-        (Kind::False, "'false'"),
-        (Kind::Null, "'null'"),
-        (Kind::Float, "NUM_FLOAT"),
-        (Kind::Int, "NUM_INT"),
-        (Kind::Uint, "NUM_UINT"),
-        (Kind::String, "STRING"),
-        (Kind::Bytes, "BYTES"),
-        (Kind::Identifier, "IDENTIFIER"),
-        (Kind::Quoted, "ESC_IDENTIFIER"),
+    const NAMED: [(TokenKind, &str); 36] = [
+        (TokenKind::End, "<EOF>"),
+        (TokenKind::EqualTo, "'=='"),
+        (TokenKind::NotEqualTo, "'!='"),
+        (TokenKind::In, "'in'"),
+        (TokenKind::Less, "'<'"),
+        (TokenKind::LessEquals, "'<='"),
+        (TokenKind::GreaterEquals, "'>='"),
+        (TokenKind::Greater, "'>'"),
+        (TokenKind::And, "'&&'"),
+        (TokenKind::Or, "'||'"),
+        (TokenKind::OpenBracket, "'['"),
+        (TokenKind::CloseBracket, "']'"),
+        (TokenKind::OpenBrace, "'{'"),
+        (TokenKind::CloseBrace, "'}'"),
+        (TokenKind::OpenParen, "'('"),
+        (TokenKind::CloseParen, "')'"),
+        (TokenKind::Dot, "'.'"),
+        (TokenKind::Comma, "','"),
+        (TokenKind::Minus, "'-'"),
+        (TokenKind::Not, "'!'"),
+        (TokenKind::Question, "'?'"),
+        (TokenKind::Colon, "':'"),
+        (TokenKind::Plus, "'+'"),
+        (TokenKind::Star, "'*'"),
+        (TokenKind::Slash, "'/'"),
+        (TokenKind::Percent, "'%'"),
+        (TokenKind::True, "'true'"),
+        (TokenKind::False, "'false'"),
+        (TokenKind::Null, "'null'"),
+        (TokenKind::Float, "NUM_FLOAT"),
+        (TokenKind::Int, "NUM_INT"),
+        (TokenKind::Uint, "NUM_UINT"),
+        (TokenKind::String, "STRING"),
+        (TokenKind::Bytes, "BYTES"),
+        (TokenKind::Identifier, "IDENTIFIER"),
+        (TokenKind::Quoted, "ESC_IDENTIFIER"),
     ];
 
     /// Every kind, in order.
-    pub(super) fn iter() -> impl Iterator<Item = Kind> {
+    pub(super) fn iter() -> impl Iterator<Item = TokenKind> {
         Self::NAMED.into_iter().map(|(kind, _)| kind)
     }
 
@@ -118,20 +118,20 @@ impl Kind {
     /// The name of the operator between two operands.
     pub(super) fn operator(self) -> Option<&'static str> {
         Some(match self {
-            Kind::EqualTo => "_==_",
-            Kind::NotEqualTo => "_!=_",
-            Kind::In => "@in",
-            Kind::Less => "_<_",
-            Kind::LessEquals => "_<=_",
-            Kind::GreaterEquals => "_>=_",
-            Kind::Greater => "_>_",
-            Kind::And => "_&&_",
-            Kind::Or => "_||_",
-            Kind::Minus => "_-_",
-            Kind::Plus => "_+_",
-            Kind::Star => "_*_",
-            Kind::Slash => "_/_",
-            Kind::Percent => "_%_",
+            TokenKind::EqualTo => "_==_",
+            TokenKind::NotEqualTo => "_!=_",
+            TokenKind::In => "@in",
+            TokenKind::Less => "_<_",
+            TokenKind::LessEquals => "_<=_",
+            TokenKind::GreaterEquals => "_>=_",
+            TokenKind::Greater => "_>_",
+            TokenKind::And => "_&&_",
+            TokenKind::Or => "_||_",
+            TokenKind::Minus => "_-_",
+            TokenKind::Plus => "_+_",
+            TokenKind::Star => "_*_",
+            TokenKind::Slash => "_/_",
+            TokenKind::Percent => "_%_",
             _ => return None,
         })
     }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use super::Program;
 use super::names::NameInterner;
-use super::node::{AttributeRoot, LocalIndex, Node, NodeId};
+use super::node::{AttributeRoot, LocalIndex, PlanNode, NodeId};
 use crate::ast::{Expr, ExprId};
-use crate::boxed::into_boxed_exact;
+use crate::boxed_slice::into_boxed_exact;
 use crate::checker::{Checked, Reference};
 use crate::constant::Constant;
 use crate::environment::{Environment, Slot};
@@ -21,10 +21,10 @@ use crate::error::PlanError;
 use crate::types::Type;
 
 /// Plans one expression.
-pub(super) struct Planner<'p> {
+pub(super) struct ExpressionPlanner<'p> {
     environment: &'p Environment,
     checked: &'p Checked,
-    nodes: Vec<Node>,
+    nodes: Vec<PlanNode>,
     origins: Vec<ExprId>,
     /// The variables of the enclosing comprehensions, outermost first, as the checker numbers them.
     scope: Vec<LocalIndex>,
@@ -32,9 +32,9 @@ pub(super) struct Planner<'p> {
     reads: Vec<Slot>,
 }
 
-impl<'p> Planner<'p> {
+impl<'p> ExpressionPlanner<'p> {
     pub(super) fn new(environment: &'p Environment, checked: &'p Checked) -> Self {
-        Planner {
+        ExpressionPlanner {
             environment,
             checked,
             nodes: Vec::with_capacity(checked.ast.len()),
@@ -68,7 +68,7 @@ impl<'p> Planner<'p> {
     fn plan(&mut self, id: ExprId) -> Result<NodeId, PlanError> {
         let checked = self.checked;
         match checked.ast.expr(id) {
-            Expr::Literal(literal) => Ok(self.add(id, Node::Constant(literal.into()))),
+            Expr::Literal(literal) => Ok(self.add(id, PlanNode::Constant(literal.into()))),
             Expr::Ident(name) => self.plan_name(id, name),
             Expr::Select {
                 operand,
@@ -104,9 +104,9 @@ impl<'p> Planner<'p> {
             }
             Some(Reference::Type(of)) => {
                 let of = Constant::Type(of.runtime_name().into());
-                return Ok(self.add(id, Node::Constant(of)));
+                return Ok(self.add(id, PlanNode::Constant(of)));
             }
-            Some(Reference::Constant(literal)) => return Ok(self.add(id, Node::Constant(literal.into()))),
+            Some(Reference::Constant(literal)) => return Ok(self.add(id, PlanNode::Constant(literal.into()))),
             Some(Reference::UndefinedType(name)) => {
                 return Err(PlanError::UndefinedType(name.clone()));
             }
@@ -123,7 +123,7 @@ impl<'p> Planner<'p> {
         }
     }
 
-    fn add(&mut self, origin: ExprId, node: Node) -> NodeId {
+    fn add(&mut self, origin: ExprId, node: PlanNode) -> NodeId {
         // A program has no more nodes than its tree, whose ids are 32 bits.
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(node);
@@ -131,13 +131,13 @@ impl<'p> Planner<'p> {
         id
     }
 
-    fn node(&self, id: NodeId) -> Option<&Node> {
+    fn node(&self, id: NodeId) -> Option<&PlanNode> {
         self.nodes.get(id.index())
     }
 
     fn constant(&self, id: NodeId) -> Option<&Constant> {
         match self.node(id) {
-            Some(Node::Constant(constant)) => Some(constant),
+            Some(PlanNode::Constant(constant)) => Some(constant),
             _ => None,
         }
     }

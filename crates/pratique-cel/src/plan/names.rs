@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use crate::interned::Interned;
+use crate::interning::Interned;
 
 /// The names of all plans.
 pub(super) struct NameInterner<'n>(&'n mut Interned<str>);

@@ -6,7 +6,7 @@ use pratique_gotext::regexp::Regex;
 
 use super::names::NameInterner;
 use super::set::ConstantSet;
-use crate::boxed::into_boxed_exact;
+use crate::boxed_slice::into_boxed_exact;
 use crate::constant::Constant;
 use crate::cost::{CostFn, CostNeed};
 use crate::environment::Slot;
@@ -29,19 +29,19 @@ pub(super) type LocalIndex = u32;
 
 /// A step of an evaluation.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum PlanNode {
     /// A constant.
     Constant(Constant),
     /// A variable or a computed value, with the members to follow from it.
-    Attribute(Attribute),
+    Attribute(PlannedAttribute),
     /// `has(attribute)`: whether the last step finds a member.
-    Presence(Attribute),
+    Presence(PlannedAttribute),
     /// `!operand`
     Not(NodeId),
     /// A call of a function of two operands that the evaluator computes itself if they have the usual types.
-    Intrinsic(Intrinsic, Box<Call>),
+    Intrinsic(Intrinsic, Box<PlannedCall>),
     /// `text.matches(pattern)` with a constant pattern.
-    Matches(Box<Call>),
+    Matches(Box<PlannedCall>),
     /// `a && b && …`
     And(Box<[NodeId]>),
     /// `a || b || …`
@@ -69,15 +69,15 @@ pub(super) enum Node {
     /// `@not_strictly_false(operand)`: the condition of quantifiers in comprehensions that are not the macros'.
     NotStrictlyFalse(NodeId),
     /// A call.
-    Call(Box<Call>),
+    Call(Box<PlannedCall>),
     /// `[a, ?b]`
-    List(Box<[Element]>),
+    List(Box<[ListElement]>),
     /// `{k: v, ?k: v}`
-    Map(Box<[Entry]>),
+    Map(Box<[PlannedEntry]>),
     /// `Name{field: v, ?field: v}`
     Struct(Box<StructLiteral>),
     /// A comprehension over a list or map.
-    Fold(Box<Fold>),
+    Fold(Box<PlannedFold>),
     /// A named value that is computed when it is first used, as `optMap` and the like expand to.
     Let {
         local: LocalIndex,
@@ -88,12 +88,12 @@ pub(super) enum Node {
 
 /// A root and the path from it.
 #[derive(Clone, Debug)]
-pub(super) struct Attribute {
+pub(super) struct PlannedAttribute {
     pub(super) root: AttributeRoot,
     pub(super) path: Vec<MemberStep>,
     /// Whether a step is marked with `?`.
     pub(super) optional: bool,
-    pub(super) charge: Charge,
+    pub(super) charge: AttributeCharge,
 }
 
 /// Where an attribute starts.
@@ -114,7 +114,7 @@ pub(super) enum AttributeRoot {
 ///
 /// Upstream: github.com/google/cel-go, interpreter/runtimecost.go, CostObserver
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Charge {
+pub(super) enum AttributeCharge {
     /// An attribute that is evaluated.
     One,
     /// `has()` of an attribute.
@@ -130,14 +130,14 @@ pub(super) enum Charge {
 /// A member to follow.
 #[derive(Clone, Debug)]
 pub(super) struct MemberStep {
-    pub(super) key: Key,
+    pub(super) key: MemberKey,
     /// Whether it is marked with `?`.
     pub(super) optional: bool,
 }
 
 /// The name or index of a member.
 #[derive(Clone, Debug)]
-pub(super) enum Key {
+pub(super) enum MemberKey {
     /// A field of a structured type that the checker knows.
     Declared(Arc<str>),
     /// A constant string.
@@ -150,13 +150,13 @@ pub(super) enum Key {
     Input(NodeId),
 }
 
-impl Node {
+impl PlanNode {
     /// Interns names and releases spare capacity, after planning.
     pub(super) fn compact(&mut self, names: &mut NameInterner<'_>) {
         match self {
-            Node::Attribute(attribute) | Node::Presence(attribute) => attribute.compact(names),
-            Node::Call(call) | Node::Intrinsic(_, call) | Node::Matches(call) => names.intern(&mut call.name),
-            Node::Constant(Constant::String(text)) if text.len() <= SHORT => names.intern(text),
+            PlanNode::Attribute(attribute) | PlanNode::Presence(attribute) => attribute.compact(names),
+            PlanNode::Call(call) | PlanNode::Intrinsic(_, call) | PlanNode::Matches(call) => names.intern(&mut call.name),
+            PlanNode::Constant(Constant::String(text)) if text.len() <= SHORT => names.intern(text),
             _ => {}
         }
     }
@@ -165,13 +165,13 @@ impl Node {
 /// Constants up to this length are interned, as they may be names.
 const SHORT: usize = 24;
 
-impl Attribute {
+impl PlannedAttribute {
     fn compact(&mut self, names: &mut NameInterner<'_>) {
         if let AttributeRoot::Variable { name, .. } = &mut self.root {
             names.intern(name);
         }
         for step in &mut self.path {
-            if let Key::Name(name) | Key::Declared(name) = &mut step.key {
+            if let MemberKey::Name(name) | MemberKey::Declared(name) = &mut step.key {
                 names.intern(name);
             }
         }
@@ -181,7 +181,7 @@ impl Attribute {
     /// The cost if each step finds its member.
     #[inline]
     pub(super) fn cost(&self) -> u64 {
-        self.path.len() as u64 + u64::from(self.charge == Charge::One)
+        self.path.len() as u64 + u64::from(self.charge == AttributeCharge::One)
     }
 }
 
@@ -190,7 +190,7 @@ impl MemberStep {
     #[inline]
     pub(super) fn name(&self) -> Option<&str> {
         match &self.key {
-            Key::Name(name) | Key::Declared(name) => Some(name),
+            MemberKey::Name(name) | MemberKey::Declared(name) => Some(name),
             _ => None,
         }
     }
@@ -198,25 +198,25 @@ impl MemberStep {
 
 /// A call of a function.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct PlannedCall {
     pub(super) name: Arc<str>,
     pub(super) arguments: Box<[NodeId]>,
-    pub(super) target: Target,
-    pub(super) cost: Cost,
+    pub(super) target: CallTarget,
+    pub(super) cost: PlannedCost,
     /// Whether arguments after one that is an error are not evaluated, and the call is not charged.
     pub(super) sequential: bool,
 }
 
 /// The code of a call.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(super) enum CallTarget {
     /// One implementation, for arguments that pass its guards.
     Direct {
         implementation: Implementation,
         guards: Arc<[Type]>,
     },
     /// The first implementation whose guards the arguments pass.
-    Dispatch(Box<[Candidate]>),
+    Dispatch(Box<[GuardedImplementation]>),
     /// An implementation for a pattern that was compiled while planning.
     Pattern {
         call: PatternFn,
@@ -231,11 +231,11 @@ pub(super) enum Target {
 }
 
 /// An implementation, with a guard for each argument.
-pub(super) type Candidate = (Arc<[Type]>, Implementation);
+pub(super) type GuardedImplementation = (Arc<[Type]>, Implementation);
 
 /// The cost of a call.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Cost {
+pub(super) enum PlannedCost {
     One,
     By(CostFn),
     /// Walking over all of the first argument.
@@ -249,14 +249,14 @@ pub(super) const LIST_COST: u64 = 10;
 
 /// An element of a list literal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Element {
+pub(super) struct ListElement {
     pub(super) value: NodeId,
     pub(super) optional: bool,
 }
 
 /// An entry of a map literal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct PlannedEntry {
     pub(super) key: NodeId,
     pub(super) value: NodeId,
     pub(super) optional: bool,
@@ -267,12 +267,12 @@ pub(super) struct Entry {
 pub(super) struct StructLiteral {
     pub(super) provider: Arc<dyn TypeProvider>,
     pub(super) type_name: Arc<str>,
-    pub(super) fields: Box<[(Arc<str>, Element)]>,
+    pub(super) fields: Box<[(Arc<str>, ListElement)]>,
 }
 
 /// A comprehension.
 #[derive(Clone, Debug)]
-pub(super) struct Fold {
+pub(super) struct PlannedFold {
     pub(super) range: NodeId,
     pub(super) first: LocalIndex,
     pub(super) second: Option<LocalIndex>,

@@ -8,7 +8,7 @@ mod logic;
 mod range;
 
 use super::Program;
-use super::node::{LocalIndex, Node, NodeId};
+use super::node::{LocalIndex, PlanNode, NodeId};
 use super::observe::EvaluationObserver;
 use crate::context::Context;
 use crate::environment::Activation;
@@ -21,19 +21,19 @@ use logic::truth;
 /// One evaluation of a program.
 ///
 /// Its functions have small stack frames, as expressions nest as deep as the parser allows.
-pub(super) struct Evaluator<'r, 'a, O> {
+pub(super) struct PlanEvaluator<'r, 'a, O> {
     program: &'a Program,
     context: &'r Context<'a>,
     activation: &'r Activation<'a>,
-    locals: &'r mut [Local<'a>],
-    /// The errors of [`Local::Failed`].
+    locals: &'r mut [LocalValue<'a>],
+    /// The errors of [`LocalValue::Failed`].
     faults: Vec<Fault>,
     observer: &'r mut O,
 }
 
 /// The value of a comprehension's variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Local<'a> {
+pub(super) enum LocalValue<'a> {
     Value(Value<'a>),
     /// A value that is computed when it is first used.
     Pending(NodeId),
@@ -41,20 +41,20 @@ pub(super) enum Local<'a> {
     Failed(usize),
 }
 
-impl Local<'_> {
+impl LocalValue<'_> {
     /// The value of a variable before one is bound.
-    pub(super) const UNSET: Self = Local::Value(Value::Null);
+    pub(super) const UNSET: Self = LocalValue::Value(Value::Null);
 }
 
-impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
+impl<'r, 'a, O: EvaluationObserver> PlanEvaluator<'r, 'a, O> {
     pub(super) fn new(
         program: &'a Program,
         context: &'r Context<'a>,
         activation: &'r Activation<'a>,
-        locals: &'r mut [Local<'a>],
+        locals: &'r mut [LocalValue<'a>],
         observer: &'r mut O,
     ) -> Self {
-        Evaluator {
+        PlanEvaluator {
             program,
             context,
             activation,
@@ -77,30 +77,30 @@ impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
     #[inline(always)]
     fn run(&mut self, id: NodeId) -> Evaluation<'a> {
         match self.program.node(id) {
-            Node::Constant(constant) => Ok(constant.value()),
-            Node::Attribute(attribute) => self.attribute(attribute),
-            Node::Presence(attribute) => self.presence(attribute),
-            Node::Not(operand) => self.not(*operand).map(Value::Bool),
-            Node::Intrinsic(intrinsic, call) => self.intrinsic(*intrinsic, call).map(Value::Bool),
-            Node::Matches(call) => self.matches(call).map(Value::Bool),
-            Node::And(terms) => self.and(terms).map(Value::Bool),
-            Node::Or(terms) => self.or(terms).map(Value::Bool),
-            Node::Conditional { condition, yes, no } => {
+            PlanNode::Constant(constant) => Ok(constant.value()),
+            PlanNode::Attribute(attribute) => self.attribute(attribute),
+            PlanNode::Presence(attribute) => self.presence(attribute),
+            PlanNode::Not(operand) => self.not(*operand).map(Value::Bool),
+            PlanNode::Intrinsic(intrinsic, call) => self.intrinsic(*intrinsic, call).map(Value::Bool),
+            PlanNode::Matches(call) => self.matches(call).map(Value::Bool),
+            PlanNode::And(terms) => self.and(terms).map(Value::Bool),
+            PlanNode::Or(terms) => self.or(terms).map(Value::Bool),
+            PlanNode::Conditional { condition, yes, no } => {
                 let chosen = if self.truth(*condition)? { *yes } else { *no };
                 self.evaluate(chosen).and_then(ops::sound)
             }
-            Node::Equality { left, right, negated } => {
+            PlanNode::Equality { left, right, negated } => {
                 self.equality(*left, *right, *negated).map(Value::Bool)
             }
-            Node::OptionalOr { left, right, unwrap } => self.optional_or(*left, *right, *unwrap),
-            Node::InSet { element, set } => self.in_set(*element, set),
-            Node::NotStrictlyFalse(operand) => self.not_strictly_false(*operand),
-            Node::Call(call) => self.call(call),
-            Node::List(elements) => self.list(elements),
-            Node::Map(entries) => self.map(entries),
-            Node::Struct(literal) => self.struct_literal(literal),
-            Node::Fold(fold) => self.fold(fold),
-            Node::Let { local, value, body } => {
+            PlanNode::OptionalOr { left, right, unwrap } => self.optional_or(*left, *right, *unwrap),
+            PlanNode::InSet { element, set } => self.in_set(*element, set),
+            PlanNode::NotStrictlyFalse(operand) => self.not_strictly_false(*operand),
+            PlanNode::Call(call) => self.call(call),
+            PlanNode::List(elements) => self.list(elements),
+            PlanNode::Map(entries) => self.map(entries),
+            PlanNode::Struct(literal) => self.struct_literal(literal),
+            PlanNode::Fold(fold) => self.fold(fold),
+            PlanNode::Let { local, value, body } => {
                 self.bind_lazily(*local, *value);
                 self.evaluate(*body)
             }
@@ -112,13 +112,13 @@ impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
     fn truth(&mut self, id: NodeId) -> Result<bool, Fault> {
         match self.program.node(id) {
             _ if O::ACTIVE => truth(self.evaluate(id)),
-            Node::And(terms) => self.and(terms),
-            Node::Or(terms) => self.or(terms),
-            Node::Equality { left, right, negated } => self.equality(*left, *right, *negated),
-            Node::Presence(attribute) => truth(self.presence(attribute)),
-            Node::Not(operand) => self.not(*operand),
-            Node::Intrinsic(intrinsic, call) => self.intrinsic(*intrinsic, call),
-            Node::Matches(call) => self.matches(call),
+            PlanNode::And(terms) => self.and(terms),
+            PlanNode::Or(terms) => self.or(terms),
+            PlanNode::Equality { left, right, negated } => self.equality(*left, *right, *negated),
+            PlanNode::Presence(attribute) => truth(self.presence(attribute)),
+            PlanNode::Not(operand) => self.not(*operand),
+            PlanNode::Intrinsic(intrinsic, call) => self.intrinsic(*intrinsic, call),
+            PlanNode::Matches(call) => self.matches(call),
             _ => truth(self.evaluate(id)),
         }
     }
@@ -128,8 +128,8 @@ impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
     fn operand(&mut self, id: NodeId) -> Evaluation<'a> {
         match self.program.node(id) {
             _ if O::ACTIVE => self.evaluate(id),
-            Node::Constant(constant) => Ok(constant.value()),
-            Node::Attribute(attribute) => self.attribute(attribute),
+            PlanNode::Constant(constant) => Ok(constant.value()),
+            PlanNode::Attribute(attribute) => self.attribute(attribute),
             _ => self.evaluate(id),
         }
     }
@@ -144,13 +144,13 @@ impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
     #[inline]
     fn bind_result(&mut self, local: LocalIndex, result: Evaluation<'a>) {
         match result {
-            Ok(value) => self.set(local, Local::Value(value)),
+            Ok(value) => self.set(local, LocalValue::Value(value)),
             Err(fault) => {
                 // Takes effect at the next check of the limits.
                 self.context
                     .arena
                     .count(usize::try_from(fault.size()).unwrap_or(usize::MAX));
-                self.set(local, Local::Failed(self.faults.len()));
+                self.set(local, LocalValue::Failed(self.faults.len()));
                 self.faults.push(fault);
             }
         }
@@ -158,19 +158,19 @@ impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
 
     /// Binds a variable to a value that is computed when it is first used.
     fn bind_lazily(&mut self, local: LocalIndex, value: NodeId) {
-        self.set(local, Local::Pending(value));
+        self.set(local, LocalValue::Pending(value));
     }
 
     /// The value of a variable.
     fn local(&mut self, local: LocalIndex) -> Evaluation<'a> {
         match self.locals.get(local as usize) {
-            Some(Local::Value(value)) => Ok(*value),
-            Some(Local::Pending(node)) => {
+            Some(LocalValue::Value(value)) => Ok(*value),
+            Some(LocalValue::Pending(node)) => {
                 let result = self.evaluate(*node).map(Value::without_constants);
                 self.bind_result(local, result.clone());
                 result
             }
-            Some(Local::Failed(fault)) => match self.faults.get(*fault) {
+            Some(LocalValue::Failed(fault)) => match self.faults.get(*fault) {
                 Some(fault) => Err(fault.clone()),
                 None => Ok(Value::Null),
             },
@@ -178,7 +178,7 @@ impl<'r, 'a, O: EvaluationObserver> Evaluator<'r, 'a, O> {
         }
     }
 
-    fn set(&mut self, local: LocalIndex, value: Local<'a>) {
+    fn set(&mut self, local: LocalIndex, value: LocalValue<'a>) {
         if let Some(place) = self.locals.get_mut(local as usize) {
             *place = value;
         }

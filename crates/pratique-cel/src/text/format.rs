@@ -4,7 +4,7 @@ mod clause;
 pub(crate) mod english;
 mod error;
 
-pub(crate) use clause::Clause;
+pub(crate) use clause::FormatClause;
 pub(crate) use error::{ArgumentError, FormatError, MAX_DEPTH};
 
 /// Copies a text to `out`, and calls `write` with each clause and the index of its argument. Gives the number of clauses.
@@ -12,7 +12,7 @@ pub(crate) fn interpolate<E>(
     text: &str,
     arguments: usize,
     out: &mut String,
-    mut write: impl FnMut(Clause, usize, &mut String) -> Result<(), E>,
+    mut write: impl FnMut(FormatClause, usize, &mut String) -> Result<(), E>,
 ) -> Result<usize, FormatError<E>> {
     let mut rest = text;
     let mut index = 0;
@@ -29,7 +29,7 @@ pub(crate) fn interpolate<E>(
         if after.is_empty() {
             return Err(FormatError::UnexpectedEnd);
         }
-        let (clause, after) = Clause::parse(after)?;
+        let (clause, after) = FormatClause::parse(after)?;
         write(clause, index, out).map_err(FormatError::Argument)?;
         rest = after;
         index += 1;

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::str::SplitN;
 
 use crate::error::Fault;
-use crate::meter::Meter;
+use crate::meter::WorkMeter;
 
 /// The text with the first `limit` occurrences replaced; all of them where the limit is negative.
 ///
 /// The empty pattern is found before each character and at the end.
-pub(crate) fn replace<'a, M: Meter>(
+pub(crate) fn replace<'a, M: WorkMeter>(
     meter: &M,
     text: &'a str,
     (pattern, replacement): (&str, &str),
@@ -36,30 +36,30 @@ pub(crate) fn replace<'a, M: Meter>(
 
 /// The pieces between separators: at most `limit`, the last with the rest of the text; all where the limit is
 /// negative, none where it is 0. The empty separator splits into characters.
-pub(crate) fn split<'a, 's>(text: &'a str, separator: &'s str, limit: i64) -> Pieces<'a, 's> {
+pub(crate) fn split<'a, 's>(text: &'a str, separator: &'s str, limit: i64) -> TextPieces<'a, 's> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     match separator {
-        "" => Pieces::Characters(text, limit),
-        separator => Pieces::Separated(text.splitn(limit, separator)),
+        "" => TextPieces::Characters(text, limit),
+        separator => TextPieces::Separated(text.splitn(limit, separator)),
     }
 }
 
 /// The pieces of a text.
 #[derive(Clone, Debug)]
-pub(crate) enum Pieces<'a, 's> {
+pub(crate) enum TextPieces<'a, 's> {
     /// Those between separators.
     Separated(SplitN<'a, &'s str>),
     /// The characters of a text, so many at most; of more than these, the last piece is the rest of the text.
     Characters(&'a str, usize),
 }
 
-impl<'a> Iterator for Pieces<'a, '_> {
+impl<'a> Iterator for TextPieces<'a, '_> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
         match self {
-            Pieces::Separated(pieces) => pieces.next(),
-            Pieces::Characters(rest, left) => {
+            TextPieces::Separated(pieces) => pieces.next(),
+            TextPieces::Characters(rest, left) => {
                 *left = left.checked_sub(1)?;
                 let end = match *left {
                     0 => rest.len(),
@@ -99,12 +99,12 @@ pub(crate) fn upper_ascii(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meter::Unmetered;
+    use crate::meter::UnmeteredWork;
 
     #[test]
     fn replaces() {
         let check = |text, pattern, replacement, limit, expected: &str| {
-            let replaced = replace(&Unmetered, text, (pattern, replacement), limit);
+            let replaced = replace(&UnmeteredWork, text, (pattern, replacement), limit);
             assert_eq!(replaced.unwrap(), expected);
         };
         check("hello hello", "he", "we", -1, "wello wello");
@@ -152,7 +152,7 @@ mod tests {
     /// Takes so many units of work.
     struct Bounded(std::cell::Cell<u64>);
 
-    impl Meter for Bounded {
+    impl WorkMeter for Bounded {
         fn work(&self, units: u64) -> Result<(), Fault> {
             let left = self.0.get().checked_sub(units);
             self.0.set(left.ok_or_else(Fault::no_such_overload)?);

@@ -9,7 +9,7 @@
 )]
 
 mod choices;
-mod typed;
+mod typed_expressions;
 mod world;
 
 use std::sync::OnceLock;
@@ -22,7 +22,7 @@ use pratique_cel::{
 use proptest::prelude::*;
 
 use choices::{Choices, numbers};
-use typed::{ALL, Of, Typed};
+use typed_expressions::{ALL, Of, Typed};
 use world::{LONGEST, MOST, NAMES, World, data, environment, worlds};
 
 /// What an expression gave, in a form that can be compared, and what it cost.
@@ -133,7 +133,7 @@ proptest! {
     fn estimates_bound_costs(numbers in numbers(), world in worlds()) {
         let text = bounded(&numbers);
         let environment = environment();
-        let checked = environment.parse(&text).and_then(|ast| environment.check(ast));
+        let checked = environment.parse(&text).and_then(|ast| environment.check_types(ast));
         if let Ok(checked) = checked && let Ok(program) = environment.plan(&checked) {
             let bounds = estimate(&checked, &Largest);
             let outcome = evaluate(&program, &world, PLENTY);
@@ -202,7 +202,7 @@ fn untyped() -> &'static Environment {
 fn survive(text: &str, data: &str) {
     let environment = untyped();
     let Ok(ast) = environment.parse(text) else { return };
-    let checked = match environment.check(ast.clone()) {
+    let checked = match environment.check_types(ast.clone()) {
         Ok(checked) => checked,
         Err(_) => environment.check_loosely(ast),
     };

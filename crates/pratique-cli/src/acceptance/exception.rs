@@ -6,7 +6,7 @@ use pratique_match::{Labels, Selector};
 use super::finding_facts::FindingFacts;
 use super::known_policies::{KnownPolicies, ValidationExpression};
 use crate::evaluation::pod_findings::OF_PODS;
-use crate::output::counted::counted;
+use crate::output::counted_nouns::counted;
 use crate::output::problems;
 
 /// An exception.

@@ -5,11 +5,11 @@ use pratique_review::{PolicyAction, PolicyDecision};
 use super::finding_key::{FindingAction, FindingKey};
 use super::known_policies::{KnownPolicies, ValidationExpression};
 use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
-use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
+use crate::evaluation::record::{INVALID, DecisionRecord, SERVER_WARNING};
 
 /// A finding about an object, as exceptions look at it.
 pub(super) struct FindingFacts<'r> {
-    record: &'r Record,
+    record: &'r DecisionRecord,
     /// The policy, webhook or plugin, or else what the server does.
     pub(super) policy: &'r str,
     pub(super) binding: &'r str,
@@ -25,7 +25,7 @@ pub(super) struct FindingFacts<'r> {
 impl<'r> FindingFacts<'r> {
     /// A decision of a policy; `None` for an error that its failure policy ignores.
     pub(super) fn of_policy(
-        record: &'r Record,
+        record: &'r DecisionRecord,
         decision: &'r PolicyDecision,
         policies: &'r KnownPolicies,
     ) -> Option<Self> {
@@ -45,7 +45,7 @@ impl<'r> FindingFacts<'r> {
     }
 
     /// A denial by anything but a policy.
-    pub(super) fn of_denial(record: &'r Record, message: &'r str) -> Self {
+    pub(super) fn of_denial(record: &'r DecisionRecord, message: &'r str) -> Self {
         let by = match &record.refused_by {
             Some(plugin) => plugin,
             None if record.invalid.is_empty() => "",
@@ -55,12 +55,12 @@ impl<'r> FindingFacts<'r> {
     }
 
     /// A warning of the server itself.
-    pub(super) fn of_warning(record: &'r Record, message: &'r str) -> Self {
+    pub(super) fn of_warning(record: &'r DecisionRecord, message: &'r str) -> Self {
         Self::of_server(record, FindingAction::Warn, SERVER_WARNING, message)
     }
 
     /// A field that the server drops.
-    pub(super) fn of_drop(record: &'r Record, placed: &'r PlacedDrop) -> Self {
+    pub(super) fn of_drop(record: &'r DecisionRecord, placed: &'r PlacedDrop) -> Self {
         Self::of_server(
             record,
             FindingAction::Warn,
@@ -69,7 +69,7 @@ impl<'r> FindingFacts<'r> {
         )
     }
 
-    fn of_server(record: &'r Record, action: FindingAction, policy: &'r str, message: &'r str) -> Self {
+    fn of_server(record: &'r DecisionRecord, action: FindingAction, policy: &'r str, message: &'r str) -> Self {
         FindingFacts {
             record,
             policy,

@@ -12,9 +12,9 @@ use super::finding_key::{FindingAction, FindingKey};
 use crate::destination::{self, Readers};
 use crate::exit::CliError;
 use crate::input::read_regular;
-use crate::output::counted::{count_alike, counted, first_names, noun};
+use crate::output::counted_nouns::{count_alike, counted, first_names, noun};
 use crate::output::json;
-use crate::output::notice::{BASELINE_EXCEEDED, BASELINE_GONE, Notice};
+use crate::output::notice::{BASELINE_EXCEEDED, BASELINE_GONE, InputNotice};
 
 /// The kind of the file.
 const KIND: &str = "Baseline";
@@ -171,7 +171,7 @@ impl BaselineComparison {
     }
 
     /// What is told of it.
-    pub(super) fn notices(&self, path: &str) -> Vec<Notice> {
+    pub(super) fn notices(&self, path: &str) -> Vec<InputNotice> {
         let names = |keys: &[FindingKey]| {
             let names = keys.iter().map(FindingKey::describe);
             let told = count_alike(names).into_iter().map(|(name, count)| match count {
@@ -187,7 +187,7 @@ impl BaselineComparison {
                 noun(self.gone.len(), "is", "are"),
                 names(&self.gone)
             );
-            Notice::new(BASELINE_GONE, path, message)
+            InputNotice::new(BASELINE_GONE, path, message)
         });
         let exceeded = (!self.exceeded.is_empty()).then(|| {
             let message = format!(
@@ -195,7 +195,7 @@ impl BaselineComparison {
                 counted(self.exceeded.len(), "finding", "findings"),
                 names(&self.exceeded)
             );
-            Notice::new(BASELINE_EXCEEDED, path, message)
+            InputNotice::new(BASELINE_EXCEEDED, path, message)
         });
         gone.into_iter().chain(exceeded).collect()
     }

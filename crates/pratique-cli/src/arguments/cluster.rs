@@ -26,7 +26,7 @@ pub(crate) struct ClusterArguments {
     /// servers that do not evaluate them. Implies --cluster.
     #[cfg(feature = "kube")]
     #[arg(long, env = "PRATIQUE_FOLLOW", value_name = "WHAT", value_delimiter = ',')]
-    pub(crate) follow: Vec<Followable>,
+    pub(crate) follow: Vec<FollowableKind>,
     /// Files with objects of the cluster: namespaces, params, CustomResourceDefinitions; not authorization rules. With
     /// --cluster, they count where the cluster has no object of that name.
     #[arg(
@@ -68,7 +68,7 @@ impl ClientArguments {
 /// Admission configuration of a cluster.
 #[cfg(feature = "kube")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Followable {
+pub(crate) enum FollowableKind {
     /// Validating and mutating admission policies, with their bindings.
     Policies,
     /// Validating and mutating webhook configurations, except for webhooks of this server.
@@ -94,16 +94,16 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::arguments::{Arguments, Command};
+    use crate::arguments::{ProgramArguments, ProgramCommand};
 
     #[test]
     fn what_is_followed_is_a_list() {
-        let check = |arguments: &[&str], expected: Option<&[Followable]>| {
+        let check = |arguments: &[&str], expected: Option<&[FollowableKind]>| {
             let all = ["pratique", "serve"].iter().chain(arguments);
-            let parsed = Arguments::try_parse_from(all)
+            let parsed = ProgramArguments::try_parse_from(all)
                 .ok()
                 .map(|arguments| match arguments.command {
-                    Command::Serve(serve) => serve.cluster.follow,
+                    ProgramCommand::Serve(serve) => serve.cluster.follow,
                     _ => panic!("not serve"),
                 });
             assert_eq!(parsed.as_deref(), expected, "{arguments:?}");
@@ -111,7 +111,7 @@ mod tests {
         check(&[], Some(&[]));
         check(
             &["--follow", "policies,webhooks"],
-            Some(&[Followable::Policies, Followable::Webhooks]),
+            Some(&[FollowableKind::Policies, FollowableKind::Webhooks]),
         );
         check(&["--cluster", "--cluster-objects", "a.yaml"], Some(&[]));
         check(&["--kubeconfig", "k", "--context", "c"], Some(&[]));

@@ -565,7 +565,7 @@ mod tests {
     use clap::error::ErrorKind;
 
     use super::*;
-    use crate::arguments::Arguments;
+    use crate::arguments::ProgramArguments;
 
     #[track_caller]
     fn check(typed: &str, expected: &str) {
@@ -573,7 +573,7 @@ mod tests {
             .split(' ')
             .map(OsString::from)
             .collect();
-        let line = translated(line, &Arguments::command());
+        let line = translated(line, &ProgramArguments::command());
         let words: Vec<&str> = line.iter().skip(1).map(|word| word.to_str().unwrap()).collect();
         assert_eq!(words.join(" "), expected, "{typed}");
     }
@@ -654,7 +654,7 @@ mod tests {
 
     #[test]
     fn no_flag_of_others_is_one_of_ours() {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         for flag in FLAGS {
             for name in flag.commands {
                 let section = command.find_subcommand(name);

@@ -7,7 +7,7 @@ use pratique_schema::{FeatureGates, FeatureGatesError, Release, ServerVersion};
 
 use crate::exit::CliError;
 use crate::output;
-use crate::output::notice::{Notice, SERVER_VERSION};
+use crate::output::notice::{InputNotice, SERVER_VERSION};
 use crate::output::text::text;
 
 /// What is switched on and off in kube-apiserver, which depends on its release.
@@ -22,7 +22,7 @@ pub(crate) struct GateArguments {
     /// Why a server of the newest release refuses the gates, which one of another release may have.
     refused: Option<FeatureGatesError>,
     /// What is to be told of the version of the server.
-    notice: Option<Notice>,
+    notice: Option<InputNotice>,
 }
 
 /// The feature gates that change something here besides those of rules of validation. Those of plugins and of static manifests are
@@ -143,7 +143,7 @@ impl GateArguments {
             (self.clone(), Some(message))
         };
         Ok(GateArguments {
-            notice: message.map(|message| Notice::new(SERVER_VERSION, name, message)),
+            notice: message.map(|message| InputNotice::new(SERVER_VERSION, name, message)),
             ..gates
         })
     }
@@ -154,7 +154,7 @@ impl GateArguments {
     }
 
     /// The notice of what is to be told of the version of the server.
-    pub(crate) fn server_notice(&self) -> Option<Notice> {
+    pub(crate) fn server_notice(&self) -> Option<InputNotice> {
         self.notice.clone()
     }
 

@@ -7,13 +7,13 @@ use std::str::FromStr;
 
 /// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Listen {
+pub(crate) struct ListenAddress {
     /// An address or a name; empty for all interfaces.
     host: String,
     port: u16,
 }
 
-impl Listen {
+impl ListenAddress {
     /// Resolves to the addresses, of a name all of them.
     pub(crate) fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
         if self.host.is_empty() {
@@ -42,7 +42,7 @@ impl Listen {
     }
 }
 
-impl FromStr for Listen {
+impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -58,14 +58,14 @@ impl FromStr for Listen {
             None if host.contains([':', '[', ']', '/', ' ']) => return Err(wrong()),
             None => host,
         };
-        Ok(Listen {
+        Ok(ListenAddress {
             host: host.to_owned(),
             port,
         })
     }
 }
 
-impl fmt::Display for Listen {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.contains(':') {
             write!(formatter, "[{}]:{}", self.host, self.port)
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn addresses_are_read() {
         let check = |text: &str, expected: &str| {
-            let listen: Listen = text.parse().unwrap();
+            let listen: ListenAddress = text.parse().unwrap();
             assert_eq!(listen.to_string(), text);
             let found: Vec<String> = listen
                 .addresses()
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn names_are_resolved() {
-        let listen: Listen = "localhost:8443".parse().unwrap();
+        let listen: ListenAddress = "localhost:8443".parse().unwrap();
         assert_eq!(listen.name(), Some("localhost"));
         let found = listen.addresses().unwrap();
         assert!(
@@ -112,7 +112,7 @@ mod tests {
         );
         assert!(
             "nowhere.invalid:1"
-                .parse::<Listen>()
+                .parse::<ListenAddress>()
                 .unwrap()
                 .addresses()
                 .is_err()
@@ -133,7 +133,7 @@ mod tests {
             "a:70000",
             "http://a:1",
         ] {
-            assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
+            assert!(wrong.parse::<ListenAddress>().is_err(), "{wrong}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Listen;
+use super::ListenAddress;
 
 /// Serve the playground: a page that evaluates policies in the browser as one types.
 ///
@@ -19,7 +19,7 @@ pub(crate) struct PlaygroundArguments {
         value_name = "ADDRESS",
         default_value = "127.0.0.1:8480"
     )]
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// The directory of a playground that was built, instead of the one in this program.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,

@@ -10,7 +10,7 @@ use super::{
     AcceptanceArguments, AnswerArguments, ChainArguments, ExpandArguments, ObjectArguments,
     PolicyPathArguments, RenderArguments, SenderArguments, StateArguments, VerboseArguments, plugin,
 };
-use crate::baseline::Level;
+use crate::baseline::BaselineLevel;
 
 /// Review objects or whole AdmissionReviews as kube-apiserver would.
 ///
@@ -93,7 +93,7 @@ pub(crate) struct PolicyArguments {
     pub(crate) plugin: Option<ManifestPlugin>,
     /// Level of the Pod Security Standards that is evaluated if no policies are named.
     #[arg(long, env = "PRATIQUE_LEVEL", default_value = "baseline")]
-    pub(crate) level: Level,
+    pub(crate) level: BaselineLevel,
 }
 
 /// The request that is built from an object. An AdmissionReview is a request already, and taken as it is.
@@ -165,13 +165,13 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::arguments::{Arguments, Command};
+    use crate::arguments::{ProgramArguments, ProgramCommand};
 
     #[test]
     fn operations_in_any_case() {
         let arguments =
-            Arguments::try_parse_from(["pratique", "review", "--operation", "update", "-"]).unwrap();
-        let Command::Review(arguments) = arguments.command else {
+            ProgramArguments::try_parse_from(["pratique", "review", "--operation", "update", "-"]).unwrap();
+        let ProgramCommand::Review(arguments) = arguments.command else {
             panic!("no review")
         };
         assert_eq!(arguments.request.operation, Some(Operation::Update));

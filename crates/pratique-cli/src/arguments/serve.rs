@@ -9,7 +9,7 @@ use pratique::guards::{Breaking, Guards};
 use pratique_server::{NotOffered, WebhookPlugin};
 use pratique_types::admission_plugins::known;
 
-use super::{ClusterArguments, GateArguments, Listen, PolicyArguments, duration};
+use super::{ClusterArguments, GateArguments, ListenAddress, PolicyArguments, duration};
 
 /// Serve an API server's AdmissionReviews at /mutate, /validate and /admit.
 ///
@@ -25,11 +25,11 @@ pub(crate) struct ServeArguments {
         value_name = "ADDRESS:PORT",
         default_value = "127.0.0.1:8443"
     )]
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Additional address that serves /livez, /readyz and /metrics over plain HTTP, with resources of its own, so that
     /// clients of the reviews cannot exhaust it. The other address serves them as well.
     #[arg(long, env = "PRATIQUE_HEALTH_LISTEN", value_name = "ADDRESS:PORT")]
-    pub(crate) health_listen: Option<Listen>,
+    pub(crate) health_listen: Option<ListenAddress>,
     #[command(flatten)]
     pub(crate) policies: PolicyArguments,
     /// Admission plugins of kube-apiserver to run before policies, where the flags of a control plane cannot be set:
@@ -299,7 +299,7 @@ pub(crate) struct RegistrationArguments {
     /// Service of this server. Requests in its namespace are never sent to it.
     #[arg(long, env = "PRATIQUE_WEBHOOK_SERVICE", value_name = "NAMESPACE/NAME[:PORT]",
           default_value = "pratique-system/pratique", value_parser = service)]
-    pub(crate) webhook_service: Service,
+    pub(crate) webhook_service: ServiceReference,
     /// URL of this server, if it is reached without a service.
     #[arg(long, env = "PRATIQUE_WEBHOOK_URL", value_name = "URL")]
     pub(crate) webhook_url: Option<String>,
@@ -340,7 +340,7 @@ pub(crate) struct RegistrationArguments {
 
 /// A service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Service {
+pub(crate) struct ServiceReference {
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) port: u16,
@@ -423,12 +423,12 @@ fn exempt_label(text: &str) -> Result<(String, Vec<String>), String> {
     Ok((key.to_owned(), values))
 }
 
-fn service(text: &str) -> Result<Service, String> {
+fn service(text: &str) -> Result<ServiceReference, String> {
     let (path, port) = text.split_once(':').unwrap_or((text, "443"));
     let port = port.parse().map_err(|_| format!("{port:?} is not a port"))?;
     match path.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
-            Ok(Service {
+            Ok(ServiceReference {
                 namespace: namespace.into(),
                 name: name.into(),
                 port,

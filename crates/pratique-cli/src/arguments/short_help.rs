@@ -134,14 +134,14 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
-    use crate::arguments::Arguments;
+    use crate::arguments::ProgramArguments;
 
     /// The most lines that short help has.
     const MAX_LINES: usize = 40;
 
     #[test]
     fn short_help_is_short_and_long_help_is_whole() {
-        let mut command = with_short_help(Arguments::command());
+        let mut command = with_short_help(ProgramArguments::command());
         command.build();
         for name in FIRST.iter().map(|(name, _)| *name) {
             let Some(section) = command.find_subcommand_mut(name) else {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn first_flags_are_those_of_commands() {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         for (name, first) in FIRST {
             let Some(section) = command.find_subcommand(name) else {
                 continue;

@@ -1,6 +1,6 @@
 //! Why `pratique check` ends.
 
-use crate::output::counted::among;
+use crate::output::counted_nouns::among;
 
 /// Why `pratique check` ends.
 #[derive(Debug, thiserror::Error)]

@@ -7,24 +7,24 @@ use pratique_manifest::{Kind, Location, ObjectName};
 use pratique_webhook::transport::{Certificate, CredentialSource, NoCredentials};
 use pratique_webhook::{HttpCaller, Probed, probe_mutating, probe_validating};
 
-use super::loaded::Loaded;
+use super::loaded_plugin::LoadedPlugin;
 use crate::exit::CliError;
 use crate::output::catalog;
-use crate::output::finding::{Finding, Severity};
-use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
+use crate::output::finding::{OutputFinding, FindingSeverity};
+use crate::output::text::{PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// A webhook that was probed.
-pub(super) struct Connection {
+pub(super) struct ProbedWebhook {
     /// Its configuration, and where that is.
     object: ObjectName,
     location: Location,
     pub(super) probed: Probed,
 }
 
-impl Connection {
+impl ProbedWebhook {
     fn new(kind: Kind, name: &str, location: &Location, probed: Probed) -> Self {
-        Connection {
+        ProbedWebhook {
             object: ObjectName {
                 kind,
                 name: name.to_owned(),
@@ -45,10 +45,10 @@ impl Connection {
     }
 
     /// The finding that it does not respond.
-    pub(super) fn finding(&self) -> Option<Finding<'_>> {
+    pub(super) fn finding(&self) -> Option<OutputFinding<'_>> {
         let message = self.probed.answered.as_ref().err()?;
-        Some(Finding {
-            severity: Severity::Denied,
+        Some(OutputFinding {
+            severity: FindingSeverity::Denied,
             name: catalog::UNANSWERED_WEBHOOK,
             message,
             summary: None,
@@ -64,7 +64,7 @@ impl Connection {
 }
 
 /// Probes the webhooks of all plugins, with the credentials of each plugin.
-pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
+pub(super) fn connect(plugins: &[LoadedPlugin]) -> Result<Vec<ProbedWebhook>, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(CliError::Thread)?;
     let mut connections = Vec::new();
@@ -79,14 +79,14 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
             let probed = runtime.block_on(probe_mutating(&loaded.object, &caller));
             let name = loaded.object.metadata.name.as_deref().unwrap_or_default();
             let location = loaded.source.locate(&[]);
-            let of = |probed| Connection::new(Kind::MutatingWebhookConfiguration, name, &location, probed);
+            let of = |probed| ProbedWebhook::new(Kind::MutatingWebhookConfiguration, name, &location, probed);
             connections.extend(probed.into_iter().map(of));
         }
         for loaded in &sets.validating_webhooks {
             let probed = runtime.block_on(probe_validating(&loaded.object, &caller));
             let name = loaded.object.metadata.name.as_deref().unwrap_or_default();
             let location = loaded.source.locate(&[]);
-            let of = |probed| Connection::new(Kind::ValidatingWebhookConfiguration, name, &location, probed);
+            let of = |probed| ProbedWebhook::new(Kind::ValidatingWebhookConfiguration, name, &location, probed);
             connections.extend(probed.into_iter().map(of));
         }
     }
@@ -94,7 +94,7 @@ pub(super) fn connect(plugins: &[Loaded]) -> Result<Vec<Connection>, CliError> {
 }
 
 /// The result as text.
-pub(super) fn connection_text(connection: &Connection, style: Style) -> Text {
+pub(super) fn connection_text(connection: &ProbedWebhook, style: StreamStyle) -> PrintableText {
     let Probed {
         webhook,
         url,
@@ -103,9 +103,9 @@ pub(super) fn connection_text(connection: &Connection, style: Style) -> Text {
     } = &connection.probed;
     let mut out = text!(
         "\n{} {} {}\n",
-        style.paint(Tone::Place, connection.configuration()),
+        style.paint(TextTone::Place, connection.configuration()),
         webhook,
-        style.paint(Tone::Faint, url)
+        style.paint(TextTone::Faint, url)
     );
     if let Some(certificate) = certificate {
         out.push(&text!("  {}\n", described(certificate)));
@@ -113,10 +113,10 @@ pub(super) fn connection_text(connection: &Connection, style: Style) -> Text {
     out.push(&match answered {
         Ok(time) => text!(
             "  {} in {} ms\n",
-            style.paint(Tone::Good, "answers"),
+            style.paint(TextTone::Good, "answers"),
             time.as_millis()
         ),
-        Err(reason) => text!("  {}\n", style.paint(Tone::Bad, reason)),
+        Err(reason) => text!("  {}\n", style.paint(TextTone::Bad, reason)),
     });
     out
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use pratique_json::Value;
 use pratique_manifest::convert::convert;
 use pratique_manifest::is_manifest;
-use pratique_manifest::{Document, ManifestFile, read_documents};
+use pratique_manifest::{SourceDocument, ManifestFile, read_documents};
 
 use crate::input::{read_directory, read_regular};
 use crate::memory;
@@ -16,7 +16,7 @@ pub(super) fn has_no_document(path: &str, content: &[u8]) -> bool {
         path: path.to_owned(),
         content: content.to_vec(),
     };
-    let is_null = |document: &Document| {
+    let is_null = |document: &SourceDocument| {
         let source = &document.source;
         convert(source.tree(), source.root()).is_null()
     };

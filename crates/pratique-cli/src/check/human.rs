@@ -2,20 +2,20 @@
 
 use pratique_lint::ExpressionCost;
 
-use super::checked::Checked;
+use super::checked_path::CheckedPath;
 use super::connect;
-use super::levels::Levels;
-use super::loaded::{Loaded, LoadedObject, Refusal};
+use super::levels::WarningLevels;
+use super::loaded_plugin::{LoadedPlugin, LoadedObject, StartRefusal};
 use crate::input::sources;
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 use crate::output::problems;
-use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// The loaded objects, path by path, or all errors.
-pub(super) fn checked_text(checked: &[Checked], levels: &Levels<'_>) -> Text {
-    let style = Style::of_stdout();
-    let mut texts = Texts::default();
+pub(super) fn checked_text(checked: &[CheckedPath], levels: &WarningLevels<'_>) -> PrintableText {
+    let style = StreamStyle::of_stdout();
+    let mut texts = FileTexts::default();
     for file in checked.iter().flat_map(|checked| &checked.texts) {
         texts.insert(&file.path, &file.content);
     }
@@ -23,7 +23,7 @@ pub(super) fn checked_text(checked: &[Checked], levels: &Levels<'_>) -> Text {
         Ok(loaded) => loads(checked, loaded, levels, &mut texts, style),
         Err(refusal) => refused(refusal, &mut texts, style),
     });
-    let mut out = Text::new();
+    let mut out = PrintableText::new();
     for (number, report) in reports.enumerate() {
         if number > 0 {
             out.push(&text!("\n"));
@@ -33,15 +33,15 @@ pub(super) fn checked_text(checked: &[Checked], levels: &Levels<'_>) -> Text {
     out
 }
 
-fn refused(refusal: &Refusal, texts: &mut Texts, style: Style) -> Text {
+fn refused(refusal: &StartRefusal, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
     problems::refused(&refusal.errors, refusal.stops_server, texts, style)
 }
 
-fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut Texts, style: Style) -> Text {
+fn loads(checked: &CheckedPath, loaded: &[LoadedPlugin], levels: &WarningLevels<'_>, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
     let mut out = text!(
         "{}: {}\n",
-        style.paint(Tone::Place, &checked.path),
-        style.paint(Tone::Good, "valid")
+        style.paint(TextTone::Place, &checked.path),
+        style.paint(TextTone::Good, "valid")
     );
     if loaded.is_empty() && checked.started.is_empty() {
         out.push(&text!("  nothing to load\n"));
@@ -54,13 +54,13 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
             "" if plugin.objects.is_empty() => "no content",
             hash => hash,
         };
-        let line = text!("{} {}", plugin.group, style.paint(Tone::Faint, hash));
+        let line = text!("{} {}", plugin.group, style.paint(TextTone::Faint, hash));
         out.push(&text!("\n{}\n", line.trim_end()));
         if let Some(directory) = &plugin.directory {
             out.push(&text!("  manifests in {}\n", directory));
         }
         for LoadedObject { kind, name, location } in &plugin.objects {
-            let place = style.paint(Tone::Faint, problems::place(location));
+            let place = style.paint(TextTone::Faint, problems::place(location));
             out.push(&text!("  {} {} {}\n", kind, name, place));
         }
     }
@@ -75,7 +75,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
     }
     out.push(&problems::listed(
         &checked.findings(levels),
-        problems::Links::Each,
+        problems::RuleLinks::Each,
         texts,
         style,
     ));
@@ -83,7 +83,7 @@ fn loads(checked: &Checked, loaded: &[Loaded], levels: &Levels<'_>, texts: &mut 
 }
 
 /// The type, the inputs and the cost of an expression.
-fn expression(cost: &ExpressionCost, style: Style) -> Text {
+fn expression(cost: &ExpressionCost, style: StreamStyle) -> PrintableText {
     let usage = &cost.usage;
     let kind = cost
         .kind
@@ -93,7 +93,7 @@ fn expression(cost: &ExpressionCost, style: Style) -> Text {
     let share = usage.cost.max.saturating_mul(100) / ExpressionCost::LIMIT;
     let mut out = text!(
         "\n{}: {} {} {}\n  yields {}, costs {} to {} ({} % of the limit) for objects up to {} KiB{}\n",
-        style.paint(Tone::Place, problems::place(&cost.location)),
+        style.paint(TextTone::Place, problems::place(&cost.location)),
         cost.object.kind,
         cost.object.name,
         cost.field,

@@ -2,25 +2,25 @@
 
 use pratique_lint::ExpressionCost;
 use pratique_manifest::{Location, ManifestPlugin, ObjectName, StartedPlugin};
-use pratique_review::sorted::Group;
+use pratique_review::sorted_objects::Group;
 use serde::Serialize;
 
-use super::checked::Checked;
-use super::connect::Connection;
-use super::levels::Levels;
-use super::loaded::{Loaded, LoadedObject};
+use super::checked_path::CheckedPath;
+use super::connect::ProbedWebhook;
+use super::levels::WarningLevels;
+use super::loaded_plugin::{LoadedPlugin, LoadedObject};
 use crate::input::sources::JsonSource;
-use crate::output::finding::Severity;
-use crate::output::notice::Notice;
+use crate::output::finding::FindingSeverity;
+use crate::output::notice::InputNotice;
 use crate::output::problems::JsonProblem;
 
 /// The whole output.
 #[derive(Serialize)]
-pub(super) struct Report<'a> {
+pub(super) struct CheckReport<'a> {
     results: Vec<PathResult<'a>>,
     /// Warnings about files.
-    #[serde(skip_serializing_if = "<[Notice]>::is_empty")]
-    notices: &'a [Notice],
+    #[serde(skip_serializing_if = "<[InputNotice]>::is_empty")]
+    notices: &'a [InputNotice],
 }
 
 /// The output for one path.
@@ -45,11 +45,11 @@ struct PathResult<'a> {
     plugins: Vec<PluginResult<'a>>,
     /// Plugins that are not for policies or webhooks, and have a configuration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    configured: Vec<Configured<'a>>,
+    configured: Vec<ConfiguredPlugin<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    expressions: Vec<Expression<'a>>,
+    expressions: Vec<ExpressionReport<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    webhooks: Vec<Webhook<'a>>,
+    webhooks: Vec<WebhookProbe<'a>>,
     /// Files that are no objects of the API.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_evaluated: Vec<JsonSource<'a>>,
@@ -57,7 +57,7 @@ struct PathResult<'a> {
 
 /// A plugin whose configuration is valid, and the file that has it.
 #[derive(Serialize)]
-struct Configured<'a> {
+struct ConfiguredPlugin<'a> {
     plugin: &'a str,
     file: &'a str,
 }
@@ -65,7 +65,7 @@ struct Configured<'a> {
 /// A webhook that was probed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Webhook<'a> {
+struct WebhookProbe<'a> {
     configuration: &'a str,
     name: &'a str,
     url: &'a str,
@@ -106,7 +106,7 @@ struct PluginResult<'a> {
 /// The type, the inputs and the estimated cost of an expression.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Expression<'a> {
+struct ExpressionReport<'a> {
     object: &'a ObjectName,
     field: &'a str,
     location: &'a Location,
@@ -124,9 +124,9 @@ struct Expression<'a> {
     calls: Vec<&'a str>,
 }
 
-impl<'a> Report<'a> {
-    pub(super) fn new(checked: &'a [Checked], notices: &'a [Notice], levels: &Levels<'_>) -> Self {
-        Report {
+impl<'a> CheckReport<'a> {
+    pub(super) fn new(checked: &'a [CheckedPath], notices: &'a [InputNotice], levels: &WarningLevels<'_>) -> Self {
+        CheckReport {
             notices,
             results: checked
                 .iter()
@@ -137,12 +137,12 @@ impl<'a> Report<'a> {
 }
 
 impl<'a> PathResult<'a> {
-    fn new(checked: &'a Checked, levels: &Levels<'_>) -> Self {
+    fn new(checked: &'a CheckedPath, levels: &WarningLevels<'_>) -> Self {
         let refusal = checked.loaded.as_ref().err();
         let findings = checked.findings(levels);
         let (problems, warnings): (Vec<_>, Vec<_>) = findings
             .into_iter()
-            .partition(|finding| finding.severity == Severity::Error);
+            .partition(|finding| finding.severity == FindingSeverity::Error);
         let plugins = checked.loaded.as_deref().unwrap_or_default();
         PathResult {
             path: &checked.path,
@@ -153,25 +153,25 @@ impl<'a> PathResult<'a> {
             problems: problems.into_iter().map(JsonProblem::from).collect(),
             warnings: warnings.into_iter().map(JsonProblem::from).collect(),
             plugins: plugins.iter().map(PluginResult::from).collect(),
-            configured: checked.started.iter().map(Configured::from).collect(),
-            expressions: checked.costs.iter().map(Expression::from).collect(),
-            webhooks: checked.connections.iter().map(Webhook::from).collect(),
+            configured: checked.started.iter().map(ConfiguredPlugin::from).collect(),
+            expressions: checked.costs.iter().map(ExpressionReport::from).collect(),
+            webhooks: checked.connections.iter().map(WebhookProbe::from).collect(),
             not_evaluated: checked.sources.iter().map(JsonSource::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a StartedPlugin> for Configured<'a> {
+impl<'a> From<&'a StartedPlugin> for ConfiguredPlugin<'a> {
     fn from(started: &'a StartedPlugin) -> Self {
-        Configured {
+        ConfiguredPlugin {
             plugin: &started.name,
             file: &started.path,
         }
     }
 }
 
-impl<'a> From<&'a Connection> for Webhook<'a> {
-    fn from(connection: &'a Connection) -> Self {
+impl<'a> From<&'a ProbedWebhook> for WebhookProbe<'a> {
+    fn from(connection: &'a ProbedWebhook) -> Self {
         let probed = &connection.probed;
         let certificate = probed.certificate.as_ref().map(|certificate| JsonCertificate {
             subject: &certificate.subject,
@@ -179,7 +179,7 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
             addresses: &certificate.addresses,
             expires: certificate.expires(),
         });
-        Webhook {
+        WebhookProbe {
             configuration: connection.configuration(),
             name: &probed.webhook,
             url: &probed.url,
@@ -191,8 +191,8 @@ impl<'a> From<&'a Connection> for Webhook<'a> {
     }
 }
 
-impl<'a> From<&'a Loaded> for PluginResult<'a> {
-    fn from(loaded: &'a Loaded) -> Self {
+impl<'a> From<&'a LoadedPlugin> for PluginResult<'a> {
+    fn from(loaded: &'a LoadedPlugin) -> Self {
         PluginResult {
             plugin: loaded.group.plugin().map(ManifestPlugin::name),
             origin: (loaded.group == Group::Api).then_some("api"),
@@ -203,9 +203,9 @@ impl<'a> From<&'a Loaded> for PluginResult<'a> {
     }
 }
 
-impl<'a> From<&'a ExpressionCost> for Expression<'a> {
+impl<'a> From<&'a ExpressionCost> for ExpressionReport<'a> {
     fn from(cost: &'a ExpressionCost) -> Self {
-        Expression {
+        ExpressionReport {
             object: &cost.object,
             field: &cost.field,
             location: &cost.location,

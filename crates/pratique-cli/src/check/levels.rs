@@ -5,11 +5,11 @@ use std::time::SystemTime;
 use pratique_lint::{LintMeta, LintOptions, Warning};
 
 use crate::arguments::{WARNINGS, WarningArguments};
-use crate::output::finding::Severity;
+use crate::output::finding::FindingSeverity;
 
 /// The levels of warnings that the user set.
 #[derive(Debug)]
-pub(crate) struct Levels<'a> {
+pub(crate) struct WarningLevels<'a> {
     allowed: &'a [String],
     warned: &'a [String],
     denied: &'a [String],
@@ -17,7 +17,7 @@ pub(crate) struct Levels<'a> {
 
 /// The level of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum WarningLevel {
     /// Nothing.
     Allow,
     /// It is reported.
@@ -26,9 +26,9 @@ pub(crate) enum Level {
     Deny,
 }
 
-impl<'a> Levels<'a> {
+impl<'a> WarningLevels<'a> {
     pub(crate) fn new(arguments: &'a WarningArguments) -> Self {
-        Levels {
+        WarningLevels {
             allowed: &arguments.allow,
             warned: &arguments.warn,
             denied: &arguments.deny,
@@ -36,19 +36,19 @@ impl<'a> Levels<'a> {
     }
 
     /// The level of a lint: a name takes precedence over `warnings`, deny over warn, and warn over allow.
-    pub(crate) fn find_level(&self, lint: &LintMeta) -> Level {
+    pub(crate) fn find_level(&self, lint: &LintMeta) -> WarningLevel {
         for name in [lint.name, WARNINGS] {
             if has(self.denied, name) {
-                return Level::Deny;
+                return WarningLevel::Deny;
             }
             if has(self.warned, name) {
-                return Level::Warn;
+                return WarningLevel::Warn;
             }
             if has(self.allowed, name) {
-                return Level::Allow;
+                return WarningLevel::Allow;
             }
         }
-        Level::Warn
+        WarningLevel::Warn
     }
 
     /// Whether warnings fail whose name has no level, as all warnings are denied.
@@ -57,10 +57,10 @@ impl<'a> Levels<'a> {
     }
 
     /// The severity of a warning.
-    pub(crate) fn severity(&self, warning: &Warning) -> Severity {
+    pub(crate) fn severity(&self, warning: &Warning) -> FindingSeverity {
         match self.find_level(warning.lint) {
-            Level::Deny => Severity::Denied,
-            Level::Allow | Level::Warn => Severity::Warning,
+            WarningLevel::Deny => FindingSeverity::Denied,
+            WarningLevel::Allow | WarningLevel::Warn => FindingSeverity::Warning,
         }
     }
 
@@ -72,13 +72,13 @@ impl<'a> Levels<'a> {
         let options = named.fold(LintOptions::default().at(now), |options, lint| {
             options.with_requested(lint)
         });
-        let allowed = pratique_lint::list_lints().filter(|lint| self.find_level(lint) == Level::Allow);
+        let allowed = pratique_lint::list_lints().filter(|lint| self.find_level(lint) == WarningLevel::Allow);
         allowed.fold(options, LintOptions::without)
     }
 
     /// Removes the warnings that are allowed.
     pub(crate) fn without_allowed(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
-        warnings.retain(|warning| self.find_level(warning.lint) != Level::Allow);
+        warnings.retain(|warning| self.find_level(warning.lint) != WarningLevel::Allow);
         warnings
     }
 }
@@ -93,14 +93,14 @@ mod tests {
 
     /// The level of `null-object`, and whether its findings on request are enabled.
     #[track_caller]
-    fn check(allowed: &[&str], warned: &[&str], denied: &[&str], expected: (Level, bool)) {
+    fn check(allowed: &[&str], warned: &[&str], denied: &[&str], expected: (WarningLevel, bool)) {
         let owned = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         let arguments = WarningArguments {
             allow: owned(allowed),
             warn: owned(warned),
             deny: owned(denied),
         };
-        let levels = Levels::new(&arguments);
+        let levels = WarningLevels::new(&arguments);
         let lint = pratique_lint::find_lint("null-object").unwrap();
         assert_eq!(
             (
@@ -119,22 +119,22 @@ mod tests {
             warn: Vec::new(),
             deny: Vec::new(),
         };
-        let options = Levels::new(&arguments).options(SystemTime::UNIX_EPOCH);
+        let options = WarningLevels::new(&arguments).options(SystemTime::UNIX_EPOCH);
         let is_enabled = |name| options.is_enabled(pratique_lint::find_lint(name).unwrap());
         assert!(!is_enabled("null-object") && is_enabled("type-check"));
     }
 
     #[test]
     fn names_and_all() {
-        check(&[], &[], &[], (Level::Warn, false));
-        check(&["type-check"], &[], &["cost-limit"], (Level::Warn, false));
-        check(&["null-object"], &[], &["warnings"], (Level::Allow, false));
-        check(&["warnings"], &[], &["null-object"], (Level::Deny, true));
-        check(&["warnings"], &[], &["warnings"], (Level::Deny, false));
-        check(&["null-object"], &[], &["null-object"], (Level::Deny, true));
-        check(&[], &["null-object"], &[], (Level::Warn, true));
-        check(&["warnings"], &["null-object"], &[], (Level::Warn, true));
-        check(&[], &["null-object"], &["warnings"], (Level::Warn, true));
-        check(&[], &["null-object"], &["null-object"], (Level::Deny, true));
+        check(&[], &[], &[], (WarningLevel::Warn, false));
+        check(&["type-check"], &[], &["cost-limit"], (WarningLevel::Warn, false));
+        check(&["null-object"], &[], &["warnings"], (WarningLevel::Allow, false));
+        check(&["warnings"], &[], &["null-object"], (WarningLevel::Deny, true));
+        check(&["warnings"], &[], &["warnings"], (WarningLevel::Deny, false));
+        check(&["null-object"], &[], &["null-object"], (WarningLevel::Deny, true));
+        check(&[], &["null-object"], &[], (WarningLevel::Warn, true));
+        check(&["warnings"], &["null-object"], &[], (WarningLevel::Warn, true));
+        check(&[], &["null-object"], &["warnings"], (WarningLevel::Warn, true));
+        check(&[], &["null-object"], &["null-object"], (WarningLevel::Deny, true));
     }
 }

@@ -1,94 +1,94 @@
 //! The output of a check for other tools: JUnit XML and annotations of GitHub Actions.
 
-use super::checked::Checked;
-use super::levels::Levels;
-use super::loaded::{Loaded, LoadedObject};
+use super::checked_path::CheckedPath;
+use super::levels::WarningLevels;
+use super::loaded_plugin::{LoadedPlugin, LoadedObject};
 use crate::input::sources;
-use crate::output::finding::{Finding, Level, Severity};
-use crate::output::github::Commands;
-use crate::output::junit::{self, Case, Outcome, Suite, Xml};
-use crate::output::notice::Notice;
+use crate::output::finding::{OutputFinding, AnnotationLevel, FindingSeverity};
+use crate::output::github::WorkflowCommands;
+use crate::output::junit::{self, JunitCase, CaseOutcome, JunitSuite, XmlDocument};
+use crate::output::notice::InputNotice;
 use crate::output::place::InputPlace;
 use crate::output::problems::place;
 
 /// JUnit XML: one suite for each path, with a case for each loaded object and each finding. Warnings that are not
 /// denied pass, and say what they are about.
-pub(super) fn junit(checked: &[Checked], notices: &[Notice], levels: &Levels<'_>) -> Xml {
-    let mut suites: Vec<Suite> = checked.iter().map(|checked| suite(checked, levels)).collect();
+pub(super) fn junit(checked: &[CheckedPath], notices: &[InputNotice], levels: &WarningLevels<'_>) -> XmlDocument {
+    let mut suites: Vec<JunitSuite> = checked.iter().map(|checked| suite(checked, levels)).collect();
     suites.extend(notice_suite(notices, levels));
     junit::xml("pratique check", &suites)
 }
 
 /// The suite of notices, if there are any.
-pub(crate) fn notice_suite(notices: &[Notice], levels: &Levels<'_>) -> Option<Suite> {
+pub(crate) fn notice_suite(notices: &[InputNotice], levels: &WarningLevels<'_>) -> Option<JunitSuite> {
     let cases = notices.iter().map(|notice| notice.case(levels.denies_warnings()));
-    (!notices.is_empty()).then(|| Suite {
+    (!notices.is_empty()).then(|| JunitSuite {
         name: "notices".to_owned(),
         cases: cases.collect(),
     })
 }
 
-fn suite(checked: &Checked, levels: &Levels<'_>) -> Suite {
+fn suite(checked: &CheckedPath, levels: &WarningLevels<'_>) -> JunitSuite {
     let plugins = checked.loaded.as_deref().unwrap_or_default();
-    let object = |loaded_object: &LoadedObject| Case {
+    let object = |loaded_object: &LoadedObject| JunitCase {
         name: format!("{} {}", loaded_object.kind, loaded_object.name),
         file: loaded_object.location.file.to_string(),
         line: Some(loaded_object.location.start.line),
         seconds: 0.0,
-        outcome: Outcome::Passed,
+        outcome: CaseOutcome::Passed,
         output: String::new(),
     };
     let objects = plugins
         .iter()
-        .flat_map(|plugin: &Loaded| &plugin.objects)
+        .flat_map(|plugin: &LoadedPlugin| &plugin.objects)
         .map(object);
     let findings = checked.findings_with_webhooks(levels);
-    let mut cases: Vec<Case> = objects
+    let mut cases: Vec<JunitCase> = objects
         .chain(findings.iter().map(case))
         .chain(sources::cases(&checked.sources))
         .collect();
     if cases.is_empty() {
         // A directory without manifests loads, too.
-        cases.push(Case {
+        cases.push(JunitCase {
             name: "loads".to_owned(),
             file: checked.path.clone(),
             line: None,
             seconds: 0.0,
-            outcome: Outcome::Passed,
+            outcome: CaseOutcome::Passed,
             output: String::new(),
         });
     }
-    Suite {
+    JunitSuite {
         name: checked.path.clone(),
         cases,
     }
 }
 
 /// The case of a finding.
-pub(crate) fn case(finding: &Finding<'_>) -> Case {
+pub(crate) fn case(finding: &OutputFinding<'_>) -> JunitCase {
     let place = finding.location.map(place);
-    Case {
+    JunitCase {
         name: format!("{} {}", finding.name, place.as_deref().unwrap_or(finding.input)),
         file: finding.file().to_owned(),
         line: finding.location.map(|location| location.start.line),
         seconds: 0.0,
         outcome: match finding.severity {
-            Severity::Warning => Outcome::Passed,
-            Severity::Error | Severity::Denied => Outcome::Failed {
+            FindingSeverity::Warning => CaseOutcome::Passed,
+            FindingSeverity::Error | FindingSeverity::Denied => CaseOutcome::Failed {
                 message: finding.message.to_owned(),
                 text: at_length(finding),
             },
         },
         output: match finding.severity {
-            Severity::Warning => at_length(finding),
-            Severity::Error | Severity::Denied => String::new(),
+            FindingSeverity::Warning => at_length(finding),
+            FindingSeverity::Error | FindingSeverity::Denied => String::new(),
         },
     }
 }
 
 /// Annotations of GitHub Actions, one on each line.
-pub(super) fn github(checked: &[Checked], notices: &[Notice], levels: &Levels<'_>) -> Commands {
-    let mut commands = Commands::default();
+pub(super) fn github(checked: &[CheckedPath], notices: &[InputNotice], levels: &WarningLevels<'_>) -> WorkflowCommands {
+    let mut commands = WorkflowCommands::default();
     let findings = checked
         .iter()
         .flat_map(|checked| checked.findings_with_webhooks(levels));
@@ -103,8 +103,8 @@ pub(super) fn github(checked: &[Checked], notices: &[Notice], levels: &Levels<'_
 }
 
 /// Adds the annotation of a finding.
-pub(crate) fn annotate(commands: &mut Commands, finding: &Finding<'_>) {
-    let level = Level::from(finding.severity);
+pub(crate) fn annotate(commands: &mut WorkflowCommands, finding: &OutputFinding<'_>) {
+    let level = AnnotationLevel::from(finding.severity);
     let (title, message) = (format!("pratique: {}", finding.name), at_length(finding));
     match finding.location {
         Some(location) => commands.annotate(level, location, &title, &message),
@@ -112,7 +112,7 @@ pub(crate) fn annotate(commands: &mut Commands, finding: &Finding<'_>) {
     }
 }
 
-fn at_length(finding: &Finding<'_>) -> String {
+fn at_length(finding: &OutputFinding<'_>) -> String {
     let help = finding
         .help
         .map(|help| format!("\nhelp: {}", help.text))

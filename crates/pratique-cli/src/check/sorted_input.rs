@@ -4,9 +4,9 @@ use std::path::Path;
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, ManifestPlugin, content_hash};
-use pratique_review::sorted::{Group, SortedPolicies};
+use pratique_review::sorted_objects::{Group, SortedPolicies};
 
-use super::loaded::{Loaded, LoadedPlugins, Refusal};
+use super::loaded_plugin::{LoadedPlugin, LoadedPlugins, StartRefusal};
 use crate::check::check_error::CheckError;
 use crate::exit::CliError;
 use crate::input::sources::report_sources;
@@ -73,8 +73,8 @@ pub(super) fn report_api(display_path: &str) {
 }
 
 /// Loads each group as a server does.
-pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result<LoadedPlugins, Refusal> {
-    let sets = sorted.load(expressions).map_err(|refused| Refusal {
+pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result<LoadedPlugins, StartRefusal> {
+    let sets = sorted.load(expressions).map_err(|refused| StartRefusal {
         errors: refused.errors,
         exit_code: 1,
         stops_server: refused.stops_server,
@@ -85,7 +85,7 @@ pub(super) fn load(sorted: &SortedPolicies, expressions: &Expressions) -> Result
             // A directory with this as its only file would have the same.
             set.hash = content_hash(&sorted.files);
         }
-        Loaded::new(group, None, set)
+        LoadedPlugin::new(group, None, set)
     });
     Ok(LoadedPlugins {
         mixed: sorted.mixed().to_vec(),

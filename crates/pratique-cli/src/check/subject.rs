@@ -10,25 +10,25 @@ use pratique_manifest::{
 };
 use pratique_plugin::PluginSettings;
 use pratique_review::chain::PathPermit;
-use pratique_review::sorted::{Group, SortedPolicies};
+use pratique_review::sorted_objects::{Group, SortedPolicies};
 use pratique_review::{SourceFile, SourceFiles};
 use pratique_schema::FeatureGates;
 
 use super::empty::{has_no_document, holds_only_empty_lists, is_empty_list};
-use super::loaded::{Loaded, LoadedPlugins, Refusal};
+use super::loaded_plugin::{LoadedPlugin, LoadedPlugins, StartRefusal};
 use super::plugin::{plugin_of, plugins_of};
 use super::sorted_input;
 use super::whole;
 use crate::arguments::AdmissionPluginArguments;
 use crate::check::check_error::CheckError;
 use crate::exit::CliError;
-use crate::input::{FileSelection, STDIN, STDIN_NAME, named, permit_directory};
+use crate::input::{FileSelection, STDIN, STDIN_NAME, named_inputs, permit_directory};
 use crate::policies::{self, OriginName};
 use crate::project::permit_referenced;
 use crate::{memory, plugins};
 
 /// The subject that a path refers to.
-pub(super) enum Subject {
+pub(super) enum CheckSubject {
     /// An AdmissionConfiguration file.
     Configuration(String),
     /// A directory of static manifests.
@@ -45,7 +45,7 @@ pub(super) enum Subject {
     OfCluster(String, SortedPolicies),
 }
 
-impl Subject {
+impl CheckSubject {
     /// Inspects a path. A file is an AdmissionConfiguration unless its kind, or the plugin, makes it a manifest.
     /// Names distinguish static manifests from objects of the API, unless an origin is given.
     pub(super) fn inspect(
@@ -58,11 +58,11 @@ impl Subject {
         if path == Path::new(STDIN) {
             let file = sorted_input::read_file()?;
             return match plugin {
-                Some(plugin) => Ok(Subject::Manifests(vec![file], plugin)),
+                Some(plugin) => Ok(CheckSubject::Manifests(vec![file], plugin)),
                 None => {
                     let sorted = SortedPolicies::of_file(file, origin.map(Into::into));
                     sorted_input::require_manifests(STDIN_NAME, &sorted)?;
-                    Ok(Subject::Sorted(STDIN_NAME.to_owned(), sorted))
+                    Ok(CheckSubject::Sorted(STDIN_NAME.to_owned(), sorted))
                 }
             };
         }
@@ -81,7 +81,7 @@ impl Subject {
             let path = text()?;
             if plugin.is_some() && files.excludes_something() {
                 let sorted = policies::read(&[&path], Some(OriginName::Static), files)?;
-                return Ok(Subject::Sorted(path, sorted));
+                return Ok(CheckSubject::Sorted(path, sorted));
             }
             let is_sorted = origin != Some(OriginName::Static) || files.excludes_something();
             if plugin.is_none() && is_sorted {
@@ -90,7 +90,7 @@ impl Subject {
                 let has_only_failures = sorted.groups().is_empty() && sorted.has_failures();
                 // A directory of static manifests is loaded as a server does, which reads all of it.
                 if is_for_several(&sorted) || has_only_failures || files.excludes_something() {
-                    return Ok(Subject::Sorted(path, sorted));
+                    return Ok(CheckSubject::Sorted(path, sorted));
                 }
                 permit_directory(directory).map_err(unreadable)?;
                 if !holds_only_empty_lists(&path) {
@@ -101,9 +101,9 @@ impl Subject {
             }
             return match plugin.map_or_else(|| plugin_of(&path), Ok) {
                 Err(CliError::Check(CheckError::NoPlugin { .. })) if holds_only_empty_lists(&path) => {
-                    Ok(Subject::Nothing)
+                    Ok(CheckSubject::Nothing)
                 }
-                plugin => Ok(Subject::Directory(path, plugin?)),
+                plugin => Ok(CheckSubject::Directory(path, plugin?)),
             };
         }
         let source = SourceFiles::default().recognize(path);
@@ -112,18 +112,18 @@ impl Subject {
             sorted.add_source(source);
             sorted_input::require_manifests(&display_path, &sorted)?;
         }
-        let mut content = named::read(path, memory::manifests()).map_err(unreadable)?;
+        let mut content = named_inputs::read(path, memory::manifests()).map_err(unreadable)?;
         if plugin.is_none() && origin != Some(OriginName::Static) {
             let file = ManifestFile {
                 path: display_path.clone(),
                 content,
             };
             if let Some((group, set)) = whole::load(&file, origin, expressions) {
-                return Ok(Subject::Whole(display_path, group, set));
+                return Ok(CheckSubject::Whole(display_path, group, set));
             }
             let mut sorted = SortedPolicies::of_file(file, origin.map(Into::into));
             if is_for_several(&sorted) {
-                return Ok(Subject::Sorted(display_path, sorted));
+                return Ok(CheckSubject::Sorted(display_path, sorted));
             }
             let has_policies = !sorted.groups().is_empty();
             let has_others = sorted.has_failures() || !sorted.others().is_empty();
@@ -134,7 +134,7 @@ impl Subject {
                     path: display_path.clone(),
                     content,
                 });
-                return Ok(Subject::Sorted(display_path, sorted));
+                return Ok(CheckSubject::Sorted(display_path, sorted));
             }
         }
         let plugin = plugin.or_else(|| match plugins_of(&content).as_slice() {
@@ -142,7 +142,7 @@ impl Subject {
             _ => None,
         });
         Ok(match plugin {
-            Some(plugin) => Subject::Manifests(
+            Some(plugin) => CheckSubject::Manifests(
                 vec![ManifestFile {
                     path: display_path,
                     content,
@@ -155,8 +155,8 @@ impl Subject {
                     count: 0,
                 });
             }
-            None if is_empty_list(&display_path, content) => Subject::Nothing,
-            None => Subject::Configuration(text()?),
+            None if is_empty_list(&display_path, content) => CheckSubject::Nothing,
+            None => CheckSubject::Configuration(text()?),
         })
     }
 
@@ -167,30 +167,30 @@ impl Subject {
         gates: FeatureGates,
         admission_plugins: &AdmissionPluginArguments,
         root: &str,
-    ) -> Result<LoadedPlugins, Refusal> {
+    ) -> Result<LoadedPlugins, StartRefusal> {
         let options = expressions.options();
-        let refused = |errors| Refusal {
+        let refused = |errors| StartRefusal {
             errors,
             exit_code: 1,
             stops_server: true,
         };
         match self {
-            Subject::Nothing => Ok(LoadedPlugins::new(Vec::new())),
-            Subject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
-            Subject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
-            Subject::Directory(path, plugin) => {
+            CheckSubject::Nothing => Ok(LoadedPlugins::new(Vec::new())),
+            CheckSubject::Whole(_, group, set) => Ok(LoadedPlugins::of_group(*group, std::mem::take(set))),
+            CheckSubject::Configuration(path) => configuration(path, expressions, gates, admission_plugins, root),
+            CheckSubject::Directory(path, plugin) => {
                 let set = Loader::for_plugin(*plugin, &options)
                     .load_directory(path)
                     .map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
-            Subject::Manifests(files, plugin) => {
+            CheckSubject::Manifests(files, plugin) => {
                 let set = Loader::for_plugin(*plugin, &options)
                     .load_files(files)
                     .map_err(refused)?;
                 Ok(LoadedPlugins::of_group(Group::Static(*plugin), set))
             }
-            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => {
+            CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => {
                 sorted_input::load(sorted, expressions)
             }
         }
@@ -198,10 +198,10 @@ impl Subject {
 
     /// Reports what is checked as what, where names and kinds decide it.
     pub(super) fn report(&self, files: &FileSelection) {
-        if let Subject::Sorted(display_path, sorted) | Subject::OfCluster(display_path, sorted) = self {
+        if let CheckSubject::Sorted(display_path, sorted) | CheckSubject::OfCluster(display_path, sorted) = self {
             sorted_input::report(display_path, sorted, files);
         }
-        if let Subject::Whole(display_path, Group::Api, _) = self {
+        if let CheckSubject::Whole(display_path, Group::Api, _) = self {
             sorted_input::report_api(display_path);
         }
     }
@@ -209,23 +209,23 @@ impl Subject {
     /// Files that are no objects of the API.
     pub(super) fn sources(&self) -> &[SourceFile] {
         match self {
-            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.sources(),
+            CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => sorted.sources(),
             _ => &[],
         }
     }
 
     /// Whether it is what a cluster has.
     pub(super) fn is_of_cluster(&self) -> bool {
-        matches!(self, Subject::OfCluster(..))
+        matches!(self, CheckSubject::OfCluster(..))
     }
 
     /// The texts of an input, if it cannot be read again.
     pub(super) fn texts(self, is_transient: bool) -> Vec<ManifestFile> {
         match self {
             _ if !is_transient => Vec::new(),
-            Subject::Sorted(_, sorted) | Subject::OfCluster(_, sorted) => sorted.files,
-            Subject::Manifests(files, _) => files,
-            Subject::Whole(..) | Subject::Nothing | Subject::Configuration(_) | Subject::Directory(..) => {
+            CheckSubject::Sorted(_, sorted) | CheckSubject::OfCluster(_, sorted) => sorted.files,
+            CheckSubject::Manifests(files, _) => files,
+            CheckSubject::Whole(..) | CheckSubject::Nothing | CheckSubject::Configuration(_) | CheckSubject::Directory(..) => {
                 Vec::new()
             }
         }
@@ -307,7 +307,7 @@ fn configuration(
     gates: FeatureGates,
     admission_plugins: &AdmissionPluginArguments,
     root: &str,
-) -> Result<LoadedPlugins, Refusal> {
+) -> Result<LoadedPlugins, StartRefusal> {
     let options = policies::configuration_options(expressions, gates);
     let permit = |named: &Path| permit_referenced(Path::new(path), named);
     let loaded = with_plugins(gates, admission_plugins, root, &permit, |enabled| {
@@ -317,19 +317,19 @@ fn configuration(
             .starting(*enabled)
             .load(path)
     });
-    let loaded = loaded.map_err(|refused| Refusal {
+    let loaded = loaded.map_err(|refused| StartRefusal {
         errors: refused.errors,
         exit_code: refused.exit_code,
         stops_server: true,
     })?;
     let plugin = |plugin: pratique_manifest::PluginConfiguration| {
         let kube_config = plugin.kube_config;
-        let loaded = Loaded::new(
+        let loaded = LoadedPlugin::new(
             Group::Static(plugin.plugin),
             plugin.static_manifests_dir,
             plugin.manifests,
         );
-        Loaded {
+        LoadedPlugin {
             kube_config,
             ..loaded
         }
@@ -366,9 +366,9 @@ mod tests {
         fs::write(&path, &text).unwrap();
         let expressions = Expressions::new(Arc::new(Cache::new()));
         let mut subject =
-            Subject::inspect(&path, None, None, &FileSelection::default(), &expressions).unwrap();
+            CheckSubject::inspect(&path, None, None, &FileSelection::default(), &expressions).unwrap();
         fs::remove_file(&path).unwrap();
-        let is_whole = matches!(subject, Subject::Whole(..));
+        let is_whole = matches!(subject, CheckSubject::Whole(..));
         let admission_plugins = AdmissionPluginArguments::default();
         let loaded = subject.load(&expressions, FeatureGates::default(), &admission_plugins, "");
         let count = loaded.ok().map(|loaded| {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{ManifestFile, ManifestPlugin, path_text};
-use pratique_review::sorted::{Group, SortedPolicies};
+use pratique_review::sorted_objects::{Group, SortedPolicies};
 
 use super::sorted_input;
-use super::subject::Subject;
+use super::subject::CheckSubject;
 use crate::exit::CliError;
-use crate::input::{FileSelection, STDIN, format_paths, named};
+use crate::input::{FileSelection, STDIN, format_paths, named_inputs};
 use crate::memory;
 use crate::policies::{self, OriginName};
 
@@ -21,9 +21,9 @@ pub(super) fn of_paths(
     origin: Option<OriginName>,
     files: &FileSelection,
     expressions: &Expressions,
-) -> Result<Vec<(Vec<PathBuf>, Subject)>, CliError> {
+) -> Result<Vec<(Vec<PathBuf>, CheckSubject)>, CliError> {
     if let [path] = paths {
-        let subject = Subject::inspect(path, plugin, origin, files, expressions)?;
+        let subject = CheckSubject::inspect(path, plugin, origin, files, expressions)?;
         return Ok(vec![(vec![path.clone()], subject)]);
     }
     let mut subjects = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn of_paths(
         } else {
             subjects.push((
                 vec![path.clone()],
-                Subject::inspect(path, plugin, origin, files, expressions)?,
+                CheckSubject::inspect(path, plugin, origin, files, expressions)?,
             ));
         }
     }
@@ -62,7 +62,7 @@ fn is_one_of_set(
     if plugin.is_some() {
         return Ok(true);
     }
-    let content = named::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
+    let content = named_inputs::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
     Ok(!may_be_configuration(&content))
 }
 
@@ -92,22 +92,22 @@ fn set(
     plugin: Option<ManifestPlugin>,
     origin: Option<OriginName>,
     files: &FileSelection,
-) -> Result<Subject, CliError> {
+) -> Result<CheckSubject, CliError> {
     if let Some(plugin) = plugin {
         let files = paths.iter().map(|path| read(path));
-        return Ok(Subject::Manifests(files.collect::<Result<_, _>>()?, plugin));
+        return Ok(CheckSubject::Manifests(files.collect::<Result<_, _>>()?, plugin));
     }
     let display_paths = format_paths(paths).join(", ");
     let sorted = policies::read(paths, origin, files)?;
     sorted_input::require_manifests(&display_paths, &sorted)?;
-    Ok(Subject::Sorted(display_paths, sorted))
+    Ok(CheckSubject::Sorted(display_paths, sorted))
 }
 
 fn read(path: &Path) -> Result<ManifestFile, CliError> {
     if path == Path::new(STDIN) {
         return sorted_input::read_file();
     }
-    let content = named::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
+    let content = named_inputs::read(path, memory::manifests()).map_err(|error| CliError::unread(path, error))?;
     Ok(ManifestFile {
         path: path_text(path),
         content,

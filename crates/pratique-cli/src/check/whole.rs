@@ -2,7 +2,7 @@
 
 use pratique::expressions::Expressions;
 use pratique_manifest::{Kind, Loader, ManifestFile, ManifestSet};
-use pratique_review::sorted::Group;
+use pratique_review::sorted_objects::Group;
 
 use super::plugin::plugins_of;
 use crate::policies::OriginName;

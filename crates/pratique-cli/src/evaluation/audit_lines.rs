@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::output::counted::counted;
+use crate::output::counted_nouns::counted;
 
 /// The annotation with the failures that bindings record.
 // Upstream: apiserver/pkg/admission/plugin/policy/validating/dispatcher.go, publishValidationFailureAnnotations

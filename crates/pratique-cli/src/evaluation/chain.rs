@@ -2,8 +2,8 @@
 
 mod announce;
 mod plugins;
-pub(crate) mod shown;
+pub(crate) mod steps_output;
 
 pub(crate) use announce::announce;
 pub(crate) use plugins::start;
-pub(crate) use shown::{JsonStep, StepSelection, diffs, human, is_change, json, paths};
+pub(crate) use steps_output::{JsonStep, StepSelection, diffs, human, is_change, json, paths};

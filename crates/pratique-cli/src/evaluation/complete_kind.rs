@@ -7,7 +7,7 @@ use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use crate::output::notice::{NO_OTHERS, Notice};
+use crate::output::notice::{NO_OTHERS, InputNotice};
 
 /// A kind of which all objects are given, in each of its versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl CompleteKind {
     }
 
     /// What is told of such kinds; nothing if there are none.
-    pub(crate) fn notice(kinds: &[CompleteKind]) -> Option<Notice> {
+    pub(crate) fn notice(kinds: &[CompleteKind]) -> Option<InputNotice> {
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name.as_str()).collect();
         if names.is_empty() {
             return None;
@@ -41,7 +41,7 @@ impl CompleteKind {
             "--none says that there are no other objects of these kinds: {}",
             names.join(", ")
         );
-        Some(Notice::new(NO_OTHERS, "", message))
+        Some(InputNotice::new(NO_OTHERS, "", message))
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Decision {
+pub(crate) enum RequestDecision {
     Allowed,
     Denied,
     Undecided,
@@ -14,17 +14,17 @@ pub(crate) enum Decision {
     Accepted,
 }
 
-impl From<AdmissionDecision> for Decision {
+impl From<AdmissionDecision> for RequestDecision {
     fn from(decision: AdmissionDecision) -> Self {
         match decision {
-            AdmissionDecision::Allowed => Decision::Allowed,
-            AdmissionDecision::Denied => Decision::Denied,
-            AdmissionDecision::Undecided => Decision::Undecided,
+            AdmissionDecision::Allowed => RequestDecision::Allowed,
+            AdmissionDecision::Denied => RequestDecision::Denied,
+            AdmissionDecision::Undecided => RequestDecision::Undecided,
         }
     }
 }
 
-impl Decision {
+impl RequestDecision {
     /// The decision as it is written.
     pub(crate) fn as_str(self) -> &'static str {
         pratique_report::Decision::from(self).as_str()

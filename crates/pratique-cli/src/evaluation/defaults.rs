@@ -3,7 +3,7 @@
 use pratique::api_objects::{DefaultedBy, Defaults};
 use serde::Serialize;
 
-use crate::output::counted::first_names;
+use crate::output::counted_nouns::first_names;
 
 /// How many fields of a step are named.
 const SHOWN: usize = 12;

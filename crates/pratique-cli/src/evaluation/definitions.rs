@@ -7,7 +7,7 @@ use pratique_request::AssumedResource;
 use pratique_types::GroupVersionKind;
 
 use crate::input::FileSelection;
-use crate::output::notice::{Notice, UNUSABLE_DEFINITION};
+use crate::output::notice::{InputNotice, UNUSABLE_DEFINITION};
 
 /// What follows from a definition that a server refuses.
 const DEFINES_NOTHING: &str = "the definition defines nothing";
@@ -54,7 +54,7 @@ impl UnusableDefinitions {
             return;
         }
         let message = format!("{DEFINES_NOTHING}: {error}");
-        self.files.tell(Notice::new(
+        self.files.tell(InputNotice::new(
             UNUSABLE_DEFINITION,
             place.unwrap_or_default(),
             message,

@@ -7,27 +7,27 @@ use similar::{ChangeTag, TextDiff};
 use crate::evaluation::chain;
 use crate::evaluation::defaults;
 use crate::evaluation::result::ReviewResult;
-use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// The number of context lines.
 const CONTEXT: usize = 3;
 
 /// The diff of a changed object; empty if it is unchanged.
-pub(crate) fn diff_text(result: &ReviewResult<'_>, style: Style) -> Text {
+pub(crate) fn diff_text(result: &ReviewResult<'_>, style: StreamStyle) -> PrintableText {
     let place = &result.input.place();
     if let Some(steps) = &result.steps {
         return chain::diffs(steps, place, style);
     }
     let old_object = &result.input.request.object;
     let new_object = result.outcome.object.as_ref();
-    let mut out = Text::new();
+    let mut out = PrintableText::new();
     if let Some(new_object) = new_object {
         for line in defaults::lines(&result.defaults) {
             out.push(&text!(
                 "{}
 ",
-                style.paint(Tone::Faint, text!("# {}", line))
+                style.paint(TextTone::Faint, text!("# {}", line))
             ));
         }
         out.push(&between(
@@ -47,20 +47,20 @@ pub(crate) fn between(
     became: &str,
     old_object: &Value<'_>,
     new_object: &Value<'static>,
-    style: Style,
-) -> Text {
+    style: StreamStyle,
+) -> PrintableText {
     let new_object = without_defaults(old_object, new_object);
     let (old, new) = (yaml::block(old_object, 0), yaml::block(&new_object, 0));
     let diff = TextDiff::from_lines(&old, &new);
     let mut out = text!("--- {}\n+++ {} ({})\n", place, place, became);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        let header = style.paint(Tone::Faint, hunk.header());
+        let header = style.paint(TextTone::Faint, hunk.header());
         out.push(&text!("{}\n", header));
         for change in hunk.iter_changes() {
             let line = change.value().trim_end_matches('\n');
             let line = match change.tag() {
-                ChangeTag::Delete => style.paint(Tone::Bad, text!("-{}", line)),
-                ChangeTag::Insert => style.paint(Tone::Good, text!("+{}", line)),
+                ChangeTag::Delete => style.paint(TextTone::Bad, text!("-{}", line)),
+                ChangeTag::Insert => style.paint(TextTone::Good, text!("+{}", line)),
                 ChangeTag::Equal => text!(" {}", line),
             };
             out.push(&text!("{}\n", line));
@@ -138,7 +138,7 @@ mod tests {
                 "as policies leave it",
                 &before,
                 &after,
-                Style::default()
+                StreamStyle::default()
             )
             .as_str(),
             "--- f.yaml:1:1\n+++ f.yaml:1:1 (as policies leave it)\n@@ -1,6 +1,10 @@\n metadata:\n+  labels:\n+    l: \"1\"\n   name: a\n spec:\n   containers:\n+  - name: d\n+    resources: {}\n   - name: c\n   x: 1\n"

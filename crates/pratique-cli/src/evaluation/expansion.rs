@@ -7,7 +7,7 @@ use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::arguments::{ExpandArguments, ExpandMode};
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::pod_input;
 use crate::input::InputError;
@@ -100,7 +100,7 @@ impl<'a> ExpansionRule<'a> {
     pub(crate) fn pod<'v>(
         &self,
         pods: &WorkloadPods,
-        decision: Option<Decision>,
+        decision: Option<RequestDecision>,
         object: &'v Value<'_>,
         workload: &InputRequest<'_>,
     ) -> Result<Option<InputRequest<'v>>, InputError> {
@@ -108,7 +108,7 @@ impl<'a> ExpansionRule<'a> {
             return Ok(None);
         };
         // No controller sees a workload that is refused.
-        let is_refused = decision == Some(Decision::Denied);
+        let is_refused = decision == Some(RequestDecision::Denied);
         if workload.received.is_err() || (is_refused && self.mode != ExpandMode::On) {
             return Ok(None);
         }
@@ -127,12 +127,12 @@ impl<'a> ExpansionRule<'a> {
     pub(crate) fn counted_pod<'v>(
         &self,
         pods: &WorkloadPods,
-        decision: Decision,
+        decision: RequestDecision,
         object: &'v Value<'_>,
         workload: &InputRequest<'_>,
     ) -> Result<Option<InputRequest<'v>>, InputError> {
         match self.pod(pods, Some(decision), object, workload) {
-            Err(_) if decision == Decision::Denied => Ok(None),
+            Err(_) if decision == RequestDecision::Denied => Ok(None),
             pod => pod,
         }
     }

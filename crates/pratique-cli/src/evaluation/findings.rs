@@ -3,14 +3,14 @@
 use pratique_report::{Action as Counted, Finding};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use pratique_review::{PolicyAction as Action, PolicyDecision};
 
 /// The causes of a decision.
-pub(crate) struct Causes<'f> {
-    pub(crate) decision: Decision,
+pub(crate) struct DecisionCauses<'f> {
+    pub(crate) decision: RequestDecision,
     pub(crate) policies: &'f [PolicyDecision],
     /// What else than a policy denies, if that is known, and the message.
     pub(crate) refusal: Option<(&'f str, &'f str)>,
@@ -22,7 +22,7 @@ pub(crate) struct Causes<'f> {
     pub(crate) accepted: &'f [(AcceptedFinding, String)],
 }
 
-impl<'f> Causes<'f> {
+impl<'f> DecisionCauses<'f> {
     /// Each decision of a policy, a denial and warnings by anything else, and what is undecided, with a message of each.
     pub(crate) fn findings(
         self,
@@ -47,7 +47,7 @@ impl<'f> Causes<'f> {
             message,
         }));
         let is_by_policy = findings.iter().any(|finding| finding.action == Counted::Deny);
-        if let (Decision::Denied, false, Some((policy, message))) =
+        if let (RequestDecision::Denied, false, Some((policy, message))) =
             (self.decision, is_by_policy, self.refusal)
         {
             findings.push(Finding {
@@ -93,13 +93,13 @@ fn counted(action: Action) -> Counted {
     }
 }
 
-impl From<Decision> for pratique_report::Decision {
-    fn from(decision: Decision) -> Self {
+impl From<RequestDecision> for pratique_report::Decision {
+    fn from(decision: RequestDecision) -> Self {
         match decision {
-            Decision::Allowed => pratique_report::Decision::Allowed,
-            Decision::Denied => pratique_report::Decision::Denied,
-            Decision::Undecided => pratique_report::Decision::Undecided,
-            Decision::Accepted => pratique_report::Decision::Accepted,
+            RequestDecision::Allowed => pratique_report::Decision::Allowed,
+            RequestDecision::Denied => pratique_report::Decision::Denied,
+            RequestDecision::Undecided => pratique_report::Decision::Undecided,
+            RequestDecision::Accepted => pratique_report::Decision::Accepted,
         }
     }
 }

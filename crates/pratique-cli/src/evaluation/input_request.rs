@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use pratique::Unfinished;
+use pratique::UnfinishedEvaluation;
 use pratique_manifest::Location;
 use pratique_review::ReviewInput;
 
@@ -33,7 +33,7 @@ impl InputRequest<'_> {
     }
 
     /// The error of a request that cannot be evaluated to its end.
-    pub(crate) fn unfinished(&self, why: &Unfinished) -> InputError {
+    pub(crate) fn unfinished(&self, why: &UnfinishedEvaluation) -> InputError {
         InputError::Faulty {
             place: self.place(),
             why: format!("the request cannot be evaluated: {why}"),

@@ -3,11 +3,11 @@
 use pratique_review::SourceFile;
 
 use crate::arguments::{FailOn, FailureArguments};
-use crate::evaluation::decision::Decision;
-use crate::evaluation::record::{Record, Remark};
+use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::record::{DecisionRecord, RequestRemark};
 use crate::input::sources;
-use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
-use crate::output::notice::Notice;
+use crate::output::junit::{JunitCase, CaseOutcome, JunitSuite, XmlDocument, xml};
+use crate::output::notice::InputNotice;
 use crate::output::problems;
 use crate::stream::input_errors::JsonError;
 use pratique_review::PolicyAction as Action;
@@ -26,89 +26,89 @@ pub(crate) struct PassRule<'a> {
 /// All decisions, errors and notices of a command, and the files that it did not evaluate.
 pub(crate) fn evaluation_document(
     command: &str,
-    records: &[Record],
+    records: &[DecisionRecord],
     errors: &[JsonError],
-    notices: &[Notice],
+    notices: &[InputNotice],
     sources: &[SourceFile],
     rule: &PassRule<'_>,
-) -> Xml {
+) -> XmlDocument {
     let decisions = records.iter().map(|record| of_record(record, rule));
     let errors = errors.iter().map(error_case);
     let notices = notices
         .iter()
         .map(|notice| notice.case(rule.failure.fails_on(FailOn::Warn)));
     let cases = decisions.chain(errors).chain(notices);
-    let suite = Suite {
+    let suite = JunitSuite {
         name: command.to_owned(),
         cases: cases.chain(sources::cases(sources)).collect(),
     };
     xml(&format!("pratique {command}"), &[suite])
 }
 
-fn of_record(record: &Record, rule: &PassRule<'_>) -> Case {
+fn of_record(record: &DecisionRecord, rule: &PassRule<'_>) -> JunitCase {
     let remarks = record.distinct_remarks();
     let outcome = outcome(record, &remarks, rule);
-    Case {
+    JunitCase {
         name: record.subject(),
         file: record.file.clone(),
         line: Some(record.line).filter(|line| *line > 0),
         seconds: 0.0,
         output: match outcome {
-            Outcome::Passed | Outcome::Skipped { .. } => lines(&remarks),
-            Outcome::Failed { .. } | Outcome::Error { .. } => String::new(),
+            CaseOutcome::Passed | CaseOutcome::Skipped { .. } => lines(&remarks),
+            CaseOutcome::Failed { .. } | CaseOutcome::Error { .. } => String::new(),
         },
         outcome,
     }
 }
 
 /// An error of an input, which is a failed case.
-pub(crate) fn error_case(error: &JsonError) -> Case {
+pub(crate) fn error_case(error: &JsonError) -> JunitCase {
     let place = error.input_place();
-    Case {
+    JunitCase {
         name: error.place.clone(),
         line: place.known_line(),
         file: place.file,
         seconds: 0.0,
         output: String::new(),
-        outcome: Outcome::Error {
+        outcome: CaseOutcome::Error {
             message: first_line(&error.message),
             text: error.message.clone(),
         },
     }
 }
 
-fn outcome(record: &Record, remarks: &[Remark<'_>], rule: &PassRule<'_>) -> Outcome {
+fn outcome(record: &DecisionRecord, remarks: &[RequestRemark<'_>], rule: &PassRule<'_>) -> CaseOutcome {
     let text = lines(remarks);
     match record.decision {
-        Decision::Denied => Outcome::failed(&text),
-        Decision::Accepted => {
+        RequestDecision::Denied => CaseOutcome::failed(&text),
+        RequestDecision::Accepted => {
             let mut denials = remarks.iter();
             let denial =
                 denials.find(|remark| remark.accepted.is_some() && remark.action == Some(Action::Deny));
-            Outcome::Skipped {
+            CaseOutcome::Skipped {
                 message: denial.map_or_else(|| first_line(&text), |denial| first_line(&line(denial))),
             }
         }
-        Decision::Undecided => Outcome::Error {
+        RequestDecision::Undecided => CaseOutcome::Error {
             message: first_line(&text),
             text,
         },
         // Which of the actions fails is asked of all of them.
-        Decision::Allowed if record.remarks().iter().any(|remark| rule.fails_for(remark)) => {
-            Outcome::failed(&text)
+        RequestDecision::Allowed if record.remarks().iter().any(|remark| rule.fails_for(remark)) => {
+            CaseOutcome::failed(&text)
         }
-        Decision::Allowed => match rule.why_unevaluated {
-            Some(why) => Outcome::Skipped {
+        RequestDecision::Allowed => match rule.why_unevaluated {
+            Some(why) => CaseOutcome::Skipped {
                 message: why.to_owned(),
             },
-            None => Outcome::Passed,
+            None => CaseOutcome::Passed,
         },
     }
 }
 
 impl PassRule<'_> {
     /// Whether the command fails for a remark about an object that is allowed.
-    fn fails_for(&self, remark: &Remark<'_>) -> bool {
+    fn fails_for(&self, remark: &RequestRemark<'_>) -> bool {
         match remark.action {
             _ if remark.accepted.is_some() => false,
             Some(Action::Warn | Action::Ignore) => self.failure.fails_on(FailOn::Warn),
@@ -119,12 +119,12 @@ impl PassRule<'_> {
 }
 
 /// A line for each remark.
-fn lines(remarks: &[Remark<'_>]) -> String {
+fn lines(remarks: &[RequestRemark<'_>]) -> String {
     let lines: Vec<String> = remarks.iter().map(line).collect();
     lines.join("\n")
 }
 
-fn line(remark: &Remark<'_>) -> String {
+fn line(remark: &RequestRemark<'_>) -> String {
     if let Some(location) = remark.location {
         return format!("{}: {}", problems::place(location), remark.message);
     }

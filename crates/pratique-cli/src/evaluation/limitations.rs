@@ -9,15 +9,15 @@ use pratique_types::{AdmissionRequest, Operation};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::ReviewFormat;
-use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::definitions::UnusableDefinitions;
 use crate::evaluation::input_request::InputRequest;
 use crate::exit::CliError;
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::finding::Level;
-use crate::output::notice::{Notice, Notices};
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::counted;
+use crate::output::finding::AnnotationLevel;
+use crate::output::notice::{InputNotice, InputNotices};
+use crate::output::text::{PrintableText, text};
 
 /// The rule of objects whose definition is not known.
 pub(crate) const NO_DEFINITION: &str = "no-definition";
@@ -37,7 +37,7 @@ const MAX_NAME: usize = 400;
 /// The limitations that apply to some objects.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Limitations {
+pub(crate) struct ObjectLimitations {
     /// The numbers of objects of built-in kinds that were not validated, as there are no rules for their kinds.
     unvalidated: BTreeMap<String, CountedKind>,
     /// The numbers of objects that were neither defaulted nor validated, by kind.
@@ -71,7 +71,7 @@ impl CountedKind {
 
 /// A limitation, as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Limitation {
+pub(crate) struct ReportedLimitation {
     pub(crate) message: String,
     /// The version and kind of the objects, and how many there were.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,19 +92,19 @@ pub(crate) struct Limitation {
     lacks_definition: bool,
 }
 
-impl Limitation {
-    fn notice(&self) -> Notice {
-        Notice::new(self.rule, self.place.clone(), &self.message)
+impl ReportedLimitation {
+    fn notice(&self) -> InputNotice {
+        InputNotice::new(self.rule, self.place.clone(), &self.message)
     }
 }
 
 /// A line of output.
 #[derive(Serialize)]
-struct Line<'a> {
-    note: &'a Limitation,
+struct LimitationLine<'a> {
+    note: &'a ReportedLimitation,
 }
 
-impl Limitations {
+impl ObjectLimitations {
     /// Counts the object of a request that is completed with what `objects` knows.
     pub(crate) fn count(
         &mut self,
@@ -186,7 +186,7 @@ impl Limitations {
     }
 
     /// Adds the limitations of a later part.
-    pub(crate) fn add(&mut self, other: Limitations) {
+    pub(crate) fn add(&mut self, other: ObjectLimitations) {
         for (kind, counted) in other.unvalidated {
             self.add_unvalidated(kind, counted);
         }
@@ -202,7 +202,7 @@ impl Limitations {
 
     /// Notices about the kinds without a definition, and without a known resource, however many objects there are, and wherever:
     /// alike ones together.
-    pub(crate) fn kind_notices(&self) -> impl Iterator<Item = Notice> {
+    pub(crate) fn kind_notices(&self) -> impl Iterator<Item = InputNotice> {
         let undefined = |is_unusable: bool| {
             let kinds = self.undefined.keys();
             let kinds: Vec<&str> = kinds
@@ -235,7 +235,7 @@ impl Limitations {
                     kinds.join(", ")
                 ),
             };
-            Some(Notice::new(NO_DEFINITION, "", message))
+            Some(InputNotice::new(NO_DEFINITION, "", message))
         };
         let unknown = match self.unknown.first() {
             None => None,
@@ -244,7 +244,7 @@ impl Limitations {
             )),
             Some(_) => Some(self.unknown_kinds()),
         };
-        let unknown = unknown.map(|message| Notice::new(UNKNOWN_KIND, "", message));
+        let unknown = unknown.map(|message| InputNotice::new(UNKNOWN_KIND, "", message));
         [undefined(false), undefined(true), unknown].into_iter().flatten()
     }
 
@@ -269,8 +269,8 @@ impl Limitations {
     }
 
     /// All limitations; with `quiet`, only those that more input would remove.
-    pub(crate) fn list(&self, quiet: bool) -> Vec<Limitation> {
-        let of_kind = |(kind, counted): (&String, &CountedKind)| Limitation {
+    pub(crate) fn list(&self, quiet: bool) -> Vec<ReportedLimitation> {
+        let of_kind = |(kind, counted): (&String, &CountedKind)| ReportedLimitation {
             message: undefined(
                 &format!("of kind {kind}"),
                 counted.count,
@@ -283,7 +283,7 @@ impl Limitations {
             is_warning: true,
             lacks_definition: !self.unusable.contains(kind),
         };
-        let others = Limitation {
+        let others = ReportedLimitation {
             message: undefined("of other kinds", self.others.count, false),
             kind: None,
             objects: Some(self.others.count),
@@ -292,7 +292,7 @@ impl Limitations {
             is_warning: true,
             lacks_definition: false,
         };
-        let unvalidated = self.unvalidated.iter().map(|(kind, counted)| Limitation {
+        let unvalidated = self.unvalidated.iter().map(|(kind, counted)| ReportedLimitation {
             message: not_validated(kind, counted.count),
             kind: Some(kind.clone()),
             objects: Some(counted.count),
@@ -301,7 +301,7 @@ impl Limitations {
             is_warning: false,
             lacks_definition: false,
         });
-        let unknown = Limitation {
+        let unknown = ReportedLimitation {
             message: self.unknown_kinds(),
             kind: None,
             objects: None,
@@ -361,16 +361,16 @@ fn undefined(which: &str, count: usize, is_unusable: bool) -> String {
 
 /// Prints a line of JSON for each limitation that more input would remove. What no review simulates is no line: scripts read
 /// one answer for one object.
-pub(crate) fn print_lines(limitations: &[Limitation]) -> Result<(), CliError> {
+pub(crate) fn print_lines(limitations: &[ReportedLimitation]) -> Result<(), CliError> {
     let mut limitations = limitations.iter().filter(|limitation| limitation.is_warning);
-    limitations.try_for_each(|limitation| output::print_json_line(&Line { note: limitation }))
+    limitations.try_for_each(|limitation| output::print_json_line(&LimitationLine { note: limitation }))
 }
 
 /// Reports on standard error what the output does not have in itself; with `quiet`, beside text only what more input would remove.
-pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat, quiet: bool) {
+pub(crate) fn report(limitations: &[ReportedLimitation], format: ReviewFormat, quiet: bool) {
     let is_text = matches!(format, ReviewFormat::Human | ReviewFormat::Diff);
-    let is_silenced = |limitation: &Limitation| quiet && is_text && !limitation.is_warning;
-    let has = |limitation: &Limitation| match format {
+    let is_silenced = |limitation: &ReportedLimitation| quiet && is_text && !limitation.is_warning;
+    let has = |limitation: &ReportedLimitation| match format {
         ReviewFormat::Sarif => true,
         ReviewFormat::Json | ReviewFormat::Ndjson | ReviewFormat::Junit | ReviewFormat::Github => {
             limitation.is_warning
@@ -384,7 +384,7 @@ pub(crate) fn report(limitations: &[Limitation], format: ReviewFormat, quiet: bo
 }
 
 /// Tells limitations on standard error: those of several kinds whose definitions nobody gave on one line.
-pub(crate) fn tell<'l>(limitations: impl IntoIterator<Item = &'l Limitation>) {
+pub(crate) fn tell<'l>(limitations: impl IntoIterator<Item = &'l ReportedLimitation>) {
     let (lacking, others): (Vec<_>, Vec<_>) = limitations
         .into_iter()
         .partition(|limitation| limitation.lacks_definition);
@@ -399,7 +399,7 @@ pub(crate) fn tell<'l>(limitations: impl IntoIterator<Item = &'l Limitation>) {
 }
 
 /// `6 objects of 3 kinds were neither defaulted nor validated, …: example.com/v1 Gadget (2), …`
-fn without_definitions(limitations: &[&Limitation]) -> String {
+fn without_definitions(limitations: &[&ReportedLimitation]) -> String {
     let count: usize = limitations
         .iter()
         .filter_map(|limitation| limitation.objects)
@@ -420,7 +420,7 @@ fn without_definitions(limitations: &[&Limitation]) -> String {
     )
 }
 
-fn human(limitation: &Limitation) -> Text {
+fn human(limitation: &ReportedLimitation) -> PrintableText {
     if limitation.is_warning {
         output::warning(&text!("{}", limitation.message))
     } else {
@@ -429,32 +429,32 @@ fn human(limitation: &Limitation) -> Text {
 }
 
 /// What no review simulates, in a SARIF log: notifications of the run.
-pub(crate) fn notifications(limitations: &[Limitation]) -> Vec<(Level, String)> {
+pub(crate) fn notifications(limitations: &[ReportedLimitation]) -> Vec<(AnnotationLevel, String)> {
     let others = limitations.iter().filter(|limitation| !limitation.is_warning);
     others
-        .map(|limitation| (Level::Note, limitation.message.clone()))
+        .map(|limitation| (AnnotationLevel::Note, limitation.message.clone()))
         .collect()
 }
 
 /// The limitations that more input would remove, as notices: those of several kinds whose definitions nobody gave as one, at the
 /// first of their objects.
-pub(crate) fn notices(limitations: &[Limitation]) -> impl Iterator<Item = Notice> {
+pub(crate) fn notices(limitations: &[ReportedLimitation]) -> impl Iterator<Item = InputNotice> {
     let warnings = limitations.iter().filter(|limitation| limitation.is_warning);
     let (lacking, others): (Vec<_>, Vec<_>) = warnings.partition(|limitation| limitation.lacks_definition);
     let lacking = match lacking.as_slice() {
-        [first, _, ..] => vec![Notice::new(
+        [first, _, ..] => vec![InputNotice::new(
             first.rule,
             first.place.clone(),
             without_definitions(&lacking),
         )],
         one => one.iter().map(|limitation| limitation.notice()).collect(),
     };
-    let others: Vec<Notice> = others.into_iter().map(Limitation::notice).collect();
+    let others: Vec<InputNotice> = others.into_iter().map(ReportedLimitation::notice).collect();
     lacking.into_iter().chain(others)
 }
 
 /// Tells and adds notices about the kinds that a whole run did not know.
-pub(crate) fn tell_kinds(assumed: &AssumedKinds, limitations: &Limitations, notices: &mut Notices) {
+pub(crate) fn tell_kinds(assumed: &AssumedKinds, limitations: &ObjectLimitations, notices: &mut InputNotices) {
     for notice in assumed.notices("") {
         notices.tell(notice);
     }

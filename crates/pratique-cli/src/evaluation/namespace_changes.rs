@@ -11,7 +11,7 @@ use pratique_json::Value;
 use pratique_manifest::Location;
 
 use crate::evaluation::state::{ClusterState, StateObject};
-use crate::output::notice::{NAMESPACE_CHANGE, Notice};
+use crate::output::notice::{NAMESPACE_CHANGE, InputNotice};
 use crate::output::problems;
 
 /// How many changed states are kept for the objects that follow.
@@ -78,7 +78,7 @@ impl NamespaceChanges {
     }
 
     /// Adds a known namespace of an input, which was labelled; gives a notice if it is another than before.
-    pub(crate) fn add(&mut self, namespace: Value<'static>, location: &Location) -> Option<Notice> {
+    pub(crate) fn add(&mut self, namespace: Value<'static>, location: &Location) -> Option<InputNotice> {
         let place = self.place(location)?;
         let name = name_of(&namespace).to_owned();
         let stored_namespace = self.known.get(&name)?;
@@ -101,7 +101,7 @@ impl NamespaceChanges {
         let changes = Arc::make_mut(&mut self.changes).entry(name).or_default();
         changes.push(NamespaceChange { place, namespace });
         changes.sort_by_key(|change| change.place);
-        Some(Notice::new(NAMESPACE_CHANGE, problems::place(location), message))
+        Some(InputNotice::new(NAMESPACE_CHANGE, problems::place(location), message))
     }
 
     /// Forgets the states after changes: there is more to know of the cluster.

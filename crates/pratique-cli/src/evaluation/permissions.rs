@@ -14,7 +14,7 @@ use crate::snapshot::ClusterAccess;
 use crate::snapshot::LoadedState;
 
 /// The permissions of users.
-pub(crate) enum Permissions {
+pub(crate) enum UserPermissions {
     /// By rules.
     Rules(Rules),
     /// By roles and bindings.
@@ -26,7 +26,7 @@ pub(crate) enum Permissions {
     Unknown,
 }
 
-impl Permissions {
+impl UserPermissions {
     /// Permissions by rules, if there are any, or by the roles and bindings of the state and of what is known of the cluster,
     /// which may answer itself; `complete` is whether the state is all that there is.
     pub(crate) fn new(
@@ -36,13 +36,13 @@ impl Permissions {
         complete: bool,
     ) -> Self {
         if let Some(rules) = rules {
-            return Permissions::Rules(rules);
+            return UserPermissions::Rules(rules);
         }
         let roles = state.iter().filter(|object| is_rbac(object));
         #[cfg(feature = "kube")]
         if let Some(server) = &loaded.server {
             let cluster = Arc::new(ClusterAccess::new(server));
-            return Permissions::Cluster(MoreRoles::new(roles.collect(), cluster));
+            return UserPermissions::Cluster(MoreRoles::new(roles.collect(), cluster));
         }
         let completeness = if complete {
             Completeness::Complete
@@ -52,31 +52,31 @@ impl Permissions {
         let of_snapshot = loaded.objects().filter(|object| is_rbac(object));
         let rbac: Rbac = of_snapshot.chain(roles).collect();
         if rbac.is_empty() && completeness == Completeness::Partial {
-            Permissions::Unknown
+            UserPermissions::Unknown
         } else {
-            Permissions::Rbac(RbacAuthorizer::new(rbac, completeness))
+            UserPermissions::Rbac(RbacAuthorizer::new(rbac, completeness))
         }
     }
 
     /// An authorizer with these permissions.
     pub(crate) fn authorizer(self) -> Arc<dyn Authorizer> {
         match self {
-            Permissions::Rules(rules) => Arc::new(rules),
-            Permissions::Rbac(rbac) => Arc::new(rbac),
+            UserPermissions::Rules(rules) => Arc::new(rules),
+            UserPermissions::Rbac(rbac) => Arc::new(rbac),
             #[cfg(feature = "kube")]
-            Permissions::Cluster(cluster) => Arc::new(cluster),
-            Permissions::Unknown => Arc::new(NoAuthorizer),
+            UserPermissions::Cluster(cluster) => Arc::new(cluster),
+            UserPermissions::Unknown => Arc::new(NoAuthorizer),
         }
     }
 
     /// A decider with these permissions.
     pub(crate) fn decider(self) -> Box<dyn Decider> {
         match self {
-            Permissions::Rules(rules) => Box::new(rules),
-            Permissions::Rbac(rbac) => Box::new(AtOnce(rbac)),
+            UserPermissions::Rules(rules) => Box::new(rules),
+            UserPermissions::Rbac(rbac) => Box::new(AtOnce(rbac)),
             #[cfg(feature = "kube")]
-            Permissions::Cluster(cluster) => Box::new(AtOnce(cluster)),
-            Permissions::Unknown => Box::new(NoAuthorizer),
+            UserPermissions::Cluster(cluster) => Box::new(AtOnce(cluster)),
+            UserPermissions::Unknown => Box::new(NoAuthorizer),
         }
     }
 }

@@ -10,16 +10,16 @@ use crate::arguments::{self, ObjectArguments, ReviewArguments, ReviewFormat};
 
 /// The handling of objects besides admission.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Phases {
+pub(crate) struct ObjectPhases {
     /// What is done with objects before admission.
     pub(crate) preparation: Preparation,
     completes: bool,
     webhooks: bool,
 }
 
-impl Phases {
+impl ObjectPhases {
     pub(crate) fn new(arguments: &ObjectArguments, review: &ReviewArguments) -> Self {
-        let mut phases = Phases::for_objects(arguments);
+        let mut phases = ObjectPhases::for_objects(arguments);
         phases.preparation.records_defaults =
             review.explain || review.answers.outputs.has(ReviewFormat::Diff);
         phases.webhooks = review.webhooks;
@@ -28,7 +28,7 @@ impl Phases {
 
     /// For objects of which nothing is shown but decisions, without webhooks.
     pub(crate) fn for_objects(arguments: &ObjectArguments) -> Self {
-        Phases {
+        ObjectPhases {
             preparation: Preparation {
                 validation: arguments.field_validation.into(),
                 validates: arguments.validation.validation,

@@ -8,8 +8,8 @@ use crate::evaluation::result::ReviewResult;
 use crate::input::fields::PieceFields;
 use crate::output::json::is_zero;
 use crate::output::problems;
-use crate::output::text::{Lines, Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// A field for which an object is refused, and where it is.
 #[derive(Clone, Debug, Serialize)]
@@ -84,8 +84,8 @@ impl PlacedCause {
 }
 
 /// The causes as text: each with its place, its line, a help and the step that made it so.
-pub(crate) fn human(causes: &[PlacedCause], fields: Option<&PieceFields<'_>>, style: Style) -> Text {
-    let mut out = Text::new();
+pub(crate) fn human(causes: &[PlacedCause], fields: Option<&PieceFields<'_>>, style: StreamStyle) -> PrintableText {
+    let mut out = PrintableText::new();
     for placed in causes.iter().take(MAX_SHOWN) {
         let InvalidCause {
             field,
@@ -95,10 +95,10 @@ pub(crate) fn human(causes: &[PlacedCause], fields: Option<&PieceFields<'_>>, st
             ..
         } = &placed.cause;
         let place = placed.location.as_ref().map(|location| {
-            let place = style.paint(Tone::Place, problems::place(location));
+            let place = style.paint(TextTone::Place, problems::place(location));
             text!("{}: ", place)
         });
-        let message = Lines {
+        let message = IndentedLines {
             text: message,
             indent: "      ",
         };
@@ -117,7 +117,7 @@ pub(crate) fn human(causes: &[PlacedCause], fields: Option<&PieceFields<'_>>, st
             .into_iter()
             .filter_map(|(what, note)| Some((what, note.as_ref()?)))
         {
-            let label = style.paint(Tone::Faint, text!("= {}:", what));
+            let label = style.paint(TextTone::Faint, text!("= {}:", what));
             out.push(&text!("      {} {}\n", label, note));
         }
     }

@@ -8,8 +8,8 @@ use crate::evaluation::result::ReviewResult;
 use crate::input::fields::PieceFields;
 use crate::output::json::is_zero;
 use crate::output::problems;
-use crate::output::text::{Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// The rule of fields that are dropped.
 pub(crate) const DROPPED_FIELD: &str = "dropped-field";
@@ -57,15 +57,15 @@ impl ReviewResult<'_> {
 }
 
 /// The fields as text: each with its place, its line and a help.
-pub(crate) fn human(drops: &[PlacedDrop], fields: Option<&PieceFields<'_>>, style: Style) -> Text {
-    let mut out = Text::new();
+pub(crate) fn human(drops: &[PlacedDrop], fields: Option<&PieceFields<'_>>, style: StreamStyle) -> PrintableText {
+    let mut out = PrintableText::new();
     for placed in drops.iter().take(MAX_SHOWN) {
         let location = placed.location.as_ref();
         let place = location.map(|location| {
-            let place = style.paint(Tone::Place, problems::place(location));
+            let place = style.paint(TextTone::Place, problems::place(location));
             text!("{}: ", place)
         });
-        let label = style.paint(Tone::Warning, "warning: ");
+        let label = style.paint(TextTone::Warning, "warning: ");
         out.push(&text!(
             "  {}{}{}\n",
             label,
@@ -78,7 +78,7 @@ pub(crate) fn human(drops: &[PlacedDrop], fields: Option<&PieceFields<'_>>, styl
         let made = placed.made.as_ref().map(problems::place);
         for (what, note) in [("rendered", &made), ("help", &placed.dropped.help)] {
             if let Some(note) = note {
-                let label = style.paint(Tone::Faint, text!("= {}:", what));
+                let label = style.paint(TextTone::Faint, text!("= {}:", what));
                 out.push(&text!("      {} {}\n", label, note));
             }
         }

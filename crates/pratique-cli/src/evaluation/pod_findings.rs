@@ -2,17 +2,17 @@
 
 use pratique_review::PolicyDecision;
 
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
 
-impl Decision {
+impl RequestDecision {
     /// The decision on a workload where its Pods are allowed, denied or undecided: the graver one.
-    pub(crate) fn with_pods(self, pods: Decision) -> Self {
+    pub(crate) fn with_pods(self, pods: RequestDecision) -> Self {
         match (self, pods) {
-            (Decision::Denied, _) | (_, Decision::Denied) => Decision::Denied,
-            (Decision::Undecided, _) | (_, Decision::Undecided) => Decision::Undecided,
-            (Decision::Accepted, _) | (_, Decision::Accepted) => Decision::Accepted,
-            (Decision::Allowed, Decision::Allowed) => Decision::Allowed,
+            (RequestDecision::Denied, _) | (_, RequestDecision::Denied) => RequestDecision::Denied,
+            (RequestDecision::Undecided, _) | (_, RequestDecision::Undecided) => RequestDecision::Undecided,
+            (RequestDecision::Accepted, _) | (_, RequestDecision::Accepted) => RequestDecision::Accepted,
+            (RequestDecision::Allowed, RequestDecision::Allowed) => RequestDecision::Allowed,
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_graver_decision_counts() {
-        use Decision::{Allowed, Denied, Undecided};
+        use RequestDecision::{Allowed, Denied, Undecided};
         for (workload, pods, expected) in [
             (Allowed, Allowed, Allowed),
             (Allowed, Denied, Denied),

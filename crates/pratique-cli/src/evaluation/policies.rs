@@ -13,21 +13,21 @@ use pratique_schema::FeatureGates;
 use pratique_state::PluginState;
 
 use crate::arguments::PolicyArguments;
-use crate::baseline::{self, Level};
+use crate::baseline::{self, BaselineLevel};
 use crate::check::plugin_of;
 use crate::evaluation::chain;
 use crate::exit::CliError;
 use crate::input::{FileSelection, openable, permit_directory};
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 use crate::policies::{self, LoadFailure, OriginSets};
 use crate::snapshot::{StateSource, WebhookUse};
 
 /// The policies that are evaluated.
-pub(crate) struct Loaded {
+pub(crate) struct ReviewedPolicies {
     pub(crate) admission: Admission,
     pub(crate) sets: OriginSets,
     /// The level of the Pod Security Standards, if the built-in policies are evaluated.
-    pub(crate) builtin: Option<Level>,
+    pub(crate) builtin: Option<BaselineLevel>,
     /// The server's own plugins, if they were started.
     pub(crate) plugins: Option<StartedPlugins>,
 }
@@ -54,7 +54,7 @@ pub(crate) fn load(
     bind: bool,
     state: &mut StateSource,
     chain: Option<&ChainSettings>,
-) -> Result<Loaded, LoadFailure> {
+) -> Result<ReviewedPolicies, LoadFailure> {
     let mut builder = policies::builder(gates);
     let expressions = builder.expressions();
     let mut of_paths = policies::load(&arguments.paths, files, expressions)?;
@@ -130,7 +130,7 @@ pub(crate) fn load(
         None => (builder, None),
     };
     let admission = builder.build().map_err(policies::unusable)?;
-    Ok(Loaded {
+    Ok(ReviewedPolicies {
         admission,
         sets,
         builtin,
@@ -169,13 +169,13 @@ pub(crate) fn directory(
 ///
 /// # Errors
 /// None: they are valid.
-pub(crate) fn embedded(level: Level, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
+pub(crate) fn embedded(level: BaselineLevel, expressions: &Expressions) -> Result<ManifestSet, LoadFailure> {
     let files = baseline::files(level);
     let options = expressions.options();
     Loader::for_plugin(ManifestPlugin::ValidatingAdmissionPolicy, &options)
         .load_files(&files)
         .map_err(|errors| {
-            let mut texts = Texts::default();
+            let mut texts = FileTexts::default();
             files
                 .iter()
                 .for_each(|file| texts.insert(&file.path, &file.content));

@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use crate::acceptance::accepted_finding::{AcceptedBy, AcceptedFinding};
 use crate::acceptance::finding_key::FindingAction;
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::{DROPPED_FIELD, PlacedDrop};
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
 use crate::evaluation::result::{MadePod, ReviewResult};
-use crate::output::finding::Level;
+use crate::output::finding::AnnotationLevel;
 use crate::output::json::is_zero;
 use crate::output::place::InputPlace;
 use crate::output::problems;
@@ -25,7 +25,7 @@ use pratique_review::{PolicyAction as Action, PolicyDecision};
 /// The decision on a request.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Record {
+pub(crate) struct DecisionRecord {
     /// The file, or the path of an object of a cluster, which has no lines.
     pub(crate) file: String,
     #[serde(skip_serializing_if = "is_zero")]
@@ -48,7 +48,7 @@ pub(crate) struct Record {
     /// The Pods that the object makes, if they are reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pods: Vec<MadePod>,
-    pub(crate) decision: Decision,
+    pub(crate) decision: RequestDecision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     /// Why the server's own validation refuses the object, field by field.
@@ -90,7 +90,7 @@ const DENIED: &str = "denied";
 pub(crate) const SERVER_WARNING: &str = "server-warning";
 
 /// Something to report about a request.
-pub(crate) struct Remark<'r> {
+pub(crate) struct RequestRemark<'r> {
     pub(crate) action: Option<Action>,
     /// The policy or webhook; `None` where the server itself denies or warns.
     pub(crate) policy: Option<&'r str>,
@@ -104,19 +104,19 @@ pub(crate) struct Remark<'r> {
 /// The rule of what the server's own validation refuses.
 pub(crate) const INVALID: &str = "invalid";
 
-impl Remark<'_> {
+impl RequestRemark<'_> {
     /// How grave it is, in outputs of CI servers.
-    pub(crate) fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> AnnotationLevel {
         match self.action {
-            _ if self.accepted.is_some() => Level::Note,
-            Some(Action::Warn | Action::Ignore) => Level::Warning,
-            Some(Action::Audit) => Level::Note,
-            Some(Action::Deny) | None => Level::Error,
+            _ if self.accepted.is_some() => AnnotationLevel::Note,
+            Some(Action::Warn | Action::Ignore) => AnnotationLevel::Warning,
+            Some(Action::Audit) => AnnotationLevel::Note,
+            Some(Action::Deny) | None => AnnotationLevel::Error,
         }
     }
 
     /// Whether another says the same of the same place, whatever follows from it.
-    fn says_same(&self, other: &Remark<'_>) -> bool {
+    fn says_same(&self, other: &RequestRemark<'_>) -> bool {
         (self.policy, &self.message, self.location) == (other.policy, &other.message, other.location)
     }
 
@@ -137,7 +137,7 @@ pub(crate) fn namespaced(namespace: &str, name: &str) -> String {
     }
 }
 
-impl Record {
+impl DecisionRecord {
     /// Takes what policies decided out of the result.
     pub(crate) fn new(result: &mut ReviewResult<'_>) -> Self {
         let policies = std::mem::take(&mut result.decisions);
@@ -152,7 +152,7 @@ impl Record {
         let server_warnings = server_warnings(&outcome.warnings, warned);
         let server_warnings = server_warnings.into_iter().map(str::to_owned).collect();
         let place = input.shown_location();
-        Record {
+        DecisionRecord {
             file: place.file.to_string(),
             line: place.start.line,
             column: place.start.column,
@@ -187,12 +187,12 @@ impl Record {
     ///
     /// The server's own warnings about the Pod are left out: it gives them to the controller, and for the template in the object to
     /// the user.
-    pub(crate) fn add_pod(&mut self, pod: Record) {
+    pub(crate) fn add_pod(&mut self, pod: DecisionRecord) {
         self.pods.push(MadePod {
             name: pod.name,
             decision: pod.decision,
         });
-        if pod.decision == Decision::Denied && self.decision != Decision::Denied {
+        if pod.decision == RequestDecision::Denied && self.decision != RequestDecision::Denied {
             self.message = pod.message;
             self.invalid = pod.invalid;
             self.help = pod.help;
@@ -245,8 +245,8 @@ impl Record {
     }
 
     /// The [remarks](Self::remarks) for readers: what a binding both warns of and records is said once, as the graver of the two.
-    pub(crate) fn distinct_remarks(&self) -> Vec<Remark<'_>> {
-        let mut distinct: Vec<Remark<'_>> = Vec::new();
+    pub(crate) fn distinct_remarks(&self) -> Vec<RequestRemark<'_>> {
+        let mut distinct: Vec<RequestRemark<'_>> = Vec::new();
         for remark in self.remarks() {
             match distinct.iter_mut().find(|known| known.says_same(&remark)) {
                 Some(known) if known.level() > remark.level() => *known = remark,
@@ -292,14 +292,14 @@ impl Record {
             .any(|decision| decision.action == Action::Deny);
         self.message
             .as_deref()
-            .filter(|_| self.decision == Decision::Denied && !is_by_policy)
+            .filter(|_| self.decision == RequestDecision::Denied && !is_by_policy)
     }
 
     /// The remarks: what is accepted last, and before it each decision of a policy, a denial and warnings by anything else, and what is undecided.
-    pub(crate) fn remarks(&self) -> Vec<Remark<'_>> {
+    pub(crate) fn remarks(&self) -> Vec<RequestRemark<'_>> {
         let policies = self.policies.iter();
-        let mut remarks: Vec<Remark<'_>> = policies
-            .map(|decision| Remark {
+        let mut remarks: Vec<RequestRemark<'_>> = policies
+            .map(|decision| RequestRemark {
                 action: Some(decision.action),
                 policy: Some(&decision.policy),
                 message: decision.message.clone(),
@@ -307,7 +307,7 @@ impl Record {
                 accepted: None,
             })
             .collect();
-        remarks.extend(self.invalid.iter().map(|cause| Remark {
+        remarks.extend(self.invalid.iter().map(|cause| RequestRemark {
             action: Some(Action::Deny),
             policy: Some(INVALID),
             message: cause.message(),
@@ -315,7 +315,7 @@ impl Record {
             accepted: None,
         }));
         let other = self.other_denial().filter(|_| self.invalid.is_empty());
-        remarks.extend(other.map(|message| Remark {
+        remarks.extend(other.map(|message| RequestRemark {
             action: Some(Action::Deny),
             policy: self.refused_by.as_deref(),
             location: self.warning_places.get(message),
@@ -325,28 +325,28 @@ impl Record {
                 None => message.to_owned(),
             },
         }));
-        remarks.extend(self.server_warnings.iter().map(|warning| Remark {
+        remarks.extend(self.server_warnings.iter().map(|warning| RequestRemark {
             action: Some(Action::Warn),
             policy: None,
             message: warning.clone(),
             location: self.warning_places.get(warning),
             accepted: None,
         }));
-        remarks.extend(self.dropped.iter().map(|placed| Remark {
+        remarks.extend(self.dropped.iter().map(|placed| RequestRemark {
             action: Some(Action::Warn),
             policy: Some(DROPPED_FIELD),
             message: placed.dropped.told(),
             location: placed.location.as_ref(),
             accepted: None,
         }));
-        remarks.extend(self.undecided.iter().map(|undecided| Remark {
+        remarks.extend(self.undecided.iter().map(|undecided| RequestRemark {
             action: None,
             policy: Some(undecided.source()),
             message: format!("undecided: {}: {}", undecided.message, undecided.help),
             location: None,
             accepted: None,
         }));
-        remarks.extend(self.accepted.iter().map(|finding| Remark {
+        remarks.extend(self.accepted.iter().map(|finding| RequestRemark {
             action: Some(match finding.action {
                 FindingAction::Deny => Action::Deny,
                 FindingAction::Warn => Action::Warn,

@@ -3,27 +3,27 @@
 use pratique::Outcome;
 use pratique_explain::Explanation;
 use pratique_json::Value;
-use pratique_policy::{Step, StepResult};
+use pratique_policy::{MutationStep, StepResult};
 use pratique_types::{AdmissionReview, Status};
 use serde::Serialize;
 
 use crate::evaluation::audit_lines::describe_annotation;
 use crate::evaluation::chain::{self, JsonStep, StepSelection};
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::defaults::{self, JsonDefaults};
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::missing_input::{JsonUndecided, help};
 use crate::evaluation::placed_cause;
 use crate::evaluation::placed_drop;
-use crate::evaluation::record::Record;
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::undecided_reasons::UndecidedReason;
 use crate::explanation;
 use crate::input::fields::PieceFields;
-use crate::output::counted::{count_alike, counted};
+use crate::output::counted_nouns::{count_alike, counted};
 use crate::output::problems;
-use crate::output::text::{Lines, Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 use pratique_review::{PolicyAction, PolicyDecision, WebhookExchange};
 
 /// What is shown of a result besides what everybody is shown.
@@ -39,10 +39,10 @@ pub(crate) struct ShownDetail<'a, 'p> {
 
 /// A result as text, in parts, as what is the same for many objects is not told of each.
 pub(crate) struct HumanReview {
-    head: Text,
+    head: PrintableText,
     /// What is missing for a decision.
-    undecided: Vec<(UndecidedReason, Text)>,
-    rest: Text,
+    undecided: Vec<(UndecidedReason, PrintableText)>,
+    rest: PrintableText,
     pub(crate) weight: AnswerWeight,
 }
 
@@ -59,12 +59,12 @@ pub(crate) enum AnswerWeight {
 
 impl HumanReview {
     /// All of it, as text.
-    pub(crate) fn whole(&self) -> Text {
+    pub(crate) fn whole(&self) -> PrintableText {
         self.without(|_| false)
     }
 
     /// The text without the reasons that were told.
-    pub(crate) fn without(&self, is_told: impl Fn(&UndecidedReason) -> bool) -> Text {
+    pub(crate) fn without(&self, is_told: impl Fn(&UndecidedReason) -> bool) -> PrintableText {
         let mut out = self.head.clone();
         let untold = self.undecided.iter().filter(|(reason, _)| !is_told(reason));
         untold.for_each(|(_, text)| out.push(text));
@@ -86,9 +86,9 @@ impl HumanReview {
 
 /// Formats a result as text.
 pub(crate) fn one(
-    (result, record): (&ReviewResult<'_>, &Record),
+    (result, record): (&ReviewResult<'_>, &DecisionRecord),
     detail: ShownDetail<'_, '_>,
-    style: Style,
+    style: StreamStyle,
 ) -> HumanReview {
     let Outcome {
         status,
@@ -102,8 +102,8 @@ pub(crate) fn one(
     } = &result.outcome;
     let is_invalid = !record.invalid.is_empty();
     let decision = match status {
-        None if !undecided.is_empty() => style.paint(Tone::Warning, "undecided"),
-        None => style.paint(Tone::Good, "allowed"),
+        None if !undecided.is_empty() => style.paint(TextTone::Warning, "undecided"),
+        None => style.paint(TextTone::Good, "allowed"),
         Some(status) => {
             // Webhooks may give no reason.
             let why = format!("{} {}", status.code, status.reason);
@@ -113,23 +113,23 @@ pub(crate) fn one(
                 None => String::new(),
             };
             let denied = text!("denied{} ({})", by, why.trim_end());
-            if record.decision == Decision::Accepted {
-                style.paint(Tone::Warning, text!("{}, accepted", denied))
+            if record.decision == RequestDecision::Accepted {
+                style.paint(TextTone::Warning, text!("{}, accepted", denied))
             } else {
-                style.paint(Tone::Bad, denied)
+                style.paint(TextTone::Bad, denied)
             }
         }
     };
-    let is_known = record.decision == Decision::Accepted && record.is_known() && !detail.all_findings;
+    let is_known = record.decision == RequestDecision::Accepted && record.is_known() && !detail.all_findings;
     let changed = if is_changed(result) { ", changed" } else { "" };
-    let place = style.paint(Tone::Place, result.input.place());
+    let place = style.paint(TextTone::Place, result.input.place());
     let subject = subject(result.input);
     let mut head = text!("{}: {}: {}{}\n", place, subject, decision, changed);
     if let (Some(Status { message, .. }), false) = (status.as_deref(), is_known) {
-        head.push(&line(Text::new(), message));
+        head.push(&line(PrintableText::new(), message));
         if let Some(location) = record.warning_places.get(message) {
             head.push(&line(
-                style.paint(Tone::Faint, "  = source: "),
+                style.paint(TextTone::Faint, "  = source: "),
                 &problems::place(location),
             ));
         }
@@ -137,27 +137,27 @@ pub(crate) fn one(
     head.push(&accepted(record, is_known, style));
     head.push(&placed_cause::human(&record.invalid, detail.fields, style));
     if let Some(help) = result.help() {
-        head.push(&line(style.paint(Tone::Faint, "  = help: "), help));
+        head.push(&line(style.paint(TextTone::Faint, "  = help: "), help));
     }
     head.push(&more_denials(record, detail.all_findings, style));
     for pod in &result.pods {
-        let tone = if pod.is_allowed() { Tone::Faint } else { Tone::Bad };
+        let tone = if pod.is_allowed() { TextTone::Faint } else { TextTone::Bad };
         let label = style.paint(tone, text!("its Pod {}: ", pod.name));
         head.push(&line(label, pod.decision.as_str()));
     }
     let undecided = undecided.iter().map(|cause| {
-        let mut text = line(Text::new(), &cause.to_string());
+        let mut text = line(PrintableText::new(), &cause.to_string());
         text.push(&line(
-            style.paint(Tone::Faint, "  = help: "),
+            style.paint(TextTone::Faint, "  = help: "),
             &help(&cause.missing),
         ));
         (JsonUndecided::from(cause).reason(), text)
     });
-    let mut rest = Text::new();
+    let mut rest = PrintableText::new();
     for warning in warnings {
         let place = record.warning_places.get(warning).map(problems::place);
         let told = place.map_or_else(|| warning.clone(), |place| format!("{place}: {warning}"));
-        rest.push(&line(style.paint(Tone::Warning, "warning: "), &told));
+        rest.push(&line(style.paint(TextTone::Warning, "warning: "), &told));
     }
     rest.push(&placed_drop::human(&record.dropped, detail.fields, style));
     // Mutations and calls that failed are among the steps below.
@@ -168,23 +168,23 @@ pub(crate) fn one(
             (policy, "", message) => format!("{policy}: {message}"),
             (policy, binding, message) => format!("{policy} with binding {binding}: {message}"),
         };
-        rest.push(&line(style.paint(Tone::Warning, "ignored: "), &told));
+        rest.push(&line(style.paint(TextTone::Warning, "ignored: "), &told));
     }
     if !audit_annotations.is_empty() {
         let text_above = format!("{}{}", head.as_str(), rest.as_str());
         for (key, value) in audit_annotations {
             for told in describe_annotation(key, value, &text_above) {
-                rest.push(&line(style.paint(Tone::Faint, "audit: "), &told));
+                rest.push(&line(style.paint(TextTone::Faint, "audit: "), &told));
             }
         }
     }
     // The steps of the chain say what changed.
-    let is_step = |step: &&Step| result.steps.is_some() && !matches!(step.result, StepResult::Failed(_));
+    let is_step = |step: &&MutationStep| result.steps.is_some() && !matches!(step.result, StepResult::Failed(_));
     for step in mutations.iter().filter(|step| !is_step(step)) {
-        rest.push(&line(Text::new(), &mutation(step)));
+        rest.push(&line(PrintableText::new(), &mutation(step)));
     }
     for step in defaults::lines(&result.defaults) {
-        rest.push(&line(Text::new(), &step));
+        rest.push(&line(PrintableText::new(), &step));
     }
     if let Some(steps) = &result.steps {
         let selection = match status {
@@ -198,11 +198,11 @@ pub(crate) fn one(
         rest.push(&one_exchange(exchange, style));
     }
     match object {
-        Some(object) if status.is_some() => rest.push(&Text::yaml(object, 4)),
+        Some(object) if status.is_some() => rest.push(&PrintableText::yaml(object, 4)),
         // The steps of the chain name the fields.
         Some(object) if result.steps.is_none() => {
             let changed = chain::paths(&result.input.request.object, object);
-            rest.push(&line(style.paint(Tone::Good, "changed: "), &changed));
+            rest.push(&line(style.paint(TextTone::Good, "changed: "), &changed));
         }
         _ => {}
     }
@@ -218,9 +218,9 @@ pub(crate) fn one(
 }
 
 /// A line of an answer.
-fn line(label: Text, text: &str) -> Text {
+fn line(label: PrintableText, text: &str) -> PrintableText {
     let indent = "    ";
-    text!("  {}{}\n", label, Lines { text, indent })
+    text!("  {}{}\n", label, IndentedLines { text, indent })
 }
 
 /// Whether anything but the server itself changed the object.
@@ -234,9 +234,9 @@ fn is_changed(result: &ReviewResult<'_>) -> bool {
 }
 
 /// What is accepted, and why. Of what a baseline knows, that it does is enough.
-fn accepted(record: &Record, is_known: bool, style: Style) -> Text {
-    let mut out = Text::new();
-    let label = || style.paint(Tone::Faint, "accepted: ");
+fn accepted(record: &DecisionRecord, is_known: bool, style: StreamStyle) -> PrintableText {
+    let mut out = PrintableText::new();
+    let label = || style.paint(TextTone::Faint, "accepted: ");
     if is_known {
         return line(label(), "known to the baseline");
     }
@@ -259,7 +259,7 @@ fn accepted(record: &Record, is_known: bool, style: Style) -> Text {
 }
 
 /// The denials besides the one that the server tells, which is the first.
-fn more_denials(record: &Record, all: bool, style: Style) -> Text {
+fn more_denials(record: &DecisionRecord, all: bool, style: StreamStyle) -> PrintableText {
     let is_denial = |decision: &&PolicyDecision| decision.action == PolicyAction::Deny;
     // The first may be one that is accepted.
     let is_told = record.message.as_deref().is_some_and(|message| {
@@ -273,10 +273,10 @@ fn more_denials(record: &Record, all: bool, style: Style) -> Text {
         .iter()
         .filter(is_denial)
         .skip(usize::from(is_told));
-    let label = || style.paint(Tone::Faint, "also ");
+    let label = || style.paint(TextTone::Faint, "also ");
     // What a server tells of is accepted: what is not is told in any case.
     if all || !is_told {
-        let mut out = Text::new();
+        let mut out = PrintableText::new();
         for PolicyDecision {
             policy,
             binding,
@@ -292,12 +292,12 @@ fn more_denials(record: &Record, all: bool, style: Style) -> Text {
         return out;
     }
     match more.count() {
-        0 => Text::new(),
-        count => line(Text::new(), &format!("and {count} more: --all shows them")),
+        0 => PrintableText::new(),
+        count => line(PrintableText::new(), &format!("and {count} more: --all shows them")),
     }
 }
 
-fn weight(result: &ReviewResult<'_>, record: &Record) -> AnswerWeight {
+fn weight(result: &ReviewResult<'_>, record: &DecisionRecord) -> AnswerWeight {
     let outcome = &result.outcome;
     // PodSecurity says of each Pod and workload by which level it was judged.
     let is_usual = |key: &String| key == "pod-security.kubernetes.io/enforce-policy";
@@ -311,7 +311,7 @@ fn weight(result: &ReviewResult<'_>, record: &Record) -> AnswerWeight {
         || !result.defaults.is_empty()
         || !result.webhooks.is_empty()
         || result.explanation.is_some()
-        || result.pods.iter().any(|pod| pod.decision == Decision::Denied);
+        || result.pods.iter().any(|pod| pod.decision == RequestDecision::Denied);
     if says_something {
         AnswerWeight::Own
     } else if !outcome.undecided.is_empty() {
@@ -324,10 +324,10 @@ fn weight(result: &ReviewResult<'_>, record: &Record) -> AnswerWeight {
 }
 
 /// An exchange with a webhook: request and response.
-fn one_exchange(exchange: &WebhookExchange, style: Style) -> Text {
-    fn lines(text: &str) -> Lines<'_> {
+fn one_exchange(exchange: &WebhookExchange, style: StreamStyle) -> PrintableText {
+    fn lines(text: &str) -> IndentedLines<'_> {
         let indent = "      ";
-        Lines { text, indent }
+        IndentedLines { text, indent }
     }
     let mut out = text!("  {}\n", lines(&exchange.summary()));
     let patch = exchange.patch().unwrap_or_default();
@@ -339,7 +339,7 @@ fn one_exchange(exchange: &WebhookExchange, style: Style) -> Text {
     for (label, body) in bodies {
         let body = body.trim_end();
         if !body.is_empty() {
-            let body = style.paint(Tone::Faint, text!("{}", lines(body)));
+            let body = style.paint(TextTone::Faint, text!("{}", lines(body)));
             out.push(&text!("    {} {}\n", label, body));
         }
     }
@@ -347,7 +347,7 @@ fn one_exchange(exchange: &WebhookExchange, style: Style) -> Text {
 }
 
 /// Describes the result of a mutation.
-fn mutation(step: &Step) -> String {
+fn mutation(step: &MutationStep) -> String {
     let (policy, index) = (&step.policy, step.mutation);
     let again = if step.reinvoked { " again" } else { "" };
     match &step.result {
@@ -390,7 +390,7 @@ pub(crate) struct JsonReview {
     #[serde(flatten)]
     review: AdmissionReview<'static>,
     /// Where the object is, and what policies decided.
-    result: Record,
+    result: DecisionRecord,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undecided: Vec<JsonUndecided>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -406,8 +406,8 @@ pub(crate) struct JsonReview {
     steps: Option<Vec<JsonStep>>,
 }
 
-impl From<(ReviewResult<'_>, Record)> for JsonReview {
-    fn from((result, record): (ReviewResult<'_>, Record)) -> Self {
+impl From<(ReviewResult<'_>, DecisionRecord)> for JsonReview {
+    fn from((result, record): (ReviewResult<'_>, DecisionRecord)) -> Self {
         let ReviewResult {
             input,
             review,

@@ -14,26 +14,26 @@ use crate::evaluation::input_request::InputRequest;
 use crate::exit::CliError;
 use crate::input::{InputError, InputObject};
 use crate::output::problems;
-use crate::stream::stored::Stored;
+use crate::stream::stored_objects::StoredObjects;
 
 /// Builds requests for objects.
 pub(crate) struct RequestBuilder<'a> {
     template: RequestTemplate,
     /// The templates of updates and deletions, where objects are compared with stored ones.
-    compared: Option<Compared>,
-    stored: Stored<'a>,
+    compared: Option<ComparedTemplates>,
+    stored: StoredObjects<'a>,
     /// Whether stored objects were supplied.
     has_old: bool,
 }
 
-struct Compared {
+struct ComparedTemplates {
     update: RequestTemplate,
     delete: RequestTemplate,
 }
 
 impl<'a> RequestBuilder<'a> {
     /// A builder for the arguments; `stored` are the stored objects.
-    pub(crate) fn new(arguments: &RequestArguments, stored: Stored<'a>) -> Self {
+    pub(crate) fn new(arguments: &RequestArguments, stored: StoredObjects<'a>) -> Self {
         let has_old = !arguments.old.is_empty() || arguments.since.is_some();
         let usual = subresource::usual_operation(&arguments.subresource);
         let template = RequestTemplate {
@@ -52,7 +52,7 @@ impl<'a> RequestBuilder<'a> {
             ..template.clone()
         };
         RequestBuilder {
-            compared: compares.then(|| Compared {
+            compared: compares.then(|| ComparedTemplates {
                 update: of(Operation::Update),
                 delete: of(Operation::Delete),
             }),

@@ -9,7 +9,7 @@ use pratique_policy::DenialCause;
 use pratique_review::{FieldPath, Review};
 use serde::Serialize;
 
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::placed_cause::PlacedCause;
 use crate::evaluation::placed_drop::PlacedDrop;
@@ -87,11 +87,11 @@ impl DerefMut for ReviewResult<'_> {
 pub(crate) struct MadePod {
     /// Its name, or the start of the name that a server generates.
     pub(crate) name: String,
-    pub(crate) decision: Decision,
+    pub(crate) decision: RequestDecision,
 }
 
 impl MadePod {
     pub(crate) fn is_allowed(&self) -> bool {
-        self.decision == Decision::Allowed
+        self.decision == RequestDecision::Allowed
     }
 }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use pratique_arrow::{Format, ResultRow, ResultRows, ResultWriter, WriteError};
 
 use crate::arguments::{OutputChoice, ResultArguments};
-use crate::destination::{self, Destination, Readers};
+use crate::destination::{self, OutputDestination, Readers};
 use crate::exit::CliError;
 use crate::output_target::OutputTarget;
 
 /// Writers of results: none, one, or several.
 #[derive(Default)]
-pub(crate) struct Results(Vec<(PathBuf, ResultWriter<Destination>)>);
+pub(crate) struct ResultWriters(Vec<(PathBuf, ResultWriter<OutputDestination>)>);
 
-impl Results {
+impl ResultWriters {
     /// Opens the outputs of a command: writers for those that have `columns` and for a file that arguments name, and the others
     /// as they are. `rows` makes an empty batch.
     ///
@@ -25,7 +25,7 @@ impl Results {
         columns: fn(F) -> Option<Format>,
         rows: fn() -> ResultRows,
     ) -> Result<(Self, Vec<OutputTarget<F>>), CliError> {
-        let mut results = Results::default();
+        let mut results = ResultWriters::default();
         let mut others = Vec::new();
         for output in outputs {
             let Some(format) = columns(output.format) else {
@@ -33,18 +33,18 @@ impl Results {
                 continue;
             };
             if let Some(path) = &output.file {
-                results.add(path, Destination::open(path, Readers::Usual)?, format, rows)?;
+                results.add(path, OutputDestination::open(path, Readers::Usual)?, format, rows)?;
                 continue;
             }
             let name = match format {
                 Format::Parquet => "parquet",
                 Format::ArrowFile | Format::ArrowStream => "arrow",
             };
-            results.add(Path::new("<stdout>"), Destination::output(name)?, format, rows)?;
+            results.add(Path::new("<stdout>"), OutputDestination::output(name)?, format, rows)?;
         }
         if let (Some(path), Some(format)) = (&arguments.results, arguments.format()) {
             destination::verify([path])?;
-            results.add(path, Destination::open(path, Readers::Usual)?, format, rows)?;
+            results.add(path, OutputDestination::open(path, Readers::Usual)?, format, rows)?;
         }
         Ok((results, OutputTarget::open_all(&others)?))
     }
@@ -52,7 +52,7 @@ impl Results {
     fn add(
         &mut self,
         path: &Path,
-        to: Destination,
+        to: OutputDestination,
         format: Format,
         rows: fn() -> ResultRows,
     ) -> Result<(), CliError> {

@@ -4,41 +4,41 @@
 use pratique_review::{PolicyAction, SourceFile};
 
 use crate::acceptance::accepted_finding::AcceptedBy;
-use crate::evaluation::limitations::{self, Limitation};
+use crate::evaluation::limitations::{self, ReportedLimitation};
 use crate::evaluation::placed_drop::DROPPED_FIELD;
-use crate::evaluation::record::{INVALID, Record, SERVER_WARNING};
+use crate::evaluation::record::{INVALID, DecisionRecord, SERVER_WARNING};
 use crate::input::sources;
-use crate::output::finding::Level;
-use crate::output::notice::{self, Notice};
+use crate::output::finding::AnnotationLevel;
+use crate::output::notice::{self, InputNotice};
 use crate::output::place::InputPlace;
-use crate::output::sarif::{Invocation, Log, LogResult};
+use crate::output::sarif::{SarifInvocation, SarifLog, LogResult};
 use crate::stream::input_errors::{INPUT, JsonError};
 
 /// All decisions, errors and notices, limitations, what was evaluated, and the exit code of the command.
 pub(crate) fn log(
-    records: &[Record],
+    records: &[DecisionRecord],
     errors: &[JsonError],
-    notices: &[Notice],
-    limitations: &[Limitation],
+    notices: &[InputNotice],
+    limitations: &[ReportedLimitation],
     sources: &[SourceFile],
     evaluated: &str,
     exit_code: u8,
-) -> Log {
+) -> SarifLog {
     let mut results: Vec<LogResult> = records.iter().flat_map(of_record).collect();
     results.extend(errors.iter().map(JsonError::sarif));
     results.extend(notices.iter().map(LogResult::of_notice));
     let mut notifications = limitations::notifications(limitations);
     notifications.extend(sources::notifications(sources));
-    notifications.push((Level::Note, evaluated.to_owned()));
-    let invocation = Invocation {
+    notifications.push((AnnotationLevel::Note, evaluated.to_owned()));
+    let invocation = SarifInvocation {
         is_successful: errors.is_empty(),
         exit_code,
         notifications,
     };
-    Log::new(description, invocation, results)
+    SarifLog::new(description, invocation, results)
 }
 
-fn of_record(record: &Record) -> Vec<LogResult> {
+fn of_record(record: &DecisionRecord) -> Vec<LogResult> {
     let place = record.input_place();
     let (subject, object) = (record.subject(), record.name_in_cluster());
     let remarks = record.distinct_remarks().into_iter().map(|remark| {

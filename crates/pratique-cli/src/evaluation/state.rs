@@ -16,7 +16,7 @@ use pratique_types::GroupVersionKind;
 use crate::evaluation::definitions::UnusableDefinitions;
 use crate::evaluation::namespace_changes::NamespaceChanges;
 use crate::input::{FileSelection, InputObject};
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::problems;
 use crate::snapshot::LoadedState;
 
@@ -129,7 +129,7 @@ impl ClusterState {
 
     /// Adds the objects of an input that are state of the cluster. A namespace that was known before is changed at its place.
     /// Gives notices about that.
-    pub(crate) fn add_inputs(&mut self, inputs: Vec<InputObject<'static>>) -> Vec<Notice> {
+    pub(crate) fn add_inputs(&mut self, inputs: Vec<InputObject<'static>>) -> Vec<InputNotice> {
         let (known, others): (Vec<_>, Vec<_>) = inputs
             .into_iter()
             .partition(|input| is_namespace(&input.object) && self.changes.is_known(&input.object));

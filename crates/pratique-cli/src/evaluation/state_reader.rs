@@ -12,8 +12,8 @@ use super::record::SERVER_WARNING;
 use crate::exit::CliError;
 use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
-use crate::output::excerpt::Texts;
-use crate::output::notice::{Notice, Notices};
+use crate::output::excerpt::FileTexts;
+use crate::output::notice::{InputNotice, InputNotices};
 use crate::output::problems;
 use crate::stream::input_errors::InputErrors;
 
@@ -23,7 +23,7 @@ pub(crate) struct StateReader {
     pub(crate) release: &'static Release,
     pub(crate) mebibytes: u32,
     pub(crate) errors: InputErrors,
-    pub(crate) notices: Notices,
+    pub(crate) notices: InputNotices,
     pub(crate) files: FileSelection,
 }
 
@@ -38,7 +38,7 @@ impl StateReader {
             let counts_without_path = (all.len(), self.errors.count());
             self.add(path, &mut all)?;
             if counts_without_path == (all.len(), self.errors.count()) {
-                let notice = Notice::new("no-object", path_text(path), "there is no object in it");
+                let notice = InputNotice::new("no-object", path_text(path), "there is no object in it");
                 self.notices.tell(notice);
             }
         }
@@ -106,7 +106,7 @@ impl StateReader {
                 })?,
                 Ok(warnings) => {
                     for warning in warnings {
-                        self.notices.tell(Notice::new(SERVER_WARNING, &*place, warning));
+                        self.notices.tell(InputNotice::new(SERVER_WARNING, &*place, warning));
                     }
                     existing.push(input);
                 }
@@ -130,7 +130,7 @@ impl StateReader {
         match read_rules(&file) {
             Ok(rules) => Ok(Some(rules)),
             Err(failures) => {
-                let mut texts = Texts::default();
+                let mut texts = FileTexts::default();
                 texts.insert(&file.path, &file.content);
                 problems::report(&failures, &mut texts);
                 self.report(InputError::Faulty {

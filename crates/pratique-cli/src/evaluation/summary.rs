@@ -2,12 +2,12 @@
 
 use crate::acceptance::AcceptanceSummary;
 use crate::arguments::PolicyArguments;
-use crate::baseline::Level;
+use crate::baseline::BaselineLevel;
 use pratique_schema::Release;
 
 use crate::input;
-use crate::output::counted::{counted, first_names};
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::{counted, first_names};
+use crate::output::text::{PrintableText, text};
 use crate::policies::{NAMED, OriginSets};
 
 /// What a command evaluates.
@@ -32,7 +32,7 @@ pub(crate) struct EvaluatedPolicies<'a> {
     /// The names of their sources.
     pub(crate) sources: Vec<String>,
     /// The level of the built-in policies, if these are evaluated.
-    pub(crate) builtin: Option<Level>,
+    pub(crate) builtin: Option<BaselineLevel>,
     pub(crate) sets: &'a OriginSets,
     /// How many policies have no binding.
     pub(crate) unbound: usize,
@@ -93,7 +93,7 @@ impl EvaluationSummary {
         &self.0
     }
 
-    pub(crate) fn line(&self) -> Text {
+    pub(crate) fn line(&self) -> PrintableText {
         text!("{}\n", self.0)
     }
 }
@@ -109,8 +109,8 @@ impl EvaluatedPolicies<'_> {
             count => counted(count, "policy", "policies"),
         };
         let level = match self.builtin {
-            Some(Level::Baseline) => "baseline",
-            Some(Level::Restricted) => "restricted",
+            Some(BaselineLevel::Baseline) => "baseline",
+            Some(BaselineLevel::Restricted) => "restricted",
             None if self.sources.is_empty() => return self.labelled(&count),
             None => return self.labelled(&format!("{count} of {}", first_names(&self.sources, NAMED))),
         };

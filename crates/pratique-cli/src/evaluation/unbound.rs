@@ -2,8 +2,8 @@
 
 use pratique_review::{Orphan, Unbound, orphans, unbound};
 
-use crate::output::notice::{NOT_EVALUATED, Notice};
-use crate::output::text::{Text, text};
+use crate::output::notice::{NOT_EVALUATED, InputNotice};
+use crate::output::text::{PrintableText, text};
 use crate::output::{self, problems};
 use crate::policies::OriginSets;
 use crate::unbound::{count, messages};
@@ -46,7 +46,7 @@ impl EvaluationScope {
     }
 
     /// The policies and bindings that are not evaluated.
-    pub(crate) fn notices(&self) -> impl Iterator<Item = Notice> {
+    pub(crate) fn notices(&self) -> impl Iterator<Item = InputNotice> {
         let messages = messages(&self.unbound);
         // A message is about one of them, or about all.
         let them = if messages.len() == self.unbound.len() {
@@ -56,14 +56,14 @@ impl EvaluationScope {
         };
         let policies = messages.into_iter().map(move |(policy, message)| {
             let message = format!("{message}; --bind evaluates {them} as if bound");
-            Notice::new(NOT_EVALUATED, problems::place(&policy.location), message)
+            InputNotice::new(NOT_EVALUATED, problems::place(&policy.location), message)
         });
         let bindings = self.orphans.iter().map(|binding| {
             let Orphan {
                 kind, name, policy, ..
             } = binding;
             let message = format!("{kind} {name} is not evaluated: there is no policy {policy}");
-            Notice::new(NOT_EVALUATED, problems::place(&binding.location), message)
+            InputNotice::new(NOT_EVALUATED, problems::place(&binding.location), message)
         });
         policies.chain(bindings)
     }
@@ -79,7 +79,7 @@ impl EvaluationScope {
     }
 
     /// A line with the number of policies that are not evaluated.
-    pub(crate) fn counted(&self) -> Text {
-        self.count().map_or_else(Text::new, |count| text!("{}\n", count))
+    pub(crate) fn counted(&self) -> PrintableText {
+        self.count().map_or_else(PrintableText::new, |count| text!("{}\n", count))
     }
 }

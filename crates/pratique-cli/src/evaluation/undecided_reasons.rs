@@ -6,8 +6,8 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use serde::Serialize;
 
 use crate::evaluation::missing_input::JsonUndecided;
-use crate::output::counted::counted;
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::counted;
+use crate::output::text::{PrintableText, text};
 
 /// How many reasons are told apart; policies and names may be anything.
 const MAX_REASONS: usize = 1000;
@@ -117,10 +117,10 @@ impl UndecidedReasons {
     }
 
     /// The reasons with their counts, those of most objects first; none where no reason is that of several objects.
-    pub(crate) fn human(&self) -> Text {
+    pub(crate) fn human(&self) -> PrintableText {
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         if reasons.iter().all(|(_, counted)| counted.objects < 2) {
-            return Text::new();
+            return PrintableText::new();
         }
         // Reasons of as many objects stay in their order.
         reasons.sort_by_key(|(_, counted)| std::cmp::Reverse(counted.objects));

@@ -3,15 +3,15 @@
 use pratique_replay::{Approximation, Unknown};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::decision::Decision;
-use crate::output::text::Text;
+use crate::evaluation::decision::RequestDecision;
+use crate::output::text::PrintableText;
 use crate::replay::decision::ReplayDecision;
-use crate::replay::subject::Subject;
+use crate::replay::subject::RequestSubject;
 
 /// How a decision changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Change {
+pub(crate) enum DecisionChange {
     /// The decision is the same.
     Same,
     /// The request is allowed by the old policies, and refused by the new ones.
@@ -24,15 +24,15 @@ pub(crate) enum Change {
     Undecided,
 }
 
-impl Change {
-    pub(crate) fn compare(old: Decision, new: Decision) -> Self {
+impl DecisionChange {
+    pub(crate) fn compare(old: RequestDecision, new: RequestDecision) -> Self {
         match (old, new) {
-            (Decision::Undecided, _) | (_, Decision::Undecided) => Change::Undecided,
-            (Decision::Allowed, Decision::Denied) => Change::NewlyRefused,
-            (Decision::Allowed, Decision::Accepted) => Change::Accepted,
-            (Decision::Denied | Decision::Accepted, Decision::Allowed) => Change::NewlyAllowed,
-            (Decision::Allowed, Decision::Allowed)
-            | (Decision::Denied | Decision::Accepted, Decision::Denied | Decision::Accepted) => Change::Same,
+            (RequestDecision::Undecided, _) | (_, RequestDecision::Undecided) => DecisionChange::Undecided,
+            (RequestDecision::Allowed, RequestDecision::Denied) => DecisionChange::NewlyRefused,
+            (RequestDecision::Allowed, RequestDecision::Accepted) => DecisionChange::Accepted,
+            (RequestDecision::Denied | RequestDecision::Accepted, RequestDecision::Allowed) => DecisionChange::NewlyAllowed,
+            (RequestDecision::Allowed, RequestDecision::Allowed)
+            | (RequestDecision::Denied | RequestDecision::Accepted, RequestDecision::Denied | RequestDecision::Accepted) => DecisionChange::Same,
         }
     }
 }
@@ -40,11 +40,11 @@ impl Change {
 /// A request with the decisions of both sets of policies.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Row {
+pub(super) struct ImpactRow {
     pub(super) place: String,
     #[serde(flatten)]
-    pub(super) subject: Subject,
-    pub(super) change: Change,
+    pub(super) subject: RequestSubject,
+    pub(super) change: DecisionChange,
     pub(super) old: ReplayDecision,
     pub(super) new: ReplayDecision,
     /// Why the log does not have enough of the request.
@@ -57,15 +57,15 @@ pub(super) struct Row {
     pub(super) changed_meanwhile: bool,
     /// Why the new policies refuse it, if that is to be explained.
     #[serde(skip)]
-    pub(super) explanation: Option<Text>,
+    pub(super) explanation: Option<PrintableText>,
 }
 
-impl Row {
-    pub(super) fn new(place: String, subject: Subject, old: ReplayDecision, new: ReplayDecision) -> Self {
-        Row {
+impl ImpactRow {
+    pub(super) fn new(place: String, subject: RequestSubject, old: ReplayDecision, new: ReplayDecision) -> Self {
+        ImpactRow {
             place,
             subject,
-            change: Change::compare(old.decision, new.decision),
+            change: DecisionChange::compare(old.decision, new.decision),
             old,
             new,
             unknown: None,
@@ -76,14 +76,14 @@ impl Row {
     }
 
     pub(super) fn unknown(self, why: Unknown) -> Self {
-        Row {
+        ImpactRow {
             unknown: Some(why),
             ..self
         }
     }
 
     pub(super) fn approximated(self, approximations: Vec<Approximation>) -> Self {
-        Row {
+        ImpactRow {
             approximations,
             ..self
         }
@@ -96,19 +96,19 @@ mod tests {
 
     #[test]
     fn what_is_undecided_changes_nothing_for_certain() {
-        use Decision::{Accepted, Allowed, Denied, Undecided};
+        use RequestDecision::{Accepted, Allowed, Denied, Undecided};
         for (old, new, expected) in [
-            (Allowed, Accepted, Change::Accepted),
-            (Denied, Accepted, Change::Same),
-            (Allowed, Allowed, Change::Same),
-            (Denied, Denied, Change::Same),
-            (Allowed, Denied, Change::NewlyRefused),
-            (Denied, Allowed, Change::NewlyAllowed),
-            (Undecided, Denied, Change::Undecided),
-            (Allowed, Undecided, Change::Undecided),
-            (Undecided, Undecided, Change::Undecided),
+            (Allowed, Accepted, DecisionChange::Accepted),
+            (Denied, Accepted, DecisionChange::Same),
+            (Allowed, Allowed, DecisionChange::Same),
+            (Denied, Denied, DecisionChange::Same),
+            (Allowed, Denied, DecisionChange::NewlyRefused),
+            (Denied, Allowed, DecisionChange::NewlyAllowed),
+            (Undecided, Denied, DecisionChange::Undecided),
+            (Allowed, Undecided, DecisionChange::Undecided),
+            (Undecided, Undecided, DecisionChange::Undecided),
         ] {
-            assert_eq!(Change::compare(old, new), expected, "{old:?} {new:?}");
+            assert_eq!(DecisionChange::compare(old, new), expected, "{old:?} {new:?}");
         }
     }
 }

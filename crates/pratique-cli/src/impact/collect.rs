@@ -8,45 +8,45 @@ use pratique_report::{ComparisonPage, Counts, Table, Tally};
 use pratique_review::PodPolicies;
 use serde::Serialize;
 
-use super::change::Change;
+use super::change::DecisionChange;
 use super::report::ImpactReport;
-use super::work::Part;
+use super::work::ImpactPart;
 use crate::acceptance::{AcceptanceRules, AcceptanceSummary, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ImpactAnswerArguments, ImpactFormat};
 use crate::evaluation::limitations;
 use crate::evaluation::record::namespaced;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::exit::{CliError, ExitStatus};
-use crate::output::counted::{counted, noun};
+use crate::output::counted_nouns::{counted, noun};
 use crate::output::json::is_zero;
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::table::{or, table};
-use crate::output::text::{Lines, Text, text};
-use crate::output::{self, Printed, json};
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::output::{self, PrintedOutput, json};
 use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
-use crate::replay::counters::Counters;
+use crate::replay::counters::KeyedCounters;
 use crate::replay::share::ReadShare;
 use crate::review::review_error::ReviewError;
-use crate::scan::written;
-use crate::stream::checkpoint::Checkpoints;
+use crate::scan::report_files;
+use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
-use crate::stream::checkpoint::{Resumable as _, report_lost};
-use crate::stream::progress::Progress;
-use crate::style::{Style, Tone};
+use crate::stream::checkpoint::{ResumableCounts as _, report_lost};
+use crate::stream::progress::ProgressLine;
+use crate::style::{StreamStyle, TextTone};
 
 /// How many rows of a table are printed, and how many examples of a policy.
 const MAX_ROWS: usize = 20;
 const MAX_EXAMPLES: usize = 3;
 
 /// Counts and prints what changes.
-pub(super) struct Collector<'a> {
+pub(super) struct ImpactCollector<'a> {
     arguments: &'a ImpactAnswerArguments,
     pub(super) report: ImpactReport,
-    progress: Progress,
+    progress: ProgressLine,
     pub(super) outputs: Vec<OutputTarget<ImpactFormat>>,
     share: Arc<ReadShare>,
-    checkpoints: Option<Checkpoints>,
+    checkpoints: Option<CheckpointWriter>,
     evaluated: EvaluationSummary,
     acceptance: &'a AcceptanceRules,
 }
@@ -67,11 +67,11 @@ struct JsonImpact<'a> {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     notes: &'a BTreeSet<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notices: Vec<Notice>,
+    notices: Vec<InputNotice>,
     /// What was evaluated, and what was not.
     evaluated: &'a str,
-    unknown: &'a Counters<Unknown>,
-    approximations: &'a Counters<Approximation>,
+    unknown: &'a KeyedCounters<Unknown>,
+    approximations: &'a KeyedCounters<Approximation>,
     refused: &'a Tally,
     allowed: &'a Tally,
     /// What exceptions and a baseline accept.
@@ -79,7 +79,7 @@ struct JsonImpact<'a> {
     accepted_findings: Option<JsonAcceptance>,
 }
 
-impl<'a> Collector<'a> {
+impl<'a> ImpactCollector<'a> {
     /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ImpactAnswerArguments,
@@ -87,12 +87,12 @@ impl<'a> Collector<'a> {
         evaluated: EvaluationSummary,
         report: ImpactReport,
         share: Arc<ReadShare>,
-        checkpoints: Option<Checkpoints>,
+        checkpoints: Option<CheckpointWriter>,
     ) -> Self {
-        Collector {
+        ImpactCollector {
             arguments,
             report,
-            progress: Progress::new(arguments.outputs.is_printed(ImpactFormat::Ndjson)),
+            progress: ProgressLine::new(arguments.outputs.is_printed(ImpactFormat::Ndjson)),
             outputs: Vec::new(),
             share,
             checkpoints,
@@ -102,7 +102,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Counts and prints what came of a part of the inputs.
-    pub(super) fn collect(&mut self, mut part: Part) -> Result<(), CliError> {
+    pub(super) fn collect(&mut self, mut part: ImpactPart) -> Result<(), CliError> {
         if let (Some(checkpoints), Some(start)) = (&mut self.checkpoints, part.start.take()) {
             checkpoints.keep(&self.report, start)?;
         }
@@ -119,9 +119,9 @@ impl<'a> Collector<'a> {
         self.report.unexpanded.add(part.unexpanded);
         self.report.accepted.add(part.accepted);
         let prints_lines = self.arguments.outputs.has(ImpactFormat::Ndjson);
-        let mut out = Printed::default();
+        let mut out = PrintedOutput::default();
         for row in part.results {
-            if prints_lines && row.change != Change::Same {
+            if prints_lines && row.change != DecisionChange::Same {
                 out.json_line(&row)?;
             }
             self.report.count(row);
@@ -130,7 +130,7 @@ impl<'a> Collector<'a> {
             self.progress.clear();
         }
         output_target::add_in_format(&mut self.outputs, ImpactFormat::Ndjson, &out)?;
-        let (requests, refused) = (self.report.requests(), self.report.count_of(Change::NewlyRefused));
+        let (requests, refused) = (self.report.requests(), self.report.count_of(DecisionChange::NewlyRefused));
         self.progress.show_line(|duration| {
             format!(
                 "{} compared, {refused} newly refused{}",
@@ -179,7 +179,7 @@ impl<'a> Collector<'a> {
                 self.report.notices.print_lines()?;
                 project::print_line("impact")?;
                 let summary = self.json(errors, &accepted);
-                output::print_json_line(&json::Summary { summary })
+                output::print_json_line(&json::SummaryLine { summary })
             }
         })?;
         if let Some(checkpoints) = &self.checkpoints {
@@ -191,11 +191,11 @@ impl<'a> Collector<'a> {
     /// Writes the page, if it is asked for.
     fn write_page(&self, errors: usize) -> Result<(), CliError> {
         let [refused, accepted, allowed, undecided, same] = [
-            Change::NewlyRefused,
-            Change::Accepted,
-            Change::NewlyAllowed,
-            Change::Undecided,
-            Change::Same,
+            DecisionChange::NewlyRefused,
+            DecisionChange::Accepted,
+            DecisionChange::NewlyAllowed,
+            DecisionChange::Undecided,
+            DecisionChange::Same,
         ]
         .map(|change| self.report.count_of(change));
         let lead = format!(
@@ -210,7 +210,7 @@ impl<'a> Collector<'a> {
             .notes
             .iter()
             .cloned()
-            .chain(notices.iter().map(Notice::line))
+            .chain(notices.iter().map(InputNotice::line))
             .chain(changed)
             .chain(self.of_logs());
         let notes: Vec<String> = notes.collect();
@@ -237,17 +237,17 @@ impl<'a> Collector<'a> {
                 ("Evaluated", self.evaluated.as_str().to_owned()),
             ],
         };
-        written::write_page(page, "impact", &self.arguments.comparison)
+        report_files::write_page(page, "impact", &self.arguments.comparison)
     }
 
     fn json(&self, errors: usize, accepted: &AcceptanceSummary) -> JsonImpact<'_> {
         JsonImpact {
             requests: self.report.requests(),
-            same: self.report.count_of(Change::Same),
-            newly_refused: self.report.count_of(Change::NewlyRefused),
-            accepted: self.report.count_of(Change::Accepted),
-            newly_allowed: self.report.count_of(Change::NewlyAllowed),
-            undecided: self.report.count_of(Change::Undecided),
+            same: self.report.count_of(DecisionChange::Same),
+            newly_refused: self.report.count_of(DecisionChange::NewlyRefused),
+            accepted: self.report.count_of(DecisionChange::Accepted),
+            newly_allowed: self.report.count_of(DecisionChange::NewlyAllowed),
+            undecided: self.report.count_of(DecisionChange::Undecided),
             not_subject: self.report.not_subject,
             changed_meanwhile: self.report.changed_meanwhile,
             errors,
@@ -262,19 +262,19 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn human(&self, errors: usize, accepted: &AcceptanceSummary, style: Style) -> Text {
-        let of_accepted = match self.report.count_of(Change::Accepted) {
+    fn human(&self, errors: usize, accepted: &AcceptanceSummary, style: StreamStyle) -> PrintableText {
+        let of_accepted = match self.report.count_of(DecisionChange::Accepted) {
             0 => String::new(),
             count => format!(", {count} newly refused and accepted"),
         };
         let mut out = text!(
             "{}: {} newly refused{}, {} newly allowed, {} undecided, {} the same\n",
             counted(self.report.requests(), "request", "requests"),
-            self.report.count_of(Change::NewlyRefused),
+            self.report.count_of(DecisionChange::NewlyRefused),
             of_accepted,
-            self.report.count_of(Change::NewlyAllowed),
-            self.report.count_of(Change::Undecided),
-            self.report.count_of(Change::Same)
+            self.report.count_of(DecisionChange::NewlyAllowed),
+            self.report.count_of(DecisionChange::Undecided),
+            self.report.count_of(DecisionChange::Same)
         );
         if self.report.not_subject > 0 {
             out.push(&text!(
@@ -293,9 +293,9 @@ impl<'a> Collector<'a> {
         }
         out.push(&self.report.notices.lines());
         for (title, tone, tally) in [
-            ("newly refused", Tone::Bad, &self.report.refused),
-            ("newly allowed", Tone::Good, &self.report.allowed),
-            ("undecided", Tone::Warning, &self.report.undecided),
+            ("newly refused", TextTone::Bad, &self.report.refused),
+            ("newly allowed", TextTone::Good, &self.report.allowed),
+            ("undecided", TextTone::Warning, &self.report.undecided),
         ] {
             if tally.total().requests() > 0 {
                 out.push(&text!("\n{}\n{}", style.paint(tone, title), tables(tally)));
@@ -337,19 +337,19 @@ impl<'a> Collector<'a> {
     fn status(&self, errors: usize, has_expired: bool) -> ExitStatus {
         self.arguments.comparison.status(|on| match on {
             ComparisonFailOn::Refused => {
-                has_expired || self.report.count_of(Change::NewlyRefused) > self.arguments.max_new_refusals
+                has_expired || self.report.count_of(DecisionChange::NewlyRefused) > self.arguments.max_new_refusals
             }
-            ComparisonFailOn::Allowed => self.report.count_of(Change::NewlyAllowed) > 0,
+            ComparisonFailOn::Allowed => self.report.count_of(DecisionChange::NewlyAllowed) > 0,
             ComparisonFailOn::Error => errors > 0,
             ComparisonFailOn::Warn => self.report.notices.count() > 0,
-            ComparisonFailOn::Undecided => self.report.count_of(Change::Undecided) > 0,
+            ComparisonFailOn::Undecided => self.report.count_of(DecisionChange::Undecided) > 0,
         })
     }
 }
 
 /// The counts of a tally, by policy, namespace, user and owner.
-fn tables(tally: &Tally) -> Text {
-    let mut out = Text::new();
+fn tables(tally: &Tally) -> PrintableText {
+    let mut out = PrintableText::new();
     let count_findings = |counts: Counts| counts.denied.saturating_add(counts.undecided);
     out.push(&top(
         &["POLICY", "BINDING"],
@@ -370,11 +370,11 @@ fn top<const N: usize>(
     counts: &Table<N>,
     of: impl Fn(Counts) -> u64,
     is_shown: impl Fn(&[&str; N]) -> bool,
-) -> Text {
+) -> PrintableText {
     let mut rows: Vec<([&str; N], u64)> = counts.rows().map(|(names, counts)| (names, of(counts))).collect();
     rows.retain(|(names, count)| *count > 0 && is_shown(names));
     if rows.is_empty() {
-        return Text::new();
+        return PrintableText::new();
     }
     rows.sort_by(|(left_names, left), (right_names, right)| {
         right.cmp(left).then(left_names.cmp(right_names))
@@ -398,13 +398,13 @@ fn requests(counts: Counts) -> u64 {
     counts.requests()
 }
 
-fn examples(tally: &Tally, style: Style) -> Text {
-    let mut out = Text::new();
+fn examples(tally: &Tally, style: StreamStyle) -> PrintableText {
+    let mut out = PrintableText::new();
     for (_, examples) in tally.examples() {
         for example in examples.take(MAX_EXAMPLES) {
-            let place = style.paint(Tone::Place, &example.place);
+            let place = style.paint(TextTone::Place, &example.place);
             let indent = "  ";
-            let lines = Lines {
+            let lines = IndentedLines {
                 text: &example.message,
                 indent,
             };

@@ -6,48 +6,48 @@ use pratique_json::Value;
 use pratique_replay::{API_VERSION, Located, entries, is_managed_entry, is_managed_text};
 use pratique_request::AssumedResource;
 use pratique_schema::Release;
-use pratique_stream::{Form, Piece};
+use pratique_stream::{PieceForm, Piece};
 use pratique_types::{GroupVersionKind, admission};
 
-use super::source::Unit;
+use super::source::ImpactUnit;
 use crate::acceptance::AcceptedFindings;
-use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::limitations::Limitations;
+use crate::evaluation::limitations::ObjectLimitations;
 use crate::evaluation::result::ReviewResult;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
 use crate::input::fields::PieceFields;
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, piece};
-use crate::output::notice::{Notice, Notices};
-use crate::replay::engine::Engine;
-use crate::replay::faults::Faults;
+use crate::output::notice::{InputNotice, InputNotices};
+use crate::replay::engine::ReplayEngine;
+use crate::replay::faults::InputFaults;
 use crate::replay::log::LogReader;
-use crate::replay::units::Unit as FileUnit;
-use crate::stream::checkpoint::Mark;
+use crate::replay::units::LogUnit as FileUnit;
+use crate::stream::checkpoint::InputMark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects::{self, ListedContent};
 use crate::stream::etcd;
-use crate::stream::progress::Progress;
+use crate::stream::progress::ProgressLine;
 
 /// What came of a part: `results` is of the comparison, and the rest of how its inputs were read.
 #[derive(Default)]
 pub(crate) struct ComparisonPart<R> {
     /// Where it begins.
-    pub(crate) start: Option<Mark>,
+    pub(crate) start: Option<InputMark>,
     pub(crate) results: R,
     pub(crate) not_subject: u64,
     /// The resources that were assumed, with the places of objects.
     pub(crate) assumed: Vec<AssumedKind>,
-    pub(crate) limitations: Limitations,
+    pub(crate) limitations: ObjectLimitations,
     /// Warnings about how the inputs are read.
-    pub(crate) notices: Vec<Notice>,
+    pub(crate) notices: Vec<InputNotice>,
     /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
     pub(crate) unexpanded: UnexpandedWorkloads,
     pub(crate) accepted: AcceptedFindings,
-    pub(crate) faults: Faults,
+    pub(crate) faults: InputFaults,
 }
 
 /// Something that compares what becomes of the inputs.
@@ -69,12 +69,12 @@ pub(crate) trait InputComparison {
     fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ComparisonPart<Self::Results>);
 
     /// Compares what becomes of a part of the inputs.
-    fn compare(&self, unit: Unit, emit: &mut dyn FnMut(ComparisonPart<Self::Results>)) {
+    fn compare(&self, unit: ImpactUnit, emit: &mut dyn FnMut(ComparisonPart<Self::Results>)) {
         let mut part = ComparisonPart::default();
         match unit {
-            Unit::File(unit) => self.file(unit, &mut part),
+            ImpactUnit::File(unit) => self.file(unit, &mut part),
             #[cfg(feature = "kube")]
-            Unit::Listed(listed) => {
+            ImpactUnit::Listed(listed) => {
                 part.start = listed.start;
                 match listed.content {
                     ListedContent::Page(page) => match cluster_objects::objects(&page, &listed.collection) {
@@ -126,7 +126,7 @@ pub(crate) trait InputComparison {
 
 impl<R> ComparisonPart<R> {
     /// Counts the object of a request by what is known of its kind.
-    pub(crate) fn count_limitations(&mut self, input: &InputRequest<'_>, engine: &Engine) {
+    pub(crate) fn count_limitations(&mut self, input: &InputRequest<'_>, engine: &ReplayEngine) {
         let state = &engine.cluster.state;
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
             let validates = engine.cluster.phases.preparation.validates;
@@ -140,7 +140,7 @@ impl<R> ComparisonPart<R> {
         (resource, kind): (AssumedResource, &GroupVersionKind),
         place: &str,
         depends: bool,
-        engine: &Engine,
+        engine: &ReplayEngine,
     ) {
         if depends {
             let unusable = &engine.cluster.state.unusable;
@@ -154,9 +154,9 @@ impl<R> ComparisonPart<R> {
     /// Tells what is to be told of how the inputs were read. Kinds that are not known are kept for the end.
     pub(crate) fn tell(
         &mut self,
-        (assumed, limitations): (&mut AssumedKinds, &mut Limitations),
-        notices: &mut Notices,
-        progress: &mut Progress,
+        (assumed, limitations): (&mut AssumedKinds, &mut ObjectLimitations),
+        notices: &mut InputNotices,
+        progress: &mut ProgressLine,
     ) {
         if !self.notices.is_empty() {
             progress.clear();
@@ -216,9 +216,9 @@ impl WorkloadScope<'_> {
 /// Whether a piece is one of a log, by its first value.
 pub(crate) fn is_log(piece: &Piece) -> bool {
     let text = match (&piece.form, piece.values.first()) {
-        (Form::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
-        (Form::Documents | Form::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
-        (Form::Documents | Form::ListEnd(_), None) => Some(piece.text.as_slice()),
+        (PieceForm::Items(list), _) => return list.api_version.as_deref() == Some(API_VERSION),
+        (PieceForm::Documents | PieceForm::ListEnd(_), Some(value)) => piece.text.get(value.range.clone()),
+        (PieceForm::Documents | PieceForm::ListEnd(_), None) => Some(piece.text.as_slice()),
     };
     let text = text.unwrap_or_default();
     let Ok(value) = pratique_json::parse(text) else {

@@ -6,18 +6,18 @@ use pratique_replay::{Approximation, Unknown};
 use pratique_report::{Action, Evaluation, Finding, Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
-use super::change::{Change, Row};
+use super::change::{DecisionChange, ImpactRow};
 use crate::acceptance::AcceptedFindings;
-use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::limitations::Limitations;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
-use crate::output::counted::counted;
-use crate::output::notice::Notices;
-use crate::output::text::Text;
-use crate::replay::counters::Counters;
+use crate::evaluation::assumptions::AssumedKinds;
+use crate::evaluation::limitations::ObjectLimitations;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
+use crate::output::counted_nouns::counted;
+use crate::output::notice::InputNotices;
+use crate::output::text::PrintableText;
+use crate::replay::counters::KeyedCounters;
 use crate::replay::decision::{ReplayDecision, evaluation};
 use crate::replay::faults::CountedFaults;
-use crate::stream::checkpoint::Resumable;
+use crate::stream::checkpoint::ResumableCounts;
 
 /// Of how many policies a refusal is explained.
 const MAX_EXPLAINED: usize = 20;
@@ -28,19 +28,19 @@ const MAX_EXPLAINED: usize = 20;
 pub(super) struct ImpactReport {
     pub(super) run: Run,
     pub(super) faults: CountedFaults,
-    changes: Counters<Change>,
-    pub(super) unknown: Counters<Unknown>,
-    pub(super) approximations: Counters<Approximation>,
+    changes: KeyedCounters<DecisionChange>,
+    pub(super) unknown: KeyedCounters<Unknown>,
+    pub(super) approximations: KeyedCounters<Approximation>,
     pub(super) not_subject: u64,
     /// Notes on what is left out.
     pub(super) notes: BTreeSet<String>,
     /// What exceptions accepted; there is no baseline where a run can be resumed.
     pub(super) accepted: AcceptedFindings,
     /// Warnings, which were told.
-    pub(super) notices: Notices,
+    pub(super) notices: InputNotices,
     /// The kinds that are not known, which are told at the end.
     pub(super) assumed: AssumedKinds,
-    pub(super) limitations: Limitations,
+    pub(super) limitations: ObjectLimitations,
     /// Workloads whose Pods were not compared, which are told at the end.
     pub(super) unexpanded: UnexpandedWorkloads,
     /// Requests for objects that changed while objects were listed.
@@ -51,25 +51,25 @@ pub(super) struct ImpactReport {
     /// The policies that are undecided, old and new.
     pub(super) undecided: Tally,
     /// By policy: the first request that it newly refuses, and why.
-    pub(super) explanations: BTreeMap<String, (String, Text)>,
+    pub(super) explanations: BTreeMap<String, (String, PrintableText)>,
 }
 
 impl ImpactReport {
     /// The report of a run that begins; `faults` and `notices` are those that were found and told before.
-    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>, notices: Notices) -> Self {
+    pub(super) fn new(run: Run, faults: CountedFaults, notes: BTreeSet<String>, notices: InputNotices) -> Self {
         let tally = || Tally::new(Limits::default());
         ImpactReport {
             run,
             faults,
-            changes: Counters::default(),
-            unknown: Counters::default(),
-            approximations: Counters::default(),
+            changes: KeyedCounters::default(),
+            unknown: KeyedCounters::default(),
+            approximations: KeyedCounters::default(),
             not_subject: 0,
             notes,
             accepted: AcceptedFindings::default(),
             notices,
             assumed: AssumedKinds::default(),
-            limitations: Limitations::default(),
+            limitations: ObjectLimitations::default(),
             unexpanded: UnexpandedWorkloads::default(),
             changed_meanwhile: 0,
             refused: tally(),
@@ -83,7 +83,7 @@ impl ImpactReport {
         self.not_subject = self.not_subject.saturating_add(count);
     }
 
-    pub(super) fn count(&mut self, row: Row) {
+    pub(super) fn count(&mut self, row: ImpactRow) {
         self.changes.add(row.change);
         if row.changed_meanwhile {
             self.changed_meanwhile = self.changed_meanwhile.saturating_add(1);
@@ -92,10 +92,10 @@ impl ImpactReport {
             self.approximations.add(*approximation);
         }
         match row.change {
-            Change::Same | Change::Accepted => {}
-            Change::NewlyRefused => self.refused.count(&only(&row, &row.new, Action::Deny)),
-            Change::NewlyAllowed => self.allowed.count(&only(&row, &row.old, Action::Deny)),
-            Change::Undecided => {
+            DecisionChange::Same | DecisionChange::Accepted => {}
+            DecisionChange::NewlyRefused => self.refused.count(&only(&row, &row.new, Action::Deny)),
+            DecisionChange::NewlyAllowed => self.allowed.count(&only(&row, &row.old, Action::Deny)),
+            DecisionChange::Undecided => {
                 if let Some(why) = row.unknown {
                     self.unknown.add(why);
                 }
@@ -120,7 +120,7 @@ impl ImpactReport {
         }
     }
 
-    pub(super) fn count_of(&self, change: Change) -> u64 {
+    pub(super) fn count_of(&self, change: DecisionChange) -> u64 {
         self.changes.count_of(&change)
     }
 
@@ -129,7 +129,7 @@ impl ImpactReport {
     }
 }
 
-impl Resumable for ImpactReport {
+impl ResumableCounts for ImpactReport {
     const KIND: &str = "ImpactCheckpoint";
     const RUN: &str = "comparison";
 
@@ -143,7 +143,7 @@ impl Resumable for ImpactReport {
 }
 
 /// A decision with the findings of one action only.
-fn only<'r>(row: &'r Row, decided: &'r ReplayDecision, action: Action) -> Evaluation<'r> {
+fn only<'r>(row: &'r ImpactRow, decided: &'r ReplayDecision, action: Action) -> Evaluation<'r> {
     let mut evaluation = evaluation(&row.subject, decided, &row.place);
     evaluation.is_changed = row.changed_meanwhile;
     evaluation

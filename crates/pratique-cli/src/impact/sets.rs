@@ -7,19 +7,19 @@ use pratique_review::bind;
 
 use crate::arguments::{ImpactArguments, PolicyPathArguments, StateArguments};
 use crate::exit::CliError;
-use crate::input::git::{FileKind, Revision};
-use crate::input::{FileSelection, named};
+use crate::input::git::{FileKind, PathRevision};
+use crate::input::{FileSelection, named_inputs};
 use crate::memory;
 use crate::output;
 use crate::policies::{self, LoadFailure, OriginSets};
-use crate::replay::engine::{Policies, reported};
+use crate::replay::engine::{ReadyPolicies, reported};
 
 /// The old and the new policies; `None` if some are invalid, which is reported.
 pub(super) fn load(
     arguments: &ImpactArguments,
     state: &StateArguments,
     selection: &FileSelection,
-) -> Result<Option<(Policies, Policies)>, CliError> {
+) -> Result<Option<(ReadyPolicies, ReadyPolicies)>, CliError> {
     let sets = &arguments.sets;
     let of_paths = |paths: &[PathBuf]| {
         let named = PolicyPathArguments {
@@ -63,7 +63,7 @@ fn build(
     state: &StateArguments,
     selection: &FileSelection,
     load: impl FnOnce(&pratique::expressions::Expressions) -> Result<OriginSets, LoadFailure>,
-) -> Result<Option<Policies>, CliError> {
+) -> Result<Option<ReadyPolicies>, CliError> {
     let builder = policies::builder(state.gates.feature_gates);
     let loaded = load(builder.expressions()).and_then(|mut sets| {
         policies::tell_loaded(&sets, selection);
@@ -73,7 +73,7 @@ fn build(
         let admission = policies::with_sets(builder, &sets)
             .build()
             .map_err(policies::unusable)?;
-        Ok(Policies::new(admission, sets))
+        Ok(ReadyPolicies::new(admission, sets))
     });
     reported(loaded)
 }
@@ -85,7 +85,7 @@ fn revision_files(
     selection: &FileSelection,
     left: &mut u64,
 ) -> Result<Vec<ManifestFile>, CliError> {
-    let revision_of_path = Revision::resolve(revision, path)?;
+    let revision_of_path = PathRevision::resolve(revision, path)?;
     let mut contents = revision_of_path.contents()?;
     let mut files = Vec::new();
     for file in revision_of_path.files()? {
@@ -114,7 +114,7 @@ fn revision_files(
             path: revision_path.clone(),
             mebibytes: memory::mebibytes(memory::manifests()),
         })?;
-        let content = named::plain_content(contents.read(hash, size)?, memory::manifests());
+        let content = named_inputs::plain_content(contents.read(hash, size)?, memory::manifests());
         let content = content.map_err(|error| CliError::unread(&revision_path, error))?;
         files.push(ManifestFile {
             path: revision_path,

@@ -16,16 +16,16 @@ use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::FileSelection;
 use crate::input::rendering::RenderedInputs;
-use crate::output::notice::Notice;
-use crate::replay::engine::Policies;
+use crate::output::notice::InputNotice;
+use crate::replay::engine::ReadyPolicies;
 use crate::replay::share::ReadShare;
-use crate::replay::units::{Pieces, Unit as FileUnit};
+use crate::replay::units::{LogPieces, LogUnit as FileUnit};
 use crate::stream::checkpoint::FileState;
 #[cfg(feature = "kube")]
-use crate::stream::cluster_objects::{ClusterObjects, ListedContent, ListedPart, Matched};
+use crate::stream::cluster_objects::{ClusterObjects, ListedContent, ListedPart, MatchedObjects};
 use crate::stream::object_source::ObjectSource;
-use crate::stream::ordered::WorkSender;
-use crate::stream::read::Inputs;
+use crate::stream::ordered_work::WorkSender;
+use crate::stream::read::UserInputs;
 
 /// What is listed of a cluster.
 #[derive(Clone, Copy)]
@@ -38,65 +38,65 @@ pub(crate) struct ListChoice<'a> {
 }
 
 /// The inputs of a comparison.
-pub(crate) enum Sources {
-    Files(Box<Inputs>),
+pub(crate) enum ImpactSources {
+    Files(Box<UserInputs>),
     #[cfg(feature = "kube")]
     Cluster(Box<ClusterObjects>),
 }
 
 /// A part of it.
-pub(crate) enum Unit {
+pub(crate) enum ImpactUnit {
     File(FileUnit),
     #[cfg(feature = "kube")]
     Listed(ListedPart),
 }
 
-impl From<FileUnit> for Unit {
+impl From<FileUnit> for ImpactUnit {
     fn from(unit: FileUnit) -> Self {
-        Unit::File(unit)
+        ImpactUnit::File(unit)
     }
 }
 
-impl Sources {
+impl ImpactSources {
     /// The files of a source, or the objects of a cluster that policies of either set may match. `stdin` is what standard input stands
     /// for.
     pub(crate) fn resolve(
         (source, stdin): (&ObjectSource, Option<&Path>),
-        sets: [&Policies; 2],
+        sets: [&ReadyPolicies; 2],
         choice: ListChoice<'_>,
         files: &FileSelection,
     ) -> Result<Self, CliError> {
         #[cfg(feature = "kube")]
         if let ObjectSource::Cluster(server) = source {
-            let matched = Matched {
+            let matched = MatchedObjects {
                 sets: &sets.map(|policies| &policies.sets),
                 operation: Operation::Create,
                 by_others: &|served| choice.all_kinds || choice.workloads.always_expands(&served.kind),
             };
             let objects = ClusterObjects::new(server, &matched, choice.list)?;
-            return Ok(Sources::Cluster(Box::new(objects)));
+            return Ok(ImpactSources::Cluster(Box::new(objects)));
         }
         let _ = (sets, choice.workloads, choice.all_kinds);
-        let mut inputs = Inputs::of_objects_or_logs(source.paths(), files)?;
+        let mut inputs = UserInputs::of_objects_or_logs(source.paths(), files)?;
         inputs.expect_rendered(stdin);
-        Ok(Sources::Files(Box::new(inputs)))
+        Ok(ImpactSources::Files(Box::new(inputs)))
     }
 
     /// What its objects were made of; they have no other sources afterwards.
     pub(crate) fn take_rendered(&mut self) -> RenderedInputs {
         match self {
-            Sources::Files(inputs) => std::mem::take(&mut inputs.rendered),
+            ImpactSources::Files(inputs) => std::mem::take(&mut inputs.rendered),
             #[cfg(feature = "kube")]
-            Sources::Cluster(_) => RenderedInputs::default(),
+            ImpactSources::Cluster(_) => RenderedInputs::default(),
         }
     }
 
     /// The files that are no objects of the API.
     pub(crate) fn not_evaluated(&self) -> &[SourceFile] {
         match self {
-            Sources::Files(inputs) => &inputs.sources,
+            ImpactSources::Files(inputs) => &inputs.sources,
             #[cfg(feature = "kube")]
-            Sources::Cluster(_) => &[],
+            ImpactSources::Cluster(_) => &[],
         }
     }
 
@@ -106,9 +106,9 @@ impl Sources {
     /// One of them can be read only once.
     pub(crate) fn states(&self) -> Result<Vec<FileState>, CliError> {
         match self {
-            Sources::Files(inputs) => inputs.states(),
+            ImpactSources::Files(inputs) => inputs.states(),
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) => Ok(objects.states()),
+            ImpactSources::Cluster(objects) => Ok(objects.states()),
         }
     }
 
@@ -117,21 +117,21 @@ impl Sources {
         #[cfg(not(feature = "kube"))]
         let _ = asks;
         match self {
-            Sources::Files(inputs) => ReadShare::new(inputs),
+            ImpactSources::Files(inputs) => ReadShare::new(inputs),
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) => ReadShare::of_total(asks.then(|| objects.count()).flatten()),
+            ImpactSources::Cluster(objects) => ReadShare::of_total(asks.then(|| objects.count()).flatten()),
         }
     }
 
     /// Adds what it says of the cluster to what is known of that; a cluster was asked before. Gives notices of namespaces
     /// that it changes.
-    pub(crate) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<Notice> {
+    pub(crate) fn survey(&self, limits: Limits, state: &mut ClusterState) -> Vec<InputNotice> {
         match self {
             // Of logs, whose objects came and went, nothing is known.
-            Sources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),
+            ImpactSources::Files(inputs) => inputs.survey(limits, state, Some(is_log)),
             // A namespace that was created since is one of which only the name is known.
             #[cfg(feature = "kube")]
-            Sources::Cluster(_) => {
+            ImpactSources::Cluster(_) => {
                 state.view.objects.assume_namespaces();
                 Vec::new()
             }
@@ -139,18 +139,18 @@ impl Sources {
     }
 
     /// Sends all parts in order, or those from a checkpoint.
-    pub(crate) fn send<R>(&self, pieces: &Pieces, sender: &WorkSender<Unit, R>) {
+    pub(crate) fn send<R>(&self, pieces: &LogPieces, sender: &WorkSender<ImpactUnit, R>) {
         match self {
-            Sources::Files(inputs) => pieces.send(inputs, sender),
+            ImpactSources::Files(inputs) => pieces.send(inputs, sender),
             #[cfg(feature = "kube")]
-            Sources::Cluster(objects) => {
+            ImpactSources::Cluster(objects) => {
                 let share = &pieces.share;
                 share.read(pieces.from.as_ref().map_or(0, |from| from.done));
                 objects.send(pieces.from.as_ref(), sender, |part| {
                     if let ListedContent::Page(page) = &part.content {
                         share.read(page.len() as u64);
                     }
-                    Unit::Listed(part)
+                    ImpactUnit::Listed(part)
                 });
             }
         }

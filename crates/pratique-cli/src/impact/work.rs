@@ -6,11 +6,11 @@ use std::sync::Arc;
 use pratique_replay::{EventRequests, Located, Replayed};
 use pratique_request::AssumedResource;
 
-use super::change::{Change, Row};
+use super::change::{DecisionChange, ImpactRow};
 use super::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
-use crate::evaluation::assumed::depends_on_resource;
-use crate::evaluation::decision::Decision;
+use crate::evaluation::assumptions::depends_on_resource;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
@@ -19,34 +19,34 @@ use crate::explanation;
 use crate::input::InputObject;
 use crate::input::rendering::RenderedInputs;
 use crate::output::problems;
-use crate::output::text::Text;
+use crate::output::text::PrintableText;
 use crate::replay::decision::ReplayDecision;
-use crate::replay::engine::{Engine, input};
+use crate::replay::engine::{ReplayEngine, input};
 use crate::replay::log::LogReader;
 use crate::replay::possible::without_object;
-use crate::replay::subject::Subject;
+use crate::replay::subject::RequestSubject;
 use crate::stream::etcd;
-use crate::style::Style;
+use crate::style::StreamStyle;
 use pratique_review::Reviewer;
 use pratique_schema::Release;
 
 /// The decisions about the requests of a part of the inputs.
-pub(super) type Part = ComparisonPart<Vec<Row>>;
+pub(super) type ImpactPart = ComparisonPart<Vec<ImpactRow>>;
 
 /// A set of policies, and what evaluates it.
-pub(super) struct Side<'a> {
-    pub(super) engine: &'a Engine,
+pub(super) struct PolicySide<'a> {
+    pub(super) engine: &'a ReplayEngine,
     pub(super) evaluator: Reviewer<'a>,
 }
 
 /// Evaluates both sets of policies.
-pub(super) struct Worker<'a> {
-    pub(super) old: Side<'a>,
-    pub(super) new: Side<'a>,
+pub(super) struct ImpactWorker<'a> {
+    pub(super) old: PolicySide<'a>,
+    pub(super) new: PolicySide<'a>,
     /// Explains decisions of the new policies, if that is wanted.
     pub(super) explains: Option<Reviewer<'a>>,
     /// The style of explanations.
-    pub(super) style: Style,
+    pub(super) style: StreamStyle,
     pub(super) builder: RequestBuilder<'a>,
     pub(super) workloads: WorkloadScope<'a>,
     pub(super) log: LogReader,
@@ -56,8 +56,8 @@ pub(super) struct Worker<'a> {
     pub(super) acceptance: &'a AcceptanceRules,
 }
 
-impl InputComparison for Worker<'_> {
-    type Results = Vec<Row>;
+impl InputComparison for ImpactWorker<'_> {
+    type Results = Vec<ImpactRow>;
 
     fn log(&self) -> &LogReader {
         &self.log
@@ -71,7 +71,7 @@ impl InputComparison for Worker<'_> {
         &self.rendered
     }
 
-    fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut Part) {
+    fn object(&self, input: InputObject<'_>, is_changed: bool, part: &mut ImpactPart) {
         let has_pods = self.workloads.has_pods(&input.object);
         let input = match etcd::object(input) {
             Ok(Some(input)) => input,
@@ -86,14 +86,14 @@ impl InputComparison for Worker<'_> {
         };
         part.count_limitations(&input, self.new.engine);
         let pods = self.workloads.pods_of(&input, has_pods, &mut part.unexpanded);
-        let subject = Subject::from_request(&input.request, "");
-        self.request((input, &pods), subject, part, |row| Row {
+        let subject = RequestSubject::from_request(&input.request, "");
+        self.request((input, &pods), subject, part, |row| ImpactRow {
             changed_meanwhile: is_changed,
             ..row
         });
     }
 
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ImpactPart) {
         let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
             return;
         };
@@ -101,11 +101,11 @@ impl InputComparison for Worker<'_> {
         match what {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {
-                let subject = Subject::from_request(&request, &at);
-                let decided = |side: &Side<'_>| {
+                let subject = RequestSubject::from_request(&request, &at);
+                let decided = |side: &PolicySide<'_>| {
                     ReplayDecision::without_policies(without_object(side.engine, (&request, why)))
                 };
-                let row = Row::new(
+                let row = ImpactRow::new(
                     problems::place(&location),
                     subject,
                     decided(&self.old),
@@ -115,7 +115,7 @@ impl InputComparison for Worker<'_> {
             }
             EventRequests::Requests(requests) => {
                 for replayed in requests {
-                    let subject = Subject::from_request(&replayed.request, &at);
+                    let subject = RequestSubject::from_request(&replayed.request, &at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, location.clone());
                     let validates = self.new.engine.cluster.phases.preparation.validates;
@@ -129,13 +129,13 @@ impl InputComparison for Worker<'_> {
     }
 }
 
-impl Worker<'_> {
+impl ImpactWorker<'_> {
     fn request(
         &self,
         (input, pods): (InputRequest<'_>, &WorkloadPods),
-        subject: Subject,
-        part: &mut Part,
-        complete: impl FnOnce(Row) -> Row,
+        subject: RequestSubject,
+        part: &mut ImpactPart,
+        complete: impl FnOnce(ImpactRow) -> ImpactRow,
     ) {
         let place = input.place();
         let kept = self.explains.as_ref().map(|_| input.clone());
@@ -144,7 +144,7 @@ impl Worker<'_> {
         let depends = Cell::new(false);
         let none = AcceptanceRules::default();
         let mut accepted = AcceptedFindings::default();
-        let mut decide = |side: &Side<'_>, input, acceptance: &AcceptanceRules| {
+        let mut decide = |side: &PolicySide<'_>, input, acceptance: &AcceptanceRules| {
             let decided = side.engine.evaluate(&side.evaluator, input, |mut result| {
                 depends.set(depends.get() || depends_on_resource(&result.outcome));
                 let mut decision = ReplayDecision::of_accepting(&mut result, acceptance, &mut accepted);
@@ -166,8 +166,8 @@ impl Worker<'_> {
         }
         match decided {
             Ok((old, new)) => {
-                let mut row = complete(Row::new(place, subject, old, new));
-                if let (Change::NewlyRefused, Some(kept)) = (row.change, kept) {
+                let mut row = complete(ImpactRow::new(place, subject, old, new));
+                if let (DecisionChange::NewlyRefused, Some(kept)) = (row.change, kept) {
                     row.explanation = self.explained(kept, pods);
                 }
                 part.results.push(row);
@@ -177,7 +177,7 @@ impl Worker<'_> {
     }
 
     /// Why the new policies refuse a request, or the Pod of its workload.
-    fn explained(&self, input: InputRequest<'_>, pods: &WorkloadPods) -> Option<Text> {
+    fn explained(&self, input: InputRequest<'_>, pods: &WorkloadPods) -> Option<PrintableText> {
         let evaluator = self.explains.as_ref()?;
         let engine = self.new.engine;
         let excerpt = |result: ReviewResult<'_>| {
@@ -186,7 +186,7 @@ impl Worker<'_> {
             Some(explanation::excerpt(&explanation, self.style))
         };
         let explained = engine.evaluate(evaluator, input, |result| {
-            let is_refused = Decision::from(result.outcome.decision()) == Decision::Denied;
+            let is_refused = RequestDecision::from(result.outcome.decision()) == RequestDecision::Denied;
             match self.workloads.pod(pods, &result) {
                 Ok(Some(pod)) if !is_refused => engine.evaluate(evaluator, pod, excerpt).ok().flatten(),
                 _ => excerpt(result),

@@ -4,16 +4,16 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use pratique_manifest::convert::{items, items_of};
-use pratique_manifest::{Document, Location, ManifestFile, read_contents};
+use pratique_manifest::{SourceDocument, Location, ManifestFile, read_contents};
 use pratique_review::FieldPath;
-use pratique_stream::{Form, Piece};
+use pratique_stream::{PieceForm, Piece};
 
-use super::place::{Shift, saturated};
+use super::place::{PlaceShift, saturated};
 use super::rendering::template_lines::TemplateLines;
 use super::{piece, quick};
-use crate::output::excerpt::Texts;
-use crate::output::text::Text;
-use crate::style::{Style, Tone};
+use crate::output::excerpt::FileTexts;
+use crate::output::text::PrintableText;
+use crate::style::{StreamStyle, TextTone};
 
 /// How Helm says which template an object is of.
 // Upstream: helm's pkg/action/action.go, renderResources
@@ -26,13 +26,13 @@ pub(crate) struct PieceFields<'p> {
     documents: OnceCell<Vec<PlacedDocument>>,
     /// The lines of the piece, by documents: a list has many objects in one.
     lines: OnceCell<Vec<DocumentLines<'p>>>,
-    texts: RefCell<Option<Texts>>,
+    texts: RefCell<Option<FileTexts>>,
 }
 
 /// A document, and where the text begins of which it was read.
 struct PlacedDocument {
-    document: Document,
-    shift: Shift,
+    document: SourceDocument,
+    shift: PlaceShift,
 }
 
 /// The lines of a document.
@@ -107,8 +107,8 @@ impl<'p> PieceFields<'p> {
     fn locate_in(&self, placed: &PlacedDocument, object: &Location, field: &FieldPath) -> Option<Location> {
         let source = &placed.document.source;
         let items = match &self.piece.form {
-            Form::Items(list) => items_of(source, quick::implied(list)),
-            Form::Documents | Form::ListEnd(_) => items(source),
+            PieceForm::Items(list) => items_of(source, quick::implied(list)),
+            PieceForm::Documents | PieceForm::ListEnd(_) => items(source),
         };
         let tree = source.tree();
         items.objects.iter().find_map(|item| {
@@ -126,7 +126,7 @@ impl<'p> PieceFields<'p> {
 
     /// The lines of the document that has the object at a location; `None` of JSON, which has no comments.
     pub(super) fn document_lines(&self, object: &Location) -> Option<&DocumentLines<'p>> {
-        if !self.piece.values.is_empty() || !matches!(self.piece.form, Form::Documents) {
+        if !self.piece.values.is_empty() || !matches!(self.piece.form, PieceForm::Documents) {
             return None;
         }
         let first = saturated(self.piece.start.line);
@@ -141,16 +141,16 @@ impl<'p> PieceFields<'p> {
     }
 
     /// The line of a location, with the range underlined.
-    pub(crate) fn excerpt(&self, location: &Location, style: Style) -> Option<Text> {
+    pub(crate) fn excerpt(&self, location: &Location, style: StreamStyle) -> Option<PrintableText> {
         let mut texts = self.texts.borrow_mut();
         let texts = texts.get_or_insert_with(|| {
-            let mut texts = Texts::default();
+            let mut texts = FileTexts::default();
             let line = saturated(self.piece.start.line);
             let lead = " ".repeat(self.piece.start.column).into_bytes();
             texts.insert_part(self.path, &[lead, self.piece.text.clone()].concat(), line);
             texts
         });
-        texts.excerpt(location, Tone::Bad, style)
+        texts.excerpt(location, TextTone::Bad, style)
     }
 
     /// Reads the documents again, with the positions of all that is in them.

@@ -4,7 +4,7 @@
 //! messages are bounded, and nothing is run that a repository configures ([`repository`]).
 
 pub(crate) mod repository;
-pub(crate) mod tracked;
+pub(crate) mod tracked_files;
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use crate::exit::CliError;
-use repository::Repository;
+use repository::GitRepository;
 
 /// The maximum size of a list of files, in bytes.
 const MAX_LIST: u64 = 64 << 20;
@@ -20,8 +20,8 @@ const MAX_LIST: u64 = 64 << 20;
 const MAX_HEADER: u64 = 1 << 10;
 
 /// A path in a git repository at a revision.
-pub(crate) struct Revision {
-    repository: Repository,
+pub(crate) struct PathRevision {
+    repository: GitRepository,
     /// The path as the user writes it, and from the top of the repository.
     path: PathBuf,
     below: PathBuf,
@@ -49,10 +49,10 @@ pub(crate) enum FileKind {
     Repository,
 }
 
-impl Revision {
+impl PathRevision {
     /// The revision with a name, of a path. The path need not exist any more.
     pub(crate) fn resolve(name: &str, path: &Path) -> Result<Self, CliError> {
-        let (repository, below) = Repository::around(path)?;
+        let (repository, below) = GitRepository::around(path)?;
         let object = format!("{name}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &object];
         let output = match repository.run(arguments.map(OsString::from), MAX_HEADER) {
@@ -68,7 +68,7 @@ impl Revision {
         if !is_hash(&commit) {
             return Err(unexpected());
         }
-        Ok(Revision {
+        Ok(PathRevision {
             repository,
             path: path.to_owned(),
             below,
@@ -122,7 +122,7 @@ impl Revision {
     }
 
     /// Starts to read contents.
-    pub(crate) fn contents(&self) -> Result<Contents, CliError> {
+    pub(crate) fn contents(&self) -> Result<ContentReader, CliError> {
         let mut child = self
             .repository
             .command()
@@ -134,7 +134,7 @@ impl Revision {
             .map_err(failed)?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (input, output) = pipes.ok_or_else(unexpected)?;
-        Ok(Contents {
+        Ok(ContentReader {
             child,
             input,
             output: BufReader::new(output),
@@ -143,13 +143,13 @@ impl Revision {
 }
 
 /// Reads contents of files one after the other.
-pub(crate) struct Contents {
+pub(crate) struct ContentReader {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Contents {
+impl ContentReader {
     /// The content with a hash and a size.
     pub(crate) fn read(&mut self, hash: &str, size: u64) -> Result<Vec<u8>, CliError> {
         writeln!(self.input, "{hash}").map_err(failed)?;
@@ -174,7 +174,7 @@ impl Contents {
     }
 }
 
-impl Drop for Contents {
+impl Drop for ContentReader {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

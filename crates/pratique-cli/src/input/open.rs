@@ -16,7 +16,7 @@ const DEVICE: u64 = 16 << 20;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// A stream of objects.
-pub(crate) struct Stream {
+pub(crate) struct ObjectStream {
     pub(crate) input: Box<dyn Read + Send>,
     /// Whether it can be opened again.
     pub(crate) is_file: bool,
@@ -26,9 +26,9 @@ pub(crate) struct Stream {
 
 /// Opens a file, a pipe, a socket or a device; `-` is standard input. What is compressed with gzip is decompressed, and of files
 /// of columns the objects are read.
-pub(crate) fn open(path: &Path) -> io::Result<Stream> {
+pub(crate) fn open(path: &Path) -> io::Result<ObjectStream> {
     if let Some(lines) = columns::open(path)? {
-        return Ok(Stream {
+        return Ok(ObjectStream {
             input: Box::new(lines),
             is_file: true,
             is_compressed: true,
@@ -60,11 +60,11 @@ pub(super) fn raw(path: &Path) -> io::Result<(impl Read + Send + 'static, bool)>
     } else {
         u64::MAX
     };
-    Ok((Limited(file, limit), is_file))
+    Ok((LimitedFile(file, limit), is_file))
 }
 
 /// A stream, decompressed if it is compressed with gzip, and as UTF-8 if its byte order mark is that of another encoding.
-pub(super) fn decompressed(mut file: impl Read + Send + 'static, is_file: bool) -> io::Result<Stream> {
+pub(super) fn decompressed(mut file: impl Read + Send + 'static, is_file: bool) -> io::Result<ObjectStream> {
     let mut head = Vec::with_capacity(GZIP.len());
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
     let is_compressed = is_compressed(&head);
@@ -75,7 +75,7 @@ pub(super) fn decompressed(mut file: impl Read + Send + 'static, is_file: bool) 
         Box::new(whole)
     };
     let input = Utf8Reader::new(input)?;
-    Ok(Stream {
+    Ok(ObjectStream {
         is_file,
         is_compressed: is_compressed || input.is_converted(),
         input: Box::new(input),
@@ -119,9 +119,9 @@ fn is_device(_: FileType) -> bool {
 }
 
 /// A file of which no more than a number of bytes are read.
-struct Limited(File, u64);
+struct LimitedFile(File, u64);
 
-impl Read for Limited {
+impl Read for LimitedFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.0.read(into)?;
         self.1 = self.1.saturating_sub(count as u64);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
 use crate::output::place::absolute_path;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 
 /// Why a file or directory is passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,9 +111,9 @@ impl PassedOver {
     }
 
     /// The counts, and with `lists` each path; empty if nothing was passed over.
-    pub(crate) fn to_text(&self, lists: bool) -> Text {
+    pub(crate) fn to_text(&self, lists: bool) -> PrintableText {
         let Some(line) = self.line() else {
-            return Text::new();
+            return PrintableText::new();
         };
         if self.paths.is_empty() && self.others.is_empty() {
             return text!("{}\n", line);

@@ -7,17 +7,17 @@ use pratique_json::Value;
 use pratique_manifest::convert::{Items, convert, items_of};
 use pratique_manifest::{Location, ManifestFile, Position};
 use pratique_schema::Release;
-use pratique_stream::{Form, ListHeader, Piece, Place};
+use pratique_stream::{PieceForm, ListHeader, Piece, StreamPlace};
 
-use super::place::{Shift, saturated};
+use super::place::{PlaceShift, saturated};
 use super::{InputError, InputObject, ParsedObjects, objects, objects_of, quick};
 
 /// Reads the objects of a piece of an input, as a server of a release does. What is JSON is parsed once and borrowed.
 pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece, release: &'static Release) -> ParsedObjects<'p> {
     let list = match &piece.form {
-        Form::Documents => None,
-        Form::Items(list) => Some(&**list),
-        Form::ListEnd(list) => return list_end(path, piece, list, release),
+        PieceForm::Documents => None,
+        PieceForm::Items(list) => Some(&**list),
+        PieceForm::ListEnd(list) => return list_end(path, piece, list, release),
     };
     let mut read = ParsedObjects::default();
     if piece.values.is_empty() {
@@ -45,9 +45,9 @@ pub(crate) fn read<'p>(path: &Arc<str>, piece: &'p Piece, release: &'static Rele
 }
 
 /// The texts of a piece that are read on their own, with where each begins.
-pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, Shift)> {
+pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, PlaceShift)> {
     if piece.values.is_empty() {
-        let is_list = !matches!(piece.form, Form::Documents);
+        let is_list = !matches!(piece.form, PieceForm::Documents);
         return vec![sequence_text(piece, is_list)];
     }
     let texts = value_texts(piece);
@@ -57,7 +57,7 @@ pub(super) fn texts(piece: &Piece) -> Vec<(Cow<'_, [u8]>, Shift)> {
 }
 
 /// The texts of the values of a piece, with where each begins and ends.
-fn value_texts(piece: &Piece) -> impl Iterator<Item = (&[u8], Shift, Place)> {
+fn value_texts(piece: &Piece) -> impl Iterator<Item = (&[u8], PlaceShift, StreamPlace)> {
     let (mut place, mut at) = (piece.start, 0);
     piece.values.iter().enumerate().map(move |(index, value)| {
         let preceding_text = piece.text.get(at..value.range.start).unwrap_or_default();
@@ -65,7 +65,7 @@ fn value_texts(piece: &Piece) -> impl Iterator<Item = (&[u8], Shift, Place)> {
         let start = place.after(preceding_text);
         place = start.after(text);
         at = value.range.end;
-        let shift = Shift {
+        let shift = PlaceShift {
             place: start,
             documents: piece.number + index,
         };
@@ -85,10 +85,10 @@ fn sequence(
 }
 
 /// The text of documents, or of a sequence of items.
-fn sequence_text(piece: &Piece, is_list: bool) -> (Cow<'_, [u8]>, Shift) {
+fn sequence_text(piece: &Piece, is_list: bool) -> (Cow<'_, [u8]>, PlaceShift) {
     /// A line that is no blank: the blanks that a document begins with are not read, and those of a sequence count.
     const LINE: &[u8] = b"#\n";
-    let mut shift = Shift {
+    let mut shift = PlaceShift {
         place: piece.start,
         documents: piece.number,
     };
@@ -103,7 +103,7 @@ fn sequence_text(piece: &Piece, is_list: bool) -> (Cow<'_, [u8]>, Shift) {
 /// Reads a text with the positions of its objects, and with all warnings and errors about it.
 fn with_diagnostics(
     path: &Arc<str>,
-    (text, shift): (&[u8], Shift),
+    (text, shift): (&[u8], PlaceShift),
     list: Option<&ListHeader>,
     release: &'static Release,
 ) -> ParsedObjects<'static> {
@@ -142,7 +142,7 @@ fn list_end(
         rest = Some((convert(tree, root), location));
         Items::default()
     });
-    let shift = Shift {
+    let shift = PlaceShift {
         place: piece.start,
         documents: piece.number,
     };
@@ -190,7 +190,7 @@ impl<'t> ParsedObjects<'t> {
     }
 }
 
-fn position(place: Place) -> Position {
+fn position(place: StreamPlace) -> Position {
     Position {
         line: saturated(place.line),
         column: saturated(place.column).saturating_add(1),

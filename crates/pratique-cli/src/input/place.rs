@@ -1,18 +1,18 @@
 //! Shifts what was found in a piece of a stream to its place in the stream.
 
 use pratique_manifest::{LoadErrors, Location, Position};
-use pratique_stream::Place;
+use pratique_stream::StreamPlace;
 
 use super::{InputError, ParsedObjects};
 
 /// Where a text begins that was read on its own: the place, and the documents before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shift {
-    pub(super) place: Place,
+pub(super) struct PlaceShift {
+    pub(super) place: StreamPlace,
     pub(super) documents: usize,
 }
 
-impl Shift {
+impl PlaceShift {
     /// The position in the stream of a position in the text.
     fn position(self, at: Position) -> Position {
         let column = if at.line <= 1 { self.place.column } else { 0 };

@@ -16,15 +16,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique_json::Value;
 use pratique_manifest::{
-    Document, Location, ManifestFile, MappingFields, Position, path_text, read_contents, read_documents,
+    SourceDocument, Location, ManifestFile, MappingFields, Position, path_text, read_contents, read_documents,
 };
 use pratique_request::kind_of;
 use pratique_review::{CHART, FieldPath, KUSTOMIZATIONS};
 
 use super::fields::PieceFields;
 use super::{STDIN_FILENAME_COMMANDS, read_regular};
-use crate::output::counted::counted;
-use crate::output::notice::{MISSING_SOURCE, Notice};
+use crate::output::counted_nouns::counted;
+use crate::output::notice::{MISSING_SOURCE, InputNotice};
 pub(crate) use build_program::{BuildOptions, BuildProgram, BuiltDirectory};
 use chart_root::ChartRoots;
 use document_origin::DocumentOrigin;
@@ -152,7 +152,7 @@ struct SourceCache {
     /// The texts of templates.
     texts: HashMap<PathBuf, Option<Arc<str>>>,
     /// The documents of the files of which Kustomize makes objects.
-    documents: HashMap<PathBuf, Option<Arc<[Document]>>>,
+    documents: HashMap<PathBuf, Option<Arc<[SourceDocument]>>>,
 }
 
 impl RenderedInputs {
@@ -193,7 +193,7 @@ impl RenderedInputs {
     }
 
     /// What is told of sources that are named and are not there.
-    pub(crate) fn missing_notice(&self) -> Option<Notice> {
+    pub(crate) fn missing_notice(&self) -> Option<InputNotice> {
         let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, count) = missing.as_ref()?;
         let message = format!(
@@ -202,7 +202,7 @@ impl RenderedInputs {
             counted(*count, "object is", "objects are"),
             path_text(first)
         );
-        Some(Notice::new(MISSING_SOURCE, "", message))
+        Some(InputNotice::new(MISSING_SOURCE, "", message))
     }
 
     /// The template that Helm names above an object.
@@ -302,11 +302,11 @@ impl SourceCache {
     }
 
     /// The documents of a source, which is read once for all objects that are made of it; `None` if it cannot be read.
-    fn read_documents(&mut self, path: &Path) -> Option<Arc<[Document]>> {
+    fn read_documents(&mut self, path: &Path) -> Option<Arc<[SourceDocument]>> {
         if let Some(documents) = self.documents.get(path) {
             return documents.clone();
         }
-        let documents: Option<Arc<[Document]>> = read_source(path).map(|text| {
+        let documents: Option<Arc<[SourceDocument]>> = read_source(path).map(|text| {
             let file = ManifestFile {
                 path: path_text(path),
                 content: text.into_bytes(),

@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::STDIN;
-use super::excluded::{ExcludedPaths, PathPattern};
+use super::exclusions::{ExcludedPaths, PathPattern};
 use super::passed_over::{PassReason, PassedOver};
 use super::walk::{self, WalkRules};
 use crate::exit::CliError;
-use crate::output::notice::{Notice, Notices};
+use crate::output::notice::{InputNotice, InputNotices};
 
 /// Selects files, and keeps count of those that are passed over. Clones count together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileSelection {
     excluded: Arc<ExcludedPaths>,
     passed_over: Arc<Mutex<PassedOver>>,
-    notices: Arc<Mutex<Notices>>,
+    notices: Arc<Mutex<InputNotices>>,
 }
 
 impl FileSelection {
@@ -120,7 +120,7 @@ impl FileSelection {
     }
 
     /// Tells a warning about a file on standard error, once however often the file is come by.
-    pub(crate) fn tell(&self, notice: Notice) {
+    pub(crate) fn tell(&self, notice: InputNotice) {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         if !notices.has(&notice) {
             notices.tell(notice);
@@ -128,7 +128,7 @@ impl FileSelection {
     }
 
     /// Adds a warning about a file that is told on standard error together with others.
-    pub(crate) fn add(&self, notice: Notice) {
+    pub(crate) fn add(&self, notice: InputNotice) {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         if !notices.has(&notice) {
             notices.add(notice);
@@ -136,7 +136,7 @@ impl FileSelection {
     }
 
     /// The warnings about files so far, which were told.
-    pub(crate) fn notices(&self) -> Vec<Notice> {
+    pub(crate) fn notices(&self) -> Vec<InputNotice> {
         let notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         notices.list()
     }

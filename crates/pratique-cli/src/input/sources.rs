@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::{FileSelection, STDIN};
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::finding::Level;
-use crate::output::github::Commands;
-use crate::output::junit::{Case, Outcome};
-use crate::output::notice::{Notice, OBJECT_IN_SOURCE};
+use crate::output::counted_nouns::counted;
+use crate::output::finding::AnnotationLevel;
+use crate::output::github::WorkflowCommands;
+use crate::output::junit::{JunitCase, CaseOutcome};
+use crate::output::notice::{InputNotice, OBJECT_IN_SOURCE};
 use crate::output::place::InputPlace;
 use crate::output::text::text;
 use crate::project::permit;
@@ -88,7 +88,7 @@ pub(crate) fn tell_object(source: &SourceFile, selection: &FileSelection) {
         "{}: an object of the API is in it, which is not evaluated: clients that are given the directory send it",
         source.kind
     );
-    selection.tell(Notice::new(OBJECT_IN_SOURCE, source.path.clone(), message));
+    selection.tell(InputNotice::new(OBJECT_IN_SOURCE, source.path.clone(), message));
 }
 
 /// The command that makes objects of what a file belongs to, and the directory of that.
@@ -184,13 +184,13 @@ fn message(source: &SourceFile) -> String {
 }
 
 /// The files as cases that are skipped.
-pub(crate) fn cases(sources: &[SourceFile]) -> impl Iterator<Item = Case> {
-    sources.iter().map(|source| Case {
+pub(crate) fn cases(sources: &[SourceFile]) -> impl Iterator<Item = JunitCase> {
+    sources.iter().map(|source| JunitCase {
         name: source.path.clone(),
         file: source.path.clone(),
         line: None,
         seconds: 0.0,
-        outcome: Outcome::Skipped {
+        outcome: CaseOutcome::Skipped {
             message: message(source),
         },
         output: String::new(),
@@ -198,15 +198,15 @@ pub(crate) fn cases(sources: &[SourceFile]) -> impl Iterator<Item = Case> {
 }
 
 /// Adds the files as notices.
-pub(crate) fn annotate(sources: &[SourceFile], commands: &mut Commands) {
+pub(crate) fn annotate(sources: &[SourceFile], commands: &mut WorkflowCommands) {
     for source in sources {
         let place = InputPlace::parse(&source.path);
-        commands.annotate_place(Level::Note, &place, "pratique: not evaluated", &message(source));
+        commands.annotate_place(AnnotationLevel::Note, &place, "pratique: not evaluated", &message(source));
     }
 }
 
 /// The files in a SARIF log, as notifications of the run.
-pub(crate) fn notifications(sources: &[SourceFile]) -> impl Iterator<Item = (Level, String)> {
-    let note = |source: &SourceFile| (Level::Note, format!("{}: {}", source.path, message(source)));
+pub(crate) fn notifications(sources: &[SourceFile]) -> impl Iterator<Item = (AnnotationLevel, String)> {
+    let note = |source: &SourceFile| (AnnotationLevel::Note, format!("{}: {}", source.path, message(source)));
     sources.iter().map(note)
 }

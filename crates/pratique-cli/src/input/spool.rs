@@ -4,22 +4,22 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek as _};
 use std::path::Path;
 
-use super::open::{Stream, decompressed, raw};
+use super::open::{ObjectStream, decompressed, raw};
 
 /// How much is copied of an input, in bytes, as it is given.
 pub(crate) const LARGEST: u64 = 4 << 30;
 
 /// A copy of a pipe, or of standard input, in a file without a name: nothing is left of it when the process ends.
-pub(crate) struct Spool(File);
+pub(crate) struct SpooledPipe(File);
 
-impl Spool {
+impl SpooledPipe {
     /// Copies an input.
     ///
     /// # Errors
     /// It cannot be read, or the copy not be written, or the input is larger than `limit`.
     pub(crate) fn copy_input(path: &Path, limit: u64) -> io::Result<Self> {
         let (input, _) = raw(path)?;
-        Spool::copy(input, limit)
+        SpooledPipe::copy(input, limit)
     }
 
     /// Copies what is read of something that is no file.
@@ -32,12 +32,12 @@ impl Spool {
         if copied > limit {
             Err(ErrorKind::FileTooLarge.into())
         } else {
-            Ok(Spool(file))
+            Ok(SpooledPipe(file))
         }
     }
 
     /// Opens the copy, of which one reader can read at a time.
-    pub(crate) fn open(&self) -> io::Result<Stream> {
+    pub(crate) fn open(&self) -> io::Result<ObjectStream> {
         let mut file = self.0.try_clone()?;
         file.rewind()?;
         decompressed(file, true)
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn copies_are_read_again() {
-        let spool = Spool::copy(&b"kind: Pod\n"[..], 10).unwrap();
+        let spool = SpooledPipe::copy(&b"kind: Pod\n"[..], 10).unwrap();
         for _ in 0..2 {
             let mut text = String::new();
             spool.open().unwrap().input.read_to_string(&mut text).unwrap();
@@ -60,10 +60,10 @@ mod tests {
 
     #[test]
     fn copies_have_a_limit() {
-        let copied = Spool::copy(&b"kind: Pod\n"[..], 9).map(drop);
+        let copied = SpooledPipe::copy(&b"kind: Pod\n"[..], 9).map(drop);
         assert_eq!(copied.unwrap_err().kind(), ErrorKind::FileTooLarge);
         // An input that never ends.
-        let copied = Spool::copy(io::repeat(b'a'), 1 << 16).map(drop);
+        let copied = SpooledPipe::copy(io::repeat(b'a'), 1 << 16).map(drop);
         assert_eq!(copied.unwrap_err().kind(), ErrorKind::FileTooLarge);
     }
 }

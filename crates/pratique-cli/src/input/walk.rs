@@ -13,7 +13,7 @@ use super::passed_over::PassReason;
 use super::selection::FileSelection;
 use super::{read_directory, read_regular};
 use crate::exit::CliError;
-use gitignore::Ignored;
+use gitignore::IgnoredPatterns;
 
 /// How deep directories may nest.
 const MAX_DEPTH: usize = 100;
@@ -176,19 +176,19 @@ pub(super) fn files(
     rules: &WalkRules,
     selection: &FileSelection,
 ) -> Result<Vec<PathBuf>, CliError> {
-    let mut walk = Walk {
+    let mut walk = DirectoryWalk {
         rules,
         selection,
         files: Vec::new(),
         is_in_hidden: false,
     };
-    let ignored = rules.is_as_git.then(|| Ignored::new(directory));
+    let ignored = rules.is_as_git.then(|| IgnoredPatterns::new(directory));
     walk.directory(directory, ignored.as_ref(), 0)?;
     Ok(walk.files)
 }
 
 /// A walk so far.
-struct Walk<'a> {
+struct DirectoryWalk<'a> {
     rules: &'a WalkRules,
     selection: &'a FileSelection,
     files: Vec<PathBuf>,
@@ -196,12 +196,12 @@ struct Walk<'a> {
     is_in_hidden: bool,
 }
 
-impl Walk<'_> {
+impl DirectoryWalk<'_> {
     /// Recursion is bounded by the depth.
     fn directory(
         &mut self,
         directory: &Path,
-        ignored: Option<&Ignored>,
+        ignored: Option<&IgnoredPatterns>,
         depth: usize,
     ) -> Result<(), CliError> {
         let unreadable = |error| CliError::unread(directory, error);
@@ -246,7 +246,7 @@ impl Walk<'_> {
         entry: &DirEntry,
         path: &Path,
         is_directory: bool,
-        ignored: Option<&Ignored>,
+        ignored: Option<&IgnoredPatterns>,
     ) -> Option<PassReason> {
         let of_name = if !is_directory {
             self.rules.reason_of_file(path, self.is_in_hidden)

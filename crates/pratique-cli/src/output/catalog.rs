@@ -10,25 +10,25 @@ pub(crate) const UNANSWERED_WEBHOOK: &str = "unanswered-webhook";
 
 /// A rule or a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Described {
+pub(crate) struct DescribedRule {
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) is_error: bool,
 }
 
 /// All rules and warnings: rules of loading first.
-pub(crate) fn list_rules() -> Vec<Described> {
-    let rules = Rule::ALL.iter().map(|rule| Described {
+pub(crate) fn list_rules() -> Vec<DescribedRule> {
+    let rules = Rule::ALL.iter().map(|rule| DescribedRule {
         name: rule.name(),
         summary: summary(*rule),
         is_error: true,
     });
-    let lints = pratique_lint::list_lints().map(|lint| Described {
+    let lints = pratique_lint::list_lints().map(|lint| DescribedRule {
         name: lint.name,
         summary: lint.summary,
         is_error: false,
     });
-    let webhook = Described {
+    let webhook = DescribedRule {
         name: UNANSWERED_WEBHOOK,
         summary: "A webhook does not respond to --connect.",
         is_error: true,

@@ -7,9 +7,9 @@ use pratique_manifest::Location;
 use pratique_stream::to_utf8;
 use pratique_types::is_nonprinting;
 
-use super::text::{Text, text};
-use crate::input::permitted::read_regular;
-use crate::style::{Style, Tone};
+use super::text::{PrintableText, text};
+use crate::input::permitted_paths::read_regular;
+use crate::style::{StreamStyle, TextTone};
 
 /// The maximum width of an excerpt, in characters.
 const WIDTH: usize = 100;
@@ -23,26 +23,26 @@ const LARGEST: u64 = 512 << 20;
 
 /// A cache of the texts of files, by path.
 #[derive(Debug, Default)]
-pub(crate) struct Texts(HashMap<String, Option<Contents>>);
+pub(crate) struct FileTexts(HashMap<String, Option<IndexedText>>);
 
 /// The text of a file, with indices of its lines and columns.
 #[derive(Debug)]
-struct Contents {
+struct IndexedText {
     text: String,
     /// The number of the first line.
     first: usize,
     starts: Vec<usize>,
-    columns: HashMap<usize, Columns>,
+    columns: HashMap<usize, ColumnOffsets>,
 }
 
 /// The offsets of every [`STRIDE`]th character of a line, and their number: a file may be one long line.
 #[derive(Debug)]
-struct Columns {
+struct ColumnOffsets {
     offsets: Vec<usize>,
     count: usize,
 }
 
-impl Texts {
+impl FileTexts {
     /// Adds the text of an input that cannot be read again.
     pub(crate) fn insert(&mut self, path: &str, content: &[u8]) {
         self.insert_part(path, content, 1);
@@ -52,15 +52,15 @@ impl Texts {
     pub(crate) fn insert_part(&mut self, path: &str, content: &[u8], line: u32) {
         let text = String::from_utf8(content.to_vec()).ok();
         let first = usize::try_from(line).unwrap_or(usize::MAX);
-        let part = |text| Contents {
+        let part = |text| IndexedText {
             first,
-            ..Contents::new(text)
+            ..IndexedText::new(text)
         };
         self.0.insert(path.to_owned(), text.map(part));
     }
 
     /// The line of a location, with the range underlined; `None` if the file cannot be read any more.
-    pub(crate) fn excerpt(&mut self, location: &Location, tone: Tone, style: Style) -> Option<Text> {
+    pub(crate) fn excerpt(&mut self, location: &Location, tone: TextTone, style: StreamStyle) -> Option<PrintableText> {
         let contents = self.contents(&location.file)?;
         let number = usize::try_from(location.start.line).ok()?;
         let start = usize::try_from(location.start.column).ok()?.saturating_sub(1);
@@ -72,21 +72,21 @@ impl Texts {
         contents.frame(number, start..end, tone, style)
     }
 
-    fn contents(&mut self, path: &str) -> Option<&mut Contents> {
+    fn contents(&mut self, path: &str) -> Option<&mut IndexedText> {
         if !self.0.contains_key(path) {
             let bytes = read_regular(path, LARGEST).ok().map(to_utf8);
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-            self.0.insert(path.to_owned(), text.map(Contents::new));
+            self.0.insert(path.to_owned(), text.map(IndexedText::new));
         }
         self.0.get_mut(path)?.as_mut()
     }
 }
 
-impl Contents {
+impl IndexedText {
     fn new(text: String) -> Self {
         let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks).collect();
-        Contents {
+        IndexedText {
             text,
             first: 1,
             starts,
@@ -95,7 +95,7 @@ impl Contents {
     }
 
     /// Shows the part of a line, counted from 1, around a range of characters.
-    fn frame(&mut self, number: usize, place: Range<usize>, tone: Tone, style: Style) -> Option<Text> {
+    fn frame(&mut self, number: usize, place: Range<usize>, tone: TextTone, style: StreamStyle) -> Option<PrintableText> {
         let index = number.checked_sub(self.first)?;
         let start = *self.starts.get(index)?;
         let end = self
@@ -103,16 +103,16 @@ impl Contents {
             .get(index + 1)
             .map_or(self.text.len(), |next| next - 1);
         let line = self.text.get(start..end)?.trim_end();
-        let columns = self.columns.entry(number).or_insert_with(|| Columns::new(line));
+        let columns = self.columns.entry(number).or_insert_with(|| ColumnOffsets::new(line));
         Some(frame(number, line, columns, place, tone, style))
     }
 }
 
-impl Columns {
+impl ColumnOffsets {
     fn new(line: &str) -> Self {
         let characters = line.char_indices().enumerate();
         let strides = characters.clone().filter(|(column, _)| column % STRIDE == 0);
-        Columns {
+        ColumnOffsets {
             offsets: strides.map(|(_, (offset, _))| offset).collect(),
             count: characters.count(),
         }
@@ -132,11 +132,11 @@ impl Columns {
 fn frame(
     number: usize,
     line: &str,
-    columns: &Columns,
+    columns: &ColumnOffsets,
     place: Range<usize>,
-    tone: Tone,
-    style: Style,
-) -> Text {
+    tone: TextTone,
+    style: StreamStyle,
+) -> PrintableText {
     let length = columns.count;
     let Range { start, end } = place;
     let from = if length <= WIDTH {
@@ -161,11 +161,11 @@ fn frame(
     let margin = " ".repeat(number.len());
     text!(
         "{} {}{}{}\n{} {}{}\n",
-        style.paint(Tone::Faint, text!("{} |", number)),
+        style.paint(TextTone::Faint, text!("{} |", number)),
         left,
         excerpt,
         right,
-        style.paint(Tone::Faint, text!("{} |", margin)),
+        style.paint(TextTone::Faint, text!("{} |", margin)),
         pad,
         style.paint(tone, carets),
     )
@@ -200,10 +200,10 @@ mod tests {
         let shown = frame(
             7,
             line,
-            &Columns::new(line),
+            &ColumnOffsets::new(line),
             start..end,
-            Tone::Bad,
-            Style::default(),
+            TextTone::Bad,
+            StreamStyle::default(),
         );
         assert_eq!(shown.as_str(), expected);
     }

@@ -5,7 +5,7 @@ use pratique_manifest::{Help, Location, ObjectName, Problem};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Severity {
+pub(crate) enum FindingSeverity {
     /// An error with which the server does not start.
     Error,
     /// A warning that fails the check.
@@ -16,44 +16,44 @@ pub(crate) enum Severity {
 
 /// How grave something is, in outputs of CI servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub(crate) enum AnnotationLevel {
     Error,
     Warning,
     Note,
 }
 
-impl Level {
+impl AnnotationLevel {
     /// The level of a result in SARIF.
     pub(crate) fn of_sarif(self) -> &'static str {
         match self {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "note",
+            AnnotationLevel::Error => "error",
+            AnnotationLevel::Warning => "warning",
+            AnnotationLevel::Note => "note",
         }
     }
 
     /// The workflow command of GitHub Actions.
     pub(crate) fn of_github(self) -> &'static str {
         match self {
-            Level::Note => "notice",
-            Level::Error | Level::Warning => self.of_sarif(),
+            AnnotationLevel::Note => "notice",
+            AnnotationLevel::Error | AnnotationLevel::Warning => self.of_sarif(),
         }
     }
 }
 
-impl From<Severity> for Level {
-    fn from(severity: Severity) -> Self {
+impl From<FindingSeverity> for AnnotationLevel {
+    fn from(severity: FindingSeverity) -> Self {
         match severity {
-            Severity::Error | Severity::Denied => Level::Error,
-            Severity::Warning => Level::Warning,
+            FindingSeverity::Error | FindingSeverity::Denied => AnnotationLevel::Error,
+            FindingSeverity::Warning => AnnotationLevel::Warning,
         }
     }
 }
 
 /// An error or a warning.
 #[derive(Clone, Debug)]
-pub(crate) struct Finding<'a> {
-    pub(crate) severity: Severity,
+pub(crate) struct OutputFinding<'a> {
+    pub(crate) severity: FindingSeverity,
     /// The stable name of the rule or warning.
     pub(crate) name: &'static str,
     pub(crate) message: &'a str,
@@ -71,10 +71,10 @@ pub(crate) struct Finding<'a> {
     pub(crate) stops_server: bool,
 }
 
-impl<'a> Finding<'a> {
+impl<'a> OutputFinding<'a> {
     pub(crate) fn of_problem(problem: &'a Problem, stops_server: bool) -> Self {
-        Finding {
-            severity: Severity::Error,
+        OutputFinding {
+            severity: FindingSeverity::Error,
             name: problem.rule.name(),
             message: &problem.message,
             summary: problem.summary.as_deref(),
@@ -88,8 +88,8 @@ impl<'a> Finding<'a> {
         }
     }
 
-    pub(crate) fn of_warning(warning: &'a Warning, severity: Severity) -> Self {
-        Finding {
+    pub(crate) fn of_warning(warning: &'a Warning, severity: FindingSeverity) -> Self {
+        OutputFinding {
             severity,
             name: warning.lint.name,
             message: &warning.message,
@@ -106,7 +106,7 @@ impl<'a> Finding<'a> {
 
     /// The finding as one about an input, which outputs name where there is no location.
     pub(crate) fn about(self, input: &'a str) -> Self {
-        Finding { input, ..self }
+        OutputFinding { input, ..self }
     }
 
     /// The file that it is about.

@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use pratique_manifest::Location;
 
-use super::finding::Level;
+use super::finding::AnnotationLevel;
 use super::place::InputPlace;
-use super::text::{Text, printed, text, without_commands, without_invisible};
+use super::text::{PrintableText, printed, text, without_commands, without_invisible};
 use crate::input::{STDIN_FILENAME_COMMANDS, STDIN_NAME};
 
 /// Lines of workflow commands. Other text is escaped, so that a runner does not interpret it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Commands {
+pub(crate) struct WorkflowCommands {
     lines: String,
     counts: AnnotationCounts,
 }
@@ -31,11 +31,11 @@ pub(crate) struct AnnotationCounts {
 }
 
 impl AnnotationCounts {
-    fn count(&mut self, level: Level) {
+    fn count(&mut self, level: AnnotationLevel) {
         match level {
-            Level::Error => self.errors += 1,
-            Level::Warning => self.warnings += 1,
-            Level::Note => self.notes += 1,
+            AnnotationLevel::Error => self.errors += 1,
+            AnnotationLevel::Warning => self.warnings += 1,
+            AnnotationLevel::Note => self.notes += 1,
         }
     }
 
@@ -52,7 +52,7 @@ impl AnnotationCounts {
     }
 
     /// What is said of annotations that are not shown beside a change; nothing if all are.
-    pub(super) fn describe_more(self) -> Text {
+    pub(super) fn describe_more(self) -> PrintableText {
         let mut told = self.describe_many();
         if self.of_stdin > 0 {
             told.push(&text!(
@@ -65,7 +65,7 @@ impl AnnotationCounts {
         told
     }
 
-    fn describe_many(self) -> Text {
+    fn describe_many(self) -> PrintableText {
         let levels = [
             (self.errors, "errors"),
             (self.warnings, "warnings"),
@@ -74,7 +74,7 @@ impl AnnotationCounts {
         let more = levels.iter().filter(|(count, _)| *count > MAX_SHOWN);
         let more: Vec<String> = more.map(|(count, level)| format!("{count} {level}")).collect();
         if more.is_empty() {
-            return Text::new();
+            return PrintableText::new();
         }
         text!(
             "GitHub shows {} annotations of each level beside a change: of {}, all are in this log\n",
@@ -84,9 +84,9 @@ impl AnnotationCounts {
     }
 }
 
-impl Commands {
+impl WorkflowCommands {
     /// Adds a message about a part of a file.
-    pub(crate) fn annotate(&mut self, level: Level, location: &Location, title: &str, message: &str) {
+    pub(crate) fn annotate(&mut self, level: AnnotationLevel, location: &Location, title: &str, message: &str) {
         let (start, end) = (location.start, location.end);
         self.counts.count_stdin(&location.file);
         if start.line == 0 {
@@ -110,7 +110,7 @@ impl Commands {
     }
 
     /// Adds a message about a place of an input, of which the line may not be known.
-    pub(crate) fn annotate_place(&mut self, level: Level, place: &InputPlace, title: &str, message: &str) {
+    pub(crate) fn annotate_place(&mut self, level: AnnotationLevel, place: &InputPlace, title: &str, message: &str) {
         self.counts.count_stdin(&place.file);
         let line = match place.line {
             0 => String::new(),
@@ -123,7 +123,7 @@ impl Commands {
         self.add(level, &format!("{}{line}", file(&place.file)), title, message);
     }
 
-    fn add(&mut self, level: Level, place: &str, title: &str, message: &str) {
+    fn add(&mut self, level: AnnotationLevel, place: &str, title: &str, message: &str) {
         self.counts.count(level);
         let (level, title) = (level.of_github(), property(title));
         let comma = if place.is_empty() { "" } else { "," };
@@ -136,7 +136,7 @@ impl Commands {
     }
 
     /// Adds lines for the log.
-    pub(crate) fn log(&mut self, text: &Text) {
+    pub(crate) fn log(&mut self, text: &PrintableText) {
         self.lines.push_str(&printed(text));
     }
 
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn annotations_that_are_not_shown_are_told() {
-        let mut commands = Commands::default();
+        let mut commands = WorkflowCommands::default();
         let place = InputPlace::parse("a.yaml:1:1");
         for number in 0..11 {
-            commands.annotate_place(Level::Error, &place, "a", "b");
+            commands.annotate_place(AnnotationLevel::Error, &place, "a", "b");
             if number > 0 {
-                commands.annotate_place(Level::Warning, &place, "a", "b");
+                commands.annotate_place(AnnotationLevel::Warning, &place, "a", "b");
             }
         }
         assert_eq!(
@@ -198,9 +198,9 @@ mod tests {
                 .as_str()
                 .contains("of 22 errors and 20 warnings")
         );
-        assert_eq!(AnnotationCounts::default().describe_more(), Text::new());
-        let mut commands = Commands::default();
-        commands.annotate_place(Level::Error, &InputPlace::parse("<stdin>:1:1"), "a", "b");
+        assert_eq!(AnnotationCounts::default().describe_more(), PrintableText::new());
+        let mut commands = WorkflowCommands::default();
+        commands.annotate_place(AnnotationLevel::Error, &InputPlace::parse("<stdin>:1:1"), "a", "b");
         let told = commands.counts().describe_more();
         assert!(
             told.as_str()
@@ -211,16 +211,16 @@ mod tests {
 
     #[test]
     fn what_is_about_no_file_names_none() {
-        let mut commands = Commands::default();
-        commands.annotate_place(Level::Note, &InputPlace::default(), "a", "b");
+        let mut commands = WorkflowCommands::default();
+        commands.annotate_place(AnnotationLevel::Note, &InputPlace::default(), "a", "b");
         assert_eq!(commands.as_str(), "::notice title=a::b\n");
     }
 
     #[test]
     fn texts_are_escaped() {
-        let mut commands = Commands::default();
+        let mut commands = WorkflowCommands::default();
         commands.annotate_place(
-            Level::Error,
+            AnnotationLevel::Error,
             &InputPlace::parse("x,y:2.yaml"),
             "a: b, c\n::x ##[y]",
             "1%\n2: 3\r\n\r\u{1b}\u{202e}",

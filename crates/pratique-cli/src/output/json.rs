@@ -9,7 +9,7 @@ use super::text::is_plain;
 
 /// The last line of an output of JSON lines: the counts.
 #[derive(Serialize)]
-pub(crate) struct Summary<T> {
+pub(crate) struct SummaryLine<T> {
     pub(crate) summary: T,
 }
 

@@ -6,28 +6,28 @@ use super::text::without_invisible;
 
 /// A suite of cases.
 #[derive(Clone, Debug)]
-pub(crate) struct Suite {
+pub(crate) struct JunitSuite {
     pub(crate) name: String,
-    pub(crate) cases: Vec<Case>,
+    pub(crate) cases: Vec<JunitCase>,
 }
 
 /// A case.
 #[derive(Clone, Debug)]
-pub(crate) struct Case {
+pub(crate) struct JunitCase {
     pub(crate) name: String,
     /// The file it is about.
     pub(crate) file: String,
     /// The line, from 1.
     pub(crate) line: Option<u32>,
     pub(crate) seconds: f64,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CaseOutcome,
     /// What is told about it besides its outcome, such as warnings; empty if there is nothing.
     pub(crate) output: String,
 }
 
 /// The outcome of a case.
 #[derive(Clone, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CaseOutcome {
     /// It passed.
     Passed,
     /// It failed.
@@ -51,10 +51,10 @@ pub(crate) enum Outcome {
     },
 }
 
-impl Outcome {
+impl CaseOutcome {
     /// The outcome of what failed with a text.
     pub(crate) fn failed(text: &str) -> Self {
-        Outcome::Failed {
+        CaseOutcome::Failed {
             message: text.lines().next().unwrap_or_default().to_owned(),
             text: text.to_owned(),
         }
@@ -63,16 +63,16 @@ impl Outcome {
 
 /// A document.
 #[derive(Clone, Debug)]
-pub(crate) struct Xml(String);
+pub(crate) struct XmlDocument(String);
 
-impl Xml {
+impl XmlDocument {
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// A document of suites.
-pub(crate) fn xml(name: &str, suites: &[Suite]) -> Xml {
+pub(crate) fn xml(name: &str, suites: &[JunitSuite]) -> XmlDocument {
     let all = suites.iter().flat_map(|suite| &suite.cases);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(out, "<testsuites name=\"{}\"{}>", escaped(name), counts(all));
@@ -89,22 +89,22 @@ pub(crate) fn xml(name: &str, suites: &[Suite]) -> Xml {
         out.push_str("  </testsuite>\n");
     }
     out.push_str("</testsuites>\n");
-    Xml(out)
+    XmlDocument(out)
 }
 
-fn counts<'c>(cases: impl Iterator<Item = &'c Case> + Clone) -> String {
-    let count = |is: fn(&Outcome) -> bool| cases.clone().filter(|case| is(&case.outcome)).count();
+fn counts<'c>(cases: impl Iterator<Item = &'c JunitCase> + Clone) -> String {
+    let count = |is: fn(&CaseOutcome) -> bool| cases.clone().filter(|case| is(&case.outcome)).count();
     let seconds: f64 = cases.clone().map(|case| case.seconds).sum();
     format!(
         " tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.6}\"",
         cases.clone().count(),
-        count(|outcome| matches!(outcome, Outcome::Failed { .. })),
-        count(|outcome| matches!(outcome, Outcome::Error { .. })),
-        count(|outcome| matches!(outcome, Outcome::Skipped { .. })),
+        count(|outcome| matches!(outcome, CaseOutcome::Failed { .. })),
+        count(|outcome| matches!(outcome, CaseOutcome::Error { .. })),
+        count(|outcome| matches!(outcome, CaseOutcome::Skipped { .. })),
     )
 }
 
-fn one(suite: &Suite, case: &Case) -> String {
+fn one(suite: &JunitSuite, case: &JunitCase) -> String {
     let line = case
         .line
         .map(|line| format!(" line=\"{line}\""))
@@ -126,14 +126,14 @@ fn one(suite: &Suite, case: &Case) -> String {
 }
 
 /// The element of an outcome; passing has none.
-fn element(outcome: &Outcome) -> String {
+fn element(outcome: &CaseOutcome) -> String {
     let (element, message, text) = match outcome {
-        Outcome::Passed => return String::new(),
-        Outcome::Skipped { message } => {
+        CaseOutcome::Passed => return String::new(),
+        CaseOutcome::Skipped { message } => {
             return format!("      <skipped message=\"{}\"/>\n", escaped(message));
         }
-        Outcome::Failed { message, text } => ("failure", message, text),
-        Outcome::Error { message, text } => ("error", message, text),
+        CaseOutcome::Failed { message, text } => ("failure", message, text),
+        CaseOutcome::Error { message, text } => ("error", message, text),
     };
     let (message, text) = (escaped(message), escaped(text));
     format!("      <{element} message=\"{message}\">{text}</{element}>\n")
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn results_are_reported() {
-        let case = |name: &str, outcome| Case {
+        let case = |name: &str, outcome| JunitCase {
             name: name.to_owned(),
             file: "f.yaml".to_owned(),
             line: Some(3),
@@ -185,20 +185,20 @@ mod tests {
                 String::new()
             },
         };
-        let suite = Suite {
+        let suite = JunitSuite {
             name: "s".to_owned(),
             cases: vec![
-                case("a", Outcome::Passed),
-                case("c", Outcome::Passed),
+                case("a", CaseOutcome::Passed),
+                case("c", CaseOutcome::Passed),
                 case(
                     "d",
-                    Outcome::Skipped {
+                    CaseOutcome::Skipped {
                         message: "no policy".to_owned(),
                     },
                 ),
                 case(
                     "b",
-                    Outcome::Failed {
+                    CaseOutcome::Failed {
                         message: "x < \"y\"".to_owned(),
                         text: "1\n2\u{1}\u{fffe}\u{202e}##[x]".to_owned(),
                     },

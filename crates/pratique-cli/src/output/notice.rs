@@ -3,14 +3,14 @@
 use pratique_report::ReportNotice;
 use serde::{Deserialize, Serialize};
 
-use super::finding::Level;
-use super::github::Commands;
-use super::junit::{Case, Outcome};
+use super::finding::AnnotationLevel;
+use super::github::WorkflowCommands;
+use super::junit::{JunitCase, CaseOutcome};
 use super::place::InputPlace;
-use super::text::{Text, text};
+use super::text::{PrintableText, text};
 use crate::exit::CliError;
 use crate::output;
-use crate::output::counted::counted;
+use crate::output::counted_nouns::counted;
 
 /// How many notices are kept; inputs may lead to any number.
 const MAX_NOTICES: usize = 1000;
@@ -59,7 +59,7 @@ pub(crate) const NOT_EVALUATED: &str = "not-evaluated";
 
 /// A warning about something of an input that no decision tells: what was passed over, not known or not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Notice {
+pub(crate) struct InputNotice {
     /// The stable name of what it is about.
     pub(crate) rule: String,
     /// Where it is, as [`problems::place`](super::problems::place) writes it; empty where it is about all inputs.
@@ -70,24 +70,24 @@ pub(crate) struct Notice {
 
 /// A line of JSON.
 #[derive(Serialize)]
-struct Line<'a> {
-    warning: &'a Notice,
+struct NoticeLine<'a> {
+    warning: &'a InputNotice,
 }
 
 /// The notices of a command, the first of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Notices {
-    first: Vec<Notice>,
+pub(crate) struct InputNotices {
+    first: Vec<InputNotice>,
     /// How many more there are.
     more: usize,
     /// How many of all count as warnings.
     counted: usize,
 }
 
-impl Notice {
+impl InputNotice {
     pub(crate) fn new(rule: &str, place: impl Into<String>, message: impl Into<String>) -> Self {
-        Notice {
+        InputNotice {
             rule: rule.to_owned(),
             place: place.into(),
             message: message.into(),
@@ -95,11 +95,11 @@ impl Notice {
     }
 
     /// It as a warning or note on standard error.
-    pub(crate) fn to_text(&self) -> Text {
+    pub(crate) fn to_text(&self) -> PrintableText {
         let line = text!("{}", self.line());
         match self.level() {
-            Level::Error | Level::Warning => output::warning(&line),
-            Level::Note => output::note(&line),
+            AnnotationLevel::Error | AnnotationLevel::Warning => output::warning(&line),
+            AnnotationLevel::Note => output::note(&line),
         }
     }
 
@@ -112,11 +112,11 @@ impl Notice {
     }
 
     /// How grave it is, in outputs that say it.
-    pub(crate) fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> AnnotationLevel {
         match self.rule.as_str() {
-            BASELINE_EXCEEDED | EXPIRED_EXCEPTION => Level::Error,
-            BASELINE_GONE | NO_OTHERS | MISSING_SOURCE => Level::Note,
-            _ => Level::Warning,
+            BASELINE_EXCEEDED | EXPIRED_EXCEPTION => AnnotationLevel::Error,
+            BASELINE_GONE | NO_OTHERS | MISSING_SOURCE => AnnotationLevel::Note,
+            _ => AnnotationLevel::Warning,
         }
     }
 
@@ -135,24 +135,24 @@ impl Notice {
     }
 
     /// It as a workflow command of GitHub Actions.
-    pub(crate) fn annotate(&self, commands: &mut Commands) {
+    pub(crate) fn annotate(&self, commands: &mut WorkflowCommands) {
         commands.annotate_place(self.level(), &self.input_place(), &self.rule, &self.message);
     }
 
     /// It as a case, which passes in no run: what it is about was not evaluated, or not wholly. `fails` is whether the command
     /// fails for warnings.
-    pub(crate) fn case(&self, fails: bool) -> Case {
+    pub(crate) fn case(&self, fails: bool) -> JunitCase {
         let place = self.input_place();
-        Case {
+        JunitCase {
             name: format!("{} {}", self.rule, self.place),
             line: place.known_line(),
             file: place.file,
             seconds: 0.0,
             output: String::new(),
-            outcome: if self.level() == Level::Error || (fails && self.is_counted()) {
-                Outcome::failed(&self.message)
+            outcome: if self.level() == AnnotationLevel::Error || (fails && self.is_counted()) {
+                CaseOutcome::failed(&self.message)
             } else {
-                Outcome::Skipped {
+                CaseOutcome::Skipped {
                     message: self.message.clone(),
                 }
             },
@@ -187,9 +187,9 @@ pub(crate) fn description(rule: &str) -> Option<&'static str> {
     })
 }
 
-impl Notices {
+impl InputNotices {
     /// Adds a notice. That it is told on standard error is the caller's.
-    pub(crate) fn add(&mut self, notice: Notice) {
+    pub(crate) fn add(&mut self, notice: InputNotice) {
         self.counted = self.counted.saturating_add(usize::from(notice.is_counted()));
         if self.first.len() < MAX_NOTICES {
             self.first.push(notice);
@@ -199,7 +199,7 @@ impl Notices {
     }
 
     /// Tells a notice on standard error, unless too many were told, and adds it.
-    pub(crate) fn tell(&mut self, notice: Notice) {
+    pub(crate) fn tell(&mut self, notice: InputNotice) {
         if self.first.len() < MAX_NOTICES {
             output::eprint(&notice.to_text());
         }
@@ -207,7 +207,7 @@ impl Notices {
     }
 
     /// Whether a notice is among those that are kept, by whichever path its file was read.
-    pub(crate) fn has(&self, notice: &Notice) -> bool {
+    pub(crate) fn has(&self, notice: &InputNotice) -> bool {
         let place = notice.input_place();
         self.first.iter().any(|known| {
             known.rule == notice.rule
@@ -222,21 +222,21 @@ impl Notices {
     }
 
     /// All of them that are kept; where others are not, the last says how many.
-    pub(crate) fn list(&self) -> Vec<Notice> {
+    pub(crate) fn list(&self) -> Vec<InputNotice> {
         let mut all = self.first.clone();
         if let (true, Some(last)) = (self.more > 0, self.first.last()) {
             let message = format!(
                 "{} not listed",
                 counted(self.more, "more warning is", "more warnings are")
             );
-            all.push(Notice::new(&last.rule, last.place.clone(), message));
+            all.push(InputNotice::new(&last.rule, last.place.clone(), message));
         }
         all
     }
 
     /// A line for each, in a report of text.
-    pub(crate) fn lines(&self) -> Text {
-        let mut lines = Text::new();
+    pub(crate) fn lines(&self) -> PrintableText {
+        let mut lines = PrintableText::new();
         for notice in self.list() {
             lines.push(&text!("warning: {}\n", notice.line()));
         }
@@ -247,18 +247,18 @@ impl Notices {
     pub(crate) fn print_lines(&self) -> Result<(), CliError> {
         let all = self.list();
         all.iter()
-            .try_for_each(|warning| output::print_json_line(&Line { warning }))
+            .try_for_each(|warning| output::print_json_line(&NoticeLine { warning }))
     }
 }
 
-impl From<&ReportNotice> for Notice {
+impl From<&ReportNotice> for InputNotice {
     fn from(notice: &ReportNotice) -> Self {
-        Notice::new(&notice.rule, notice.place.clone(), notice.message.clone())
+        InputNotice::new(&notice.rule, notice.place.clone(), notice.message.clone())
     }
 }
 
-impl Extend<Notice> for Notices {
-    fn extend<T: IntoIterator<Item = Notice>>(&mut self, notices: T) {
+impl Extend<InputNotice> for InputNotices {
+    fn extend<T: IntoIterator<Item = InputNotice>>(&mut self, notices: T) {
         notices.into_iter().for_each(|notice| self.add(notice));
     }
 }
@@ -269,9 +269,9 @@ mod tests {
 
     #[test]
     fn those_that_are_not_kept_are_counted() {
-        let mut notices = Notices::default();
-        notices.extend((0..MAX_NOTICES + 2).map(|index| Notice::new("rule", format!("{index}.yaml"), "it")));
-        notices.add(Notice::new(WEAKENED_SETTING, "pratique.yaml:1:1", "it"));
+        let mut notices = InputNotices::default();
+        notices.extend((0..MAX_NOTICES + 2).map(|index| InputNotice::new("rule", format!("{index}.yaml"), "it")));
+        notices.add(InputNotice::new(WEAKENED_SETTING, "pratique.yaml:1:1", "it"));
         assert_eq!(
             (notices.count(), notices.list().len()),
             (MAX_NOTICES + 2, MAX_NOTICES + 1)

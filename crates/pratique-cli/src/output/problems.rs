@@ -6,19 +6,19 @@ use pratique_lint::WarningExample;
 use pratique_manifest::{Edit, LoadErrors, Location, ObjectName, Problem, Rule};
 use serde::Serialize;
 
-use super::excerpt::Texts;
-use super::finding::{Finding, Severity};
-use super::text::{Lines, Text, text};
-use crate::style::{Style, Tone};
+use super::excerpt::FileTexts;
+use super::finding::{OutputFinding, FindingSeverity};
+use super::text::{IndentedLines, PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// The maximum length of a message, in bytes: a server's messages quote documents.
 const LONGEST: usize = 16 << 10;
 
 /// The problems of a load; if a server stops with them, the first one is marked as the error that it reports.
-pub(crate) fn findings(errors: &LoadErrors, stops_server: bool) -> Vec<Finding<'_>> {
+pub(crate) fn findings(errors: &LoadErrors, stops_server: bool) -> Vec<OutputFinding<'_>> {
     let problems = errors.problems().enumerate();
     problems
-        .map(|(index, problem)| Finding::of_problem(problem, stops_server && index == 0))
+        .map(|(index, problem)| OutputFinding::of_problem(problem, stops_server && index == 0))
         .collect()
 }
 
@@ -26,31 +26,31 @@ pub(crate) fn findings(errors: &LoadErrors, stops_server: bool) -> Vec<Finding<'
 const MOST: usize = 2000;
 
 /// Formats all problems, the server's message first.
-pub(crate) fn human(errors: &LoadErrors, texts: &mut Texts, style: Style) -> Text {
+pub(crate) fn human(errors: &LoadErrors, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
     let message = errors.to_string();
-    let list = listed(&following(errors, &message), Links::None, texts, style);
+    let list = listed(&following(errors, &message), RuleLinks::None, texts, style);
     let message = shortened(&message);
     text!(
         "{} {}\n{}",
-        style.paint(Tone::Bad, "error:"),
+        style.paint(TextTone::Bad, "error:"),
         further(&message),
         list
     )
 }
 
 /// Formats all problems with which a server would not start, or which its API refuses, and marks its own message.
-pub(crate) fn refused(errors: &LoadErrors, stops_server: bool, texts: &mut Texts, style: Style) -> Text {
+pub(crate) fn refused(errors: &LoadErrors, stops_server: bool, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
     let message = errors.to_string();
-    let list = listed(&following(errors, &message), Links::Each, texts, style);
+    let list = listed(&following(errors, &message), RuleLinks::Each, texts, style);
     let message = shortened(&message);
-    let mut out = text!("{} {}\n", style.paint(Tone::Bad, "error:"), further(&message));
+    let mut out = text!("{} {}\n", style.paint(TextTone::Bad, "error:"), further(&message));
     let note = if stops_server {
         Some("kube-apiserver stops with this")
     } else {
         is_of_api(errors).then_some("kube-apiserver refuses it with this")
     };
     if let Some(note) = note {
-        out.push(&text!("{} {}\n", style.paint(Tone::Faint, "  = note:"), note));
+        out.push(&text!("{} {}\n", style.paint(TextTone::Faint, "  = note:"), note));
     }
     out.push(&list);
     out
@@ -77,15 +77,15 @@ fn is_of_api(errors: &LoadErrors) -> bool {
 }
 
 /// A message whose continuation lines are indented.
-fn further(message: &str) -> Lines<'_> {
-    Lines {
+fn further(message: &str) -> IndentedLines<'_> {
+    IndentedLines {
         text: message,
         indent: "    ",
     }
 }
 
 /// The findings after the server's message: problems that it quotes are shortened.
-fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
+fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<OutputFinding<'e>> {
     let mut findings = findings(errors, true);
     // The findings that are listed: each is searched in the server's message.
     for finding in findings.iter_mut().take(MOST) {
@@ -97,34 +97,34 @@ fn following<'e>(errors: &'e LoadErrors, message: &str) -> Vec<Finding<'e>> {
 
 /// Whether findings have links to the documentation of their rules, at the first finding of each.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Links {
+pub(crate) enum RuleLinks {
     None,
     Each,
 }
 
 /// Lists findings, up to a maximum, and counts them.
-pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, style: Style) -> Text {
+pub(crate) fn listed(findings: &[OutputFinding<'_>], links: RuleLinks, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
     if findings.is_empty() {
-        return Text::new();
+        return PrintableText::new();
     }
-    let mut out = Text::new();
+    let mut out = PrintableText::new();
     let mut linked: BTreeSet<&str> = BTreeSet::new();
     for finding in findings.iter().take(MOST) {
-        let link = linked.insert(finding.name) && links == Links::Each;
+        let link = linked.insert(finding.name) && links == RuleLinks::Each;
         out.push(&text!("\n{}", finding_text(finding, link, texts, style)));
     }
     if let Some(more @ 1..) = findings.len().checked_sub(MOST) {
         out.push(&text!("\nand {} more, which --output json has\n", more));
     }
-    let count = |what: &str, of: &dyn Fn(Severity) -> bool| {
+    let count = |what: &str, of: &dyn Fn(FindingSeverity) -> bool| {
         let count = findings.iter().filter(|finding| of(finding.severity)).count();
         let plural = if count == 1 { "" } else { "s" };
         (count > 0).then(|| format!("{count} {what}{plural}"))
     };
     let counts = [
-        count("problem", &|severity| severity == Severity::Error),
-        count("denied warning", &|severity| severity == Severity::Denied),
-        count("warning", &|severity| severity == Severity::Warning),
+        count("problem", &|severity| severity == FindingSeverity::Error),
+        count("denied warning", &|severity| severity == FindingSeverity::Denied),
+        count("warning", &|severity| severity == FindingSeverity::Warning),
     ];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     out.push(&text!("\n{}\n", counts.join(", ")));
@@ -132,42 +132,42 @@ pub(crate) fn listed(findings: &[Finding<'_>], links: Links, texts: &mut Texts, 
 }
 
 /// Reports problems on standard error, with excerpts.
-pub(crate) fn report(problems: &[Problem], texts: &mut Texts) {
-    let style = Style::of_stderr();
+pub(crate) fn report(problems: &[Problem], texts: &mut FileTexts) {
+    let style = StreamStyle::of_stderr();
     for problem in problems {
         super::eprint(&one(problem, texts, style));
     }
 }
 
 /// Formats a problem, with an excerpt.
-pub(crate) fn one(problem: &Problem, texts: &mut Texts, style: Style) -> Text {
-    finding_text(&Finding::of_problem(problem, false), false, texts, style)
+pub(crate) fn one(problem: &Problem, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
+    finding_text(&OutputFinding::of_problem(problem, false), false, texts, style)
 }
 
 /// Formats a finding, with a link to its documentation if it is the first of its rule.
-fn finding_text(finding: &Finding<'_>, link: bool, texts: &mut Texts, style: Style) -> Text {
+fn finding_text(finding: &OutputFinding<'_>, link: bool, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
     let (label, tone) = match finding.severity {
-        Severity::Error => (None, Tone::Bad),
-        Severity::Denied => (Some("warning:"), Tone::Bad),
-        Severity::Warning => (Some("warning:"), Tone::Warning),
+        FindingSeverity::Error => (None, TextTone::Bad),
+        FindingSeverity::Denied => (Some("warning:"), TextTone::Bad),
+        FindingSeverity::Warning => (Some("warning:"), TextTone::Warning),
     };
-    let rule = style.paint(Tone::Faint, text!("[{}]", finding.name));
+    let rule = style.paint(TextTone::Faint, text!("[{}]", finding.name));
     let label = label.map(|label| text!("{} ", style.paint(tone, label)));
     let label = label.unwrap_or_default();
     let message = shortened(finding.message);
     let message = further(&message);
     let mut out = match finding.location {
         Some(location) => {
-            let place = style.paint(Tone::Place, place(location));
+            let place = style.paint(TextTone::Place, place(location));
             let excerpt = texts.excerpt(location, tone, style).unwrap_or_default();
             text!("{}: {}{} {}\n{}", place, label, message, rule, excerpt)
         }
         None => text!("{}{} {}\n", label, message, rule),
     };
     let mut note = |what: &str, note: &str| {
-        let what = style.paint(Tone::Faint, text!("  = {}:", what));
+        let what = style.paint(TextTone::Faint, text!("  = {}:", what));
         let indent = "    ";
-        out.push(&text!("{} {}\n", what, Lines { text: note, indent }));
+        out.push(&text!("{} {}\n", what, IndentedLines { text: note, indent }));
     };
     if let Some(difference) = finding.example.and_then(|example| example.difference.as_deref()) {
         note("object", difference);
@@ -244,17 +244,17 @@ struct JsonExample<'a> {
 
 impl<'a> From<&'a Problem> for JsonProblem<'a> {
     fn from(problem: &'a Problem) -> Self {
-        Finding::of_problem(problem, false).into()
+        OutputFinding::of_problem(problem, false).into()
     }
 }
 
-impl<'a> From<Finding<'a>> for JsonProblem<'a> {
-    fn from(finding: Finding<'a>) -> Self {
+impl<'a> From<OutputFinding<'a>> for JsonProblem<'a> {
+    fn from(finding: OutputFinding<'a>) -> Self {
         JsonProblem {
             rule: finding.name,
             severity: match finding.severity {
-                Severity::Error | Severity::Denied => "error",
-                Severity::Warning => "warning",
+                FindingSeverity::Error | FindingSeverity::Denied => "error",
+                FindingSeverity::Warning => "warning",
             },
             message: finding.message,
             field: finding.field,

@@ -9,10 +9,10 @@ use pratique_manifest::{Edit, Location};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::catalog::{self, Described};
-use super::counted::counted;
-use super::finding::{Finding, Level};
-use super::notice::{self, BASELINE_GONE, Notice};
+use super::catalog::{self, DescribedRule};
+use super::counted_nouns::counted;
+use super::finding::{OutputFinding, AnnotationLevel};
+use super::notice::{self, BASELINE_GONE, InputNotice};
 use super::place::InputPlace;
 
 const SCHEMA: &str =
@@ -24,7 +24,7 @@ const MAX_DESCRIPTION: usize = 1024;
 /// A log, and what it leaves out.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Log {
+pub(crate) struct SarifLog {
     value: Value,
     /// Messages about results that are left out, or not shown by who reads it.
     #[serde(skip)]
@@ -52,19 +52,19 @@ const UPLOAD: UploadLimits = UploadLimits {
 
 /// How a command was executed.
 #[derive(Clone, Debug)]
-pub(crate) struct Invocation {
+pub(crate) struct SarifInvocation {
     /// Whether it did what it was to do, regardless of what it found.
     pub(crate) is_successful: bool,
     pub(crate) exit_code: u8,
     /// What it tells besides results.
-    pub(crate) notifications: Vec<(Level, String)>,
+    pub(crate) notifications: Vec<(AnnotationLevel, String)>,
 }
 
 /// A result: each is of a rule and about a place, as GitHub takes no other.
 #[derive(Clone, Debug)]
 pub(crate) struct LogResult {
     rule: String,
-    level: Level,
+    level: AnnotationLevel,
     json: Value,
 }
 
@@ -72,7 +72,7 @@ impl LogResult {
     /// A result about a place, and about an object there, if it is known.
     pub(crate) fn new(
         rule: &str,
-        level: Level,
+        level: AnnotationLevel,
         message: &str,
         place: &InputPlace,
         object: Option<&str>,
@@ -120,7 +120,7 @@ impl LogResult {
     }
 
     /// The result for a notice.
-    pub(crate) fn of_notice(notice: &Notice) -> Self {
+    pub(crate) fn of_notice(notice: &InputNotice) -> Self {
         let place = notice.input_place();
         let result = LogResult::new(&notice.rule, notice.level(), &notice.message, &place, None);
         if notice.rule == BASELINE_GONE {
@@ -131,11 +131,11 @@ impl LogResult {
     }
 }
 
-impl Log {
+impl SarifLog {
     /// The log of a run: how the command was executed, and the results, of whose rules `describe` gives a short text.
     pub(crate) fn new(
         describe: impl Fn(&str) -> String,
-        invocation: Invocation,
+        invocation: SarifInvocation,
         results: Vec<LogResult>,
     ) -> Self {
         let (results, omissions) = bounded(results, UPLOAD);
@@ -149,19 +149,19 @@ impl Log {
             })
             .collect();
         let rules = rules.into_values().collect();
-        Log::of_run(rules, invocation, results, omissions)
+        SarifLog::of_run(rules, invocation, results, omissions)
     }
 
     /// A log of all findings and notices, with the rules of loading and the warnings, and whether the check passes.
     pub(crate) fn of_findings(
-        findings: &[Finding<'_>],
-        notices: &[Notice],
-        notifications: Vec<(Level, String)>,
+        findings: &[OutputFinding<'_>],
+        notices: &[InputNotice],
+        notifications: Vec<(AnnotationLevel, String)>,
         passes: bool,
     ) -> Self {
         let described = catalog::list_rules();
         // The check ran, regardless of its findings.
-        let invocation = Invocation {
+        let invocation = SarifInvocation {
             is_successful: true,
             exit_code: u8::from(!passes),
             notifications,
@@ -174,7 +174,7 @@ impl Log {
         let of_notices = of_notices
             .into_iter()
             .map(|rule| rule_of(rule, notice::description(rule).unwrap_or(rule)));
-        Log::of_run(
+        SarifLog::of_run(
             described.iter().map(rule).chain(of_notices).collect(),
             invocation,
             results,
@@ -184,7 +184,7 @@ impl Log {
 
     fn of_run(
         rules: Vec<Value>,
-        invocation: Invocation,
+        invocation: SarifInvocation,
         results: Vec<LogResult>,
         omissions: Vec<String>,
     ) -> Self {
@@ -205,7 +205,7 @@ impl Log {
                 "results": results,
             }],
         });
-        Log { value, omissions }
+        SarifLog { value, omissions }
     }
 
     /// Messages about results that are left out, or not shown by who reads the log.
@@ -214,9 +214,9 @@ impl Log {
     }
 }
 
-impl Invocation {
+impl SarifInvocation {
     fn json(self, omissions: &[String]) -> Value {
-        let omissions = omissions.iter().map(|message| (Level::Warning, message.clone()));
+        let omissions = omissions.iter().map(|message| (AnnotationLevel::Warning, message.clone()));
         let all = self.notifications.into_iter().chain(omissions);
         let all: Vec<Value> = all
             .map(|(level, message)| json!({"level": level.of_sarif(), "message": {"text": message}}))
@@ -311,7 +311,7 @@ fn rule_of(id: &str, description: &str) -> Value {
     })
 }
 
-fn rule(described: &Described) -> Value {
+fn rule(described: &DescribedRule) -> Value {
     let url = catalog::url(described.name);
     json!({
         "id": described.name,
@@ -323,7 +323,7 @@ fn rule(described: &Described) -> Value {
     })
 }
 
-fn result(finding: &Finding<'_>, described: &[Described]) -> LogResult {
+fn result(finding: &OutputFinding<'_>, described: &[DescribedRule]) -> LogResult {
     let message = match finding.help {
         Some(help) => format!("{}\n{}", finding.message, help.text),
         None => finding.message.to_owned(),
@@ -334,7 +334,7 @@ fn result(finding: &Finding<'_>, described: &[Described]) -> LogResult {
         ("ruleIndex", rule.map(Value::from)),
         ("fixes", edit.map(|edit| json!([fix(edit)]))),
     ];
-    let level = Level::from(finding.severity);
+    let level = AnnotationLevel::from(finding.severity);
     let mut result = json!({
         "ruleId": finding.name,
         "level": level.of_sarif(),
@@ -357,7 +357,7 @@ fn result(finding: &Finding<'_>, described: &[Described]) -> LogResult {
     }
 }
 
-fn place(finding: &Finding<'_>) -> Value {
+fn place(finding: &OutputFinding<'_>) -> Value {
     let artifact = json!({"uri": uri(finding.file())});
     let physical = match finding.location {
         Some(location) => json!({"artifactLocation": artifact, "region": region(location)}),
@@ -425,9 +425,9 @@ mod tests {
     fn results(count: usize) -> Vec<LogResult> {
         let level = |index| {
             if index % 3 == 2 {
-                Level::Error
+                AnnotationLevel::Error
             } else {
-                Level::Warning
+                AnnotationLevel::Warning
             }
         };
         let place = InputPlace::parse("a.yaml:3:7");
@@ -467,7 +467,7 @@ mod tests {
         };
         let (kept, omissions) = bounded(results(20_000), limits);
         assert!(kept.len() < 20_000 && kept.len() > 1_000, "{}", kept.len());
-        assert!(kept.iter().take(1_000).all(|result| result.level == Level::Error));
+        assert!(kept.iter().take(1_000).all(|result| result.level == AnnotationLevel::Error));
         assert!(
             omissions
                 .iter()

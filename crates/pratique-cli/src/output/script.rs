@@ -5,15 +5,15 @@ use clap_complete::Shell;
 
 /// A script.
 #[derive(Debug)]
-pub(crate) struct Script(Vec<u8>);
+pub(crate) struct InlineScript(Vec<u8>);
 
-impl Script {
+impl InlineScript {
     /// The script that completes a command.
     pub(crate) fn completions(mut command: Command, shell: Shell) -> Self {
         let name = command.get_name().to_owned();
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut command, name, &mut script);
-        Script(script)
+        InlineScript(script)
     }
 
     /// What a word may become, each with what it is, as programs report it to kubectl: a line each, and a number that says what a
@@ -28,7 +28,7 @@ impl Script {
             lines.extend([value, "\t", about, "\n"]);
         }
         lines += if candidates.is_empty() { FILES } else { NO_FILES };
-        Script(lines.into_bytes())
+        InlineScript(lines.into_bytes())
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {

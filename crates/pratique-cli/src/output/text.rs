@@ -1,6 +1,6 @@
 //! Text that is safe to print, even with untrusted parts.
 //!
-//! Names, messages, file names and objects are untrusted. In a [`Text`], their control and invisible characters are
+//! Names, messages, file names and objects are untrusted. In a [`PrintableText`], their control and invisible characters are
 //! escaped (`\u{1b}`), so that they cannot move the cursor, hide text, or begin lines. The macro [`text!`] builds a
 //! text from a format and arguments, which are escaped unless they are texts. Lines that a CI runner would interpret as
 //! a command are broken when a text is printed ([`printed`]).
@@ -16,76 +16,76 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Text that can be printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Text(String);
+pub(crate) struct PrintableText(String);
 
-/// Builds a [`Text`] as `format!` builds a string. Arguments are positional, and escaped to one line; texts are
-/// inserted unchanged, and [`Lines`] keep their line breaks.
+/// Builds a [`PrintableText`] as `format!` builds a string. Arguments are positional, and escaped to one line; texts are
+/// inserted unchanged, and [`IndentedLines`] keep their line breaks.
 macro_rules! text {
     ($format:literal $(, $argument:expr)* $(,)?) => {
         // Formats that are expanded from macros name no variables, which would not be escaped.
-        $crate::output::text::Text::from_arguments(::std::format_args!(
+        $crate::output::text::PrintableText::from_arguments(::std::format_args!(
             ::std::concat!($format)
-            $(, $crate::output::text::Argument(&$argument))*
+            $(, $crate::output::text::EscapedArgument(&$argument))*
         ))
     };
 }
 pub(crate) use text;
 
 /// An argument of [`text!`].
-pub(crate) trait Show {
+pub(crate) trait ShowArgument {
     /// Writes the argument, with invisible characters escaped.
     fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-impl<T: Display + ?Sized> Show for T {
+impl<T: Display + ?Sized> ShowArgument for T {
     fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaped(out), "{self}")
+        write!(EscapingWriter(out), "{self}")
     }
 }
 
-impl Show for Text {
+impl ShowArgument for PrintableText {
     fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
 }
 
-impl Show for &Text {
+impl ShowArgument for &PrintableText {
     fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
 }
 
 /// A string with several lines, of which those after the first are indented with `indent`.
-pub(crate) struct Lines<'a> {
+pub(crate) struct IndentedLines<'a> {
     pub(crate) text: &'a str,
     pub(crate) indent: &'static str,
 }
 
-impl Show for Lines<'_> {
+impl ShowArgument for IndentedLines<'_> {
     fn show(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, line) in self.text.lines().enumerate() {
             if number > 0 {
                 write!(out, "\n{}", self.indent)?;
             }
-            Escaped(&mut *out).write_str(line)?;
+            EscapingWriter(&mut *out).write_str(line)?;
         }
         Ok(())
     }
 }
 
 /// An argument of [`text!`], escaped as it is formatted.
-pub(crate) struct Argument<'a, T: ?Sized>(pub(crate) &'a T);
+pub(crate) struct EscapedArgument<'a, T: ?Sized>(pub(crate) &'a T);
 
-impl<T: Show + ?Sized> Display for Argument<'_, T> {
+impl<T: ShowArgument + ?Sized> Display for EscapedArgument<'_, T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.show(out)
     }
 }
 
 /// A writer that escapes invisible characters.
-pub(crate) struct Escaped<W>(pub(crate) W);
+pub(crate) struct EscapingWriter<W>(pub(crate) W);
 
-impl<W: fmt::Write> fmt::Write for Escaped<W> {
+impl<W: fmt::Write> fmt::Write for EscapingWriter<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if is_plain(text) {
             return self.0.write_str(text);
@@ -122,34 +122,34 @@ pub(crate) fn without_invisible(text: &str) -> String {
             out.push('\n');
         }
         // Writing to a string cannot fail.
-        let _ = Escaped(&mut out).write_str(line);
+        let _ = EscapingWriter(&mut out).write_str(line);
     }
     out
 }
 
-impl Text {
+impl PrintableText {
     /// No text.
     pub(crate) const fn new() -> Self {
-        Text(String::new())
+        PrintableText(String::new())
     }
 
     /// Builds a text from escaped arguments; only for [`text!`].
     pub(crate) fn from_arguments(arguments: fmt::Arguments<'_>) -> Self {
-        Text(arguments.to_string())
+        PrintableText(arguments.to_string())
     }
 
     /// A value as YAML, indented by `indent` blanks.
     pub(crate) fn yaml(value: &pratique_json::Value<'_>, indent: usize) -> Self {
         // It has escapes of its own: these here find nothing to do.
-        Text(without_invisible(&pratique_state::yaml::block(value, indent)))
+        PrintableText(without_invisible(&pratique_state::yaml::block(value, indent)))
     }
 
     /// Colours the text.
     pub(crate) fn coloured(self, code: &'static str) -> Self {
-        Text(format!("\u{1b}[{code}m{}\u{1b}[0m", self.0))
+        PrintableText(format!("\u{1b}[{code}m{}\u{1b}[0m", self.0))
     }
 
-    pub(crate) fn push(&mut self, text: &Text) {
+    pub(crate) fn push(&mut self, text: &PrintableText) {
         self.0.push_str(&text.0);
     }
 
@@ -165,14 +165,14 @@ impl Text {
     }
 
     /// Removes trailing white space.
-    pub(crate) fn trim_end(&self) -> Text {
-        Text(self.0.trim_end().to_owned())
+    pub(crate) fn trim_end(&self) -> PrintableText {
+        PrintableText(self.0.trim_end().to_owned())
     }
 
     /// Indents every line.
-    pub(crate) fn indented(&self, indent: &'static str) -> Text {
+    pub(crate) fn indented(&self, indent: &'static str) -> PrintableText {
         let lines = self.0.split_inclusive('\n');
-        Text(lines.flat_map(|line| [indent, line]).collect())
+        PrintableText(lines.flat_map(|line| [indent, line]).collect())
     }
 
     /// The characters, for formats with an escaping of their own.
@@ -181,28 +181,28 @@ impl Text {
     }
 }
 
-impl Serialize for Text {
+impl Serialize for PrintableText {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&self.0)
     }
 }
 
 /// Text that is read is escaped again, as it may have been changed: colours are lost.
-impl<'de> Deserialize<'de> for Text {
+impl<'de> Deserialize<'de> for PrintableText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from).map(|text| Text(without_invisible(&text)))
+        String::deserialize(from).map(|text| PrintableText(without_invisible(&text)))
     }
 }
 
-impl FromIterator<Text> for Text {
-    fn from_iter<I: IntoIterator<Item = Text>>(texts: I) -> Self {
-        Text(texts.into_iter().map(|text| text.0).collect())
+impl FromIterator<PrintableText> for PrintableText {
+    fn from_iter<I: IntoIterator<Item = PrintableText>>(texts: I) -> Self {
+        PrintableText(texts.into_iter().map(|text| text.0).collect())
     }
 }
 
 /// The printed form of a text, in which commands of CI runners are broken by an escape. GitHub's runner looks for
 /// `::command` after blanks and for `##[command]` anywhere in a line, others look for `##name[`.
-pub(crate) fn printed(text: &Text) -> Cow<'_, str> {
+pub(crate) fn printed(text: &PrintableText) -> Cow<'_, str> {
     let text = text.as_str();
     if !text.contains("::") {
         return without_commands(text);
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &Text, expected: &str) {
+    fn check(text: &PrintableText, expected: &str) {
         assert_eq!(text.as_str(), expected);
     }
 
@@ -262,13 +262,13 @@ mod tests {
             &text!("- {}{}", inner, &inner),
             &format!("- \u{1b}[1m{escaped}\n\u{1b}[0m\u{1b}[1m{escaped}\n\u{1b}[0m"),
         );
-        let lines = Lines {
+        let lines = IndentedLines {
             text: "a\r\nb\u{1b}\n",
             indent: "  ",
         };
         check(&text!("x {}\n", lines), "x a\n  b\\u{1b}\n");
         check(&text!("a\nb\n").indented("  "), "  a\n  b\n");
-        let read: Text = serde_json::from_str(r#""a\n  \\u{1b} \u001b[2J""#).unwrap();
+        let read: PrintableText = serde_json::from_str(r#""a\n  \\u{1b} \u001b[2J""#).unwrap();
         check(&read, "a\n  \\u{1b} \\u{1b}[2J");
     }
 

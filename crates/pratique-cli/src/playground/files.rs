@@ -20,25 +20,25 @@ const COMPRESSED: &str = ".gz";
 
 /// Files by name. Requests lead to one of them or nowhere, never to the disk.
 #[derive(Debug, Default)]
-pub(super) struct Files(BTreeMap<String, Bytes>);
+pub(super) struct SiteFiles(BTreeMap<String, Bytes>);
 
 /// A file to be sent.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundFile {
     pub(super) content: Bytes,
     pub(super) media_type: &'static str,
     /// Whether the content is in compressed form.
     pub(super) is_compressed: bool,
 }
 
-impl Files {
+impl SiteFiles {
     /// Reads the files of a playground in a directory.
     pub(super) fn read(directory: &Path) -> Result<Self, CliError> {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
             move |error| CliError::unread(&path, error)
         };
-        let mut files = Files::default();
+        let mut files = SiteFiles::default();
         for entry in fs::read_dir(directory).map_err(unreadable(directory))? {
             let path = entry.map_err(unreadable(directory))?.path();
             let name = path.file_name().and_then(|name| name.to_str());
@@ -66,13 +66,13 @@ impl Files {
     }
 
     /// The file of a path, in compressed form if it is there in that form and the client takes it.
-    pub(super) fn find(&self, path: &str, takes_compressed: bool) -> Option<Found> {
+    pub(super) fn find(&self, path: &str, takes_compressed: bool) -> Option<FoundFile> {
         let name = match path.strip_prefix('/')? {
             "" => "index.html",
             name => name,
         };
         let media_type = media_type(name).filter(|_| !name.ends_with(COMPRESSED))?;
-        let new_file = |content, is_compressed| Found {
+        let new_file = |content, is_compressed| FoundFile {
             content,
             media_type,
             is_compressed,
@@ -117,10 +117,10 @@ mod tests {
 
     use super::*;
 
-    fn files() -> Files {
+    fn files() -> SiteFiles {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(b"module").unwrap();
-        let mut files = Files::default();
+        let mut files = SiteFiles::default();
         files.add("index.html", b"page".to_vec());
         files.add("pratique.wasm.gz", encoder.finish().unwrap());
         files
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn other_directories_are_refused() {
-        let refused = Files::read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
+        let refused = SiteFiles::read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
         assert!(
             refused.to_string().ends_with("there is no playground"),
             "{refused}"

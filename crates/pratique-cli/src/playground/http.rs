@@ -19,7 +19,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::Semaphore;
 
-use super::files::Files;
+use super::files::SiteFiles;
 
 /// What the page may do: run its own scripts and the module, and fetch its own files. It is in the page as well.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; \
@@ -41,7 +41,7 @@ const CONNECTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Serves files on a listener until accepting connections fails.
-pub(super) async fn serve(listener: TcpListener, files: Files) -> io::Result<()> {
+pub(super) async fn serve(listener: TcpListener, files: SiteFiles) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let files = Arc::new(files);
@@ -72,7 +72,7 @@ pub(super) async fn serve(listener: TcpListener, files: Files) -> io::Result<()>
 }
 
 /// The response to a request. hyper leaves out the body of that to a HEAD.
-fn respond(method: &Method, path: &str, headers: &HeaderMap, files: &Files) -> Response<Full<Bytes>> {
+fn respond(method: &Method, path: &str, headers: &HeaderMap, files: &SiteFiles) -> Response<Full<Bytes>> {
     let file = match method {
         &Method::GET | &Method::HEAD => files.find(path, takes_gzip(headers)),
         _ => {
@@ -126,8 +126,8 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 mod tests {
     use super::*;
 
-    fn files() -> Files {
-        let mut files = Files::default();
+    fn files() -> SiteFiles {
+        let mut files = SiteFiles::default();
         files.add("index.html", b"page".to_vec());
         files
     }

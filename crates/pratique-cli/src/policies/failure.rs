@@ -4,15 +4,15 @@ use pratique::BuildError;
 use pratique_manifest::LoadErrors;
 
 use crate::exit::CliError;
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 use crate::output::{self, problems};
 use crate::serve::serve_error::ServeError;
-use crate::style::Style;
+use crate::style::StreamStyle;
 
 /// Why policies cannot be loaded.
 pub(crate) enum LoadFailure {
     /// The policies are invalid.
-    Invalid { errors: LoadErrors, texts: Texts },
+    Invalid { errors: LoadErrors, texts: FileTexts },
     /// They cannot be read.
     Cli(CliError),
 }
@@ -26,7 +26,7 @@ impl LoadFailure {
         match self {
             LoadFailure::Cli(error) => Err(error),
             LoadFailure::Invalid { errors, mut texts } => {
-                output::eprint(&problems::human(&errors, &mut texts, Style::of_stderr()));
+                output::eprint(&problems::human(&errors, &mut texts, StreamStyle::of_stderr()));
                 Ok(())
             }
         }
@@ -43,7 +43,7 @@ impl From<LoadErrors> for LoadFailure {
     fn from(errors: LoadErrors) -> Self {
         LoadFailure::Invalid {
             errors,
-            texts: Texts::default(),
+            texts: FileTexts::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use pratique_manifest::{FileContent, ManifestFile, path_text};
-use pratique_review::sorted::{SortedPolicies, is_meant_as_policy};
+use pratique_review::sorted_objects::{SortedPolicies, is_meant_as_policy};
 use pratique_review::{SourceFile, SourceFiles, SourceKind};
 use pratique_stream::to_utf8;
 
@@ -25,7 +25,7 @@ pub(crate) fn read(
     origin: Option<OriginName>,
     files: &FileSelection,
 ) -> Result<SortedPolicies, CliError> {
-    let mut reader = Reader::new(origin, None);
+    let mut reader = PolicyReader::new(origin, None);
     for path in paths {
         reader.add(path.as_ref(), files)?;
     }
@@ -42,7 +42,7 @@ pub(crate) fn read_watched(
     origin: Option<OriginName>,
     files: &FileSelection,
 ) -> Result<(SortedPolicies, Vec<FileContent>), CliError> {
-    let mut reader = Reader::new(origin, Some(Vec::new()));
+    let mut reader = PolicyReader::new(origin, Some(Vec::new()));
     for path in paths {
         reader.add(path.as_ref(), files)?;
     }
@@ -50,7 +50,7 @@ pub(crate) fn read_watched(
 }
 
 /// Reads files, as long as they are not too large.
-struct Reader {
+struct PolicyReader {
     sorted: SortedPolicies,
     /// What tells whether files are being written to, if that is asked for.
     contents: Option<Vec<FileContent>>,
@@ -60,9 +60,9 @@ struct Reader {
     read: HashSet<PathBuf>,
 }
 
-impl Reader {
+impl PolicyReader {
     fn new(origin: Option<OriginName>, contents: Option<Vec<FileContent>>) -> Self {
-        Reader {
+        PolicyReader {
             sorted: SortedPolicies::new(origin.map(Into::into)),
             contents,
             left: memory::manifests(),

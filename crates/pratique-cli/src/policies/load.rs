@@ -5,7 +5,7 @@ use pratique::{Admission, AdmissionBuilder};
 use pratique_manifest::{ConfigurationOptions, ManifestFile, ManifestSet};
 use pratique_policy::Origin;
 use pratique_review::add_policies;
-use pratique_review::sorted::SortedPolicies;
+use pratique_review::sorted_objects::SortedPolicies;
 use pratique_schema::FeatureGates;
 
 use super::failure::LoadFailure;
@@ -14,13 +14,13 @@ use super::failure::unusable;
 use super::files::read;
 use super::origin_name::OriginName;
 #[cfg(feature = "kube")]
-use super::skipped::report_passed_over;
-use super::skipped::report_skipped;
+use super::skipped_files::report_passed_over;
+use super::skipped_files::report_skipped;
 use crate::arguments::PolicyPathArguments;
 use crate::exit::CliError;
 use crate::input::{FileSelection, format_paths};
 use crate::memory;
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 
 /// Objects that configure admission, by origin.
 pub(crate) type OriginSets = Vec<(Origin, ManifestSet)>;
@@ -131,7 +131,7 @@ pub(crate) fn load_sorted(
     expressions: &Expressions,
 ) -> Result<OriginSets, LoadFailure> {
     let loaded = sorted.load(expressions).map_err(|refused| {
-        let mut texts = Texts::default();
+        let mut texts = FileTexts::default();
         let files = sorted.files.iter();
         files.for_each(|file| texts.insert(&file.path, &file.content));
         LoadFailure::Invalid {

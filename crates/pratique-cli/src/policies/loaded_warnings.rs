@@ -5,7 +5,7 @@ use pratique_manifest::ManifestSet;
 
 use super::OriginSets;
 use crate::input::FileSelection;
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::problems;
 
 /// Tells which objects of policies do not count, and which only some servers have.
@@ -16,7 +16,7 @@ pub(crate) fn tell_loaded(sets: &OriginSets, files: &FileSelection) {
             Some(help) => format!("{}: {}", warning.message, help.text),
             None => warning.message.clone(),
         };
-        files.tell(Notice::new(
+        files.tell(InputNotice::new(
             warning.lint.name,
             problems::place(&warning.location),
             message,

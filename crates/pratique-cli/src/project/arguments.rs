@@ -7,7 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 
 use super::options::REVISION;
-use super::{Project, Setting};
+use super::{LoadedProject, CommandSetting};
 
 /// Arguments that stand for each other, besides those that conflict: who names policies names all.
 const ALTERNATIVES: [&[&str]; 1] = [&["admission_control_config_file", "manifests", "policies", "level"]];
@@ -23,14 +23,14 @@ const SUPPLIERS: [(&str, &[&str], &str); 1] = [(
 pub(crate) struct CompletedLine<'p> {
     pub(crate) line: Vec<OsString>,
     /// The settings that became part of it.
-    pub(crate) used: Vec<&'p Setting>,
+    pub(crate) used: Vec<&'p CommandSetting>,
 }
 
 /// The command line with the settings of the file that neither it nor the environment supplies; `None` if there are none.
 pub(crate) fn completed<'p>(
     command: &Command,
     line: &[OsString],
-    project: &'p Project,
+    project: &'p LoadedProject,
 ) -> Option<CompletedLine<'p>> {
     // Without what is required, which the file may say.
     let lenient = command

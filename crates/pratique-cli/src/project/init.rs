@@ -13,7 +13,7 @@ use crate::arguments::InitArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::sources::report_sources;
 use crate::output;
-use crate::output::counted::{counted, first_names};
+use crate::output::counted_nouns::{counted, first_names};
 use crate::output::text::text;
 
 /// How many files are named that are not taken.

@@ -14,12 +14,12 @@ use pratique_state::API_VERSION;
 
 use super::KIND;
 use super::boundary::OutsideError;
-use super::setting::{Setting, SettingValue};
+use super::setting::{CommandSetting, SettingValue};
 use super::shape::{
     COMMANDS, COMMON, EXCEPTIONS, FORMAT, arguments, field_name, is_output, is_path, is_pattern, is_switch,
 };
 use super::trust::{FileTrust, TrustClass, class_of};
-use crate::arguments::Arguments;
+use crate::arguments::ProgramArguments;
 use crate::input::{STDIN, pattern_from};
 
 /// The settings of a file in a directory; `None` if it is another program's.
@@ -30,7 +30,7 @@ pub(super) fn settings(
     file: &ManifestFile,
     directory: &Path,
     trust: FileTrust,
-) -> Result<Option<Vec<Setting>>, Vec<Problem>> {
+) -> Result<Option<Vec<CommandSetting>>, Vec<Problem>> {
     let documents = read_documents(file).map_err(|errors| errors.problems().cloned().collect::<Vec<_>>())?;
     let mut documents = documents.into_iter();
     let Some(document) = documents.next() else {
@@ -48,12 +48,12 @@ pub(super) fn settings(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut reader = Reader {
+    let mut reader = ProjectReader {
         source: &document.source,
         directory,
         boundary: PathBoundary::new(directory).ok(),
         trust,
-        command: without_environment(Arguments::command()),
+        command: without_environment(ProgramArguments::command()),
         settings: Vec::new(),
         problems: Vec::new(),
     };
@@ -79,18 +79,18 @@ fn is_foreign(source: &ObjectSource) -> bool {
     }
 }
 
-struct Reader<'a> {
+struct ProjectReader<'a> {
     source: &'a ObjectSource,
     directory: &'a Path,
     /// What paths have to be below; `None` if there is no such directory, and so nothing in it.
     boundary: Option<PathBoundary>,
     trust: FileTrust,
     command: Command,
-    settings: Vec<Setting>,
+    settings: Vec<CommandSetting>,
     problems: Vec<Problem>,
 }
 
-impl Reader<'_> {
+impl ProjectReader<'_> {
     fn read(&mut self) {
         let root = self.source.root();
         for name in COMMANDS {
@@ -118,7 +118,7 @@ impl Reader<'_> {
                     continue;
                 };
                 // What the section of a command says takes precedence.
-                let is_same = |setting: &Setting| setting.command == *name && setting.argument == *id;
+                let is_same = |setting: &CommandSetting| setting.command == *name && setting.argument == *id;
                 if !self.settings.iter().any(is_same) {
                     self.add(name, argument, common.name.to_owned(), &entry);
                 }
@@ -138,11 +138,11 @@ impl Reader<'_> {
             if !arguments.any(|argument| argument.get_id() == EXCEPTIONS) {
                 continue;
             }
-            let is_same = |setting: &Setting| setting.command == command && setting.argument == EXCEPTIONS;
+            let is_same = |setting: &CommandSetting| setting.command == command && setting.argument == EXCEPTIONS;
             if self.settings.iter().any(is_same) {
                 continue;
             }
-            self.settings.push(Setting {
+            self.settings.push(CommandSetting {
                 command,
                 argument: EXCEPTIONS.to_owned(),
                 field: EXCEPTIONS.to_owned(),
@@ -185,7 +185,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let setting = Setting {
+        let setting = CommandSetting {
             command,
             argument: argument.get_id().to_string(),
             field,
@@ -269,7 +269,7 @@ impl Reader<'_> {
     }
 
     /// The error of the command line for a setting.
-    fn refusal(&self, setting: &Setting, counts: impl Fn(ErrorKind) -> bool) -> Option<String> {
+    fn refusal(&self, setting: &CommandSetting, counts: impl Fn(ErrorKind) -> bool) -> Option<String> {
         let mut line = vec!["pratique".into(), setting.command.into()];
         if setting.is_positional {
             line.push("--".into());

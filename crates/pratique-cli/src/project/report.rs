@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::applied::{ProjectReport, report_of};
+use super::applied_settings::{ProjectReport, report_of};
 use crate::exit::CliError;
-use crate::output::notice::{Notice, WEAKENED_SETTING};
+use crate::output::notice::{InputNotice, WEAKENED_SETTING};
 use crate::output::{self, problems};
 
 /// The report of a command, and what is told of the file.
@@ -43,12 +43,12 @@ pub(crate) fn print_line(command: &str) -> Result<(), CliError> {
 }
 
 /// The settings that a command uses and that may turn a refusal into an approval, as notices. They were told before.
-pub(crate) fn notices(command: &str) -> impl Iterator<Item = Notice> {
+pub(crate) fn notices(command: &str) -> impl Iterator<Item = InputNotice> {
     let told = report_of(command)
         .map(|report| report.weakened)
         .unwrap_or_default();
     told.into_iter().map(|setting| {
         let place = problems::place(&setting.location);
-        Notice::new(WEAKENED_SETTING, place, &setting.message)
+        InputNotice::new(WEAKENED_SETTING, place, &setting.message)
     })
 }

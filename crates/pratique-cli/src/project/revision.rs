@@ -7,7 +7,7 @@ use pratique_manifest::{ManifestFile, path_text};
 
 use super::{FILE, LARGEST, find};
 use crate::exit::CliError;
-use crate::input::git::{FileKind, Revision};
+use crate::input::git::{FileKind, PathRevision};
 
 /// The file of a revision, and the directory that it is in; `None` if the revision has none.
 ///
@@ -16,7 +16,7 @@ use crate::input::git::{FileKind, Revision};
 pub(super) fn read(revision: &str) -> Result<Option<(PathBuf, ManifestFile)>, CliError> {
     for directory in find::places() {
         let path = directory.join(FILE);
-        let resolved_revision = Revision::resolve(revision, &path)?;
+        let resolved_revision = PathRevision::resolve(revision, &path)?;
         let files = resolved_revision.files()?;
         let Some(file) = files.iter().find(|file| file.path == path) else {
             continue;

@@ -6,7 +6,7 @@ use pratique_manifest::Location;
 
 /// A flag or the positional arguments of a command.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting {
+pub(crate) struct CommandSetting {
     /// The name of the command.
     pub(crate) command: &'static str,
     /// The id of the argument.
@@ -32,7 +32,7 @@ pub(crate) enum SettingValue {
     Values(Vec<String>),
 }
 
-impl Setting {
+impl CommandSetting {
     /// Its values; none of a switch.
     pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
         let values = match &self.values {

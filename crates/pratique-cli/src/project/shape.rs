@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::KIND;
 use crate::acceptance::exception_file;
-use crate::arguments::{Arguments, OUTPUT_VALUE};
+use crate::arguments::{ProgramArguments, OUTPUT_VALUE};
 
 /// The commands that have a section in the file.
 pub(crate) const COMMANDS: [&str; 10] = [
@@ -23,7 +23,7 @@ pub(crate) const COMMANDS: [&str; 10] = [
 pub(crate) const EXCEPTIONS: &str = "exceptions";
 
 /// A field next to the sections, which stands for arguments of several commands.
-pub(crate) struct Common {
+pub(crate) struct CommonField {
     pub(crate) name: &'static str,
     about: &'static str,
     /// The commands, and the ids of their arguments.
@@ -31,8 +31,8 @@ pub(crate) struct Common {
 }
 
 /// The fields that stand for arguments of several commands.
-pub(crate) const COMMON: [Common; 9] = [
-    Common {
+pub(crate) const COMMON: [CommonField; 9] = [
+    CommonField {
         name: "policies",
         about: "Files and directories of policies, bindings and webhook configurations: `check` checks them, `review`, `scan`, \
                 `replay` and `upgrade` evaluate them, and `impact` compares revisions of them.",
@@ -45,12 +45,12 @@ pub(crate) const COMMON: [Common; 9] = [
             ("impact", "policies"),
         ],
     },
-    Common {
+    CommonField {
         name: "inputs",
         about: "Files and directories of objects that `review` reviews, and for which `impact` compares policies, such as rendered charts.",
         arguments: &[("review", "inputs"), ("impact", "inputs")],
     },
-    Common {
+    CommonField {
         name: "objects",
         about: "Files and directories of objects of the cluster: namespaces, params, roles.",
         arguments: &[
@@ -61,12 +61,12 @@ pub(crate) const COMMON: [Common; 9] = [
             ("upgrade", "objects"),
         ],
     },
-    Common {
+    CommonField {
         name: "suites",
         about: "Files of suites that `test` runs, or directories of them.",
         arguments: &[("test", "paths")],
     },
-    Common {
+    CommonField {
         name: "exclude",
         about: "Files and directories that no command reads: names at any depth, or paths from the directory of the file, as in a \
                 `.gitignore`.",
@@ -81,7 +81,7 @@ pub(crate) const COMMON: [Common; 9] = [
             ("serve", "exclude"),
         ],
     },
-    Common {
+    CommonField {
         name: "kubernetesVersion",
         about: "Release of Kubernetes that the server is of.",
         arguments: &[
@@ -97,17 +97,17 @@ pub(crate) const COMMON: [Common; 9] = [
             ("lsp", "kubernetes_version"),
         ],
     },
-    Common {
+    CommonField {
         name: "allow",
         about: "Warnings that are not reported.",
         arguments: &[("check", "allow"), ("test", "allow")],
     },
-    Common {
+    CommonField {
         name: "warn",
         about: "Warnings that are reported on request only.",
         arguments: &[("check", "warn"), ("test", "warn")],
     },
-    Common {
+    CommonField {
         name: "deny",
         about: "Warnings that fail the commands; `warnings` stands for all.",
         arguments: &[("check", "deny"), ("test", "deny")],
@@ -116,7 +116,7 @@ pub(crate) const COMMON: [Common; 9] = [
 
 /// The JSON Schema of the file.
 pub(crate) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    let command = Arguments::command();
+    let command = ProgramArguments::command();
     let sections: Vec<&Command> = COMMANDS
         .iter()
         .filter_map(|name| command.find_subcommand(name))
@@ -260,7 +260,7 @@ fn names(argument: &Arg) -> Vec<&str> {
 }
 
 /// The shape of a field that stands for arguments of several commands, which have the same.
-fn common_shape(command: &Command, common: &Common) -> Value {
+fn common_shape(command: &Command, common: &CommonField) -> Value {
     let argument = common.arguments.first().and_then(|(name, id)| {
         let section = command.find_subcommand(name)?;
         section.get_arguments().find(|argument| argument.get_id() == id)
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn every_flag_has_its_place() {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         let section = |name: &str| &SCHEMA["definitions"][capitalized(name)]["properties"];
         for subcommand in command.get_subcommands() {
             // What prints help, what makes the file, what people look at, and what works on reports has no fields in the file.
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn common_fields_are_those_of_commands() {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         for common in COMMON {
             for (name, id) in common.arguments {
                 let of = command.find_subcommand(name).unwrap();

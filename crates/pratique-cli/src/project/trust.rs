@@ -18,7 +18,7 @@ pub(crate) enum TrustClass {
     /// It says what is read below the directory of the file, or how answers look.
     Harmless,
     /// It can turn a refusal into an approval. It is taken, and told where it may.
-    Decides(Weakening),
+    Decides(WeakeningValues),
     /// It connects to other machines, runs programs, or writes: refused unless the file is trusted.
     ReachesOut,
     /// It is harmless, but for values that name a file, as in `sarif=out.sarif`, which is written.
@@ -27,7 +27,7 @@ pub(crate) enum TrustClass {
 
 /// Which values of a field may turn a refusal into an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weakening {
+pub(crate) enum WeakeningValues {
     /// Any but the default.
     AnyChange,
     /// A list that lacks something of the default.
@@ -176,31 +176,31 @@ pub(crate) const TRUST: &[TrustRow] = &[
     decides(
         &["check", "test"],
         &["allow", "warn"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "warnings that are not reported, or fail the command no more",
     ),
     decides(
         &["review", "replay", "impact", "upgrade", "scan"],
         &["failOn"],
-        Weakening::FewerThanDefault,
+        WeakeningValues::FewerThanDefault,
         "what the command fails for",
     ),
     decides(
         &["impact"],
         &["maxNewRefusals"],
-        Weakening::MoreThanDefault,
+        WeakeningValues::MoreThanDefault,
         "what the command fails for",
     ),
     decides(
         &["check"],
         &["hashOnly"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "whether warnings are looked for",
     ),
     decides(
         &["check", "review", "replay", "upgrade", "scan", "serve"],
         &["plugin"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "what manifests are taken for",
     ),
     decides(
@@ -208,7 +208,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "check", "review", "replay", "impact", "upgrade", "scan", "serve", "snapshot",
         ],
         &["origin"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "what manifests are taken for",
     ),
     decides(
@@ -216,7 +216,7 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot", "lsp",
         ],
         &["featureGates"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which features the API server has",
     ),
     decides(
@@ -224,49 +224,49 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "check", "review", "replay", "impact", "scan", "test", "serve", "snapshot", "lsp",
         ],
         &["kubernetesVersion"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which release the API server is of",
     ),
     decides(
         &["upgrade"],
         &["from", "to"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which releases are compared",
     ),
     decides(
         &["check", "review", "scan", "snapshot"],
         &["enableAdmissionPlugins", "disableAdmissionPlugins"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which plugins the API server runs",
     ),
     decides(
         &["serve"],
         &["plugins"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which plugins the API server runs",
     ),
     decides(
         &["review", "scan"],
         &["chain", "defaults"],
-        Weakening::Values(&["off", "false"]),
+        WeakeningValues::Values(&["off", "false"]),
         "how much of what an API server does is done",
     ),
     decides(
         &["review", "replay", "scan", "impact", "upgrade"],
         &["validation"],
-        Weakening::Values(&["off", "false"]),
+        WeakeningValues::Values(&["off", "false"]),
         "whether the API server's own validation refuses objects",
     ),
     decides(
         &["review", "scan", "impact", "upgrade"],
         &["expand"],
-        Weakening::Values(&["off", "false"]),
+        WeakeningValues::Values(&["off", "false"]),
         "whether the Pods of workloads are evaluated",
     ),
     decides(
         &["review", "scan"],
         &["fieldValidation"],
-        Weakening::Values(&["Warn", "Ignore"]),
+        WeakeningValues::Values(&["Warn", "Ignore"]),
         "whether unknown fields are refused",
     ),
     decides(
@@ -275,31 +275,31 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "defaultNotReadyTolerationSeconds",
             "defaultUnreachableTolerationSeconds",
         ],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "what objects get from plugins",
     ),
     decides(
         &["review"],
         &["inputPolicies"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "whether policies among the inputs are evaluated, which can change objects before others see them",
     ),
     decides(
         &["review", "replay", "impact", "upgrade", "scan", "test"],
         &["bind"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "whether policies without a binding are evaluated",
     ),
     decides(
         &["review", "impact", "upgrade", "scan"],
         &["as", "asGroup", "asUid", "asUserExtra"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "who sends the requests",
     ),
     decides(
         &["review", "impact", "upgrade", "scan"],
         &["namespace"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which requests are made of objects",
     ),
     decides(
@@ -313,43 +313,43 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "subresource",
             "dryRun",
         ],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which requests are made of objects",
     ),
     decides(
         &["scan"],
         &["asUpdate"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which requests are made of objects",
     ),
     decides(
         &["replay", "impact", "upgrade"],
         &["remember"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which requests are made of events",
     ),
     decides(
         &["review", "replay", "impact", "upgrade", "scan"],
         &["objectsComplete", "authorizer"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "what is known of the cluster",
     ),
     decides(
         &["review", "scan", "replay", "impact"],
         &["exceptions", "baseline"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which findings are accepted",
     ),
     decides(
         &["review", "replay", "impact", "upgrade", "scan"],
         &["none"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "what is known of the cluster",
     ),
     decides(
         &["impact"],
         &["oldRev", "newRev"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which policies are compared",
     ),
     decides(
@@ -357,44 +357,44 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "check", "review", "replay", "impact", "upgrade", "scan", "test", "serve", "snapshot",
         ],
         &["exclude"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which files are passed over",
     ),
     decides(
         &["scan"],
         &["shard"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which part of the inputs is evaluated",
     ),
-    decides(&["test"], &["filter"], Weakening::AnyChange, "which tests run"),
+    decides(&["test"], &["filter"], WeakeningValues::AnyChange, "which tests run"),
     decides(
         &["test"],
         &["watch"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "whether the command ends with an answer",
     ),
     decides(
         &["serve"],
         &["countAnonymousReviews"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "whose requests plugins count",
     ),
     decides(
         &["serve"],
         &["printWebhookConfiguration"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "whether anything is served",
     ),
     decides(
         &["serve"],
         &["exemptNamespace", "exemptNamespaceLabel"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which requests an API server sends",
     ),
     decides(
         &["serve"],
         &["callBreaker", "callBudget", "callCoolDown", "callsAtOnce"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "when a webhook's `failurePolicy` applies",
     ),
     decides(
@@ -406,13 +406,13 @@ pub(crate) const TRUST: &[TrustRow] = &[
             "maxMemory",
             "maxRequestsInflight",
         ],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "which requests are refused unread: an API server may then admit them",
     ),
     decides(
         &["snapshot"],
         &["as", "asGroup"],
-        Weakening::AnyChange,
+        WeakeningValues::AnyChange,
         "what a snapshot knows of users",
     ),
     reaches_out(
@@ -516,7 +516,7 @@ const fn harmless(
 const fn decides(
     commands: &'static [&'static str],
     fields: &'static [&'static str],
-    weakening: Weakening,
+    weakening: WeakeningValues,
     about: &'static str,
 ) -> TrustRow {
     TrustRow {
@@ -551,11 +551,11 @@ mod tests {
 
     use super::super::shape::{COMMANDS, COMMON, arguments, field_name};
     use super::*;
-    use crate::arguments::Arguments;
+    use crate::arguments::ProgramArguments;
 
     /// Each field of each section, by the arguments of the commands.
     fn all_fields() -> BTreeSet<(String, String)> {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         let mut fields = BTreeSet::new();
         for name in COMMANDS {
             let section = command.find_subcommand(name).unwrap();
@@ -588,7 +588,7 @@ mod tests {
 
     #[test]
     fn common_fields_have_one_class_in_all_commands() {
-        let command = Arguments::command();
+        let command = ProgramArguments::command();
         for common in COMMON {
             let classes: Vec<_> = common
                 .arguments
@@ -622,14 +622,14 @@ mod tests {
                 TrustClass::Harmless => "harmless".to_owned(),
                 TrustClass::ReachesOut => "reaches out".to_owned(),
                 TrustClass::ReachesOutIfNamed => "harmless; reaches out if it names a file".to_owned(),
-                TrustClass::Decides(Weakening::AnyChange) => "decides: told if set".to_owned(),
-                TrustClass::Decides(Weakening::FewerThanDefault) => {
+                TrustClass::Decides(WeakeningValues::AnyChange) => "decides: told if set".to_owned(),
+                TrustClass::Decides(WeakeningValues::FewerThanDefault) => {
                     "decides: told if it lacks something of the default".to_owned()
                 }
-                TrustClass::Decides(Weakening::MoreThanDefault) => {
+                TrustClass::Decides(WeakeningValues::MoreThanDefault) => {
                     "decides: told if more than the default".to_owned()
                 }
-                TrustClass::Decides(Weakening::Values(values)) => {
+                TrustClass::Decides(WeakeningValues::Values(values)) => {
                     format!("decides: told if {}", values.join(" or "))
                 }
             };

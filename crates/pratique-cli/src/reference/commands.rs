@@ -6,12 +6,12 @@ use clap::builder::{PossibleValue, StyledStr};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::markdown::{codes, escaped};
-use crate::arguments::Arguments;
+use crate::arguments::ProgramArguments;
 use crate::project::shape;
 
 /// The pages by their names, and one with what holds for all commands.
 pub(super) fn pages() -> BTreeMap<String, String> {
-    let mut program = Arguments::command();
+    let mut program = ProgramArguments::command();
     program.build();
     let mut pages = BTreeMap::new();
     let mut list = format!("# Commands\n\n{}\n", paragraphs(about(&program)));

@@ -6,47 +6,47 @@ use pratique_arrow::ResultRow;
 use pratique_report::{ComparisonPage, Decision, Evaluation};
 use serde::Serialize;
 
-use super::comparison::Comparison;
+use super::comparison::DecisionComparison;
 use super::counts::JsonCounts;
 use super::decision::evaluation;
 use super::finding::PrintedFindings;
 use super::report::ReplayReport;
 use super::share::ReadShare;
-use super::work::Part;
+use super::work::ReplayPart;
 use crate::acceptance::{AcceptanceRules, JsonAcceptance};
 use crate::arguments::{ComparisonFailOn, ReplayAnswerArguments, ReplayFormat};
-use crate::evaluation::results::Results;
+use crate::evaluation::results::ResultWriters;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unbound::EvaluationScope;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
-use crate::output::counted::{counted, noun};
-use crate::output::notice::{Notice, Notices};
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::{counted, noun};
+use crate::output::notice::{InputNotice, InputNotices};
+use crate::output::text::{PrintableText, text};
 use crate::output::{self, json};
 use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::replay::replay_error::ReplayError;
-use crate::scan::written;
-use crate::stream::checkpoint::Checkpoints;
-use crate::stream::progress::Progress;
+use crate::scan::report_files;
+use crate::stream::checkpoint::CheckpointWriter;
+use crate::stream::progress::ProgressLine;
 
 /// Counts and prints what was replayed.
-pub(super) struct Collector<'a> {
+pub(super) struct ReplayCollector<'a> {
     arguments: &'a ReplayAnswerArguments,
     report: ReplayReport,
     findings: PrintedFindings,
-    progress: Progress,
+    progress: ProgressLine,
     share: Arc<ReadShare>,
-    checkpoints: Option<Checkpoints>,
+    checkpoints: Option<CheckpointWriter>,
     /// The outputs that are no columns.
     pub(super) outputs: Vec<OutputTarget<ReplayFormat>>,
-    pub(super) results: Results,
+    pub(super) results: ResultWriters,
     /// Files that were passed over, and whether they are listed.
     pub(super) passed_over: PassedOver,
     pub(super) lists_passed_over: bool,
     /// Warnings, which were told.
-    pub(super) notices: Notices,
+    pub(super) notices: InputNotices,
     evaluated: EvaluationSummary,
     acceptance: &'a AcceptanceRules,
 }
@@ -57,7 +57,7 @@ struct JsonReplay<'a> {
     #[serde(flatten)]
     counts: JsonCounts<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notices: Vec<Notice>,
+    notices: Vec<InputNotice>,
     /// What was evaluated, and what was not.
     evaluated: &'a str,
     /// What exceptions and a baseline accept.
@@ -65,7 +65,7 @@ struct JsonReplay<'a> {
     accepted: Option<JsonAcceptance>,
 }
 
-impl<'a> Collector<'a> {
+impl<'a> ReplayCollector<'a> {
     /// `report` has what was counted before.
     pub(super) fn new(
         arguments: &'a ReplayAnswerArguments,
@@ -73,29 +73,29 @@ impl<'a> Collector<'a> {
         evaluated: EvaluationSummary,
         report: ReplayReport,
         share: Arc<ReadShare>,
-        checkpoints: Option<Checkpoints>,
+        checkpoints: Option<CheckpointWriter>,
     ) -> Self {
         let prints = arguments.outputs.is_printed(ReplayFormat::Ndjson);
         let prints_findings = arguments.outputs.is_printed(ReplayFormat::Human) && !arguments.summary;
-        Collector {
+        ReplayCollector {
             arguments,
             report,
             findings: PrintedFindings::new(arguments.all),
-            progress: Progress::new(prints || prints_findings),
+            progress: ProgressLine::new(prints || prints_findings),
             outputs: Vec::new(),
             share,
             checkpoints,
-            results: Results::default(),
+            results: ResultWriters::default(),
             passed_over: PassedOver::default(),
             lists_passed_over: false,
-            notices: Notices::default(),
+            notices: InputNotices::default(),
             evaluated,
             acceptance,
         }
     }
 
     /// Counts and prints what came of a part of the logs.
-    pub(super) fn collect(&mut self, mut part: Part) -> Result<(), CliError> {
+    pub(super) fn collect(&mut self, mut part: ReplayPart) -> Result<(), CliError> {
         self.report.faults.leave_out_known(&mut part.faults);
         if !part.out.is_empty() || !part.findings.is_empty() {
             self.progress.clear();
@@ -127,7 +127,7 @@ impl<'a> Collector<'a> {
         }
         output_target::add_in_format(&mut self.outputs, ReplayFormat::Ndjson, &part.out)?;
         let (entries, requests) = (self.report.counts.entries(), self.report.counts.requests());
-        let refused = self.report.counts.count_of(Comparison::RefusedNow);
+        let refused = self.report.counts.count_of(DecisionComparison::RefusedNow);
         self.progress.show_line(|duration| {
             format!(
                 "{} read, {} replayed, {refused} refused now{}",
@@ -162,7 +162,7 @@ impl<'a> Collector<'a> {
         output_target::print_all(outputs, |format, _| match format {
             ReplayFormat::Human => {
                 let tables = self.report.counts.human(&self.report.now, errors, forgotten);
-                let mut notes = Text::new();
+                let mut notes = PrintableText::new();
                 for note in self.report.limitations.unvalidated_notes() {
                     notes.push(&text!("note: {}\n", note));
                 }
@@ -194,7 +194,7 @@ impl<'a> Collector<'a> {
                         value: self.json(errors, forgotten, accepted.json()),
                         passed_over: passed_over.json(lists),
                     };
-                    return output::print_json_line(&json::Summary { summary });
+                    return output::print_json_line(&json::SummaryLine { summary });
                 }
                 match passed_over.json(lists) {
                     Some(passed_over) => output::print_json_line(&PassedOverLine { passed_over }),
@@ -208,7 +208,7 @@ impl<'a> Collector<'a> {
         if printed.is_some_and(|format| format.columns().is_some()) {
             output::eprint(&passed_over.to_text(lists));
         }
-        self.checkpoints.as_ref().map_or(Ok(()), Checkpoints::remove)?;
+        self.checkpoints.as_ref().map_or(Ok(()), CheckpointWriter::remove)?;
         Ok(status)
     }
 
@@ -224,7 +224,7 @@ impl<'a> Collector<'a> {
     /// Writes the page, if it is asked for.
     fn write_page(&self, errors: usize, forgotten: u64) -> Result<(), CliError> {
         let counts = &self.report.counts;
-        let (requests, refused) = (counts.requests(), counts.count_of(Comparison::RefusedNow));
+        let (requests, refused) = (counts.requests(), counts.count_of(DecisionComparison::RefusedNow));
         let lead = format!(
             "Of {}, {refused} that {} allowed {} refused now.",
             counted(requests, "request", "requests"),
@@ -239,18 +239,18 @@ impl<'a> Collector<'a> {
             ));
         }
         notes.extend(self.report.limitations.unvalidated_notes());
-        notes.extend(self.notices.list().iter().map(Notice::line));
+        notes.extend(self.notices.list().iter().map(InputNotice::line));
         let page = ComparisonPage {
             title: "What policies say of an audit log",
             lead: &lead,
             numbers: &[
                 ("refused now", refused),
-                ("allowed now", self.report.counts.count_of(Comparison::AllowedNow)),
+                ("allowed now", self.report.counts.count_of(DecisionComparison::AllowedNow)),
                 (
                     "refused and accepted",
-                    self.report.counts.count_of(Comparison::Accepted),
+                    self.report.counts.count_of(DecisionComparison::Accepted),
                 ),
-                ("undecided", self.report.counts.count_of(Comparison::Undecided)),
+                ("undecided", self.report.counts.count_of(DecisionComparison::Undecided)),
                 ("requests", requests),
                 ("events", self.report.counts.entries()),
                 ("not read", u64::try_from(errors).unwrap_or(u64::MAX)),
@@ -262,17 +262,17 @@ impl<'a> Collector<'a> {
                 ("Evaluated", self.evaluated.as_str().to_owned()),
             ],
         };
-        written::write_page(page, "replay", &self.arguments.comparison)
+        report_files::write_page(page, "replay", &self.arguments.comparison)
     }
 
     fn status(&self, errors: usize, scope: &EvaluationScope, has_expired: bool) -> ExitStatus {
         let some = |comparison| self.report.counts.count_of(comparison) > 0;
         self.arguments.comparison.status(|on| match on {
-            ComparisonFailOn::Refused => has_expired || some(Comparison::RefusedNow),
-            ComparisonFailOn::Allowed => some(Comparison::AllowedNow),
+            ComparisonFailOn::Refused => has_expired || some(DecisionComparison::RefusedNow),
+            ComparisonFailOn::Allowed => some(DecisionComparison::AllowedNow),
             ComparisonFailOn::Error => errors > 0,
             ComparisonFailOn::Warn => self.notices.count() > 0,
-            ComparisonFailOn::Undecided => some(Comparison::Undecided) || !scope.can_deny(),
+            ComparisonFailOn::Undecided => some(DecisionComparison::Undecided) || !scope.can_deny(),
         })
     }
 }

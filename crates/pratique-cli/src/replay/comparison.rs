@@ -5,12 +5,12 @@ use std::fmt::{self, Display, Formatter};
 use pratique_replay::{RecordedOutcome, RefusedBy};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 
 /// How the decision of now compares with the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Comparison {
+pub(super) enum DecisionComparison {
     /// It is the same.
     Same,
     /// The request was carried out, or it is not known what came of it, and it is refused now.
@@ -25,23 +25,23 @@ pub(super) enum Comparison {
     Undecided,
 }
 
-impl Comparison {
-    pub(super) fn new(then: &RecordedOutcome, now: Decision) -> Self {
+impl DecisionComparison {
+    pub(super) fn new(then: &RecordedOutcome, now: RequestDecision) -> Self {
         match (then, now) {
             // Whatever is decided now, the request failed for another reason, mostly before policies had a say.
-            (RecordedOutcome::Failed { .. }, _) => Comparison::NotCompared,
-            (_, Decision::Undecided) => Comparison::Undecided,
-            (RecordedOutcome::Allowed, Decision::Allowed)
-            | (RecordedOutcome::Refused(_), Decision::Denied | Decision::Accepted) => Comparison::Same,
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Denied) => Comparison::RefusedNow,
-            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, Decision::Accepted) => Comparison::Accepted,
-            (RecordedOutcome::Refused(refusal), Decision::Allowed)
+            (RecordedOutcome::Failed { .. }, _) => DecisionComparison::NotCompared,
+            (_, RequestDecision::Undecided) => DecisionComparison::Undecided,
+            (RecordedOutcome::Allowed, RequestDecision::Allowed)
+            | (RecordedOutcome::Refused(_), RequestDecision::Denied | RequestDecision::Accepted) => DecisionComparison::Same,
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Denied) => DecisionComparison::RefusedNow,
+            (RecordedOutcome::Allowed | RecordedOutcome::Unknown, RequestDecision::Accepted) => DecisionComparison::Accepted,
+            (RecordedOutcome::Refused(refusal), RequestDecision::Allowed)
                 if refusal.by.is_policy() || refusal.by == RefusedBy::Recorded =>
             {
-                Comparison::AllowedNow
+                DecisionComparison::AllowedNow
             }
-            (RecordedOutcome::Refused(_) | RecordedOutcome::Unknown, Decision::Allowed) => {
-                Comparison::NotCompared
+            (RecordedOutcome::Refused(_) | RecordedOutcome::Unknown, RequestDecision::Allowed) => {
+                DecisionComparison::NotCompared
             }
         }
     }
@@ -49,12 +49,12 @@ impl Comparison {
     /// Its name in text.
     pub(super) fn label(self) -> &'static str {
         match self {
-            Comparison::Same => "same",
-            Comparison::RefusedNow => "refused now",
-            Comparison::Accepted => "refused now, accepted",
-            Comparison::AllowedNow => "allowed now",
-            Comparison::NotCompared => "not compared",
-            Comparison::Undecided => "undecided",
+            DecisionComparison::Same => "same",
+            DecisionComparison::RefusedNow => "refused now",
+            DecisionComparison::Accepted => "refused now, accepted",
+            DecisionComparison::AllowedNow => "allowed now",
+            DecisionComparison::NotCompared => "not compared",
+            DecisionComparison::Undecided => "undecided",
         }
     }
 
@@ -62,13 +62,13 @@ impl Comparison {
     pub(super) fn is_reported(self) -> bool {
         !matches!(
             self,
-            Comparison::Same | Comparison::NotCompared | Comparison::Accepted
+            DecisionComparison::Same | DecisionComparison::NotCompared | DecisionComparison::Accepted
         )
     }
 }
 
 /// The name in results, which is that in JSON.
-impl Display for Comparison {
+impl Display for DecisionComparison {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         self.serialize(formatter)
     }
@@ -96,33 +96,33 @@ mod tests {
         let policy = || refused(RefusedBy::ValidatingPolicy("p".to_owned()));
         let webhook = || refused(RefusedBy::Webhook("w".to_owned()));
         for (then, allowed, denied) in [
-            (RecordedOutcome::Allowed, Comparison::Same, Comparison::RefusedNow),
-            (policy(), Comparison::AllowedNow, Comparison::Same),
+            (RecordedOutcome::Allowed, DecisionComparison::Same, DecisionComparison::RefusedNow),
+            (policy(), DecisionComparison::AllowedNow, DecisionComparison::Same),
             (
                 refused(RefusedBy::Recorded),
-                Comparison::AllowedNow,
-                Comparison::Same,
+                DecisionComparison::AllowedNow,
+                DecisionComparison::Same,
             ),
-            (webhook(), Comparison::NotCompared, Comparison::Same),
+            (webhook(), DecisionComparison::NotCompared, DecisionComparison::Same),
             (
                 refused(RefusedBy::Plugin),
-                Comparison::NotCompared,
-                Comparison::Same,
+                DecisionComparison::NotCompared,
+                DecisionComparison::Same,
             ),
-            (failed, Comparison::NotCompared, Comparison::NotCompared),
+            (failed, DecisionComparison::NotCompared, DecisionComparison::NotCompared),
             (
                 RecordedOutcome::Unknown,
-                Comparison::NotCompared,
-                Comparison::RefusedNow,
+                DecisionComparison::NotCompared,
+                DecisionComparison::RefusedNow,
             ),
         ] {
-            assert_eq!(Comparison::new(&then, Decision::Allowed), allowed, "{then:?}");
-            assert_eq!(Comparison::new(&then, Decision::Denied), denied, "{then:?}");
+            assert_eq!(DecisionComparison::new(&then, RequestDecision::Allowed), allowed, "{then:?}");
+            assert_eq!(DecisionComparison::new(&then, RequestDecision::Denied), denied, "{then:?}");
             let undecided = match then {
-                RecordedOutcome::Failed { .. } => Comparison::NotCompared,
-                _ => Comparison::Undecided,
+                RecordedOutcome::Failed { .. } => DecisionComparison::NotCompared,
+                _ => DecisionComparison::Undecided,
             };
-            assert_eq!(Comparison::new(&then, Decision::Undecided), undecided, "{then:?}");
+            assert_eq!(DecisionComparison::new(&then, RequestDecision::Undecided), undecided, "{then:?}");
         }
     }
 }

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 /// Counts by key, in the order of the keys.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Counters<K: Ord>(BTreeMap<K, u64>);
+pub(crate) struct KeyedCounters<K: Ord>(BTreeMap<K, u64>);
 
-impl<K: Ord> Default for Counters<K> {
+impl<K: Ord> Default for KeyedCounters<K> {
     fn default() -> Self {
-        Counters(BTreeMap::new())
+        KeyedCounters(BTreeMap::new())
     }
 }
 
-impl<K: Ord> Counters<K> {
+impl<K: Ord> KeyedCounters<K> {
     /// Counts one more of a key.
     pub(crate) fn add(&mut self, key: K) {
         let count = self.0.entry(key).or_default();

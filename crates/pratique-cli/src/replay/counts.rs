@@ -4,12 +4,12 @@ use pratique_replay::{Approximation, NotSubject, Unknown};
 use pratique_report::Tally;
 use serde::{Deserialize, Serialize};
 
-use super::comparison::Comparison;
-use super::counters::Counters;
-use super::row::Row;
+use super::comparison::DecisionComparison;
+use super::counters::KeyedCounters;
+use super::row::ReplayRow;
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 
 /// How many names are counted of what refused requests then.
 const MAX_NAMES: usize = 1000;
@@ -17,13 +17,13 @@ const MAX_NAMES: usize = 1000;
 /// Counts of what a replay compared.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Counts {
-    compared: Counters<Comparison>,
-    unknown: Counters<Unknown>,
-    not_subject: Counters<NotSubject>,
-    approximations: Counters<Approximation>,
+pub(super) struct ReplayCounts {
+    compared: KeyedCounters<DecisionComparison>,
+    unknown: KeyedCounters<Unknown>,
+    not_subject: KeyedCounters<NotSubject>,
+    approximations: KeyedCounters<Approximation>,
     /// By what refused requests then.
-    refused_then: Counters<String>,
+    refused_then: KeyedCounters<String>,
     refused_by_others: u64,
 }
 
@@ -41,20 +41,20 @@ pub(super) struct JsonCounts<'a> {
     undecided: u64,
     errors: usize,
     /// Requests of which the log does not have enough, by why.
-    unknown: &'a Counters<Unknown>,
-    not_subject: &'a Counters<NotSubject>,
-    approximations: &'a Counters<Approximation>,
-    refused_then: &'a Counters<String>,
+    unknown: &'a KeyedCounters<Unknown>,
+    not_subject: &'a KeyedCounters<NotSubject>,
+    approximations: &'a KeyedCounters<Approximation>,
+    refused_then: &'a KeyedCounters<String>,
     #[serde(skip_serializing_if = "is_zero")]
     forgotten_objects: u64,
     /// The decisions of now.
     now: &'a Tally,
 }
 
-impl Counts {
-    pub(super) fn count(&mut self, row: &Row) {
+impl ReplayCounts {
+    pub(super) fn count(&mut self, row: &ReplayRow) {
         self.compared.add(row.comparison);
-        if let (Some(unknown), Comparison::Undecided) = (row.unknown, row.comparison) {
+        if let (Some(unknown), DecisionComparison::Undecided) = (row.unknown, row.comparison) {
             self.unknown.add(unknown);
         }
         for approximation in &row.approximations {
@@ -74,7 +74,7 @@ impl Counts {
         self.not_subject.add(why);
     }
 
-    pub(super) fn count_of(&self, comparison: Comparison) -> u64 {
+    pub(super) fn count_of(&self, comparison: DecisionComparison) -> u64 {
         self.compared.count_of(&comparison)
     }
 
@@ -96,12 +96,12 @@ impl Counts {
     pub(super) fn json<'a>(&'a self, now: &'a Tally, errors: usize, forgotten: u64) -> JsonCounts<'a> {
         JsonCounts {
             requests: self.requests(),
-            same: self.count_of(Comparison::Same),
-            refused_now: self.count_of(Comparison::RefusedNow),
-            accepted: self.count_of(Comparison::Accepted),
-            allowed_now: self.count_of(Comparison::AllowedNow),
-            not_compared: self.count_of(Comparison::NotCompared),
-            undecided: self.count_of(Comparison::Undecided),
+            same: self.count_of(DecisionComparison::Same),
+            refused_now: self.count_of(DecisionComparison::RefusedNow),
+            accepted: self.count_of(DecisionComparison::Accepted),
+            allowed_now: self.count_of(DecisionComparison::AllowedNow),
+            not_compared: self.count_of(DecisionComparison::NotCompared),
+            undecided: self.count_of(DecisionComparison::Undecided),
             errors,
             unknown: &self.unknown,
             not_subject: &self.not_subject,
@@ -113,30 +113,30 @@ impl Counts {
     }
 
     /// The counts as tables.
-    pub(super) fn human(&self, now: &Tally, errors: usize, forgotten: u64) -> Text {
+    pub(super) fn human(&self, now: &Tally, errors: usize, forgotten: u64) -> PrintableText {
         let mut rows: Vec<Vec<String>> = Vec::new();
         let mut row = |name: &str, count: u64| rows.push(vec![name.to_owned(), count.to_string()]);
         for comparison in [
-            Comparison::Same,
-            Comparison::RefusedNow,
-            Comparison::Accepted,
-            Comparison::AllowedNow,
-            Comparison::NotCompared,
+            DecisionComparison::Same,
+            DecisionComparison::RefusedNow,
+            DecisionComparison::Accepted,
+            DecisionComparison::AllowedNow,
+            DecisionComparison::NotCompared,
         ] {
             let count = self.count_of(comparison);
-            if count > 0 || comparison != Comparison::Accepted {
+            if count > 0 || comparison != DecisionComparison::Accepted {
                 row(comparison.label(), count);
             }
         }
-        let not_compared = self.count_of(Comparison::NotCompared);
+        let not_compared = self.count_of(DecisionComparison::NotCompared);
         if not_compared > 0 {
             row(
                 "  refused then by what is not evaluated here, or failed",
                 not_compared,
             );
         }
-        let undecided = self.count_of(Comparison::Undecided);
-        row(Comparison::Undecided.label(), undecided);
+        let undecided = self.count_of(DecisionComparison::Undecided);
+        row(DecisionComparison::Undecided.label(), undecided);
         for (why, count) in self.unknown.iter() {
             row(&format!("  {why}"), count);
         }

@@ -5,11 +5,11 @@ use serde::{Serialize, Serializer};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
-use crate::evaluation::decision::Decision;
-use crate::evaluation::findings::Causes;
+use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::findings::DecisionCauses;
 use crate::evaluation::missing_input::JsonUndecided;
 use crate::evaluation::pod_findings::{add_policies, add_undecided};
-use crate::evaluation::record::Record;
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::result::ReviewResult;
 use pratique_review::PolicyDecision;
 
@@ -17,7 +17,7 @@ use pratique_review::PolicyDecision;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReplayDecision {
-    pub(crate) decision: Decision,
+    pub(crate) decision: RequestDecision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -54,7 +54,7 @@ impl ReplayDecision {
         if acceptance.is_empty() {
             return ReplayDecision::new(result);
         }
-        let mut record = Record::new(result);
+        let mut record = DecisionRecord::new(result);
         acceptance.apply(&mut record, result.input.object());
         counted.count(&record, acceptance);
         let told = |finding: AcceptedFinding| {
@@ -72,7 +72,7 @@ impl ReplayDecision {
 
     /// Adds the decision on a Pod that the object makes: what refuses the Pod refuses what the object is for.
     pub(crate) fn add_pod(&mut self, pod: ReplayDecision) {
-        if pod.decision == Decision::Denied && self.decision != Decision::Denied {
+        if pod.decision == RequestDecision::Denied && self.decision != RequestDecision::Denied {
             self.message = pod.message;
         }
         self.decision = self.decision.with_pods(pod.decision);
@@ -82,7 +82,7 @@ impl ReplayDecision {
     }
 
     /// A decision that no policy has a part in.
-    pub(crate) fn without_policies(decision: Decision) -> Self {
+    pub(crate) fn without_policies(decision: RequestDecision) -> Self {
         ReplayDecision {
             decision,
             message: None,
@@ -94,7 +94,7 @@ impl ReplayDecision {
 
     /// The findings, as they are counted.
     pub(crate) fn findings(&self) -> Vec<Finding<'_>> {
-        let causes = Causes {
+        let causes = DecisionCauses {
             decision: self.decision,
             policies: &self.policies,
             refusal: self.message.as_deref().map(|message| ("", message)),
@@ -110,7 +110,7 @@ impl ReplayDecision {
 
 /// A decision on something, as it is counted.
 pub(crate) fn evaluation<'a>(
-    subject: &'a super::subject::Subject,
+    subject: &'a super::subject::RequestSubject,
     decided: &'a ReplayDecision,
     place: &'a str,
 ) -> Evaluation<'a> {

@@ -14,20 +14,20 @@ use pratique_state::Rules;
 use crate::arguments::{
     FieldValidation, ObjectArguments, PolicyArguments, StateArguments, ValidationArguments,
 };
-use crate::baseline::Level;
+use crate::baseline::BaselineLevel;
 use crate::exit::CliError;
 use crate::input::{FileSelection, InputError, InputObject};
-use crate::output::notice::{Notice, Notices};
+use crate::output::notice::{InputNotice, InputNotices};
 use crate::policies::{LoadFailure, OriginSets};
 use crate::replay::replay_error::ReplayError;
-use crate::stream::digest::Digest;
+use crate::stream::digest::RunDigest;
 use pratique_schema::FeatureGates;
 use pratique_state::PluginState;
 
 use crate::evaluation::complete_kind::CompleteKind;
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::permissions::Permissions;
-use crate::evaluation::phases::Phases;
+use crate::evaluation::permissions::UserPermissions;
+use crate::evaluation::phases::ObjectPhases;
 use crate::evaluation::policies;
 use crate::evaluation::policies::StartedPlugins;
 use crate::evaluation::result::ReviewResult;
@@ -38,19 +38,19 @@ use crate::snapshot::{LoadedState, StateSource};
 use crate::stream::input_errors::InputErrors;
 
 /// Policies that are ready to be evaluated.
-pub(crate) struct Policies {
+pub(crate) struct ReadyPolicies {
     pub(crate) admission: Admission,
     pub(crate) sets: OriginSets,
     pub(crate) scope: EvaluationScope,
     /// The level of the built-in policies, if these are evaluated.
-    pub(crate) builtin: Option<Level>,
+    pub(crate) builtin: Option<BaselineLevel>,
     /// The server's own plugins, if they are evaluated too.
     pub(crate) plugins: Option<StartedPlugins>,
 }
 
 /// Policies with the state of a cluster.
-pub(crate) struct Engine {
-    pub(crate) policies: Policies,
+pub(crate) struct ReplayEngine {
+    pub(crate) policies: ReadyPolicies,
     pub(crate) cluster: Arc<RequestCluster>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct StateInputs {
     is_snapshot: bool,
     gates: FeatureGates,
     errors: InputErrors,
-    notices: Notices,
+    notices: InputNotices,
     /// Where what is wrong with definitions is told.
     files: FileSelection,
 }
@@ -80,12 +80,12 @@ pub(crate) struct RequestCluster {
     pub(crate) authorizer: Arc<dyn Authorizer>,
     /// The definitions of custom resources.
     pub(crate) definitions: Vec<Value<'static>>,
-    pub(crate) phases: Phases,
+    pub(crate) phases: ObjectPhases,
     /// The release of the server, with its feature gates.
     pub(crate) gates: FeatureGates,
 }
 
-impl Policies {
+impl ReadyPolicies {
     /// Loads the policies that arguments name, or else those of the source of the state, and starts the plugins of a chain; `None`
     /// if they are invalid, which is reported.
     pub(crate) fn load(
@@ -97,10 +97,10 @@ impl Policies {
     ) -> Result<Option<Self>, CliError> {
         let gates = arguments.gates.feature_gates;
         let loaded = policies::load((named, files), None, gates, false, arguments.bind, state, chain);
-        reported(loaded.map(|loaded| Policies {
+        reported(loaded.map(|loaded| ReadyPolicies {
             plugins: loaded.plugins,
             builtin: loaded.builtin,
-            ..Policies::new(loaded.admission, loaded.sets)
+            ..ReadyPolicies::new(loaded.admission, loaded.sets)
         }))
     }
 
@@ -108,7 +108,7 @@ impl Policies {
     pub(crate) fn new(admission: Admission, sets: OriginSets) -> Self {
         let scope = EvaluationScope::new(&sets, false);
         scope.warn();
-        Policies {
+        ReadyPolicies {
             admission,
             sets,
             scope,
@@ -142,8 +142,8 @@ impl StateInputs {
     pub(crate) fn read(
         state: StateSource,
         arguments: &StateArguments,
-        first: &Policies,
-        others: &[&Policies],
+        first: &ReadyPolicies,
+        others: &[&ReadyPolicies],
         files: &FileSelection,
     ) -> Result<Self, CliError> {
         let mut sets = first.sets.clone();
@@ -156,7 +156,7 @@ impl StateInputs {
             release: arguments.gates.feature_gates.release(),
             mebibytes: arguments.max_input,
             errors: InputErrors::default(),
-            notices: Notices::default(),
+            notices: InputNotices::default(),
             files: files.clone(),
         };
         if let Some(notice) = arguments.gates.server_notice() {
@@ -184,7 +184,7 @@ impl StateInputs {
     }
 
     /// The warnings about the state, which were told.
-    pub(crate) fn notices(&self) -> Vec<Notice> {
+    pub(crate) fn notices(&self) -> Vec<InputNotice> {
         self.notices.list()
     }
 
@@ -194,7 +194,7 @@ impl StateInputs {
     }
 
     /// A digest with policies, and with the inputs of the state: a cluster has another one at each moment, which is not in it.
-    pub(crate) fn digest(&self, mut digest: Digest, sets: &[&OriginSets]) -> Digest {
+    pub(crate) fn digest(&self, mut digest: RunDigest, sets: &[&OriginSets]) -> RunDigest {
         sets.iter().for_each(|sets| digest.add_policies(sets));
         if self.is_snapshot {
             digest.add_objects(self.loaded.objects());
@@ -209,7 +209,7 @@ impl StateInputs {
     /// The cluster, after `survey` has added to it; namespaced objects without a namespace are in `namespace`.
     pub(crate) fn into_cluster(
         self,
-        phases: Phases,
+        phases: ObjectPhases,
         namespace: &str,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (RequestCluster, InputErrors) {
@@ -245,7 +245,7 @@ impl StateInputs {
         }
         survey(&mut state);
         let others = state.placed(others, namespace);
-        let permissions = Permissions::new(rules, &loaded, &others, is_complete);
+        let permissions = UserPermissions::new(rules, &loaded, &others, is_complete);
         state.fill(&loaded, others);
         let cluster = RequestCluster {
             state,
@@ -265,7 +265,7 @@ impl StateInputs {
         validation: ValidationArguments,
         survey: impl FnOnce(&mut ClusterState),
     ) -> (Arc<RequestCluster>, InputErrors) {
-        let mut phases = Phases::for_objects(&ObjectArguments {
+        let mut phases = ObjectPhases::for_objects(&ObjectArguments {
             defaults: true,
             field_validation: FieldValidation::Ignore,
             validation,
@@ -290,7 +290,7 @@ impl RequestCluster {
     }
 }
 
-impl Engine {
+impl ReplayEngine {
     /// An evaluator of the policies; with `explain`, decisions are explained.
     pub(crate) fn evaluator(&self, explain: bool) -> Reviewer<'_> {
         self.recording(if explain {

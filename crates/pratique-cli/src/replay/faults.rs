@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::counted;
+use crate::output::text::{PrintableText, text};
 use crate::stream::input_errors::{InputErrors, JsonError, described};
-use crate::stream::progress::Progress;
-use crate::style::Style;
+use crate::stream::progress::ProgressLine;
+use crate::style::StreamStyle;
 
 /// After how many errors no more are printed.
 const MAX_ERRORS: usize = 1000;
 
 /// The errors of a part of the inputs.
 #[derive(Default)]
-pub(crate) struct Faults {
-    notes: Text,
+pub(crate) struct InputFaults {
+    notes: PrintableText,
     errors: Vec<JsonError>,
     fatal: Option<CliError>,
 }
@@ -30,9 +30,9 @@ pub(crate) struct CountedFaults {
     more: usize,
 }
 
-impl Faults {
+impl InputFaults {
     pub(crate) fn add(&mut self, error: InputError) {
-        match described(error, Style::of_stderr()) {
+        match described(error, StreamStyle::of_stderr()) {
             Ok((text, errors)) => {
                 self.notes.push(&text);
                 self.errors.extend(errors);
@@ -63,7 +63,7 @@ impl CountedFaults {
     }
 
     /// Reports and counts the errors of a part; gives the error that ends the command.
-    pub(crate) fn collect(&mut self, mut faults: Faults, progress: &mut Progress) -> Option<CliError> {
+    pub(crate) fn collect(&mut self, mut faults: InputFaults, progress: &mut ProgressLine) -> Option<CliError> {
         self.leave_out_known(&mut faults);
         if !faults.errors.is_empty() {
             progress.clear();
@@ -80,10 +80,10 @@ impl CountedFaults {
     }
 
     /// Leaves out of the errors of a part those that were reported before: of a file that is state as well, or read by another path.
-    pub(crate) fn leave_out_known(&self, faults: &mut Faults) {
+    pub(crate) fn leave_out_known(&self, faults: &mut InputFaults) {
         faults.errors.retain(|error| !self.shown.has(error));
         if faults.errors.is_empty() {
-            faults.notes = Text::new();
+            faults.notes = PrintableText::new();
         }
     }
 

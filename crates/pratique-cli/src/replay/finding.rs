@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::comparison::Comparison;
-use super::row::Row;
-use crate::output::counted::counted;
-use crate::output::text::{Text, text};
-use crate::style::Style;
+use super::comparison::DecisionComparison;
+use super::row::ReplayRow;
+use crate::output::counted_nouns::counted;
+use crate::output::text::{PrintableText, text};
+use crate::style::StreamStyle;
 
 /// How many requests that are decided otherwise than then are printed.
 const MAX_CHANGED: usize = 50;
@@ -15,7 +15,7 @@ const MAX_TOLD: usize = 1000;
 
 /// A request to print.
 pub(super) struct ReplayFinding {
-    text: Text,
+    text: PrintableText,
     /// Why it is undecided; `None` if it is decided.
     reasons: Option<Vec<String>>,
 }
@@ -32,8 +32,8 @@ pub(super) struct PrintedFindings {
 
 impl ReplayFinding {
     /// The finding of a row, as it is printed in a style.
-    pub(super) fn new(row: &Row, style: Style) -> Self {
-        let is_undecided = row.comparison == Comparison::Undecided;
+    pub(super) fn new(row: &ReplayRow, style: StreamStyle) -> Self {
+        let is_undecided = row.comparison == DecisionComparison::Undecided;
         ReplayFinding {
             text: row.human(style),
             reasons: is_undecided.then(|| {
@@ -59,7 +59,7 @@ impl PrintedFindings {
     }
 
     /// What is printed of a finding.
-    pub(super) fn print(&mut self, finding: ReplayFinding) -> Text {
+    pub(super) fn print(&mut self, finding: ReplayFinding) -> PrintableText {
         let ReplayFinding { text, reasons } = finding;
         let Some(reasons) = reasons else {
             self.changed += 1;
@@ -67,12 +67,12 @@ impl PrintedFindings {
                 return text;
             }
             self.left_out += 1;
-            return Text::new();
+            return PrintableText::new();
         };
         let is_told = reasons.iter().all(|reason| self.told.contains(reason));
         if is_told && !self.prints_all {
             self.undecided += 1;
-            return Text::new();
+            return PrintableText::new();
         }
         // Those that are not kept are told again.
         let room = MAX_TOLD.saturating_sub(self.told.len());
@@ -81,7 +81,7 @@ impl PrintedFindings {
     }
 
     /// How many requests were not printed; nothing if all were.
-    pub(super) fn left_out(&self) -> Text {
+    pub(super) fn left_out(&self) -> PrintableText {
         let mut parts = Vec::new();
         if self.left_out > 0 {
             parts.push(format!("{} more decided otherwise than then", self.left_out));
@@ -90,7 +90,7 @@ impl PrintedFindings {
             parts.push(format!("{} more undecided for the same reasons", self.undecided));
         }
         if parts.is_empty() {
-            return Text::new();
+            return PrintableText::new();
         }
         let requests = counted(self.left_out + self.undecided, "request is", "requests are");
         text!(

@@ -7,13 +7,13 @@ use pratique_replay::{
     EntryError, EventRequests, Located, NotSubject, RecentObjects, RecordedOutcome, Replayed, Replayer,
     entries,
 };
-use pratique_stream::{Piece, Place};
+use pratique_stream::{Piece, StreamPlace};
 
 use super::engine::RequestCluster;
-use super::faults::Faults;
+use super::faults::InputFaults;
 use crate::input::InputError;
 use crate::output::problems;
-use crate::stream::ordered;
+use crate::stream::ordered_work;
 
 /// Reads entries of audit logs.
 pub(crate) struct LogReader {
@@ -44,7 +44,7 @@ impl LogReader {
     /// Remembers what a part of the log of this path holds, which was counted before.
     pub(crate) fn remember(&self, path: &Arc<str>, piece: &Piece) {
         // What cannot be read was counted as well.
-        let mut faults = Faults::default();
+        let mut faults = InputFaults::default();
         for located in entries(piece) {
             let _ = self.read(path, located, &mut faults);
         }
@@ -52,7 +52,7 @@ impl LogReader {
 
     /// How many threads may read: objects are remembered in the order of the log.
     pub(crate) fn threads(&self) -> usize {
-        if self.remembers() { 1 } else { ordered::cores() }
+        if self.remembers() { 1 } else { ordered_work::cores() }
     }
 
     /// The requests of an entry of the log of this path, and its location.
@@ -60,7 +60,7 @@ impl LogReader {
         &self,
         path: &Arc<str>,
         located: Located<'e>,
-        faults: &mut Faults,
+        faults: &mut InputFaults,
     ) -> Option<(Location, Replayed<'e>)> {
         let location = location(path, located.place);
         let entry = match located.entry {
@@ -100,7 +100,7 @@ impl LogReader {
 }
 
 /// A place of a file.
-fn location(path: &Arc<str>, place: Place) -> Location {
+fn location(path: &Arc<str>, place: StreamPlace) -> Location {
     let saturated = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let position = Position {
         line: saturated(place.line),

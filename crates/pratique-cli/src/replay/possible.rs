@@ -6,11 +6,11 @@ use pratique_replay::Unknown;
 use pratique_review::Reviewer;
 use pratique_types::{AdmissionRequest, Operation};
 
-use super::engine::Engine;
-use crate::evaluation::decision::Decision;
+use super::engine::ReplayEngine;
+use crate::evaluation::decision::RequestDecision;
 
 /// The decision on a request whose object is not known, and why that is so: it is allowed where no policy can match it.
-pub(crate) fn without_object(engine: &Engine, (request, why): (&AdmissionRequest<'_>, Unknown)) -> Decision {
+pub(crate) fn without_object(engine: &ReplayEngine, (request, why): (&AdmissionRequest<'_>, Unknown)) -> RequestDecision {
     let authorizer = Arc::clone(&engine.cluster.authorizer);
     let reviewer = Reviewer::policies(&engine.policies.admission, authorizer);
     let mut operations = possible_operations(why, request.operation).into_iter();
@@ -26,9 +26,9 @@ pub(crate) fn without_object(engine: &Engine, (request, why): (&AdmissionRequest
         reviewer.may_match(objects, &possible)
     });
     if may_match {
-        Decision::Undecided
+        RequestDecision::Undecided
     } else {
-        Decision::Allowed
+        RequestDecision::Allowed
     }
 }
 

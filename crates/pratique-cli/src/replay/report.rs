@@ -3,23 +3,23 @@
 use pratique_report::{Limits, Run, Tally};
 use serde::{Deserialize, Serialize};
 
-use super::counts::Counts;
+use super::counts::ReplayCounts;
 use super::faults::CountedFaults;
 use crate::acceptance::AcceptedFindings;
-use crate::evaluation::limitations::Limitations;
-use crate::output::counted::counted;
-use crate::stream::checkpoint::Resumable;
+use crate::evaluation::limitations::ObjectLimitations;
+use crate::output::counted_nouns::counted;
+use crate::stream::checkpoint::ResumableCounts;
 
 /// The counts of a replay.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ReplayReport {
     pub(super) run: Run,
-    pub(super) counts: Counts,
+    pub(super) counts: ReplayCounts,
     /// The decisions of now.
     pub(super) now: Tally,
     pub(super) faults: CountedFaults,
-    pub(super) limitations: Limitations,
+    pub(super) limitations: ObjectLimitations,
     /// What exceptions accepted; there is no baseline where a run can be resumed.
     pub(super) accepted: AcceptedFindings,
 }
@@ -29,16 +29,16 @@ impl ReplayReport {
     pub(super) fn new(run: Run, faults: CountedFaults) -> Self {
         ReplayReport {
             run,
-            counts: Counts::default(),
+            counts: ReplayCounts::default(),
             now: Tally::new(Limits::default()),
             faults,
-            limitations: Limitations::default(),
+            limitations: ObjectLimitations::default(),
             accepted: AcceptedFindings::default(),
         }
     }
 }
 
-impl Resumable for ReplayReport {
+impl ResumableCounts for ReplayReport {
     const KIND: &str = "ReplayCheckpoint";
     const RUN: &str = "replay";
 

@@ -5,17 +5,17 @@ use pratique_replay::{Approximation, RecordedOutcome, Unknown};
 use pratique_report::Evaluation;
 use serde::Serialize;
 
-use super::comparison::Comparison;
+use super::comparison::DecisionComparison;
 use super::decision::ReplayDecision;
-use super::subject::Subject;
-use crate::evaluation::decision::Decision;
-use crate::output::text::{Lines, Text, text};
-use crate::style::{Style, Tone};
+use super::subject::RequestSubject;
+use crate::evaluation::decision::RequestDecision;
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 
 /// A request of a log with what happened then and what policies decide now.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Row {
+pub(super) struct ReplayRow {
     pub(super) file: String,
     pub(super) line: u32,
     #[serde(skip)]
@@ -23,8 +23,8 @@ pub(super) struct Row {
     /// The `auditID`, or the uid of a recorded request.
     pub(super) id: String,
     #[serde(flatten)]
-    pub(super) subject: Subject,
-    pub(super) comparison: Comparison,
+    pub(super) subject: RequestSubject,
+    pub(super) comparison: DecisionComparison,
     pub(super) then: JsonThen,
     pub(super) now: ReplayDecision,
     /// Why the log does not have enough of the request.
@@ -71,7 +71,7 @@ impl JsonThen {
     }
 }
 
-impl Row {
+impl ReplayRow {
     /// The row in columns, with the decision of now as it is counted, and how it compares.
     pub(super) fn result<'r>(&'r self, evaluation: Evaluation<'r>, comparison: &'r str) -> ResultRow<'r> {
         let then = &self.then;
@@ -96,13 +96,13 @@ impl Row {
     }
 
     /// The row as text.
-    pub(super) fn human(&self, style: Style) -> Text {
+    pub(super) fn human(&self, style: StreamStyle) -> PrintableText {
         let tone = match self.comparison {
-            Comparison::RefusedNow => Tone::Bad,
-            Comparison::AllowedNow | Comparison::Undecided | Comparison::Accepted => Tone::Warning,
-            Comparison::Same | Comparison::NotCompared => Tone::Good,
+            DecisionComparison::RefusedNow => TextTone::Bad,
+            DecisionComparison::AllowedNow | DecisionComparison::Undecided | DecisionComparison::Accepted => TextTone::Warning,
+            DecisionComparison::Same | DecisionComparison::NotCompared => TextTone::Good,
         };
-        let place = style.paint(Tone::Place, &self.place);
+        let place = style.paint(TextTone::Place, &self.place);
         let mut out = text!(
             "{}: {}: {}\n",
             place,
@@ -111,12 +111,12 @@ impl Row {
         );
         let mut line = |label: &str, text: &str| {
             let indent = "    ";
-            out.push(&text!("  {}{}\n", label, Lines { text, indent }));
+            out.push(&text!("  {}{}\n", label, IndentedLines { text, indent }));
         };
         if let Some(unknown) = self.unknown {
             line("", &unknown.to_string());
         }
-        if let (Decision::Denied, Some(message)) = (self.now.decision, &self.now.message) {
+        if let (RequestDecision::Denied, Some(message)) = (self.now.decision, &self.now.message) {
             line("", message);
         }
         for undecided in &self.now.undecided {

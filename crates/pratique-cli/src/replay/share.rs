@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::stream::progress::rate_and_rest;
-use crate::stream::read::Inputs;
+use crate::stream::read::UserInputs;
 
 /// How much of the inputs was read: the thread that reads counts, the one that collects shows it.
 pub(crate) struct ReadShare {
@@ -17,7 +17,7 @@ pub(crate) struct ReadShare {
 
 impl ReadShare {
     /// The share of inputs of which nothing was read yet.
-    pub(crate) fn new(inputs: &Inputs) -> Arc<Self> {
+    pub(crate) fn new(inputs: &UserInputs) -> Arc<Self> {
         let sizes = inputs.files().map(|file| {
             let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file);
             metadata.map(|file_metadata| file_metadata.len())

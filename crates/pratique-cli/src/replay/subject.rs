@@ -10,7 +10,7 @@ use serde::Serialize;
 /// The subject of a request: user, operation, object and time.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Subject {
+pub(crate) struct RequestSubject {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) time: String,
     pub(crate) user: String,
@@ -32,7 +32,7 @@ pub(crate) struct Subject {
     pub(crate) owner: String,
 }
 
-impl Subject {
+impl RequestSubject {
     /// The subject of a request that was made at a time.
     pub(crate) fn from_request(request: &AdmissionRequest<'_>, time: &str) -> Self {
         let object = if request.object.is_null() {
@@ -42,7 +42,7 @@ impl Subject {
         };
         let text = |name| object.at(&["metadata", name]).and_then(Value::as_str);
         let named = || text("name").or_else(|| text("generateName"));
-        Subject {
+        RequestSubject {
             time: time.to_owned(),
             user: request.user_info.username.clone(),
             operation: request.operation,
@@ -62,7 +62,7 @@ impl Subject {
 }
 
 /// `CREATE deployments.apps/scale shop/web by ann`
-impl Display for Subject {
+impl Display for RequestSubject {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write!(
             formatter,

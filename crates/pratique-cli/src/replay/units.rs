@@ -8,18 +8,18 @@ use pratique_stream::{Limits, Piece, Splitter};
 use super::share::ReadShare;
 use crate::input::open::open;
 use crate::input::{self, InputError};
-use crate::stream::checkpoint::{At, CountedPart, Mark};
+use crate::stream::checkpoint::{MarkPlace, CountedPart, InputMark};
 use crate::stream::etcd;
-use crate::stream::ordered::{WorkClosed, WorkSender};
-use crate::stream::read::Inputs;
+use crate::stream::ordered_work::{WorkClosed, WorkSender};
+use crate::stream::read::UserInputs;
 
 /// A part of the inputs.
-pub(crate) enum Unit {
+pub(crate) enum LogUnit {
     /// A part of a file.
     Piece {
         path: Arc<str>,
         piece: Piece,
-        start: Mark,
+        start: InputMark,
     },
     /// A part that was counted before the checkpoint, and whose objects are to be remembered.
     Counted { path: Arc<str>, piece: Piece },
@@ -28,18 +28,18 @@ pub(crate) enum Unit {
 }
 
 /// Divides the inputs.
-pub(crate) struct Pieces {
+pub(crate) struct LogPieces {
     pub(crate) limits: Limits,
     pub(crate) share: Arc<ReadShare>,
     /// Where the rest begins that was not counted before.
-    pub(crate) from: Option<Mark>,
+    pub(crate) from: Option<InputMark>,
     /// Whether what was counted before is read for its objects.
     pub(crate) remembers: bool,
 }
 
-impl Pieces {
+impl LogPieces {
     /// Sends all parts in order.
-    pub(crate) fn send<U: From<Unit>, R>(&self, inputs: &Inputs, sender: &WorkSender<U, R>) {
+    pub(crate) fn send<U: From<LogUnit>, R>(&self, inputs: &UserInputs, sender: &WorkSender<U, R>) {
         let first = match &self.from {
             Some(from) if !self.remembers => {
                 self.share.read(from.done);
@@ -54,7 +54,7 @@ impl Pieces {
         }
     }
 
-    fn send_file<U: From<Unit>, R>(
+    fn send_file<U: From<LogUnit>, R>(
         &self,
         index: usize,
         file: &Path,
@@ -68,7 +68,7 @@ impl Pieces {
                 // It was counted.
                 Ok(())
             } else {
-                sender.add(Unit::Fault(fault).into())
+                sender.add(LogUnit::Fault(fault).into())
             }
         };
         let input = match open(file).and_then(etcd::items) {
@@ -79,7 +79,7 @@ impl Pieces {
         let counted = if is_before {
             usize::MAX
         } else {
-            Mark::offset_in(from, index)
+            InputMark::offset_in(from, index)
         };
         let mut counted = CountedPart::before(counted, &path);
         for piece in Splitter::new(input, self.limits) {
@@ -98,12 +98,12 @@ impl Pieces {
             let (path, done) = (Arc::clone(&display_path), self.share.done());
             self.share.read(piece.text.len() as u64);
             let unit = if is_counted {
-                Unit::Counted { path, piece }
+                LogUnit::Counted { path, piece }
             } else {
-                Unit::Piece {
-                    start: Mark {
+                LogUnit::Piece {
+                    start: InputMark {
                         source: index,
-                        at: At::Offset(piece.start.offset),
+                        at: MarkPlace::Offset(piece.start.offset),
                         done,
                     },
                     path,

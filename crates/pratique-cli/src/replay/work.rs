@@ -6,69 +6,69 @@ use pratique_manifest::Location;
 use pratique_replay::{EventRequests, Located, NotSubject, RecordedOutcome, Replayed, Unknown, entries};
 use pratique_types::AdmissionRequest;
 
-use super::comparison::Comparison;
+use super::comparison::DecisionComparison;
 use super::decision::ReplayDecision;
-use super::engine::{Engine, input};
-use super::faults::Faults;
+use super::engine::{ReplayEngine, input};
+use super::faults::InputFaults;
 use super::finding::ReplayFinding;
 use super::log::LogReader;
 use super::possible::without_object;
-use super::row::{JsonThen, Row};
-use super::subject::Subject;
-use super::units::Unit;
+use super::row::{JsonThen, ReplayRow};
+use super::subject::RequestSubject;
+use super::units::LogUnit;
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
-use crate::evaluation::limitations::Limitations;
-use crate::output::{Printed, problems};
-use crate::stream::checkpoint::Mark;
-use crate::style::Style;
+use crate::evaluation::limitations::ObjectLimitations;
+use crate::output::{PrintedOutput, problems};
+use crate::stream::checkpoint::InputMark;
+use crate::style::StreamStyle;
 use pratique_review::Reviewer;
 
 /// The results of a part of the logs.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct ReplayPart {
     /// Where it begins.
-    pub(super) start: Option<Mark>,
-    pub(super) out: Printed,
+    pub(super) start: Option<InputMark>,
+    pub(super) out: PrintedOutput,
     /// The requests that are decided otherwise than then, and undecided ones.
     pub(super) findings: Vec<ReplayFinding>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ReplayRow>,
     pub(super) not_subject: Vec<NotSubject>,
-    pub(super) faults: Faults,
-    pub(super) limitations: Limitations,
+    pub(super) faults: InputFaults,
+    pub(super) limitations: ObjectLimitations,
     pub(super) accepted: AcceptedFindings,
 }
 
 /// Replays parts of logs.
-pub(super) struct Worker<'a> {
-    pub(super) engine: &'a Engine,
+pub(super) struct ReplayWorker<'a> {
+    pub(super) engine: &'a ReplayEngine,
     pub(super) evaluator: Reviewer<'a>,
     pub(super) log: LogReader,
     /// The style of findings as text, if they are printed.
-    pub(super) findings: Option<Style>,
+    pub(super) findings: Option<StreamStyle>,
     /// Whether there is an output of lines.
     pub(super) prints_lines: bool,
     /// Which findings are accepted.
     pub(super) acceptance: &'a AcceptanceRules,
 }
 
-impl Worker<'_> {
+impl ReplayWorker<'_> {
     /// Replays a part of a log.
-    pub(super) fn replay(&self, unit: Unit, emit: &mut dyn FnMut(Part)) {
-        let mut part = Part::default();
+    pub(super) fn replay(&self, unit: LogUnit, emit: &mut dyn FnMut(ReplayPart)) {
+        let mut part = ReplayPart::default();
         match unit {
-            Unit::Piece { path, piece, start } => {
+            LogUnit::Piece { path, piece, start } => {
                 part.start = Some(start);
                 for located in entries(&piece) {
                     self.entry(&path, located, &mut part);
                 }
             }
-            Unit::Counted { path, piece } => self.log.remember(&path, &piece),
-            Unit::Fault(fault) => part.faults.add(fault),
+            LogUnit::Counted { path, piece } => self.log.remember(&path, &piece),
+            LogUnit::Fault(fault) => part.faults.add(fault),
         }
         emit(part);
     }
 
-    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut Part) {
+    fn entry(&self, path: &Arc<str>, located: Located<'_>, part: &mut ReplayPart) {
         let Some((location, replayed)) = self.log.read(path, located, &mut part.faults) else {
             return;
         };
@@ -84,7 +84,7 @@ impl Worker<'_> {
             EventRequests::Unknown(why, request) => self.unknown(&about, why, &request, part),
             EventRequests::Requests(requests) => {
                 for replayed in requests {
-                    let subject = Subject::from_request(&replayed.request, &about.at);
+                    let subject = RequestSubject::from_request(&replayed.request, &about.at);
                     let approximations = replayed.approximations.clone();
                     let input = input(replayed, about.location.clone());
                     let validates = self.evaluator.validates();
@@ -96,7 +96,7 @@ impl Worker<'_> {
                         Ok(now) => {
                             let row = about.row(subject, now);
                             self.show(
-                                Row {
+                                ReplayRow {
                                     approximations,
                                     ..row
                                 },
@@ -111,14 +111,14 @@ impl Worker<'_> {
     }
 
     /// A request whose object is not known is decided only where no policy can match it.
-    fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut Part) {
+    fn unknown(&self, about: &EntryFacts, why: Unknown, request: &AdmissionRequest<'_>, part: &mut ReplayPart) {
         let decision = without_object(self.engine, (request, why));
         let row = about.row(
-            Subject::from_request(request, &about.at),
+            RequestSubject::from_request(request, &about.at),
             ReplayDecision::without_policies(decision),
         );
         self.show(
-            Row {
+            ReplayRow {
                 unknown: Some(why),
                 ..row
             },
@@ -126,7 +126,7 @@ impl Worker<'_> {
         );
     }
 
-    fn show(&self, row: Row, part: &mut Part) {
+    fn show(&self, row: ReplayRow, part: &mut ReplayPart) {
         if let Some(style) = self.findings
             && row.comparison.is_reported()
         {
@@ -150,14 +150,14 @@ struct EntryFacts {
 }
 
 impl EntryFacts {
-    fn row(&self, subject: Subject, now: ReplayDecision) -> Row {
-        Row {
+    fn row(&self, subject: RequestSubject, now: ReplayDecision) -> ReplayRow {
+        ReplayRow {
             file: self.location.file.to_string(),
             line: self.location.start.line,
             place: problems::place(&self.location),
             id: self.id.clone(),
             subject,
-            comparison: Comparison::new(&self.then, now.decision),
+            comparison: DecisionComparison::new(&self.then, now.decision),
             then: JsonThen::new(&self.then),
             now,
             unknown: None,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::evaluation::report::{AnswerWeight, HumanReview};
 use crate::evaluation::undecided_reasons::UndecidedReason;
-use crate::output::counted::counted;
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::counted;
+use crate::output::text::{PrintableText, text};
 
 /// How many objects are named of those that are allowed, and of those that are undecided for reasons that were told.
 const MAX_NAMED: usize = 10;
@@ -36,7 +36,7 @@ impl PrintedAnswers {
     }
 
     /// What is printed of an answer.
-    pub(super) fn print(&mut self, answer: &HumanReview) -> Text {
+    pub(super) fn print(&mut self, answer: &HumanReview) -> PrintableText {
         if self.prints_all {
             return answer.whole();
         }
@@ -44,12 +44,12 @@ impl PrintedAnswers {
         match answer.weight {
             AnswerWeight::Allowed if self.allowed >= MAX_NAMED => {
                 self.unnamed += 1;
-                return Text::new();
+                return PrintableText::new();
             }
             AnswerWeight::Allowed => self.allowed += 1,
             AnswerWeight::Undecided if !is_new && self.undecided >= MAX_NAMED => {
                 self.unnamed_undecided += 1;
-                return Text::new();
+                return PrintableText::new();
             }
             AnswerWeight::Undecided if !is_new => self.undecided += 1,
             AnswerWeight::Undecided | AnswerWeight::Own => {}
@@ -66,7 +66,7 @@ impl PrintedAnswers {
     }
 
     /// How many objects were not named; nothing if all were.
-    pub(super) fn left_out(&self) -> Text {
+    pub(super) fn left_out(&self) -> PrintableText {
         let mut left_out = Vec::new();
         if self.unnamed > 0 {
             left_out.push(format!("{} more allowed", self.unnamed));
@@ -75,7 +75,7 @@ impl PrintedAnswers {
             left_out.push(format!("{} more undecided", self.unnamed_undecided));
         }
         if left_out.is_empty() {
-            return Text::new();
+            return PrintableText::new();
         }
         let objects = counted(self.unnamed + self.unnamed_undecided, "object is", "objects are");
         text!(

@@ -6,41 +6,41 @@ use crate::acceptance::{AcceptanceSummary, JsonAcceptance};
 use crate::arguments::ReviewFormat;
 use crate::evaluation::github;
 use crate::evaluation::junit::{self, PassRule};
-use crate::evaluation::limitations::{self, Limitation};
-use crate::evaluation::record::Record;
+use crate::evaluation::limitations::{self, ReportedLimitation};
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::sarif;
 use crate::exit::CliError;
 use crate::input::sources::{self, SourceCounts};
 use crate::input::{PassedOver, PassedOverLine, WithPassedOver};
 use crate::output::github::AnnotationCounts;
-use crate::output::notice::{Notice, Notices};
-use crate::output::text::{Text, text};
+use crate::output::notice::{InputNotice, InputNotices};
+use crate::output::text::{PrintableText, text};
 use crate::output::{self, json};
 use crate::project;
-use crate::review::tally::Tally;
+use crate::review::tally::ReviewTally;
 use crate::stream::input_errors::InputErrors;
 
 /// What is known at the end of a review.
 pub(super) struct ReviewEnding<'e> {
-    pub(super) tally: &'e Tally,
+    pub(super) tally: &'e ReviewTally,
     /// Whether counts stand for decisions.
     pub(super) summary: bool,
     /// How many objects were not named.
-    pub(super) left_out: Text,
+    pub(super) left_out: PrintableText,
     /// The last lines of text.
-    pub(super) counts: Text,
+    pub(super) counts: PrintableText,
     pub(super) passed_over: &'e PassedOver,
     pub(super) lists_passed_over: bool,
     pub(super) errors: &'e InputErrors,
-    pub(super) notices: &'e Notices,
+    pub(super) notices: &'e InputNotices,
     /// The notices in outputs for servers, which have no other lines.
-    pub(super) of_servers: Vec<Notice>,
+    pub(super) of_servers: Vec<InputNotice>,
     /// How many warnings there are that are no decisions on objects.
     pub(super) warnings: usize,
-    pub(super) limitations: &'e [Limitation],
+    pub(super) limitations: &'e [ReportedLimitation],
     /// Files that are no objects of the API.
     pub(super) sources: &'e [SourceFile],
-    pub(super) records: &'e [Record],
+    pub(super) records: &'e [DecisionRecord],
     pub(super) accepted: &'e AcceptanceSummary,
     /// What was evaluated, and what was not.
     pub(super) evaluated: &'e str,
@@ -55,7 +55,7 @@ pub(super) struct ReviewEnding<'e> {
 #[derive(serde::Serialize)]
 struct JsonSummary<'a> {
     #[serde(flatten)]
-    tally: &'a Tally,
+    tally: &'a ReviewTally,
     errors: usize,
     /// Files that were not evaluated, by what they are.
     #[serde(skip_serializing_if = "SourceCounts::is_empty")]
@@ -81,7 +81,7 @@ impl ReviewEnding<'_> {
     /// Prints the end of an output. What a format has no place for is told on standard error, if it is the one on standard output.
     pub(super) fn print(&self, format: ReviewFormat, is_stdout: bool) -> Result<(), CliError> {
         let passed_over = || self.passed_over.to_text(self.lists_passed_over);
-        let tell = |text: &Text| {
+        let tell = |text: &PrintableText| {
             if is_stdout {
                 output::eprint(text);
             }
@@ -91,7 +91,7 @@ impl ReviewEnding<'_> {
                 let table = if self.summary {
                     self.tally.table()
                 } else {
-                    Text::new()
+                    PrintableText::new()
                 };
                 output::print(&text!(
                     "{}\n{}{}{}{}{}",
@@ -167,7 +167,7 @@ impl ReviewEnding<'_> {
                 accepted: self.accepted.json(),
             };
             let summary = WithPassedOver { value, passed_over };
-            return output::print_json_line(&json::Summary { summary });
+            return output::print_json_line(&json::SummaryLine { summary });
         }
         if let Some(accepted) = self.accepted.json() {
             output::print_json_line(&AcceptedLine { accepted })?;

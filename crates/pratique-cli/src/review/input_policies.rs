@@ -9,10 +9,10 @@ use pratique_types::{ADMISSION_GROUP, GroupVersionResource};
 
 use crate::evaluation::input_request::InputRequest;
 use crate::exit::CliError;
-use crate::output::notice::{NOT_EVALUATED, Notice};
+use crate::output::notice::{NOT_EVALUATED, InputNotice};
 use crate::output::text::text;
 use crate::output::{self, problems};
-use crate::stream::read::Inputs;
+use crate::stream::read::UserInputs;
 
 /// How many kinds of policies of other engines are told: an input may name any.
 const MAX_FOREIGN: usize = 100;
@@ -44,7 +44,7 @@ pub(super) struct PathObjects {
 impl PathObjects {
     /// Why it counts that the policies in a path are not evaluated for other objects, if it does: all that is in the path is policies,
     /// or they are bound, as policies that a server evaluates are.
-    pub(super) fn unevaluated(&self, path: &str) -> Option<Notice> {
+    pub(super) fn unevaluated(&self, path: &str) -> Option<InputNotice> {
         let message = if self.policies == 0 {
             return None;
         } else if self.policies == self.all {
@@ -57,7 +57,7 @@ impl PathObjects {
         } else {
             return None;
         };
-        Some(Notice::new(NOT_EVALUATED, path, message))
+        Some(InputNotice::new(NOT_EVALUATED, path, message))
     }
 }
 
@@ -100,10 +100,10 @@ impl ForeignPolicies {
     }
 
     /// A notice for each kind, at the first of its objects.
-    pub(super) fn notices(&self) -> impl Iterator<Item = Notice> {
+    pub(super) fn notices(&self) -> impl Iterator<Item = InputNotice> {
         let kinds = self.kinds.iter();
         kinds.map(|(message, policy)| {
-            Notice::new(NOT_EVALUATED, problems::place(&policy.location), message.clone())
+            InputNotice::new(NOT_EVALUATED, problems::place(&policy.location), message.clone())
         })
     }
 }
@@ -113,7 +113,7 @@ impl ForeignPolicies {
 ///
 /// # Errors
 /// An input cannot be copied.
-pub(super) fn files(inputs: &mut Inputs, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
+pub(super) fn files(inputs: &mut UserInputs, limits: Limits) -> Result<Vec<ManifestFile>, CliError> {
     inputs.copy_pipes()?;
     inputs.mentioning(ADMISSION_GROUP, limits)
 }

@@ -8,7 +8,7 @@ use pratique_types::Operation;
 
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::record::namespaced;
-use crate::output::notice::{DUPLICATE_OBJECT, Notice};
+use crate::output::notice::{DUPLICATE_OBJECT, InputNotice};
 
 /// How many objects are remembered.
 const MAX_OBJECTS: usize = 500_000;
@@ -69,7 +69,7 @@ impl NamedInputs {
     }
 
     /// Adds an object; a notice, if it was there before, or is the first that is not remembered.
-    pub(super) fn add(&mut self, input: NamedInput) -> Option<Notice> {
+    pub(super) fn add(&mut self, input: NamedInput) -> Option<InputNotice> {
         let is_full = self.places.len() >= self.max_objects;
         match self.places.entry(input.identity) {
             Entry::Occupied(first) => {
@@ -78,7 +78,7 @@ impl NamedInputs {
                     input.name,
                     first.get()
                 );
-                Some(Notice::new(DUPLICATE_OBJECT, input.place, message))
+                Some(InputNotice::new(DUPLICATE_OBJECT, input.place, message))
             }
             Entry::Vacant(_) if is_full => {
                 let message = format!(
@@ -86,7 +86,7 @@ impl NamedInputs {
                     self.max_objects
                 );
                 let is_told = std::mem::replace(&mut self.is_bound_told, true);
-                (!is_told).then(|| Notice::new(DUPLICATE_OBJECT, input.place, message))
+                (!is_told).then(|| InputNotice::new(DUPLICATE_OBJECT, input.place, message))
             }
             Entry::Vacant(vacant) => {
                 vacant.insert(input.place);

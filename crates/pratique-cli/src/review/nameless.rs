@@ -5,7 +5,7 @@ use pratique_manifest::ManifestSet;
 use pratique_schema::Release;
 use pratique_types::Operation;
 
-use crate::output::notice::{NOT_EVALUATED, Notice};
+use crate::output::notice::{NOT_EVALUATED, InputNotice};
 use crate::output::problems;
 use crate::policies::OriginSets;
 
@@ -14,7 +14,7 @@ pub(super) fn notices(
     release: &'static Release,
     operation: Option<Operation>,
     sets: &OriginSets,
-) -> Vec<Notice> {
+) -> Vec<InputNotice> {
     if operation != Some(Operation::Delete) {
         return Vec::new();
     }
@@ -25,7 +25,7 @@ pub(super) fn notices(
              none: they are not reviewed",
             name.kind, name.name
         );
-        Notice::new(NOT_EVALUATED, problems::place(&location), message)
+        InputNotice::new(NOT_EVALUATED, problems::place(&location), message)
     };
     find_deleted_names(release, &sets)
         .into_iter()

@@ -9,7 +9,7 @@ use pratique_json::Value;
 use pratique_state::yaml;
 
 use crate::destination::{self, Readers};
-use crate::evaluation::record::Record;
+use crate::evaluation::record::DecisionRecord;
 use crate::exit::CliError;
 use crate::input::read_directory;
 use crate::project::permit;
@@ -33,7 +33,7 @@ pub(super) struct ObjectFiles {
 
 impl ResultObject {
     /// The object of a decision.
-    pub(super) fn new(record: &Record, object: &Value<'_>) -> Self {
+    pub(super) fn new(record: &DecisionRecord, object: &Value<'_>) -> Self {
         let parts = [&record.namespace, &record.kind.to_lowercase(), &record.name];
         let parts: Vec<&str> = parts.into_iter().map(String::as_str).collect();
         let named: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

@@ -4,56 +4,56 @@ use pratique_review::{PodPolicies, SourceFile};
 
 use crate::acceptance::{AcceptanceRules, AcceptanceSummary, AcceptedFindings};
 use crate::arguments::{AnswerArguments, FailOn, ReviewFormat};
-use crate::evaluation::assumed::AssumedKinds;
+use crate::evaluation::assumptions::AssumedKinds;
 use crate::evaluation::junit;
-use crate::evaluation::limitations::{self, Limitations};
-use crate::evaluation::record::Record;
+use crate::evaluation::limitations::{self, ObjectLimitations};
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::evaluation::unbound::EvaluationScope;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
 use crate::input::PassedOver;
 use crate::input::sources;
 use crate::output::github::AnnotationCounts;
-use crate::output::notice::{Notice, Notices};
-use crate::output::text::{Text, text};
-use crate::output::{self, Printed};
+use crate::output::notice::{InputNotice, InputNotices};
+use crate::output::text::{PrintableText, text};
+use crate::output::{self, PrintedOutput};
 use crate::output_target::{self, OutputTarget};
 use crate::project;
 use crate::review::answers::PrintedAnswers;
-use crate::review::compared::Operations;
+use crate::review::object_comparison::OperationCounts;
 use crate::review::ending::ReviewEnding;
 use crate::review::input_policies::{self, ForeignPolicies, PathObjects};
 use crate::review::named_inputs::NamedInputs;
 use crate::review::object_files::ObjectFiles;
-use crate::review::tally::Tally;
-use crate::review::work::{DisplayedOutput, End, Reviewed};
+use crate::review::tally::ReviewTally;
+use crate::review::work::{DisplayedOutput, PartEnd, ReviewedPart};
 use crate::stream::input_errors::InputErrors;
-use crate::stream::progress::Progress;
+use crate::stream::progress::ProgressLine;
 
 /// After how many errors the rest of a file is not reviewed.
 const MAX_ERRORS: usize = 1000;
 
 /// Prints what comes of the inputs.
-pub(super) struct Printer<'a> {
+pub(super) struct ReviewPrinter<'a> {
     arguments: &'a AnswerArguments,
     outputs: Vec<OutputTarget<ReviewFormat>>,
     annotations: AnnotationCounts,
     pub(super) errors: InputErrors,
-    tally: Tally,
+    tally: ReviewTally,
     accepted: AcceptedFindings,
-    pub(super) operations: Operations,
+    pub(super) operations: OperationCounts,
     pub(super) policies: usize,
     named: NamedInputs,
-    progress: Progress,
+    progress: ProgressLine,
     answers: PrintedAnswers,
     /// Where the objects that are allowed are written to.
     object_files: Option<ObjectFiles>,
-    records: Vec<Record>,
+    records: Vec<DecisionRecord>,
     assumed: AssumedKinds,
     unexpanded: UnexpandedWorkloads,
-    pub(super) notices: Notices,
-    limitations: Limitations,
+    pub(super) notices: InputNotices,
+    limitations: ObjectLimitations,
     /// Errors of the current file, and whether the rest of it is dropped.
     file_errors: usize,
     is_given_up: bool,
@@ -61,7 +61,7 @@ pub(super) struct Printer<'a> {
     path_has_something: bool,
     path_objects: PathObjects,
     /// What is told of paths whose policies are not evaluated for other objects.
-    unevaluated: Vec<Notice>,
+    unevaluated: Vec<InputNotice>,
     foreign: ForeignPolicies,
     /// Whether policies were given as inputs, and none as policies.
     lacks_policies: bool,
@@ -72,8 +72,8 @@ pub(super) struct Printer<'a> {
 }
 
 /// The line about files that are no objects of the API, if there are any.
-fn sources_line(sources: &[SourceFile]) -> Text {
-    sources::summary(sources).map_or_else(Text::new, |summary| text!("{}\n", summary))
+fn sources_line(sources: &[SourceFile]) -> PrintableText {
+    sources::summary(sources).map_or_else(PrintableText::new, |summary| text!("{}\n", summary))
 }
 
 /// Whether answers are printed as they come, and all of them.
@@ -89,7 +89,7 @@ fn prints_answers(format: ReviewFormat, arguments: &AnswerArguments) -> bool {
     }
 }
 
-impl<'a> Printer<'a> {
+impl<'a> ReviewPrinter<'a> {
     /// A printer; `errors` and `notices` are those that were found and told before.
     ///
     /// # Errors
@@ -97,31 +97,31 @@ impl<'a> Printer<'a> {
     pub(super) fn new(
         arguments: &'a AnswerArguments,
         errors: InputErrors,
-        notices: Notices,
+        notices: InputNotices,
     ) -> Result<Self, CliError> {
         let directory = arguments.output_dir.as_deref();
         let outputs = OutputTarget::open_all(&arguments.outputs.choices()?)?;
         let main = outputs
             .first()
             .map_or(ReviewFormat::Human, |output| output.format);
-        Ok(Printer {
+        Ok(ReviewPrinter {
             answers: PrintedAnswers::new(arguments.all),
             object_files: directory.map(ObjectFiles::create).transpose()?,
             arguments,
             errors,
-            tally: Tally::default(),
+            tally: ReviewTally::default(),
             accepted: AcceptedFindings::default(),
-            operations: Operations::default(),
+            operations: OperationCounts::default(),
             policies: 0,
             named: NamedInputs::default(),
-            progress: Progress::new(prints_answers(main, arguments)),
+            progress: ProgressLine::new(prints_answers(main, arguments)),
             outputs,
             annotations: AnnotationCounts::default(),
             records: Vec::new(),
             assumed: AssumedKinds::default(),
             unexpanded: UnexpandedWorkloads::default(),
             notices,
-            limitations: Limitations::default(),
+            limitations: ObjectLimitations::default(),
             file_errors: 0,
             is_given_up: false,
             path_has_something: false,
@@ -145,10 +145,10 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints what came of a part of the inputs.
-    pub(super) fn print(&mut self, mut reviewed: Reviewed) -> Result<(), CliError> {
+    pub(super) fn print(&mut self, mut reviewed: ReviewedPart) -> Result<(), CliError> {
         let duplicates = self.duplicates(&mut reviewed);
         let is_silent = reviewed.notes.as_str().is_empty()
-            && reviewed.printed.iter().all(Printed::is_empty)
+            && reviewed.printed.iter().all(PrintedOutput::is_empty)
             && reviewed.answers.is_empty()
             && reviewed.errors.is_empty()
             && reviewed.notices.is_empty()
@@ -164,8 +164,8 @@ impl<'a> Printer<'a> {
 
     /// Notices about the objects of a part that are among the inputs more than once. What is dropped with the rest of a file is not
     /// among them.
-    fn duplicates(&mut self, reviewed: &mut Reviewed) -> Vec<Notice> {
-        let is_dropped = self.is_given_up && !matches!(reviewed.end, Some(End::File));
+    fn duplicates(&mut self, reviewed: &mut ReviewedPart) -> Vec<InputNotice> {
+        let is_dropped = self.is_given_up && !matches!(reviewed.end, Some(PartEnd::File));
         let named = std::mem::take(&mut reviewed.named).into_iter();
         named
             .filter(|_| !is_dropped)
@@ -173,16 +173,16 @@ impl<'a> Printer<'a> {
             .collect()
     }
 
-    fn add(&mut self, mut reviewed: Reviewed, duplicates: Vec<Notice>) -> Result<(), CliError> {
+    fn add(&mut self, mut reviewed: ReviewedPart, duplicates: Vec<InputNotice>) -> Result<(), CliError> {
         match reviewed.end {
-            Some(End::File) => (self.file_errors, self.is_given_up) = (0, false),
-            Some(End::Path(path)) => {
+            Some(PartEnd::File) => (self.file_errors, self.is_given_up) = (0, false),
+            Some(PartEnd::Path(path)) => {
                 let has_something = std::mem::take(&mut self.path_has_something);
                 let objects = std::mem::take(&mut self.path_objects);
                 self.unevaluated.extend(objects.unevaluated(&path));
                 if !has_something && self.object_count + self.errors.count() > 0 {
                     self.notices
-                        .tell(Notice::new("no-object", path, "there is no object in it"));
+                        .tell(InputNotice::new("no-object", path, "there is no object in it"));
                 }
             }
             None => {}

@@ -8,16 +8,16 @@ use pratique_review::{SourceFiles, may_have_object};
 
 use crate::evaluation::state_reader::StateReader;
 use crate::exit::CliError;
-use crate::input::git::{Contents, FileKind, Revision, RevisionFile};
-use crate::input::{self, FileSelection, InputError, InputObject, STDIN, has_hidden_part, named};
+use crate::input::git::{ContentReader, FileKind, PathRevision, RevisionFile};
+use crate::input::{self, FileSelection, InputError, InputObject, STDIN, has_hidden_part, named_inputs};
 use crate::output;
 use crate::review::review_error::ReviewError;
-use crate::stream::read::{Input, Inputs};
+use crate::stream::read::{UserInput, UserInputs};
 
 /// Reads the objects that the inputs had at a revision.
 pub(crate) fn stored(
     revision: &str,
-    inputs: &Inputs,
+    inputs: &UserInputs,
     reader: &mut StateReader,
 ) -> Result<Vec<InputObject<'static>>, CliError> {
     let mut all = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn stored(
         if input.path == Path::new(STDIN) {
             return Err(CliError::Review(ReviewError::NoRevisionOfStdin));
         }
-        let revision_of_path = Revision::resolve(revision, &input.path)?;
+        let revision_of_path = PathRevision::resolve(revision, &input.path)?;
         let files = revision_of_path.files()?;
         if files.is_empty() && input.is_deleted {
             return Err(input.missing(revision));
@@ -46,7 +46,7 @@ pub(crate) fn stored(
 /// Whether a file of the revision was an input then: one that is there now and is none, is none by choice.
 fn is_input(
     file: &RevisionFile,
-    input: &Input,
+    input: &UserInput,
     current: &HashSet<&PathBuf>,
     selection: &FileSelection,
 ) -> bool {
@@ -60,7 +60,7 @@ fn is_input(
 fn add(
     revision: &str,
     file: &RevisionFile,
-    contents: &mut Contents,
+    contents: &mut ContentReader,
     sources: &mut SourceFiles,
     reader: &mut StateReader,
     all: &mut Vec<InputObject<'static>>,
@@ -84,7 +84,7 @@ fn add(
             return Ok(());
         }
     };
-    match named::plain_content(contents.read(hash, size)?, limit) {
+    match named_inputs::plain_content(contents.read(hash, size)?, limit) {
         // A file that is gone may have been no object of the API, and none is deleted then.
         Ok(content) if sources.recognize_content(&file.path, &content).is_some() => Ok(()),
         Ok(content) if has_hidden_part(&file.path) && !may_have_object(&file.path, &content) => Ok(()),

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::evaluation::decision::Decision;
-use crate::evaluation::record::Record;
+use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::undecided_reasons::UndecidedReasons;
-use crate::output::counted::{counted, noun};
+use crate::output::counted_nouns::{counted, noun};
 use crate::output::json::is_zero;
 use crate::output::table::{or, table};
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 use pratique_review::PolicyAction as Action;
 
 /// The maximum number of rows of a table: names may be anything.
@@ -18,7 +18,7 @@ const MAX_ROWS: usize = 10_000;
 
 /// The numbers of requests by decision, and of what policies decided.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(super) struct Tally {
+pub(super) struct ReviewTally {
     pub(super) allowed: usize,
     pub(super) denied: usize,
     pub(super) undecided: usize,
@@ -37,7 +37,7 @@ pub(super) struct Tally {
     stopped: usize,
     /// By policy and namespace.
     #[serde(serialize_with = "rows")]
-    policies: BTreeMap<String, BTreeMap<String, Row>>,
+    policies: BTreeMap<String, BTreeMap<String, NamespaceRow>>,
     /// How many rows there are.
     #[serde(skip)]
     count: usize,
@@ -54,7 +54,7 @@ pub(super) struct Tally {
 
 /// Of how many objects in a namespace a policy took each action.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-struct Row {
+struct NamespaceRow {
     denied: usize,
     warned: usize,
     audited: usize,
@@ -70,11 +70,11 @@ struct JsonRow<'a> {
     policy: &'a str,
     namespace: &'a str,
     #[serde(flatten)]
-    row: Row,
+    row: NamespaceRow,
 }
 
 fn rows<S: serde::Serializer>(
-    rows: &BTreeMap<String, BTreeMap<String, Row>>,
+    rows: &BTreeMap<String, BTreeMap<String, NamespaceRow>>,
     to: S,
 ) -> Result<S::Ok, S::Error> {
     to.collect_seq(rows.iter().flat_map(|(policy, rows)| {
@@ -86,8 +86,8 @@ fn rows<S: serde::Serializer>(
     }))
 }
 
-impl Row {
-    fn add(&mut self, other: Row) {
+impl NamespaceRow {
+    fn add(&mut self, other: NamespaceRow) {
         self.denied += other.denied;
         self.warned += other.warned;
         self.audited += other.audited;
@@ -96,17 +96,17 @@ impl Row {
     }
 }
 
-impl Tally {
+impl ReviewTally {
     /// Counts a decision.
-    pub(super) fn count(&mut self, record: &Record) {
+    pub(super) fn count(&mut self, record: &DecisionRecord) {
         match record.decision {
-            Decision::Allowed => self.allowed += 1,
-            Decision::Denied => self.denied += 1,
-            Decision::Undecided => self.undecided += 1,
-            Decision::Accepted => self.accepted += 1,
+            RequestDecision::Allowed => self.allowed += 1,
+            RequestDecision::Denied => self.denied += 1,
+            RequestDecision::Undecided => self.undecided += 1,
+            RequestDecision::Accepted => self.accepted += 1,
         }
         // What refuses a Pod is counted with the Pod.
-        let refuses_pod = record.pods.iter().any(|pod| pod.decision == Decision::Denied);
+        let refuses_pod = record.pods.iter().any(|pod| pod.decision == RequestDecision::Denied);
         self.stopped += usize::from(record.refused_by.is_some() && !refuses_pod);
         for decision in &record.policies {
             match decision.action {
@@ -122,7 +122,7 @@ impl Tally {
         let causes: BTreeSet<_> = record.causes().map(|(cause, policy)| (policy, cause)).collect();
         for (policy, cause) in causes {
             let one = |action| usize::from(cause == action);
-            let row = Row {
+            let row = NamespaceRow {
                 denied: one(Some(Action::Deny)),
                 warned: one(Some(Action::Warn)),
                 audited: one(Some(Action::Audit)),
@@ -137,15 +137,15 @@ impl Tally {
             .map(|finding| finding.policy.as_str())
             .collect();
         for policy in accepted {
-            let row = Row {
+            let row = NamespaceRow {
                 accepted: 1,
-                ..Row::default()
+                ..NamespaceRow::default()
             };
             self.add_row(policy, &record.namespace, row);
         }
     }
 
-    fn add_row(&mut self, policy: &str, namespace: &str, row: Row) {
+    fn add_row(&mut self, policy: &str, namespace: &str, row: NamespaceRow) {
         let rows = self.policies.get_mut(policy);
         match rows.and_then(|rows| rows.get_mut(namespace)) {
             Some(existing_row) => existing_row.add(row),
@@ -159,7 +159,7 @@ impl Tally {
     }
 
     /// Adds the counts of a later part.
-    pub(super) fn add(&mut self, other: Tally) {
+    pub(super) fn add(&mut self, other: ReviewTally) {
         self.allowed += other.allowed;
         self.denied += other.denied;
         self.undecided += other.undecided;
@@ -200,9 +200,9 @@ impl Tally {
     }
 
     /// Says that a server stops at the first step that refuses: a later one may refuse as well, once that is mended.
-    pub(super) fn describe_stopped(&self) -> Text {
+    pub(super) fn describe_stopped(&self) -> PrintableText {
         match self.stopped {
-            0 => Text::new(),
+            0 => PrintableText::new(),
             stopped => text!(
                 "as on a server, no step was run after the one that refused ({}): `pratique scan --chain` asks each plugin\n",
                 counted(stopped, "object", "objects")
@@ -211,7 +211,7 @@ impl Tally {
     }
 
     /// A table by policy and namespace, with what its numbers count: the line that follows it counts each warning.
-    pub(super) fn table(&self) -> Text {
+    pub(super) fn table(&self) -> PrintableText {
         let mut counts = self.policies.values().flat_map(BTreeMap::values);
         // As in scans, the column is there if something is accepted.
         let columns = if counts.any(|row| row.accepted > 0) { 5 } else { 4 };

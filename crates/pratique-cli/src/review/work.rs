@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pratique::Unfinished;
+use pratique::UnfinishedEvaluation;
 use pratique::api_objects::ApiObjects;
 use pratique_json::Value;
 use pratique_manifest::ManifestSet;
@@ -16,37 +16,37 @@ use pratique_types::Operation;
 
 use crate::acceptance::{AcceptanceRules, AcceptedFindings};
 use crate::arguments::ReviewFormat;
-use crate::evaluation::assumed::depends_on_resource;
-use crate::evaluation::decision::Decision;
+use crate::evaluation::assumptions::depends_on_resource;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::diff;
 use crate::evaluation::expansion::{ExpansionRule, WorkloadPods};
 use crate::evaluation::github;
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::limitations::Limitations;
-use crate::evaluation::record::{Record, SERVER_WARNING};
+use crate::evaluation::limitations::ObjectLimitations;
+use crate::evaluation::record::{DecisionRecord, SERVER_WARNING};
 use crate::evaluation::report::{self, HumanReview, JsonReview, ShownDetail};
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::{MadePod, ReviewResult};
 use crate::evaluation::state::ClusterState;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
 use crate::exit::CliError;
 use crate::input::fields::PieceFields;
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, ParsedObjects, piece};
-use crate::output::Printed;
+use crate::output::PrintedOutput;
 use crate::output::github::AnnotationCounts;
-use crate::output::notice::Notice;
-use crate::output::text::Text;
-use crate::review::compared::Operations;
+use crate::output::notice::InputNotice;
+use crate::output::text::PrintableText;
+use crate::review::object_comparison::OperationCounts;
 use crate::review::input_policies::{self, ForeignPolicies};
 use crate::review::named_inputs::NamedInput;
 use crate::review::object_files::ResultObject;
-use crate::review::tally::Tally;
+use crate::review::tally::ReviewTally;
 use crate::stream::input_errors::{JsonError, described};
-use crate::stream::ordered::UnitTurn;
-use crate::stream::read::Unit;
-use crate::style::Style;
+use crate::stream::ordered_work::UnitTurn;
+use crate::stream::read::InputUnit;
+use crate::style::StreamStyle;
 
 /// Reviews the objects of inputs.
 pub(super) struct InputReviewer<'a> {
@@ -82,7 +82,7 @@ pub(super) struct DisplayOptions {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DisplayedOutput {
     pub(super) format: ReviewFormat,
-    pub(super) style: Style,
+    pub(super) style: StreamStyle,
 }
 
 /// How many bytes of output a part of a result has at least, unless it is the last.
@@ -90,20 +90,20 @@ const PART: usize = 256 << 10;
 
 /// The results of a part of the inputs.
 #[derive(Default)]
-pub(super) struct Reviewed {
+pub(super) struct ReviewedPart {
     /// What is printed as it comes, for each output.
-    pub(super) printed: Vec<Printed>,
+    pub(super) printed: Vec<PrintedOutput>,
     /// How many annotations of GitHub are among it.
     pub(super) annotations: AnnotationCounts,
     /// The answers as text, of which not all are printed whole.
     pub(super) answers: Vec<HumanReview>,
     /// The objects that are allowed, for files.
     pub(super) objects: Vec<ResultObject>,
-    pub(super) notes: Text,
-    pub(super) notices: Vec<Notice>,
-    pub(super) tally: Tally,
+    pub(super) notes: PrintableText,
+    pub(super) notices: Vec<InputNotice>,
+    pub(super) tally: ReviewTally,
     pub(super) accepted: AcceptedFindings,
-    pub(super) operations: Operations,
+    pub(super) operations: OperationCounts,
     /// How many objects configure admission.
     pub(super) policies: usize,
     /// How many of them bind policies.
@@ -114,21 +114,21 @@ pub(super) struct Reviewed {
     pub(super) named: Vec<NamedInput>,
     pub(super) errors: Vec<JsonError>,
     /// They as text.
-    pub(super) error_text: Text,
+    pub(super) error_text: PrintableText,
     /// The resources that were assumed where the decision depends on them, with the places of objects.
     pub(super) assumed: Vec<AssumedKind>,
     /// The decisions, for outputs that begin with what is known at the end.
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<DecisionRecord>,
     /// Workloads whose Pods were not reviewed.
     pub(super) unexpanded: UnexpandedWorkloads,
     /// What an API server does and the review did not.
-    pub(super) limitations: Limitations,
+    pub(super) limitations: ObjectLimitations,
     /// How many objects there were.
     pub(super) object_count: usize,
     pub(super) empty_lists: usize,
     /// Ends the command.
     pub(super) fatal: Option<CliError>,
-    pub(super) end: Option<End>,
+    pub(super) end: Option<PartEnd>,
 }
 
 /// A request before it is decided about.
@@ -141,17 +141,17 @@ struct OpenRequest<'o> {
 }
 
 /// Where a part of the inputs ends.
-pub(super) enum End {
+pub(super) enum PartEnd {
     File,
     Path(String),
 }
 
 impl InputReviewer<'_> {
     /// Reviews a part of the inputs. What comes of it is emitted in parts, so that not much of it is held.
-    pub(super) fn review(&self, unit: Unit, turn: UnitTurn, emit: &mut dyn FnMut(Reviewed)) {
-        let mut reviewed = Reviewed::default();
+    pub(super) fn review(&self, unit: InputUnit, turn: UnitTurn, emit: &mut dyn FnMut(ReviewedPart)) {
+        let mut reviewed = ReviewedPart::default();
         match unit {
-            Unit::Piece { path, piece, state } => {
+            InputUnit::Piece { path, piece, state } => {
                 let objects = piece::read(&path, &piece, state.release());
                 let fields = PieceFields::new(&path, &piece);
                 let given = (objects, turn);
@@ -159,10 +159,10 @@ impl InputReviewer<'_> {
                     reviewed.fatal = Some(error);
                 }
             }
-            Unit::Notices(notices) => reviewed.notices.extend(notices),
-            Unit::Fault(fault) => reviewed.fault(fault),
-            Unit::EndOfFile => reviewed.end = Some(End::File),
-            Unit::EndOfPath(path) => reviewed.end = Some(End::Path(path)),
+            InputUnit::Notices(notices) => reviewed.notices.extend(notices),
+            InputUnit::Fault(fault) => reviewed.fault(fault),
+            InputUnit::EndOfFile => reviewed.end = Some(PartEnd::File),
+            InputUnit::EndOfPath(path) => reviewed.end = Some(PartEnd::Path(path)),
         }
         emit(reviewed);
     }
@@ -171,8 +171,8 @@ impl InputReviewer<'_> {
         &self,
         (objects, turn): (ParsedObjects<'_>, UnitTurn),
         (state, fields): (&ClusterState, &PieceFields<'_>),
-        reviewed: &mut Reviewed,
-        emit: &mut dyn FnMut(Reviewed),
+        reviewed: &mut ReviewedPart,
+        emit: &mut dyn FnMut(ReviewedPart),
     ) -> Result<(), CliError> {
         reviewed.empty_lists = objects.empty_lists;
         reviewed.object_count = objects.objects.len();
@@ -207,8 +207,8 @@ impl InputReviewer<'_> {
         &self,
         (objects, turn): (Vec<InputObject<'_>>, UnitTurn),
         (state, fields): (&ClusterState, &PieceFields<'_>),
-        reviewed: &mut Reviewed,
-        emit: &mut dyn FnMut(Reviewed),
+        reviewed: &mut ReviewedPart,
+        emit: &mut dyn FnMut(ReviewedPart),
     ) -> Result<(), CliError> {
         let built = objects
             .into_iter()
@@ -273,7 +273,7 @@ impl InputReviewer<'_> {
         &self,
         mut input: InputObject<'t>,
         (state, fields): (&ClusterState, &PieceFields<'_>),
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Result<InputRequest<'t>, InputError> {
         input.origin = self.rendered.origin(fields, &input.location, &input.object);
         let is_review = review::is_review(&input.object);
@@ -295,7 +295,7 @@ impl InputReviewer<'_> {
         &self,
         input: InputRequest<'_>,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Result<(), CliError> {
         let changed_state = state.at(&input.location, &input.request.namespace);
         let state = changed_state.as_deref().unwrap_or(state);
@@ -322,7 +322,7 @@ impl InputReviewer<'_> {
     }
 
     /// Decides about a request.
-    fn decide(&self, open: &mut OpenRequest<'_>, state: &ClusterState) -> Result<Review, Unfinished> {
+    fn decide(&self, open: &mut OpenRequest<'_>, state: &ClusterState) -> Result<Review, UnfinishedEvaluation> {
         let detail = self.detail(open);
         let (input, prepared) = (&open.input, &open.prepared);
         match open.received.take() {
@@ -365,9 +365,9 @@ impl InputReviewer<'_> {
     fn answer(
         &self,
         open: &OpenRequest<'_>,
-        review: Result<Review, Unfinished>,
+        review: Result<Review, UnfinishedEvaluation>,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Result<(), CliError> {
         let OpenRequest { input, pods, .. } = open;
         let result = self.assess(input, review, state, reviewed);
@@ -383,12 +383,12 @@ impl InputReviewer<'_> {
     pub(super) fn deletions(
         &self,
         state: &ClusterState,
-        emit: &mut dyn FnMut(Reviewed) -> Result<(), CliError>,
+        emit: &mut dyn FnMut(ReviewedPart) -> Result<(), CliError>,
     ) -> Result<(), CliError> {
         for built in self.builder.deletions(&state.view.resolver) {
-            let mut reviewed = Reviewed {
+            let mut reviewed = ReviewedPart {
                 object_count: 1,
-                ..Reviewed::default()
+                ..ReviewedPart::default()
             };
             match built {
                 Ok(built) => self.request(built, (state, None), &mut reviewed)?,
@@ -405,7 +405,7 @@ impl InputReviewer<'_> {
         (input, pods): (&InputRequest<'_>, &WorkloadPods),
         mut result: Option<ReviewResult<'_>>,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Result<(), CliError> {
         let decision = result.as_ref().map(|result| result.outcome.decision().into());
         let changed = result.as_ref().and_then(|result| result.outcome.object.clone());
@@ -440,9 +440,9 @@ impl InputReviewer<'_> {
     fn assess<'q>(
         &self,
         input: &'q InputRequest<'q>,
-        review: Result<Review, Unfinished>,
+        review: Result<Review, UnfinishedEvaluation>,
         state: &ClusterState,
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Option<ReviewResult<'q>> {
         match review {
             Ok(review) => {
@@ -488,7 +488,7 @@ impl InputReviewer<'_> {
         &self,
         result: Option<ReviewResult<'_>>,
         fields: Option<&PieceFields<'_>>,
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Result<(), CliError> {
         result.map_or(Ok(()), |mut result| {
             let record = self.record(&mut result, fields);
@@ -497,11 +497,11 @@ impl InputReviewer<'_> {
     }
 
     /// The record of a decision, with what is accepted of it.
-    fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> Record {
+    fn record(&self, result: &mut ReviewResult<'_>, fields: Option<&PieceFields<'_>>) -> DecisionRecord {
         result.place_causes(fields);
         result.place_drops(fields);
         result.place_warnings(fields);
-        let mut record = Record::new(result);
+        let mut record = DecisionRecord::new(result);
         let request = &result.input.request;
         let object = if request.object.is_null() {
             &request.old_object
@@ -516,9 +516,9 @@ impl InputReviewer<'_> {
     fn show(
         &self,
         result: ReviewResult<'_>,
-        record: Record,
+        record: DecisionRecord,
         fields: Option<&PieceFields<'_>>,
-        reviewed: &mut Reviewed,
+        reviewed: &mut ReviewedPart,
     ) -> Result<(), CliError> {
         reviewed.tally.count(&record);
         reviewed.accepted.count(&record, self.acceptance);
@@ -535,17 +535,17 @@ impl InputReviewer<'_> {
             all_findings: all,
             fields,
         };
-        let is_clean = record.decision == Decision::Allowed
+        let is_clean = record.decision == RequestDecision::Allowed
             && record.policies.is_empty()
             && record.accepted.is_empty()
             && record.warnings.is_empty()
             && record.dropped.is_empty()
             && record.pods.iter().all(MadePod::is_allowed);
-        let object = stored_object(&result).filter(|_| record.decision == Decision::Allowed);
+        let object = stored_object(&result).filter(|_| record.decision == RequestDecision::Allowed);
         if let (true, Some(object)) = (keeps_objects, object) {
             reviewed.objects.push(ResultObject::new(&record, object));
         }
-        reviewed.printed.resize_with(outputs.len(), Printed::default);
+        reviewed.printed.resize_with(outputs.len(), PrintedOutput::default);
         for (output, printed) in outputs.iter().zip(&mut reviewed.printed) {
             match output.format {
                 ReviewFormat::Human if summary || (quiet && is_clean) => {}
@@ -571,7 +571,7 @@ impl InputReviewer<'_> {
         }
         let is_noted = match outputs.first().map(|output| output.format) {
             Some(ReviewFormat::Diff) => !result.outcome.allowed(),
-            Some(ReviewFormat::Yaml) => object.is_none() && record.decision != Decision::Allowed,
+            Some(ReviewFormat::Yaml) => object.is_none() && record.decision != RequestDecision::Allowed,
             _ => false,
         };
         if is_noted {
@@ -609,7 +609,7 @@ fn stored_object<'r>(result: &'r ReviewResult<'_>) -> Option<&'r Value<'r>> {
 fn decode_review<'t>(
     input: InputObject<'t>,
     release: &'static Release,
-    reviewed: &mut Reviewed,
+    reviewed: &mut ReviewedPart,
 ) -> Result<InputRequest<'t>, InputError> {
     let place = input.place();
     let (location, origin) = (input.location, input.origin);
@@ -629,9 +629,9 @@ fn decode_review<'t>(
     }
 }
 
-impl Reviewed {
+impl ReviewedPart {
     /// Emits the results so far, if they are many.
-    fn emit_part(&mut self, emit: &mut dyn FnMut(Reviewed)) {
+    fn emit_part(&mut self, emit: &mut dyn FnMut(ReviewedPart)) {
         if self.len() >= PART {
             emit(std::mem::take(self));
         }
@@ -641,24 +641,24 @@ impl Reviewed {
     fn len(&self) -> usize {
         let answers = self.answers.iter().map(HumanReview::len);
         let objects = self.objects.iter().map(ResultObject::len);
-        let printed = self.printed.iter().map(Printed::len);
+        let printed = self.printed.iter().map(PrintedOutput::len);
         printed.sum::<usize>() + answers.sum::<usize>() + objects.sum::<usize>()
     }
 
     /// Adds an answer that is told beside the output.
-    fn note(&mut self, result: &ReviewResult<'_>, record: &Record, detail: ShownDetail<'_, '_>) {
+    fn note(&mut self, result: &ReviewResult<'_>, record: &DecisionRecord, detail: ShownDetail<'_, '_>) {
         let detail = ShownDetail {
             all_steps: false,
             ..detail
         };
-        let answer = report::one((result, record), detail, Style::of_stderr());
+        let answer = report::one((result, record), detail, StreamStyle::of_stderr());
         self.notes.push(&answer.whole());
     }
 
     fn warn(&mut self, place: &str, messages: &[String]) {
         let notices = messages
             .iter()
-            .map(|message| Notice::new(SERVER_WARNING, place, message));
+            .map(|message| InputNotice::new(SERVER_WARNING, place, message));
         self.notices.extend(notices);
     }
 
@@ -674,7 +674,7 @@ impl Reviewed {
     }
 
     fn fault(&mut self, fault: InputError) {
-        match described(fault, Style::of_stderr()) {
+        match described(fault, StreamStyle::of_stderr()) {
             Ok((text, errors)) => {
                 self.error_text.push(&text);
                 self.errors.extend(errors);

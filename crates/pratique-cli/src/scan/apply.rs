@@ -7,15 +7,15 @@ use pratique_report::{NamespaceReports, ReportApi};
 use pratique_types::{GroupVersionKind, GroupVersionResource};
 
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::counted;
+use crate::output::text::{PrintableText, text};
 
 /// The field manager of what is applied.
 const MANAGER: &str = "pratique";
 
 /// The result of applying the reports of a scan.
 #[derive(Debug, Default)]
-pub(super) struct Applied {
+pub(super) struct AppliedScan {
     applied: usize,
     removed: usize,
     failed: usize,
@@ -23,14 +23,14 @@ pub(super) struct Applied {
     kept: Option<&'static str>,
 }
 
-impl Applied {
+impl AppliedScan {
     /// Whether the cluster has exactly these reports.
     pub(super) fn is_complete(&self) -> bool {
         self.failed == 0
     }
 
     /// The counts as a line.
-    pub(super) fn human(&self) -> Text {
+    pub(super) fn human(&self) -> PrintableText {
         let kept = self.kept.map(|why| format!("; stale ones are kept: {why}"));
         text!(
             "{} applied, {} stale removed, {} failed{}\n",
@@ -61,11 +61,11 @@ pub(super) fn apply(
     reports: &NamespaceReports,
     api: ReportApi,
     kept: Option<&'static str>,
-) -> Applied {
+) -> AppliedScan {
     let writer = server.writer();
-    let mut applied = Applied {
+    let mut applied = AppliedScan {
         kept,
-        ..Applied::default()
+        ..AppliedScan::default()
     };
     let mut current = BTreeSet::new();
     for (namespace, object) in reports.objects(api) {
@@ -91,7 +91,7 @@ pub(super) fn apply(
 }
 
 /// Removes our reports that are not current.
-fn remove_stale(writer: &ClusterWriter, of: &Written, current: &BTreeSet<ObjectName>, applied: &mut Applied) {
+fn remove_stale(writer: &ClusterWriter, of: &Written, current: &BTreeSet<ObjectName>, applied: &mut AppliedScan) {
     let labelled_reports = match writer.labelled(of, &ReportApi::selector()) {
         Ok(reports) => reports,
         Err(error) => return applied.fault(of, None, &error),

@@ -11,26 +11,26 @@ use super::apply;
 use super::counts::ScanCounts;
 use super::ending::{AppliedReports, ScanEnding};
 use super::human;
-use super::work::{Failed, Scanned};
-use super::written;
+use super::work::{FailedObject, ScannedPart};
+use super::report_files;
 use crate::acceptance::AcceptanceRules;
 use crate::arguments::{FailOn, FailureArguments, ScanAnswerArguments, ScanFormat};
 use crate::evaluation::limitations;
-use crate::evaluation::record::Record;
-use crate::evaluation::results::Results;
+use crate::evaluation::record::DecisionRecord;
+use crate::evaluation::results::ResultWriters;
 use crate::evaluation::summary::EvaluationSummary;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::notice::{Notice, Notices};
+use crate::output::counted_nouns::counted;
+use crate::output::notice::{InputNotice, InputNotices};
 use crate::output::text::text;
 use crate::output_target::{self, OutputTarget};
 use crate::scan::scan_error::ScanError;
-use crate::stream::checkpoint::Checkpoints;
+use crate::stream::checkpoint::CheckpointWriter;
 #[cfg(feature = "kube")]
 use crate::stream::checkpoint::report_lost;
 use crate::stream::input_errors::{InputErrors, JsonError};
-use crate::stream::progress::{Progress, rate_and_rest};
+use crate::stream::progress::{ProgressLine, rate_and_rest};
 
 /// How many errors are printed.
 const MAX_PRINTED: usize = 1000;
@@ -38,22 +38,22 @@ const MAX_PRINTED: usize = 1000;
 const MAX_RECORDS: usize = 20_000;
 
 /// Counts what comes of the inputs.
-pub(super) struct Collector<'a> {
+pub(super) struct ScanCollector<'a> {
     arguments: &'a ScanAnswerArguments,
     acceptance: &'a AcceptanceRules,
     counts: ScanCounts,
     user: &'a str,
-    progress: Progress,
+    progress: ProgressLine,
     /// How much there is of all inputs, if that is known: bytes, or objects.
     size: Option<u64>,
     /// How much of it was read.
     done: u64,
     printed_errors: usize,
-    records: Vec<Record>,
+    records: Vec<DecisionRecord>,
     errors: Vec<JsonError>,
     /// Files that are no objects of the API.
     pub(super) sources: Vec<SourceFile>,
-    notices: Notices,
+    notices: InputNotices,
     /// The errors of the state, which are counted where it is: a file of it that is an input as well has them once.
     pub(super) of_state: InputErrors,
     /// What is evaluated, once it is known.
@@ -62,8 +62,8 @@ pub(super) struct Collector<'a> {
     omitted: u64,
     /// For the output of such objects.
     namespaces: Option<NamespaceReports>,
-    checkpoints: Option<Checkpoints>,
-    pub(super) results: Results,
+    checkpoints: Option<CheckpointWriter>,
+    pub(super) results: ResultWriters,
     /// The outputs that are no columns.
     pub(super) outputs: Vec<OutputTarget<ScanFormat>>,
     /// The cluster that reports are applied to.
@@ -71,33 +71,33 @@ pub(super) struct Collector<'a> {
     pub(super) server: Option<pratique_kube::ApiServer>,
 }
 
-impl<'a> Collector<'a> {
+impl<'a> ScanCollector<'a> {
     /// `counts` are those of before, `user` the one who sends the requests, and `size` how much there is of all inputs.
     pub(super) fn new(
         (arguments, acceptance): (&'a ScanAnswerArguments, &'a AcceptanceRules),
         counts: ScanCounts,
         user: &'a str,
         size: Option<u64>,
-        checkpoints: Option<Checkpoints>,
+        checkpoints: Option<CheckpointWriter>,
     ) -> Self {
-        Collector {
+        ScanCollector {
             arguments,
             acceptance,
             counts,
             user,
-            progress: Progress::new(arguments.outputs.is_printed(ScanFormat::Ndjson)),
+            progress: ProgressLine::new(arguments.outputs.is_printed(ScanFormat::Ndjson)),
             size,
             done: 0,
             printed_errors: 0,
             records: Vec::new(),
             errors: Vec::new(),
             sources: Vec::new(),
-            notices: Notices::default(),
+            notices: InputNotices::default(),
             of_state: InputErrors::default(),
             evaluated: None,
             omitted: 0,
             checkpoints,
-            results: Results::default(),
+            results: ResultWriters::default(),
             outputs: Vec::new(),
             #[cfg(feature = "kube")]
             server: None,
@@ -152,7 +152,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Counts and prints what came of a part of the inputs.
-    pub(super) fn collect(&mut self, scanned: Scanned) -> Result<(), CliError> {
+    pub(super) fn collect(&mut self, scanned: ScannedPart) -> Result<(), CliError> {
         let says_something =
             !(scanned.out.is_empty() && scanned.failed.is_empty() && scanned.notices.is_empty());
         if says_something {
@@ -218,7 +218,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds a notice, which was told.
-    pub(super) fn add_notice(&mut self, notice: Notice) {
+    pub(super) fn add_notice(&mut self, notice: InputNotice) {
         self.counts
             .report
             .add_notice(&notice.rule, &notice.place, &notice.message);
@@ -234,8 +234,8 @@ impl<'a> Collector<'a> {
         self.evaluated = Some(evaluated);
     }
 
-    fn failed(&mut self, failed: Failed) -> Result<(), CliError> {
-        let Failed { text, error, kind } = failed;
+    fn failed(&mut self, failed: FailedObject) -> Result<(), CliError> {
+        let FailedObject { text, error, kind } = failed;
         if self.of_state.has(&error) {
             return Ok(());
         }
@@ -247,7 +247,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Prints a note, unless there were too many.
-    fn note(&mut self, note: &output::text::Text) {
+    fn note(&mut self, note: &output::text::PrintableText) {
         self.printed_errors += 1;
         match self.printed_errors {
             count if count <= MAX_PRINTED => output::eprint(note),
@@ -311,7 +311,7 @@ impl<'a> Collector<'a> {
                 inputs: report.run().inputs.join(", "),
             }));
         }
-        written::write(report, &self.arguments.reports)?;
+        report_files::write(report, &self.arguments.reports)?;
         let omissions = self.tell_omissions();
         // Which kinds were not validated is a note of the report.
         let limitations = self.counts.limitations.list(true);
@@ -440,9 +440,9 @@ impl<'a> Collector<'a> {
 /// The exit status. `lacks_parts` is whether something was to be counted that is not.
 pub(super) fn status(report: &Report, lacks_parts: bool, arguments: &FailureArguments) -> ExitStatus {
     let total = report.tally().total();
-    let notices: Vec<Notice> = report.notices().map(Notice::from).collect();
-    let is_warned = notices.iter().any(Notice::is_counted);
-    let is_refused = notices.iter().any(Notice::is_finding);
+    let notices: Vec<InputNotice> = report.notices().map(InputNotice::from).collect();
+    let is_warned = notices.iter().any(InputNotice::is_counted);
+    let is_refused = notices.iter().any(InputNotice::is_finding);
     arguments.status(|on| match on {
         FailOn::Deny => total.denied > 0 || is_refused,
         FailOn::Warn => total.warned > 0 || total.ignored > 0 || is_warned,

@@ -4,11 +4,11 @@ use pratique_report::{Report, Run};
 use serde::{Deserialize, Serialize};
 
 use crate::acceptance::AcceptedFindings;
-use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::limitations::Limitations;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
-use crate::output::counted::counted;
-use crate::stream::checkpoint::Resumable;
+use crate::evaluation::assumptions::AssumedKinds;
+use crate::evaluation::limitations::ObjectLimitations;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
+use crate::output::counted_nouns::counted;
+use crate::stream::checkpoint::ResumableCounts;
 
 /// The counts of a scan: its report, and what is told at its end.
 #[derive(Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub(super) struct ScanCounts {
     pub(super) accepted: AcceptedFindings,
     /// The unknown kinds that were told.
     pub(super) assumed: AssumedKinds,
-    pub(super) limitations: Limitations,
+    pub(super) limitations: ObjectLimitations,
     /// Workloads whose Pods were not evaluated.
     pub(super) unexpanded: UnexpandedWorkloads,
 }
@@ -31,13 +31,13 @@ impl ScanCounts {
             report,
             accepted: AcceptedFindings::default(),
             assumed: AssumedKinds::default(),
-            limitations: Limitations::default(),
+            limitations: ObjectLimitations::default(),
             unexpanded: UnexpandedWorkloads::default(),
         }
     }
 }
 
-impl Resumable for ScanCounts {
+impl ResumableCounts for ScanCounts {
     const KIND: &str = "ScanCheckpoint";
     const RUN: &str = "scan";
 

@@ -7,25 +7,25 @@ use super::human;
 use crate::arguments::{FailureArguments, ScanFormat};
 use crate::evaluation::github;
 use crate::evaluation::junit::{self, PassRule};
-use crate::evaluation::limitations::Limitation;
-use crate::evaluation::record::Record;
+use crate::evaluation::limitations::ReportedLimitation;
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::sarif;
 use crate::exit::CliError;
 use crate::input::sources;
-use crate::output::notice::Notices;
-use crate::output::text::Text;
+use crate::output::notice::InputNotices;
+use crate::output::text::PrintableText;
 use crate::output::{self, json};
 use crate::stream::input_errors::JsonError;
 
 /// What is known at the end of a scan.
 pub(super) struct ScanEnding<'e> {
     pub(super) report: &'e Report,
-    pub(super) records: &'e [Record],
+    pub(super) records: &'e [DecisionRecord],
     pub(super) errors: &'e [JsonError],
     /// What each output leaves out.
     pub(super) omissions: &'e [(ScanFormat, Vec<JsonError>)],
-    pub(super) notices: &'e Notices,
-    pub(super) limitations: &'e [Limitation],
+    pub(super) notices: &'e InputNotices,
+    pub(super) limitations: &'e [ReportedLimitation],
     /// Files that are no objects of the API.
     pub(super) sources: &'e [SourceFile],
     pub(super) namespaces: Option<&'e NamespaceReports>,
@@ -42,7 +42,7 @@ pub(super) struct ScanEnding<'e> {
 )]
 pub(super) struct AppliedReports {
     pub(super) format: ScanFormat,
-    pub(super) told: Text,
+    pub(super) told: PrintableText,
     pub(super) is_complete: bool,
 }
 
@@ -55,7 +55,7 @@ impl ScanEnding<'_> {
             ScanFormat::Ndjson => {
                 self.notices.print_lines()?;
                 let summary = self.report;
-                output::print_json_line(&json::Summary { summary })
+                output::print_json_line(&json::SummaryLine { summary })
             }
             ScanFormat::Sarif => output::print_sarif(&sarif::log(
                 self.records,

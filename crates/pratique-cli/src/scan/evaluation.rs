@@ -3,13 +3,13 @@
 use pratique_report::{Evaluation, Finding};
 
 use crate::acceptance::accepted_finding::AcceptedFinding;
-use crate::evaluation::decision::Decision;
-use crate::evaluation::findings::Causes;
-use crate::evaluation::record::Record;
+use crate::evaluation::decision::RequestDecision;
+use crate::evaluation::findings::DecisionCauses;
+use crate::evaluation::record::DecisionRecord;
 
 /// A decision, and what controls the object.
 pub(super) struct ControlledDecision {
-    pub(super) record: Record,
+    pub(super) record: DecisionRecord,
     pub(super) owner: String,
     /// The UID of an object that was stored.
     uid: String,
@@ -25,7 +25,7 @@ pub(super) struct ControlledDecision {
 }
 
 impl ControlledDecision {
-    pub(super) fn new(record: Record, owner: String, uid: String, place: String) -> Self {
+    pub(super) fn new(record: DecisionRecord, owner: String, uid: String, place: String) -> Self {
         let undecided = record.undecided.iter();
         let undecided = undecided.map(|undecided| format!("{}: {}", undecided.message, undecided.help));
         let accepted = record.accepted.iter();
@@ -45,7 +45,7 @@ impl ControlledDecision {
     /// Whether there is anything to report about the object.
     pub(super) fn has_findings(&self) -> bool {
         let record = &self.record;
-        record.decision != Decision::Allowed
+        record.decision != RequestDecision::Allowed
             || !(record.policies.is_empty()
                 && record.accepted.is_empty()
                 && record.server_warnings.is_empty()
@@ -77,7 +77,7 @@ impl ControlledDecision {
     fn findings(&self) -> Vec<Finding<'_>> {
         let record = &self.record;
         let refused_by = record.refused_by.as_deref().unwrap_or_default();
-        let causes = Causes {
+        let causes = DecisionCauses {
             decision: record.decision,
             policies: &record.policies,
             refusal: record.message.as_deref().map(|message| (refused_by, message)),

@@ -3,10 +3,10 @@
 use pratique_report::{Counts, Report, Table};
 
 use crate::evaluation::record::namespaced;
-use crate::output::counted::{counted, noun};
-use crate::output::notice::Notice;
+use crate::output::counted_nouns::{counted, noun};
+use crate::output::notice::InputNotice;
 use crate::output::table::{or, table};
-use crate::output::text::{Lines, Text, text};
+use crate::output::text::{IndentedLines, PrintableText, text};
 
 /// How many rows a table shows.
 const MAX_ROWS: usize = 25;
@@ -14,16 +14,16 @@ const MAX_ROWS: usize = 25;
 const EXAMPLES: usize = 3;
 
 /// The report as tables, with examples.
-pub(crate) fn report_text(report: &Report) -> Text {
+pub(crate) fn report_text(report: &Report) -> PrintableText {
     let tally = report.tally();
-    let mut out = Text::new();
+    let mut out = PrintableText::new();
     out.push(&findings("POLICY", "BINDING", tally.policies()));
     out.push(&requests(["NAMESPACE"], tally.namespaces()));
     out.push(&requests(["VERSION", "KIND"], tally.kinds()));
     out.push(&requests(["NAMESPACE", "OWNER"], tally.owners()));
     out.push(&examples(report));
     out.push(&notes(report));
-    for notice in report.notices().map(Notice::from) {
+    for notice in report.notices().map(InputNotice::from) {
         out.push(&text!("warning: {}\n", notice.line()));
     }
     if report.more_notices() > 0 {
@@ -35,22 +35,22 @@ pub(crate) fn report_text(report: &Report) -> Text {
 }
 
 /// What is said of the whole run, for outputs that have its findings and warnings in another form.
-pub(super) fn ending_text(report: &Report) -> Text {
+pub(super) fn ending_text(report: &Report) -> PrintableText {
     let mut out = notes(report);
     out.push(&counts(report));
     out
 }
 
-fn notes(report: &Report) -> Text {
-    let mut out = Text::new();
+fn notes(report: &Report) -> PrintableText {
+    let mut out = PrintableText::new();
     for note in report.notes() {
         out.push(&text!("note: {}\n", note));
     }
     out
 }
 
-fn counts(report: &Report) -> Text {
-    let mut out = Text::new();
+fn counts(report: &Report) -> PrintableText {
+    let mut out = PrintableText::new();
     let missing = report.missing();
     if !missing.is_empty() {
         let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
@@ -91,7 +91,7 @@ pub(crate) fn line(total: &Counts) -> String {
 }
 
 /// What policies found, those that denied most first.
-fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
+fn findings(first: &str, second: &str, rows: &Table<2>) -> PrintableText {
     let header = [
         first,
         second,
@@ -134,7 +134,7 @@ fn findings(first: &str, second: &str, rows: &Table<2>) -> Text {
 }
 
 /// Requests, those with most denials first.
-fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> Text {
+fn requests<const N: usize>(names: [&str; N], rows: &Table<N>) -> PrintableText {
     let header: Vec<&str> = names
         .into_iter()
         .chain(["OBJECTS", "DENIED", "UNDECIDED", "NOT EVALUATED"])
@@ -160,10 +160,10 @@ fn show_table<const N: usize, const M: usize>(
     rows: &Table<N>,
     cells: impl Fn(Counts) -> [String; M],
     weight: impl Fn(Counts) -> [u64; 5],
-) -> Text {
+) -> PrintableText {
     let mut sorted: Vec<([&str; N], Counts)> = rows.rows().collect();
     if sorted.is_empty() && rows.other().is_empty() {
-        return Text::new();
+        return PrintableText::new();
     }
     // Rows of equal weight stay in the order of their names.
     sorted.sort_by_key(|(_, counts)| std::cmp::Reverse(weight(*counts)));
@@ -190,8 +190,8 @@ fn show_table<const N: usize, const M: usize>(
 }
 
 /// The first examples of each finding.
-fn examples(report: &Report) -> Text {
-    let mut out = Text::new();
+fn examples(report: &Report) -> PrintableText {
+    let mut out = PrintableText::new();
     for (kind, examples) in report.tally().examples().take(MAX_ROWS) {
         let action = kind.action.as_str();
         out.push(&match (kind.policy.as_str(), kind.binding.as_str()) {
@@ -200,7 +200,7 @@ fn examples(report: &Report) -> Text {
             (policy, binding) => text!("{} ({}, {})\n", policy, binding, action),
         });
         for example in examples.take(EXAMPLES) {
-            let message = Lines {
+            let message = IndentedLines {
                 text: &example.message,
                 indent: "    ",
             };
@@ -218,7 +218,7 @@ fn examples(report: &Report) -> Text {
         out.push(&text!("not evaluated\n"));
     }
     for problem in problems.take(MAX_ROWS) {
-        let message = Lines {
+        let message = IndentedLines {
             text: &problem.message,
             indent: "    ",
         };

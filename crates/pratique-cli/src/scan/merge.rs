@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pratique_manifest::path_text;
 use pratique_report::{MergeError, Report};
 
-use super::{collect, human, written};
+use super::{collect, human, report_files};
 use crate::arguments::{MergeArguments, ReportArguments, ReportCommand, ReportFormat};
 use crate::destination;
 use crate::exit::{CliError, ExitStatus};
@@ -49,7 +49,7 @@ fn merge(arguments: &MergeArguments) -> Result<ExitStatus, CliError> {
     let Some(report) = merged else {
         return Ok(ExitStatus::Success);
     };
-    written::write(&report, &arguments.written)?;
+    report_files::write(&report, &arguments.written)?;
     output_target::print_all(OutputTarget::open_all(&choices)?, |format, _| match format {
         ReportFormat::Human => output::print(&human::report_text(&report)),
         ReportFormat::Json => output::print_json(&report),

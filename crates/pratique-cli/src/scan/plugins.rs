@@ -14,9 +14,9 @@ use pratique_types::admission_plugins::{BUILT_IN, BuiltIn, PluginSwitches};
 use pratique_types::{AdmissionRequest, Operation};
 
 use crate::arguments::ScanChainArguments;
-use crate::evaluation::decision::Decision;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::missing_input::JsonUndecided;
-use crate::evaluation::record::Record;
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::state::OF_CLUSTER_TO_PLUGINS;
 use crate::exit::CliError;
 use crate::scan::scan_error::ScanError;
@@ -29,7 +29,7 @@ pub(super) fn is_kept(kind: &StateKind) -> bool {
 }
 
 /// A plugin that decides by what an object is, and the resources that it decides about.
-struct Scanned {
+struct ScannedPlugin {
     name: &'static str,
     /// By their group.
     resources: &'static [(&'static str, &'static [&'static str])],
@@ -37,16 +37,16 @@ struct Scanned {
 
 const PODS: &[(&str, &[&str])] = &[("", &["pods"])];
 
-const SCANNED: [Scanned; 6] = [
-    Scanned {
+const SCANNED: [ScannedPlugin; 6] = [
+    ScannedPlugin {
         name: "LimitPodHardAntiAffinityTopology",
         resources: PODS,
     },
-    Scanned {
+    ScannedPlugin {
         name: "LimitRanger",
         resources: &[("", &["pods", "persistentvolumeclaims"])],
     },
-    Scanned {
+    ScannedPlugin {
         name: "PodSecurity",
         resources: &[
             (
@@ -60,21 +60,21 @@ const SCANNED: [Scanned; 6] = [
             ("batch", &["cronjobs", "jobs"]),
         ],
     },
-    Scanned {
+    ScannedPlugin {
         name: "PodNodeSelector",
         resources: PODS,
     },
-    Scanned {
+    ScannedPlugin {
         name: "PodTolerationRestriction",
         resources: PODS,
     },
-    Scanned {
+    ScannedPlugin {
         name: "DenyServiceExternalIPs",
         resources: &[("", &["services"])],
     },
 ];
 
-fn scanned(name: &str) -> Option<&'static Scanned> {
+fn scanned(name: &str) -> Option<&'static ScannedPlugin> {
     SCANNED.iter().find(|scanned| scanned.name == name)
 }
 
@@ -235,19 +235,19 @@ impl<'a> PluginRun<'a> {
     }
 
     /// Adds what plugins found to what policies did.
-    pub(super) fn add_to(self, record: &mut Record) {
+    pub(super) fn add_to(self, record: &mut DecisionRecord) {
         let denial = self
             .decisions
             .iter()
             .find(|decision| decision.action == Action::Deny);
         if let Some(denial) = denial {
-            if record.decision != Decision::Denied {
+            if record.decision != RequestDecision::Denied {
                 record.message = Some(denial.message.clone());
                 record.refused_by = Some(denial.policy.clone());
             }
-            record.decision = Decision::Denied;
-        } else if record.decision == Decision::Allowed && !self.undecided.is_empty() {
-            record.decision = Decision::Undecided;
+            record.decision = RequestDecision::Denied;
+        } else if record.decision == RequestDecision::Allowed && !self.undecided.is_empty() {
+            record.decision = RequestDecision::Undecided;
         }
         record.policies.extend(self.decisions);
         record.undecided.extend(self.undecided);

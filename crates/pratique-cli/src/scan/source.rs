@@ -12,17 +12,17 @@ use pratique_stream::{Limits, Piece};
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::InputError;
-use crate::output::notice::Notice;
-use crate::stream::checkpoint::{FileState, Mark};
+use crate::output::notice::InputNotice;
+use crate::stream::checkpoint::{FileState, InputMark};
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects::{ClusterObjects, ListedContent};
-use crate::stream::ordered::WorkSender;
-pub(super) use files::Files;
+use crate::stream::ordered_work::WorkSender;
+pub(super) use files::ScanFiles;
 
 /// The inputs of a scan.
 #[derive(Clone)]
-pub(super) enum Sources {
-    Files(Files),
+pub(super) enum ScanSources {
+    Files(ScanFiles),
     #[cfg(feature = "kube")]
     Cluster {
         objects: Box<ClusterObjects>,
@@ -31,24 +31,24 @@ pub(super) enum Sources {
 }
 
 /// A part of the inputs.
-pub(super) struct Unit {
+pub(super) struct ScanUnit {
     /// The file, or the path of the collection.
     pub(super) file: Arc<str>,
     /// Where it begins; `None` if that is not where the rest of the inputs begins.
-    pub(super) start: Option<Mark>,
-    pub(super) content: Content,
+    pub(super) start: Option<InputMark>,
+    pub(super) content: UnitContent,
     /// Whether some of it belongs to other shards.
     pub(super) is_shared: bool,
     pub(super) state: Arc<ClusterState>,
 }
 
 /// The content of a part of the inputs.
-pub(super) enum Content {
+pub(super) enum UnitContent {
     Piece(Piece),
     #[cfg(feature = "kube")]
     Page(Page),
     /// What the next part changes.
-    Notices(Vec<Notice>),
+    Notices(Vec<InputNotice>),
     /// The rest of a file or collection cannot be read.
     Fault {
         fault: InputError,
@@ -57,13 +57,13 @@ pub(super) enum Content {
     },
 }
 
-impl Sources {
+impl ScanSources {
     /// The part that is scanned.
     pub(super) fn shard(&self) -> Shard {
         match self {
-            Sources::Files(files) => files.shard,
+            ScanSources::Files(files) => files.shard,
             #[cfg(feature = "kube")]
-            Sources::Cluster { shard, .. } => *shard,
+            ScanSources::Cluster { shard, .. } => *shard,
         }
     }
 
@@ -72,9 +72,9 @@ impl Sources {
         #[cfg(not(feature = "kube"))]
         let _ = asks;
         match self {
-            Sources::Files(files) => files.bytes(),
+            ScanSources::Files(files) => files.bytes(),
             #[cfg(feature = "kube")]
-            Sources::Cluster { objects, .. } => asks.then(|| objects.count()).flatten(),
+            ScanSources::Cluster { objects, .. } => asks.then(|| objects.count()).flatten(),
         }
     }
 
@@ -84,9 +84,9 @@ impl Sources {
     /// One of them can be read only once.
     pub(super) fn states(&self) -> Result<Vec<FileState>, CliError> {
         match self {
-            Sources::Files(files) => files.states(),
+            ScanSources::Files(files) => files.states(),
             #[cfg(feature = "kube")]
-            Sources::Cluster { objects, .. } => Ok(objects.states()),
+            ScanSources::Cluster { objects, .. } => Ok(objects.states()),
         }
     }
 
@@ -95,13 +95,13 @@ impl Sources {
         self,
         limits: Limits,
         state: Arc<ClusterState>,
-        from: Option<Mark>,
-        sender: &WorkSender<Unit, R>,
+        from: Option<InputMark>,
+        sender: &WorkSender<ScanUnit, R>,
     ) {
         match self {
-            Sources::Files(files) => files.send(limits, state, from, sender),
+            ScanSources::Files(files) => files.send(limits, state, from, sender),
             #[cfg(feature = "kube")]
-            Sources::Cluster { objects, shard } => objects.send(from.as_ref(), sender, |part| Unit {
+            ScanSources::Cluster { objects, shard } => objects.send(from.as_ref(), sender, |part| ScanUnit {
                 file: part.collection,
                 start: part.start,
                 content: part.content.into(),
@@ -112,18 +112,18 @@ impl Sources {
     }
 }
 
-impl Content {
+impl UnitContent {
     fn fault(fault: InputError) -> Self {
-        Content::Fault { fault, kind: None }
+        UnitContent::Fault { fault, kind: None }
     }
 }
 
 #[cfg(feature = "kube")]
-impl From<ListedContent> for Content {
+impl From<ListedContent> for UnitContent {
     fn from(listed: ListedContent) -> Self {
         match listed {
-            ListedContent::Page(page) => Content::Page(page),
-            ListedContent::Fault { fault, kind } => Content::Fault { fault, kind },
+            ListedContent::Page(page) => UnitContent::Page(page),
+            ListedContent::Fault { fault, kind } => UnitContent::Fault { fault, kind },
         }
     }
 }

@@ -11,36 +11,36 @@ use serde::Serialize;
 
 use super::evaluation::ControlledDecision;
 use super::plugins::{PluginRun, concerns};
-use super::source::{Content, Unit};
+use super::source::{UnitContent, ScanUnit};
 use crate::acceptance::AcceptanceRules;
-use crate::evaluation::assumed::depends_on_resource;
+use crate::evaluation::assumptions::depends_on_resource;
 use crate::evaluation::definitions::AssumedKind;
 use crate::evaluation::expansion::ExpansionRule;
 use crate::evaluation::input_request::InputRequest;
-use crate::evaluation::limitations::Limitations;
-use crate::evaluation::record::Record;
+use crate::evaluation::limitations::ObjectLimitations;
+use crate::evaluation::record::DecisionRecord;
 use crate::evaluation::request::RequestBuilder;
 use crate::evaluation::result::ReviewResult;
 use crate::evaluation::state::ClusterState;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
 use crate::exit::CliError;
 use crate::input::fields::PieceFields;
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject, piece};
-use crate::output::Printed;
-use crate::output::notice::Notice;
-use crate::output::text::Text;
-use crate::stream::checkpoint::Mark;
+use crate::output::PrintedOutput;
+use crate::output::notice::InputNotice;
+use crate::output::text::PrintableText;
+use crate::stream::checkpoint::InputMark;
 #[cfg(feature = "kube")]
 use crate::stream::cluster_objects;
 use crate::stream::etcd::{self, UnreadableItem};
 use crate::stream::input_errors::{ErrorLine, JsonError, described};
-use crate::stream::ordered::UnitTurn;
-use crate::style::Style;
+use crate::stream::ordered_work::UnitTurn;
+use crate::style::StreamStyle;
 use pratique_review::Reviewer;
 
 /// Evaluates objects.
-pub(super) struct Scanner<'a> {
+pub(super) struct ObjectScanner<'a> {
     pub(super) builder: RequestBuilder<'a>,
     pub(super) operation: Operation,
     pub(super) evaluator: Reviewer<'a>,
@@ -65,26 +65,26 @@ pub(super) struct Scanner<'a> {
 
 /// The results of a part of the inputs.
 #[derive(Default)]
-pub(super) struct Scanned {
+pub(super) struct ScannedPart {
     /// Where it begins, in its first part.
-    pub(super) start: Option<Mark>,
+    pub(super) start: Option<InputMark>,
     pub(super) found: Vec<ControlledDecision>,
-    pub(super) failed: Vec<Failed>,
-    pub(super) notices: Vec<Notice>,
+    pub(super) failed: Vec<FailedObject>,
+    pub(super) notices: Vec<InputNotice>,
     /// The resources that were assumed, with the places of objects.
     pub(super) assumed: Vec<AssumedKind>,
-    pub(super) limitations: Limitations,
+    pub(super) limitations: ObjectLimitations,
     /// Workloads of files whose Pods are not evaluated, and may be nowhere else.
     pub(super) unexpanded: UnexpandedWorkloads,
     /// The output.
-    pub(super) out: Printed,
+    pub(super) out: PrintedOutput,
     /// Ends the command.
     pub(super) fatal: Option<CliError>,
 }
 
 /// The decision on an object.
 struct DecidedObject {
-    record: Record,
+    record: DecisionRecord,
     /// The object, if policies change it.
     changed: Option<Value<'static>>,
     /// Whether it is known that no policy matched it, nor a plugin decides about such objects.
@@ -92,8 +92,8 @@ struct DecidedObject {
 }
 
 /// An object that could not be read or evaluated.
-pub(super) struct Failed {
-    pub(super) text: Text,
+pub(super) struct FailedObject {
+    pub(super) text: PrintableText,
     pub(super) error: JsonError,
     /// Its API version and kind, if these are known.
     pub(super) kind: Option<(String, String)>,
@@ -102,9 +102,9 @@ pub(super) struct Failed {
 /// A line of output about an object.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct ObjectLine<'a> {
     #[serde(flatten)]
-    record: &'a Record,
+    record: &'a DecisionRecord,
     #[serde(skip_serializing_if = "str::is_empty")]
     owner: &'a str,
     /// Whether it changed while objects were listed.
@@ -121,18 +121,18 @@ struct ScannedInput<'t> {
 /// `None` for what is no object.
 type DecodedInput<'t> = Result<Option<ScannedInput<'t>>, Box<UnreadableItem>>;
 
-impl Scanner<'_> {
+impl ObjectScanner<'_> {
     /// Evaluates a part of the inputs.
-    pub(super) fn scan(&self, unit: Unit, turn: UnitTurn, emit: &mut dyn FnMut(Scanned)) {
-        let mut scanned = Scanned {
+    pub(super) fn scan(&self, unit: ScanUnit, turn: UnitTurn, emit: &mut dyn FnMut(ScannedPart)) {
+        let mut scanned = ScannedPart {
             start: unit.start,
-            ..Scanned::default()
+            ..ScannedPart::default()
         };
         let is_shared = unit.is_shared;
         match unit.content {
             #[cfg(feature = "kube")]
-            Content::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
-            Content::Piece(piece) => {
+            UnitContent::Page(page) => self.page(&page, &unit.file, is_shared, &unit.state, &mut scanned),
+            UnitContent::Piece(piece) => {
                 let objects = piece::read(&unit.file, &piece, unit.state.release());
                 let fields = PieceFields::new(&unit.file, &piece);
                 scanned.notices.extend(objects.reading_warnings());
@@ -156,8 +156,8 @@ impl Scanner<'_> {
                     self.object(input, false, (&unit.state, Some(&fields)), &mut scanned);
                 }
             }
-            Content::Notices(notices) => scanned.notices.extend(notices),
-            Content::Fault { fault, kind } => self.fault(fault, kind, is_shared, &mut scanned),
+            UnitContent::Notices(notices) => scanned.notices.extend(notices),
+            UnitContent::Fault { fault, kind } => self.fault(fault, kind, is_shared, &mut scanned),
         }
         emit(scanned);
     }
@@ -170,7 +170,7 @@ impl Scanner<'_> {
         collection: &str,
         is_shared: bool,
         state: &ClusterState,
-        scanned: &mut Scanned,
+        scanned: &mut ScannedPart,
     ) {
         let objects = match cluster_objects::objects(page, collection) {
             Ok(objects) => objects,
@@ -197,7 +197,7 @@ impl Scanner<'_> {
         decoded: DecodedInput<'_>,
         is_changed: bool,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
-        scanned: &mut Scanned,
+        scanned: &mut ScannedPart,
     ) {
         let (mut input, has_pods) = match decoded {
             Ok(Some(input)) => (input.object, input.has_pods),
@@ -227,7 +227,7 @@ impl Scanner<'_> {
         input: InputObject<'_>,
         has_pods: bool,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
-        scanned: &mut Scanned,
+        scanned: &mut ScannedPart,
     ) -> Result<ControlledDecision, InputError> {
         let number = input.location.document + 1;
         let (owner, uid) = (owner_of(&input.object), uid_of(&input.object).to_owned());
@@ -263,7 +263,7 @@ impl Scanner<'_> {
         &self,
         input: &mut InputRequest<'_>,
         (state, fields): (&ClusterState, Option<&PieceFields<'_>>),
-        scanned: &mut Scanned,
+        scanned: &mut ScannedPart,
     ) -> Result<DecidedObject, InputError> {
         let prepared = self.evaluator.prepare(input, state.api_objects());
         if let (Ok(_), Some(objects)) = (&input.received, state.api_objects()) {
@@ -295,7 +295,7 @@ impl Scanner<'_> {
         result.place_causes(fields);
         result.place_drops(fields);
         result.place_warnings(fields);
-        let mut record = Record::new(&mut result);
+        let mut record = DecisionRecord::new(&mut result);
         if let Some(mut plugins) = plugins {
             let object = result.outcome.object.as_ref().unwrap_or(&input.request.object);
             // Nothing validates what is invalid.
@@ -314,9 +314,9 @@ impl Scanner<'_> {
         })
     }
 
-    fn found(&self, controlled_decision: ControlledDecision, scanned: &mut Scanned) {
+    fn found(&self, controlled_decision: ControlledDecision, scanned: &mut ScannedPart) {
         if self.prints_lines && controlled_decision.has_findings() {
-            let line = Line {
+            let line = ObjectLine {
                 record: &controlled_decision.record,
                 owner: &controlled_decision.owner,
                 changed_meanwhile: controlled_decision.is_changed,
@@ -333,9 +333,9 @@ impl Scanner<'_> {
         fault: InputError,
         kind: Option<(String, String)>,
         is_shared: bool,
-        scanned: &mut Scanned,
+        scanned: &mut ScannedPart,
     ) {
-        let (text, errors) = match described(fault, Style::of_stderr()) {
+        let (text, errors) = match described(fault, StreamStyle::of_stderr()) {
             Ok(described) => described,
             Err(error) => {
                 scanned.fatal = Some(error);
@@ -351,9 +351,9 @@ impl Scanner<'_> {
             {
                 scanned.fatal = Some(error);
             }
-            scanned.failed.push(Failed {
+            scanned.failed.push(FailedObject {
                 // The text is about all of them.
-                text: if index == 0 { text.clone() } else { Text::new() },
+                text: if index == 0 { text.clone() } else { PrintableText::new() },
                 error,
                 kind: kind.clone(),
             });

@@ -21,12 +21,12 @@ use crate::check::plugin_of;
 use crate::exit::CliError;
 use crate::input::{FileSelection, format_paths, openable, permit_directory};
 use crate::memory;
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 use crate::output::problems;
-use crate::output::text::Text;
+use crate::output::text::PrintableText;
 use crate::policies;
 use crate::serve::serve_error::ServeError;
-use crate::style::Style;
+use crate::style::StreamStyle;
 
 /// The admission chain, which is kept current.
 pub(super) struct LiveAdmission {
@@ -44,7 +44,7 @@ pub(super) struct LiveAdmission {
 /// Why policies cannot be loaded.
 pub(super) enum LoadFailure {
     /// A manifest is invalid; this is the report.
-    Invalid(Text),
+    Invalid(PrintableText),
     /// A file or cluster is not available.
     Cli(CliError),
 }
@@ -150,7 +150,7 @@ fn builder(arguments: &ServeArguments) -> Result<(AdmissionBuilder, InitialPolic
         InitialPolicies::load(&named.paths, builder.expressions()).map_err(|error| match error {
             policies::LoadFailure::Cli(error) => error.into(),
             policies::LoadFailure::Invalid { errors, mut texts } => {
-                LoadFailure::Invalid(problems::human(&errors, &mut texts, Style::of_stderr()))
+                LoadFailure::Invalid(problems::human(&errors, &mut texts, StreamStyle::of_stderr()))
             }
         })?;
     log_passed_over("--policies", &of_paths.selection);
@@ -177,5 +177,5 @@ pub(super) fn log_passed_over(flag: &str, files: &FileSelection) {
 }
 
 pub(super) fn invalid(errors: &LoadErrors) -> LoadFailure {
-    LoadFailure::Invalid(problems::human(errors, &mut Texts::default(), Style::of_stderr()))
+    LoadFailure::Invalid(problems::human(errors, &mut FileTexts::default(), StreamStyle::of_stderr()))
 }

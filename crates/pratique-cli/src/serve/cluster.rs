@@ -25,10 +25,10 @@ use pratique_state::cluster::{cluster, is_namespace};
 use super::admission::{LoadFailure, invalid, log_passed_over};
 #[cfg(feature = "kube")]
 use super::registration;
-use super::undefined::UndefinedKinds;
+use super::undefined_resources::UndefinedKinds;
 use crate::arguments::ServeArguments;
 #[cfg(feature = "kube")]
-use crate::arguments::{ClusterArguments, Followable, GateArguments};
+use crate::arguments::{ClusterArguments, FollowableKind, GateArguments};
 use crate::exit::CliError;
 use crate::input::sources::{report_sources, without_sources};
 use crate::input::{self, FileSelection, InputError, InputObject, ParsedObjects};
@@ -152,8 +152,8 @@ fn configure_real(
     };
     let follow = &arguments.cluster.follow;
     let follow = Follow {
-        policies: follow.contains(&Followable::Policies),
-        webhooks: follow.contains(&Followable::Webhooks),
+        policies: follow.contains(&FollowableKind::Policies),
+        webhooks: follow.contains(&FollowableKind::Webhooks),
     };
     let followed = arguments.cluster.follows().then(|| {
         Followed::new(

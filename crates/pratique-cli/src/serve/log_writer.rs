@@ -20,16 +20,16 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// A handle of the writer; clones share the queue.
 #[derive(Clone, Debug)]
-pub(crate) struct LogWriter(Arc<Queue>);
+pub(crate) struct LogWriter(Arc<LineQueue>);
 
 #[derive(Debug)]
-struct Queue {
-    sender: SyncSender<Message>,
-    counts: Arc<Counts>,
+struct LineQueue {
+    sender: SyncSender<WriterMessage>,
+    counts: Arc<QueueCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct QueueCounts {
     /// The size of queued lines, in bytes.
     bytes: AtomicUsize,
     dropped: AtomicU64,
@@ -37,7 +37,7 @@ struct Counts {
 }
 
 /// A message to the writer thread.
-enum Message {
+enum WriterMessage {
     Write(Vec<u8>),
     /// Acknowledge that everything before is written.
     Flush(SyncSender<()>),
@@ -47,12 +47,12 @@ impl LogWriter {
     /// Starts a thread that writes lines to `sink`.
     pub(crate) fn start(sink: impl Write + Send + 'static) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(LINES);
-        let counts = Arc::new(Counts::default());
+        let counts = Arc::new(QueueCounts::default());
         let counted = counts.clone();
         thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || write(sink, &receiver, &counted))?;
-        Ok(LogWriter(Arc::new(Queue { sender, counts })))
+        Ok(LogWriter(Arc::new(LineQueue { sender, counts })))
     }
 
     /// Queues text without blocking.
@@ -60,7 +60,7 @@ impl LogWriter {
         let counts = &self.0.counts;
         let waiting = counts.bytes.fetch_add(text.len(), Ordering::Relaxed);
         let fits = waiting.saturating_add(text.len()) <= BYTES;
-        if !fits || self.0.sender.try_send(Message::Write(text.to_vec())).is_err() {
+        if !fits || self.0.sender.try_send(WriterMessage::Write(text.to_vec())).is_err() {
             counts.bytes.fetch_sub(text.len(), Ordering::Relaxed);
             counts.drop_lines(1);
         }
@@ -77,7 +77,7 @@ impl LogWriter {
     pub(crate) fn flush(&self, wait: Duration) {
         let until = Instant::now() + wait;
         let (done, written) = sync_channel(1);
-        let mut message = Message::Flush(done);
+        let mut message = WriterMessage::Flush(done);
         loop {
             message = match self.0.sender.try_send(message) {
                 Ok(()) => break,
@@ -94,7 +94,7 @@ impl LogWriter {
     }
 }
 
-impl Counts {
+impl QueueCounts {
     fn drop_lines(&self, count: u64) {
         self.dropped.fetch_add(count, Ordering::Relaxed);
         if let Some(metrics) = self.metrics.get() {
@@ -104,11 +104,11 @@ impl Counts {
 }
 
 /// Writes until all handles are dropped. A line that cannot be written is dropped: a later one may succeed.
-fn write(mut sink: impl Write, receiver: &Receiver<Message>, counts: &Counts) {
+fn write(mut sink: impl Write, receiver: &Receiver<WriterMessage>, counts: &QueueCounts) {
     let mut reported = 0;
     for message in receiver {
         match message {
-            Message::Write(line) => {
+            WriterMessage::Write(line) => {
                 let written = sink.write_all(&line).and_then(|()| sink.flush());
                 counts.bytes.fetch_sub(line.len(), Ordering::Relaxed);
                 if written.is_err() {
@@ -124,7 +124,7 @@ fn write(mut sink: impl Write, receiver: &Receiver<Message>, counts: &Counts) {
                     reported = dropped;
                 }
             }
-            Message::Flush(done) => {
+            WriterMessage::Flush(done) => {
                 // The receiver may have timed out.
                 let _ = done.try_send(());
             }

@@ -14,20 +14,20 @@ use tracing_subscriber::fmt::format::{self, Writer};
 use super::log_writer::LogWriter;
 use crate::arguments::{LogFormat, LogLevel};
 use crate::output::json::visible_line;
-use crate::output::text::{Escaped, Text, printed, without_commands};
+use crate::output::text::{EscapingWriter, PrintableText, printed, without_commands};
 
 /// How long shutdown waits for queued lines. The last ones say why it ends, and a busy machine takes its time.
 const LAST_LINES: Duration = Duration::from_secs(2);
 
 /// The log of a server.
 #[derive(Clone, Debug)]
-pub(super) struct Logging {
+pub(super) struct ServerLogging {
     pub(super) writer: LogWriter,
     format: LogFormat,
 }
 
 /// Starts logging, panics included.
-pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
+pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<ServerLogging> {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
@@ -55,7 +55,7 @@ pub(super) fn start(format: LogFormat, level: LogLevel) -> io::Result<Logging> {
         }
     };
     panic::set_hook(Box::new(log_panic));
-    Ok(Logging { writer, format })
+    Ok(ServerLogging { writer, format })
 }
 
 /// A writer of JSON lines that escapes invisible characters.
@@ -80,7 +80,7 @@ fn fields() -> impl for<'w> FormatFields<'w> + 'static {
 
 fn field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> fmt::Result {
     let mut text = String::new();
-    write!(Escaped(&mut text), "{value:?}")?;
+    write!(EscapingWriter(&mut text), "{value:?}")?;
     let text = without_commands(&text);
     match field.name() {
         "message" => write!(out, "{text}"),
@@ -91,9 +91,9 @@ fn field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> fmt::Result 
     }
 }
 
-impl Logging {
+impl ServerLogging {
     /// Prints a note: as text, or as a JSON line.
-    pub(super) fn note(&self, text: &Text) {
+    pub(super) fn note(&self, text: &PrintableText) {
         match self.format {
             LogFormat::Text => self.writer.push(printed(text).as_bytes()),
             LogFormat::Json => tracing::warn!("{}", text.as_str().trim_end()),
@@ -101,7 +101,7 @@ impl Logging {
     }
 
     /// Prints why the server does not start or stops.
-    pub(super) fn fail(&self, text: &Text) {
+    pub(super) fn fail(&self, text: &PrintableText) {
         match self.format {
             LogFormat::Text => self.writer.push(printed(text).as_bytes()),
             LogFormat::Json => {

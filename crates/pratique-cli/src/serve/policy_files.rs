@@ -22,7 +22,7 @@ use crate::exit::CliError;
 use crate::input::{FileSelection, format_paths};
 use crate::policies::{LoadFailure, OriginSets, load, load_sorted, read_watched, report_read};
 use crate::serve::serve_error::ServeError;
-use pratique_review::sorted::SortedPolicies;
+use pratique_review::sorted_objects::SortedPolicies;
 
 /// The interval at which files are read where the file system tells of no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);

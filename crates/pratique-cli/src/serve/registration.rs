@@ -10,7 +10,7 @@ use pratique_schema::Release;
 use pratique_server::{Endpoint, Registration};
 
 use super::admission::LiveAdmission;
-use super::logging::Logging;
+use super::logging::ServerLogging;
 use crate::arguments::{RegistrationArguments, ServeArguments};
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
@@ -28,7 +28,7 @@ const NO_CA_BUNDLE: &str = "note: there is no caBundle: an API server trusts thi
 pub(super) fn print(
     arguments: &ServeArguments,
     admission: &LiveAdmission,
-    logging: &Logging,
+    logging: &ServerLogging,
 ) -> Result<ExitStatus, CliError> {
     let release = arguments.gates.feature_gates.release();
     let (arguments, plugins) = (&arguments.registration, &arguments.plugins);

@@ -47,10 +47,10 @@ pub(super) fn listen() -> io::Result<SignalListener> {
     Ok(SignalListener(plan_sender))
 }
 
-fn start_runtime() -> io::Result<(Runtime, Signals)> {
+fn start_runtime() -> io::Result<(Runtime, ProcessSignals)> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let entered = runtime.enter();
-    let signals = Signals::new()?;
+    let signals = ProcessSignals::new()?;
     drop(entered);
     Ok((runtime, signals))
 }
@@ -70,7 +70,7 @@ impl SignalListener {
 
 fn wait(
     runtime: &Runtime,
-    signals: Signals,
+    signals: ProcessSignals,
     ShutdownPlan {
         shutdown,
         drain,
@@ -85,7 +85,7 @@ fn wait(
 }
 
 /// Waits until the server should have shut down.
-async fn end(mut signals: Signals, shutdown: Shutdown, drain: Drain, last: Duration) {
+async fn end(mut signals: ProcessSignals, shutdown: Shutdown, drain: Drain, last: Duration) {
     let delay = if signals.next().await {
         drain.delay
     } else {
@@ -107,17 +107,17 @@ async fn end(mut signals: Signals, shutdown: Shutdown, drain: Drain, last: Durat
 }
 
 #[cfg(unix)]
-struct Signals {
+struct ProcessSignals {
     terminate: tokio::signal::unix::Signal,
     hang_up: Option<tokio::signal::unix::Signal>,
     interrupt: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
-impl Signals {
+impl ProcessSignals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Signals {
+        Ok(ProcessSignals {
             terminate: signal(SignalKind::terminate())?,
             hang_up: if ignores_hang_up() {
                 None
@@ -162,9 +162,9 @@ fn ignores_hang_up() -> bool {
 struct Signals;
 
 #[cfg(not(unix))]
-impl Signals {
+impl ProcessSignals {
     fn new() -> io::Result<Self> {
-        Ok(Signals)
+        Ok(ProcessSignals)
     }
 
     async fn next(&mut self) -> bool {

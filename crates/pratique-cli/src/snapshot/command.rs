@@ -10,20 +10,20 @@ use pratique_state::snapshot::{Extent, SnapshotSubjects};
 use pratique_types::GroupVersionKind;
 use pratique_types::admission_plugins::built_in;
 
-use super::fetch::{Fetch, Secrets};
-use super::{ClusterSnapshot, RequiredState, WebhookUse, connect, dropped, policies, write};
+use super::fetch::{SnapshotFetch, FetchedSecrets};
+use super::{ClusterSnapshot, RequiredState, WebhookUse, connect, dropped_fields, policies, write};
 use crate::arguments::SnapshotArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::text::{Text, text};
+use crate::output::counted_nouns::counted;
+use crate::output::text::{PrintableText, text};
 use crate::policies::load_api_policies;
 
 /// Reads a cluster, and writes what was read; succeeds if all of it could be read.
 pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError> {
     let client = &arguments.client;
     let server = connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
-    let mut fetch = Fetch::start(&server)?;
+    let mut fetch = SnapshotFetch::start(&server)?;
     let of_cluster = if arguments.paths.policies.is_empty() {
         Some(policies::read(&mut fetch, WebhookUse::Taken)?)
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         required = required.with_plugins(state_kinds(is_on));
         required.authorizer |= ask_authorizer(is_on);
     }
-    fetch.state(&required, Secrets::Named(&arguments.secrets));
+    fetch.state(&required, FetchedSecrets::Named(&arguments.secrets));
     let subjects = subjects(arguments);
     if subjects.is_some() || required.authorizer {
         let known = subjects
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &SnapshotArguments) -> Result<ExitStatus, CliError>
         fetch.builtin("", "Pod");
     }
     let index = fetch.index_mut();
-    index.dropped = dropped::described();
+    index.dropped = dropped_fields::described();
     if subjects.is_some() {
         index
             .dropped
@@ -130,7 +130,7 @@ fn resource_of(snapshot: &ClusterSnapshot, kind: &GroupVersionKind) -> Option<St
 }
 
 /// The report of what was written.
-fn report(snapshot: &ClusterSnapshot, directory: &str) -> Text {
+fn report(snapshot: &ClusterSnapshot, directory: &str) -> PrintableText {
     let version = match snapshot.index.server_version.as_str() {
         "" => "a server of unknown version",
         version => version,

@@ -11,7 +11,7 @@ use pratique_types::builtin::ServedResource;
 use pratique_types::{ADMISSION_GROUP, GroupVersion, GroupVersionKind, GroupVersionResource};
 
 use super::kinds::{POLICIES, VERSIONS, WEBHOOKS};
-use super::required::{Groups, RequiredState};
+use super::required_state::{CustomGroups, RequiredState};
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, warn};
 use crate::exit::CliError;
 use crate::output::text::text;
@@ -19,7 +19,7 @@ use crate::snapshot::snapshot_error::SnapshotError;
 use crate::time;
 
 /// Reads a cluster into a snapshot.
-pub(crate) struct Fetch {
+pub(crate) struct SnapshotFetch {
     reader: ClusterReader,
     /// Where the cluster is.
     url: String,
@@ -29,7 +29,7 @@ pub(crate) struct Fetch {
     index: SnapshotIndex,
     objects: BTreeMap<GroupVersionKind, Vec<Value<'static>>>,
     /// The groups whose definitions were read.
-    defined: Groups,
+    defined: CustomGroups,
 }
 
 /// Why there is no object of a kind.
@@ -37,14 +37,14 @@ const NOT_SERVED: &str = "the cluster does not serve it";
 
 /// Secrets that are read.
 #[derive(Clone, Copy)]
-pub(super) enum Secrets<'a> {
+pub(super) enum FetchedSecrets<'a> {
     /// All, where policies have them as params.
     Params,
     /// Those named, by namespace and name.
     Named(&'a [(String, String)]),
 }
 
-impl Fetch {
+impl SnapshotFetch {
     /// Connects, and asks what the cluster serves.
     ///
     /// # Errors
@@ -87,14 +87,14 @@ impl Fetch {
         index.taken = time::now();
         index.discovered = is_discovered;
         index.unavailable = unavailable.into_iter().collect();
-        Ok(Fetch {
+        Ok(SnapshotFetch {
             reader,
             url,
             served,
             is_discovered,
             index,
             objects: BTreeMap::new(),
-            defined: Groups::default(),
+            defined: CustomGroups::default(),
         })
     }
 
@@ -143,15 +143,15 @@ impl Fetch {
     }
 
     /// Reads namespaces, params, what plugins look up, and definitions.
-    pub(super) fn state(&mut self, required: &RequiredState, secrets: Secrets<'_>) {
+    pub(super) fn state(&mut self, required: &RequiredState, secrets: FetchedSecrets<'_>) {
         self.builtin("", "Namespace");
         for kind in &required.params {
             match secrets {
-                Secrets::Named(named) if is_secret(kind) => self.secrets(named),
+                FetchedSecrets::Named(named) if is_secret(kind) => self.secrets(named),
                 _ => self.params(kind),
             }
         }
-        if let Secrets::Named(named @ [_, ..]) = secrets {
+        if let FetchedSecrets::Named(named @ [_, ..]) = secrets {
             self.secrets(named);
         }
         for kind in &required.plugin_kinds {
@@ -324,7 +324,7 @@ impl Fetch {
     }
 
     /// Reads the definitions of custom resources of some groups, besides those that were read before.
-    fn definitions(&mut self, groups: &Groups) {
+    fn definitions(&mut self, groups: &CustomGroups) {
         let groups = &self.defined.union(groups);
         if *groups == self.defined {
             return;
@@ -337,14 +337,14 @@ impl Fetch {
             namespace: None,
         };
         let read = match groups {
-            Groups::Named(groups) if self.is_discovered => self.definitions_of(groups, of),
+            CustomGroups::Named(groups) if self.is_discovered => self.definitions_of(groups, of),
             _ => self.reader.list(of, is_established),
         };
         self.index.kinds.retain(|entry| !is_of(entry, &kind));
         self.defined = groups.clone();
         match read {
             Ok(mut objects) => {
-                if let Groups::Named(groups) = groups {
+                if let CustomGroups::Named(groups) = groups {
                     let group = |object: &Value<'_>| {
                         object
                             .at(&["spec", "group"])
@@ -354,8 +354,8 @@ impl Fetch {
                     objects.retain(|object| group(object).is_some_and(|group| groups.contains(&group)));
                 }
                 let (extent, reason) = match groups {
-                    Groups::All => (Extent::All, ""),
-                    Groups::Named(_) => (Extent::Chosen, "those of the groups that policies name"),
+                    CustomGroups::All => (Extent::All, ""),
+                    CustomGroups::Named(_) => (Extent::Chosen, "those of the groups that policies name"),
                 };
                 self.entry(&kind, objects.len(), extent, reason);
                 self.objects.insert(kind, objects);

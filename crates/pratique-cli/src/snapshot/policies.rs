@@ -6,8 +6,8 @@ use pratique_schema::Release;
 use pratique_state::snapshot::Extent;
 use pratique_state::yaml;
 
-use super::dropped;
-use super::fetch::Fetch;
+use super::dropped_fields;
+use super::fetch::SnapshotFetch;
 use super::kinds::{POLICIES, WEBHOOKS};
 use super::{WebhookUse, warn};
 use crate::exit::CliError;
@@ -18,7 +18,7 @@ use crate::snapshot::snapshot_error::SnapshotError;
 ///
 /// # Errors
 /// Some are not known: what is decided without them may not be what the cluster decides.
-pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
+pub(super) fn read(fetch: &mut SnapshotFetch, webhooks: WebhookUse) -> Result<Vec<ManifestFile>, CliError> {
     let takes_webhooks = webhooks == WebhookUse::Taken;
     fetch.policies();
     fetch.webhooks();
@@ -54,7 +54,7 @@ pub(super) fn read(fetch: &mut Fetch, webhooks: WebhookUse) -> Result<Vec<Manife
 /// An object as a file, which is named as `kubectl` names it.
 fn file(release: &Release, resource: &str, object: &Value<'static>) -> ManifestFile {
     let name = object.at(&["metadata", "name"]).and_then(Value::as_str);
-    let object = dropped::stored(release, object.clone(), false);
+    let object = dropped_fields::stored(release, object.clone(), false);
     ManifestFile {
         path: format!("{resource}/{}", name.unwrap_or_default()),
         content: yaml::block(&object, 0).into_bytes(),

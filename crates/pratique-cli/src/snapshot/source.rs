@@ -17,7 +17,7 @@ use pratique_types::builtin::ServedResource;
 #[cfg(feature = "kube")]
 use super::RequiredState;
 #[cfg(feature = "kube")]
-use super::fetch::Secrets;
+use super::fetch::FetchedSecrets;
 use super::{ClusterSnapshot, ROLE_GROUP, ROLE_KINDS, WebhookUse, directory};
 use crate::arguments::ClientArguments;
 use crate::exit::CliError;
@@ -33,7 +33,7 @@ pub(crate) enum StateSource {
     #[cfg(feature = "kube")]
     Cluster {
         server: ApiServer,
-        fetch: Box<super::fetch::Fetch>,
+        fetch: Box<super::fetch::SnapshotFetch>,
     },
 }
 
@@ -46,7 +46,7 @@ impl StateSource {
         #[cfg(feature = "kube")]
         if client.names_cluster() {
             let server = super::connect(client.kubeconfig.as_deref(), client.context.as_deref())?;
-            let fetch = Box::new(super::fetch::Fetch::start(&server)?);
+            let fetch = Box::new(super::fetch::SnapshotFetch::start(&server)?);
             return Ok(StateSource::Cluster { server, fetch });
         }
         let _ = client;
@@ -169,7 +169,7 @@ impl StateSource {
                 Some(kinds) => required.with_plugins(kinds.iter().copied()),
                 None => required,
             };
-            fetch.state(&required, Secrets::Params);
+            fetch.state(&required, FetchedSecrets::Params);
         }
     }
 }

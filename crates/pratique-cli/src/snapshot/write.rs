@@ -14,7 +14,7 @@ use pratique_state::yaml;
 use pratique_types::GroupVersionKind;
 use tempfile::TempDir;
 
-use super::{ClusterSnapshot, dropped};
+use super::{ClusterSnapshot, dropped_fields};
 use crate::exit::CliError;
 use crate::project::permit;
 use crate::snapshot::snapshot_error::SnapshotError;
@@ -23,7 +23,7 @@ use crate::snapshot::snapshot_error::SnapshotError;
 const MAX_INDEX_BYTES: u64 = 256 << 20;
 
 /// Where an object goes in its file: by version, then by name.
-type Place = (String, String);
+type FilePlace = (String, String);
 
 /// Writes a snapshot. The directory is new or empty, or that of a snapshot, which is replaced; with `force`, it can have
 /// other files, which stay. `is_param` holds for the kinds of params, `resource` the resource of a kind.
@@ -45,14 +45,14 @@ pub(super) fn write(
             why: "it is a link: name the directory that it leads to".to_owned(),
         }));
     }
-    let existing_content = Found::at(target).map_err(unwritten)?;
-    if existing_content == Found::Others && !force {
+    let existing_content = FoundDirectory::at(target).map_err(unwritten)?;
+    if existing_content == FoundDirectory::Others && !force {
         return Err(CliError::Snapshot(SnapshotError::Snapshot {
             path: path_text(target),
             why: "the directory is not empty, and has no snapshot: --force replaces what is in it".to_owned(),
         }));
     }
-    let mut files: BTreeMap<PathBuf, BTreeMap<Place, String>> = BTreeMap::new();
+    let mut files: BTreeMap<PathBuf, BTreeMap<FilePlace, String>> = BTreeMap::new();
     let release = snapshot.index.release();
     for object in &snapshot.objects {
         let Ok(kind) = kind_of(object) else { continue };
@@ -74,7 +74,7 @@ pub(super) fn write(
             })
         })?;
         let place = (kind.api_version(), name.to_owned());
-        let object = dropped::stored(release, object.clone(), is_param(&kind));
+        let object = dropped_fields::stored(release, object.clone(), is_param(&kind));
         let text = yaml::block(&object, 0);
         files.entry(path).or_default().insert(place, text);
     }
@@ -84,14 +84,14 @@ pub(super) fn write(
             why: error.to_string(),
         })
     })?;
-    Staged::fill(target, &files, &index)
+    StagedDirectory::fill(target, &files, &index)
         .and_then(|staged| staged.replace(target, existing_content))
         .map_err(unwritten)
 }
 
 /// The directory that a snapshot is to replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum FoundDirectory {
     Nothing,
     /// An empty directory, or one of a snapshot and nothing else.
     Snapshot,
@@ -99,17 +99,17 @@ enum Found {
     Others,
 }
 
-impl Found {
+impl FoundDirectory {
     fn at(target: &Path) -> io::Result<Self> {
         permit(target)?;
         let mut entries = match fs::read_dir(target) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FoundDirectory::Nothing),
             entries => entries?,
         };
         if entries.next().is_none() || is_snapshot(target)? {
-            Ok(Found::Snapshot)
+            Ok(FoundDirectory::Snapshot)
         } else {
-            Ok(Found::Others)
+            Ok(FoundDirectory::Others)
         }
     }
 }
@@ -170,13 +170,13 @@ fn file_of(resource: &str, group: &str, namespace: &str) -> Option<PathBuf> {
 
 /// A directory with a random name next to the one that is to be written, which only its owner can list; dropped, it is
 /// removed. Nobody can have put a link there beforehand.
-struct Staged(TempDir);
+struct StagedDirectory(TempDir);
 
-impl Staged {
+impl StagedDirectory {
     /// Writes all files.
     fn fill(
         target: &Path,
-        files: &BTreeMap<PathBuf, BTreeMap<Place, String>>,
+        files: &BTreeMap<PathBuf, BTreeMap<FilePlace, String>>,
         index: &str,
     ) -> io::Result<Self> {
         target
@@ -198,12 +198,12 @@ impl Staged {
         let mut file = create(&staged.path().join(FILE))?;
         file.write_all(index.as_bytes())?;
         file.sync_all()?;
-        Ok(Staged(staged))
+        Ok(StagedDirectory(staged))
     }
 
     /// Puts the directory in the place of another, of which the files that are no snapshot's stay.
-    fn replace(self, target: &Path, existing_content: Found) -> io::Result<()> {
-        if existing_content == Found::Nothing {
+    fn replace(self, target: &Path, existing_content: FoundDirectory) -> io::Result<()> {
+        if existing_content == FoundDirectory::Nothing {
             fs::rename(self.0.path(), target)?;
             // It has another name now.
             let _ = self.0.keep();
@@ -220,7 +220,7 @@ impl Staged {
             return Err(error);
         }
         let _ = self.0.keep();
-        if existing_content == Found::Others {
+        if existing_content == FoundDirectory::Others {
             for entry in fs::read_dir(&aside)? {
                 let entry = entry?;
                 let place = target.join(entry.file_name());

@@ -19,16 +19,16 @@ use serde::{Deserialize, Serialize};
 use crate::arguments::CheckpointArguments;
 use crate::destination::{self, Readers};
 use crate::exit::CliError;
-use crate::input::permitted::read_regular;
+use crate::input::permitted_paths::read_regular;
 use crate::output;
 use crate::output::text::text;
-pub(crate) use mark::{At, CountedPart, FileState, Mark};
+pub(crate) use mark::{MarkPlace, CountedPart, FileState, InputMark};
 
 /// The largest checkpoint, in bytes.
 const LARGEST: u64 = 256 << 20;
 
 /// The counts of a run, from which another one can go on.
-pub(crate) trait Resumable: Serialize + DeserializeOwned {
+pub(crate) trait ResumableCounts: Serialize + DeserializeOwned {
     /// The kind of its checkpoints.
     const KIND: &str;
     /// The name of such a run.
@@ -47,7 +47,7 @@ pub(crate) trait Resumable: Serialize + DeserializeOwned {
 }
 
 /// Writes how far a run has come, now and then.
-pub(crate) struct Checkpoints {
+pub(crate) struct CheckpointWriter {
     path: PathBuf,
     files: Vec<FileState>,
     interval: Duration,
@@ -57,14 +57,14 @@ pub(crate) struct Checkpoints {
 /// A checkpoint: what is counted of all that comes before a place.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Checkpoint<C> {
+struct RunCheckpoint<C> {
     api_version: String,
     kind: String,
     files: Vec<FileState>,
     /// The file or collection where the rest begins, from 0.
     source: usize,
     /// Where in it.
-    at: At,
+    at: MarkPlace,
     /// How much of all inputs comes before it.
     done: u64,
     counts: C,
@@ -73,7 +73,7 @@ struct Checkpoint<C> {
 /// The fields that identify a checkpoint.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Header {
+struct CheckpointHeader {
     api_version: String,
     kind: String,
 }
@@ -101,21 +101,21 @@ pub(crate) enum CheckpointError {
     Removed(String),
 }
 
-impl Checkpoints {
+impl CheckpointWriter {
     /// The checkpoints of a run, of which nothing is counted in `begun`. Where there is one already, what it has counted takes the
     /// place of that, and the place is given where the rest begins. `files` are the inputs as they are now.
     ///
     /// # Errors
     /// The checkpoint is of another run, or the inputs have changed since.
-    pub(crate) fn open<C: Resumable>(
+    pub(crate) fn open<C: ResumableCounts>(
         arguments: &CheckpointArguments,
         files: impl FnOnce() -> Result<Vec<FileState>, CliError>,
         begun: &mut C,
-    ) -> Result<(Option<Self>, Option<Mark>), CliError> {
+    ) -> Result<(Option<Self>, Option<InputMark>), CliError> {
         let Some(path) = &arguments.checkpoint else {
             return Ok((None, None));
         };
-        let checkpoints = Checkpoints {
+        let checkpoints = CheckpointWriter {
             path: path.clone(),
             files: files()?,
             interval: Duration::from_secs(u64::from(arguments.checkpoint_interval)),
@@ -146,7 +146,7 @@ impl Checkpoints {
         let counted = checkpoint.counts.counted();
         output::eprint(&text!("continued from the checkpoint, after {}\n", counted));
         *begun = checkpoint.counts;
-        let mark = Mark {
+        let mark = InputMark {
             source: checkpoint.source,
             at: checkpoint.at,
             done: checkpoint.done,
@@ -155,11 +155,11 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint, if it is time: what `counts` counts comes before `mark`.
-    pub(crate) fn keep<C: Resumable>(&mut self, counts: &C, mark: Mark) -> Result<(), CliError> {
+    pub(crate) fn keep<C: ResumableCounts>(&mut self, counts: &C, mark: InputMark) -> Result<(), CliError> {
         if self.last.elapsed() < self.interval {
             return Ok(());
         }
-        let checkpoint = Checkpoint {
+        let checkpoint = RunCheckpoint {
             api_version: API_VERSION.to_owned(),
             kind: C::KIND.to_owned(),
             files: self.files.clone(),
@@ -184,7 +184,7 @@ impl Checkpoints {
     }
 }
 
-impl<C: Resumable> Checkpoint<C> {
+impl<C: ResumableCounts> RunCheckpoint<C> {
     /// Whether the inputs have the place where the rest begins. A place beyond them would leave the rest out; one of another kind,
     /// or the very beginning although something was counted, would count it twice.
     fn has_place(&self, begun: &C) -> bool {
@@ -201,7 +201,7 @@ impl<C: Resumable> Checkpoint<C> {
 
 /// Reports how far a run came before the cluster was lost. There is no report of a part of the inputs.
 #[cfg(feature = "kube")]
-pub(crate) fn report_lost<C: Resumable>(counted: &str, checkpoints: Option<&Checkpoints>) {
+pub(crate) fn report_lost<C: ResumableCounts>(counted: &str, checkpoints: Option<&CheckpointWriter>) {
     let more = match checkpoints {
         Some(_) => "run again, it goes on from its checkpoint",
         None => "with --checkpoint, it could go on from there",
@@ -229,7 +229,7 @@ fn changed(then: &[FileState], now: &[FileState]) -> Option<CheckpointError> {
 }
 
 /// Reads a checkpoint, if there is one.
-fn read<C: Resumable>(path: &Path) -> Result<Option<Checkpoint<C>>, CliError> {
+fn read<C: ResumableCounts>(path: &Path) -> Result<Option<RunCheckpoint<C>>, CliError> {
     let content = match read_regular(path, LARGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         content => content.map_err(|error| CliError::unread(path, error))?,
@@ -238,7 +238,7 @@ fn read<C: Resumable>(path: &Path) -> Result<Option<Checkpoint<C>>, CliError> {
         path: path_text(path),
         error: CheckpointError::Form { run: C::RUN, why },
     };
-    let header: Header = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
+    let header: CheckpointHeader = serde_json::from_slice(&content).map_err(|error| refused(error.to_string()))?;
     match (header.api_version.as_str(), header.kind.as_str()) {
         (API_VERSION, kind) if kind == C::KIND => {}
         (version, kind) => return Err(refused(format!("it is a {kind} of {version}"))),

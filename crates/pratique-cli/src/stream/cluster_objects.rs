@@ -15,10 +15,10 @@ use crate::arguments::ListArguments;
 use crate::exit::CliError;
 use crate::input::InputError;
 use crate::snapshot::snapshot_error::SnapshotError;
-use crate::stream::checkpoint::{At, FileState, Mark};
-use crate::stream::ordered::{WorkClosed, WorkSender};
-use kinds::Kinds;
-pub(crate) use kinds::Matched;
+use crate::stream::checkpoint::{MarkPlace, FileState, InputMark};
+use crate::stream::ordered_work::{WorkClosed, WorkSender};
+use kinds::ListedKinds;
+pub(crate) use kinds::MatchedObjects;
 pub(crate) use page::objects;
 
 /// The objects of a cluster that policies may match.
@@ -27,7 +27,7 @@ pub(crate) struct ClusterObjects {
     reader: ClusterReader,
     /// Where the cluster is.
     url: String,
-    collections: Vec<Collection>,
+    collections: Vec<ObjectCollection>,
     options: PageOptions,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct ListedPart {
     /// The path of the collection.
     pub(crate) collection: Arc<str>,
     /// Where it begins; `None` if that is not where the rest of the objects begins.
-    pub(crate) start: Option<Mark>,
+    pub(crate) start: Option<InputMark>,
     pub(crate) content: ListedContent,
 }
 
@@ -53,14 +53,14 @@ pub(crate) enum ListedContent {
 
 /// The objects of a kind, or of a server behind the cluster's.
 #[derive(Clone)]
-struct Collection {
+struct ObjectCollection {
     /// Such as `/apis/apps/v1/deployments`.
     path: Arc<str>,
-    content: Listed,
+    content: ListedCollection,
 }
 
 #[derive(Clone)]
-enum Listed {
+enum ListedCollection {
     Kind(ServedResource),
     /// The resources of the version of a group are not known.
     Unknown {
@@ -69,16 +69,16 @@ enum Listed {
 }
 
 /// Why a collection ends before all of it was given.
-enum Ended {
+enum EndedCollection {
     /// The receiver takes no more.
     Closed,
     /// The rest cannot be listed.
     Fault(Box<ListedContent>),
 }
 
-impl Ended {
+impl EndedCollection {
     fn fault(content: ListedContent) -> Self {
-        Ended::Fault(Box::new(content))
+        EndedCollection::Fault(Box::new(content))
     }
 }
 
@@ -89,7 +89,7 @@ impl ClusterObjects {
     /// The resources that the cluster serves are not known.
     pub(crate) fn new(
         server: &ApiServer,
-        matched: &Matched<'_>,
+        matched: &MatchedObjects<'_>,
         arguments: &ListArguments,
     ) -> Result<Self, CliError> {
         let (reader, url) = (server.reader(), server.url().trim_end_matches('/').to_owned());
@@ -100,17 +100,17 @@ impl ClusterObjects {
             })
         };
         let discovered = reader.discovered().map_err(failed)?;
-        let kinds = Kinds::new(&discovered, matched);
+        let kinds = ListedKinds::new(&discovered, matched);
         let listed = kinds.listed.into_iter().map(|served| {
-            Ok(Collection {
+            Ok(ObjectCollection {
                 path: of_kind(&served).path().map_err(failed)?.into(),
-                content: Listed::Kind(served),
+                content: ListedCollection::Kind(served),
             })
         });
         let unknown = kinds.unavailable.into_iter().map(|(version, why)| {
-            Ok(Collection {
+            Ok(ObjectCollection {
                 path: path_of(&version).into(),
-                content: Listed::Unknown { why },
+                content: ListedCollection::Unknown { why },
             })
         });
         let collections = listed.chain(unknown).collect::<Result<_, CliError>>()?;
@@ -135,7 +135,7 @@ impl ClusterObjects {
             ..self.options.clone()
         };
         let counts = self.collections.iter().filter_map(|collection| {
-            let Listed::Kind(served) = &collection.content else {
+            let ListedCollection::Kind(served) = &collection.content else {
                 return None;
             };
             let mut pages = self.pages(served, ListPosition::default(), &options).ok()?;
@@ -156,16 +156,16 @@ impl ClusterObjects {
     /// Sends all pages in order: all, or those from a mark.
     pub(crate) fn send<U, R>(
         &self,
-        from: Option<&Mark>,
+        from: Option<&InputMark>,
         sender: &WorkSender<U, R>,
         unit: impl Fn(ListedPart) -> U,
     ) {
         let (first, mut done) = from.map_or((0, 0), |mark| (mark.source, mark.done));
         for (index, collection) in self.collections.iter().enumerate().skip(first) {
             let begin = match from {
-                Some(Mark {
+                Some(InputMark {
                     source,
-                    at: At::List(position),
+                    at: MarkPlace::List(position),
                     ..
                 }) if *source == index => position.clone(),
                 _ => ListPosition::default(),
@@ -178,9 +178,9 @@ impl ClusterObjects {
                 }))
             };
             let result = self.send_collection(collection, begin, |page| {
-                let mark = Mark {
+                let mark = InputMark {
                     source: index,
-                    at: At::List(page.position().clone()),
+                    at: MarkPlace::List(page.position().clone()),
                     done,
                 };
                 done = done.saturating_add(page.len() as u64);
@@ -188,8 +188,8 @@ impl ClusterObjects {
             });
             let ended = match result {
                 Ok(()) => Ok(()),
-                Err(Ended::Closed) => Err(WorkClosed),
-                Err(Ended::Fault(content)) => send(None, *content),
+                Err(EndedCollection::Closed) => Err(WorkClosed),
+                Err(EndedCollection::Fault(content)) => send(None, *content),
             };
             if ended.is_err() {
                 return;
@@ -200,16 +200,16 @@ impl ClusterObjects {
     /// Sends the pages of a collection.
     fn send_collection(
         &self,
-        collection: &Collection,
+        collection: &ObjectCollection,
         begin: ListPosition,
         mut send: impl FnMut(Page) -> Result<(), WorkClosed>,
-    ) -> Result<(), Ended> {
+    ) -> Result<(), EndedCollection> {
         let served = match &collection.content {
-            Listed::Kind(served) => served,
-            Listed::Unknown { why } => return Err(Ended::fault(unlisted(collection, why, None))),
+            ListedCollection::Kind(served) => served,
+            ListedCollection::Unknown { why } => return Err(EndedCollection::fault(unlisted(collection, why, None))),
         };
         let failed = |error: ReadError| {
-            Ended::fault(if error.is_of_connection() {
+            EndedCollection::fault(if error.is_of_connection() {
                 // Nothing else can be listed either. A checkpoint stays, from which the run can go on.
                 ListedContent::Fault {
                     fault: InputError::Cli(CliError::Snapshot(SnapshotError::Cluster {
@@ -224,7 +224,7 @@ impl ClusterObjects {
         };
         let mut pages = self.pages(served, begin, &self.options).map_err(failed)?;
         while let Some(page) = pages.next_page().map_err(failed)? {
-            send(page).map_err(|WorkClosed| Ended::Closed)?;
+            send(page).map_err(|WorkClosed| EndedCollection::Closed)?;
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ fn path_of(version: &GroupVersion) -> String {
 }
 
 /// The error that the objects of a collection, or the rest of them, are not evaluated.
-fn unlisted(collection: &Collection, why: &str, served: Option<&ServedResource>) -> ListedContent {
+fn unlisted(collection: &ObjectCollection, why: &str, served: Option<&ServedResource>) -> ListedContent {
     ListedContent::Fault {
         fault: InputError::Faulty {
             place: collection.path.to_string(),

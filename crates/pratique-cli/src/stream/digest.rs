@@ -12,16 +12,16 @@ use crate::arguments::StateArguments;
 use crate::policies::OriginSets;
 
 /// A digest of policies, arguments and the state of the cluster.
-pub(crate) struct Digest {
+pub(crate) struct RunDigest {
     hash: Sha256,
     /// The number of policies.
     policies: u64,
 }
 
-impl Digest {
+impl RunDigest {
     /// The digest of the arguments that decisions depend on; `others` are those of the command alone.
     pub(crate) fn new(state: &StateArguments, others: &str) -> Self {
-        let mut digest = Digest {
+        let mut digest = RunDigest {
             hash: Sha256::new(),
             policies: 0,
         };

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use pratique_json::{Value, base64};
 use pratique_state::snapshot::SnapshotIndex;
 
-use crate::input::open::Stream;
+use crate::input::open::ObjectStream;
 use crate::input::{InputError, InputObject};
 use crate::output::problems;
 
@@ -25,19 +25,19 @@ const ENCRYPTED: &[u8] = b"k8s:enc:";
 const COMPACTED: &str = "compact_rev_key";
 
 /// The beginning of a stream.
-pub(crate) struct Head {
+pub(crate) struct StreamHead {
     /// Its first bytes, decompressed.
     begin: Vec<u8>,
     pub(crate) is_compressed: bool,
 }
 
-impl Head {
+impl StreamHead {
     /// Takes it from a stream.
-    pub(crate) fn read(stream: &mut Stream) -> io::Result<Self> {
+    pub(crate) fn read(stream: &mut ObjectStream) -> io::Result<Self> {
         let mut begin = Vec::with_capacity(HEAD.len());
         let mut head = stream.input.by_ref().take(HEAD.len() as u64);
         head.read_to_end(&mut begin)?;
-        Ok(Head {
+        Ok(StreamHead {
             begin,
             is_compressed: stream.is_compressed,
         })
@@ -50,12 +50,12 @@ impl Head {
 }
 
 /// A stream from its beginning, and whether it is an export; of that, its items.
-pub(crate) fn items(mut stream: Stream) -> io::Result<(Box<dyn Read + Send>, bool)> {
-    let head = Head::read(&mut stream)?;
+pub(crate) fn items(mut stream: ObjectStream) -> io::Result<(Box<dyn Read + Send>, bool)> {
+    let head = StreamHead::read(&mut stream)?;
     let is_export = head.is_export();
     let whole = Cursor::new(head.begin).chain(stream.input);
     Ok(if is_export {
-        (Box::new(Items::new(whole)), true)
+        (Box::new(ExportItems::new(whole)), true)
     } else {
         (Box::new(whole), false)
     })
@@ -79,9 +79,9 @@ pub(crate) fn is_item(value: &Value<'_>) -> bool {
 pub(crate) fn object(input: InputObject<'_>) -> Result<Option<InputObject<'_>>, Box<UnreadableItem>> {
     let input = match stored(&input.object) {
         None => input,
-        Some(Stored::Object(object)) => InputObject { object, ..input },
-        Some(Stored::Other) => return Ok(None),
-        Some(Stored::UnreadableItem { kind, why }) => {
+        Some(StoredValue::Object(object)) => InputObject { object, ..input },
+        Some(StoredValue::Other) => return Ok(None),
+        Some(StoredValue::UnreadableItem { kind, why }) => {
             let place = problems::place(&input.location);
             let fault = InputError::Faulty { place, why };
             return Err(Box::new(UnreadableItem { fault, kind }));
@@ -95,7 +95,7 @@ pub(crate) fn object(input: InputObject<'_>) -> Result<Option<InputObject<'_>>, 
 /// An export is one value. What stands before its list is skipped, and the commas between the items and what follows them
 /// are replaced by blanks, so that no more than an item has to be held. Lengths stay as they are, and so do places. What
 /// follows the export stays as it is: it is read like any other input, and so nothing in the file is passed over.
-struct Items<R> {
+struct ExportItems<R> {
     input: R,
     state: ExportState,
     /// How deep the next byte is nested: in the export, or, within its list, in an item.
@@ -134,9 +134,9 @@ impl ExportFault {
     }
 }
 
-impl<R: Read> Items<R> {
+impl<R: Read> ExportItems<R> {
     fn new(input: R) -> Self {
-        Items {
+        ExportItems {
             input,
             state: ExportState::Members { is_name: true },
             depth: 0,
@@ -238,7 +238,7 @@ fn blank(byte: u8) -> u8 {
     }
 }
 
-impl<R: Read> Read for Items<R> {
+impl<R: Read> Read for ExportItems<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone().into_io());
@@ -266,7 +266,7 @@ impl<R: Read> Read for Items<R> {
 
 /// A value of an export.
 #[derive(Debug, PartialEq)]
-enum Stored {
+enum StoredValue {
     /// An object.
     Object(Value<'static>),
     /// What no object is stored under.
@@ -280,7 +280,7 @@ enum Stored {
 }
 
 /// The value of a key, if an object is an item of an export; `None` if it is none.
-fn stored(item: &Value<'_>) -> Option<Stored> {
+fn stored(item: &Value<'_>) -> Option<StoredValue> {
     if !is_item(item) {
         return None;
     }
@@ -290,10 +290,10 @@ fn stored(item: &Value<'_>) -> Option<Stored> {
         .ok()
         .and_then(|key| String::from_utf8(key).ok());
     if key.as_deref() == Some(COMPACTED) {
-        return Some(Stored::Other);
+        return Some(StoredValue::Other);
     }
     let key = key.unwrap_or_default();
-    let unread = |kind, why: &str| Stored::UnreadableItem {
+    let unread = |kind, why: &str| StoredValue::UnreadableItem {
         kind,
         why: format!("key {key:?}: {why}"),
     };
@@ -313,7 +313,7 @@ fn stored(item: &Value<'_>) -> Option<Stored> {
         return Some(unread(None, "its value is encrypted, which is not read"));
     }
     Some(match pratique_json::parse(&bytes) {
-        Ok(object @ Value::Object(_)) => Stored::Object(object.into_owned()),
+        Ok(object @ Value::Object(_)) => StoredValue::Object(object.into_owned()),
         Ok(_) => unread(None, "its value is no object"),
         Err(error) => unread(None, &format!("its value is no JSON: {error}")),
     })
@@ -364,7 +364,7 @@ mod tests {
         format!("{{\"key\":\"{key}\",\"mod_revision\":3,\"value\":\"{value}\"}}")
     }
 
-    fn of(text: &str) -> Option<Stored> {
+    fn of(text: &str) -> Option<StoredValue> {
         stored(&pratique_json::parse(text.as_bytes()).unwrap())
     }
 
@@ -378,7 +378,7 @@ mod tests {
             "{HEAD}1}},\"kvs\":[{}],\"more\":[1],\"count\":2}}\n",
             items.join(",")
         );
-        let (mut found, is_export) = super::items(Stream {
+        let (mut found, is_export) = super::items(ObjectStream {
             input: Box::new(Cursor::new(text.clone())),
             is_file: true,
             is_compressed: false,
@@ -395,7 +395,7 @@ mod tests {
     /// What is read of a text that begins like an export, or why it is none.
     #[track_caller]
     fn check_items(text: &str, expected: Result<&str, &str>) {
-        let mut items = Items::new(text.as_bytes());
+        let mut items = ExportItems::new(text.as_bytes());
         let mut read = String::new();
         let read = items
             .read_to_string(&mut read)
@@ -441,12 +441,12 @@ mod tests {
     #[test]
     fn values_are_objects_or_reported() {
         let object = of(&item("/registry/x", br#"{"kind":"A"}"#)).unwrap();
-        assert!(matches!(object, Stored::Object(object) if object.to_string() == r#"{"kind":"A"}"#));
-        assert_eq!(of(&item("compact_rev_key", b"17")), Some(Stored::Other));
+        assert!(matches!(object, StoredValue::Object(object) if object.to_string() == r#"{"kind":"A"}"#));
+        assert_eq!(of(&item("compact_rev_key", b"17")), Some(StoredValue::Other));
         assert_eq!(of(r#"{"key":"a","value":"b","kind":"A"}"#), None);
         assert_eq!(of(r#"{"kind":"A"}"#), None);
         let unread = |value: &[u8]| match of(&item("/x", value)) {
-            Some(Stored::UnreadableItem { kind, why }) => (kind, why),
+            Some(StoredValue::UnreadableItem { kind, why }) => (kind, why),
             other => panic!("{other:?}"),
         };
         let protobuf = b"k8s\0\x0a\x0d\x0a\x07apps/v1\x12\x02RS\x12\x00";

@@ -3,23 +3,23 @@
 use std::io::{self, Read as _};
 
 use pratique_manifest::ManifestFile;
-use pratique_stream::{Form, Piece};
+use pratique_stream::{PieceForm, Piece};
 
-use crate::input::open::Stream;
+use crate::input::open::ObjectStream;
 
 /// Some documents of a file. Of the others only the lines are left, so that what is found in it has the place that it has in
 /// the file.
 #[derive(Debug, Default)]
-pub(crate) struct Excerpt {
+pub(crate) struct FileExcerpt {
     content: Vec<u8>,
     /// The line that the content ends in, from 0.
     line: usize,
 }
 
-impl Excerpt {
+impl FileExcerpt {
     /// Adds documents that come after those before; false if they are items of a list.
     pub(crate) fn add(&mut self, piece: &Piece) -> bool {
-        if piece.form != Form::Documents {
+        if piece.form != PieceForm::Documents {
             return false;
         }
         let missing_lines = piece.start.line.saturating_sub(1).saturating_sub(self.line);
@@ -43,7 +43,7 @@ impl Excerpt {
     }
 
     /// Takes the whole file instead, as far as it fits, and a byte more.
-    pub(crate) fn whole(&mut self, stream: io::Result<Stream>, limit: u64) {
+    pub(crate) fn whole(&mut self, stream: io::Result<ObjectStream>, limit: u64) {
         self.content.clear();
         if let Ok(stream) = stream {
             // Unreadable input is reported when it is reviewed.
@@ -79,7 +79,7 @@ mod tests {
     /// Takes those documents of a text that have the word `keep`: so many.
     #[track_caller]
     fn check(text: &str, expected: usize) {
-        let mut excerpt = Excerpt::default();
+        let mut excerpt = FileExcerpt::default();
         for piece in Splitter::new(text.as_bytes(), Limits::default()).apart(&["keep"]) {
             let piece = piece.unwrap();
             if memchr::memmem::find(&piece.text, b"keep").is_some() {
@@ -112,11 +112,11 @@ mod tests {
     fn items_of_lists_are_none() {
         let item = Piece {
             text: b"- keep\n".to_vec(),
-            start: pratique_stream::Place::START,
+            start: pratique_stream::StreamPlace::START,
             number: 0,
-            form: Form::ListEnd(std::sync::Arc::default()),
+            form: PieceForm::ListEnd(std::sync::Arc::default()),
             values: Vec::new(),
         };
-        assert!(!Excerpt::default().add(&item));
+        assert!(!FileExcerpt::default().add(&item));
     }
 }

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::exit::CliError;
 use crate::input::InputError;
-use crate::output::excerpt::Texts;
-use crate::output::finding::Level;
+use crate::output::excerpt::FileTexts;
+use crate::output::finding::AnnotationLevel;
 use crate::output::place::InputPlace;
 use crate::output::sarif::LogResult;
-use crate::output::text::{Lines, Text, text};
+use crate::output::text::{IndentedLines, PrintableText, text};
 use crate::output::{self, problems};
-use crate::style::{Style, Tone};
+use crate::style::{StreamStyle, TextTone};
 
 /// The errors of inputs and of the state. A file that is read twice, as both or by two paths, has its errors once.
 #[derive(Debug, Default, Deserialize)]
@@ -77,7 +77,7 @@ impl JsonError {
     /// The error as a result of SARIF.
     pub(crate) fn sarif(&self) -> LogResult {
         let message = format!("{}: {}", self.place, self.message);
-        LogResult::new(INPUT, Level::Error, &message, &self.input_place(), None)
+        LogResult::new(INPUT, AnnotationLevel::Error, &message, &self.input_place(), None)
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct ErrorLine<'a> {
 }
 
 /// The text about an error of an input, and the errors that it consists of; errors of the command are returned.
-pub(crate) fn described(error: InputError, style: Style) -> Result<(Text, Vec<JsonError>), CliError> {
+pub(crate) fn described(error: InputError, style: StreamStyle) -> Result<(PrintableText, Vec<JsonError>), CliError> {
     Ok(match error {
         InputError::Cli(error) => return Err(error),
         InputError::TooLarge { path, mebibytes } => one(
@@ -106,7 +106,7 @@ pub(crate) fn described(error: InputError, style: Style) -> Result<(Text, Vec<Js
             one(path, message.trim_start_matches(": ").to_owned(), style)
         }
         InputError::Invalid { file, line, errors } => {
-            let mut texts = Texts::default();
+            let mut texts = FileTexts::default();
             texts.insert_part(&file.path, &file.content, line);
             let text = problems::human(&errors, &mut texts, style);
             let json_errors = errors.failures().iter().map(|failure| JsonError {
@@ -122,9 +122,9 @@ pub(crate) fn described(error: InputError, style: Style) -> Result<(Text, Vec<Js
     })
 }
 
-fn one(place: String, message: String, style: Style) -> (Text, Vec<JsonError>) {
-    let error = style.paint(Tone::Bad, "error:");
-    let lines = Lines {
+fn one(place: String, message: String, style: StreamStyle) -> (PrintableText, Vec<JsonError>) {
+    let error = style.paint(TextTone::Bad, "error:");
+    let lines = IndentedLines {
         text: &message,
         indent: "  ",
     };
@@ -161,18 +161,18 @@ impl InputErrors {
 
     /// Reports an error of an input; errors of the command are returned.
     pub(crate) fn add(&mut self, error: InputError) -> Result<(), CliError> {
-        let (text, errors) = described(error, Style::of_stderr())?;
+        let (text, errors) = described(error, StreamStyle::of_stderr())?;
         self.tell(&text, errors);
         Ok(())
     }
 
     /// Reports an error.
     pub(crate) fn report(&mut self, place: String, message: String) {
-        let (text, errors) = one(place, message, Style::of_stderr());
+        let (text, errors) = one(place, message, StreamStyle::of_stderr());
         self.tell(&text, errors);
     }
 
-    fn tell(&mut self, text: &Text, errors: Vec<JsonError>) {
+    fn tell(&mut self, text: &PrintableText, errors: Vec<JsonError>) {
         if self.extend(errors) > 0 {
             output::eprint(text);
         }

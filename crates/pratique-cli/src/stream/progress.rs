@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use crate::output::counted::counted;
+use crate::output::counted_nouns::counted;
 
 /// Reviews that take less show nothing.
 const FIRST: Duration = Duration::from_secs(1);
@@ -18,7 +18,7 @@ const NO_WRAP: &str = "\u{1b}[?7l";
 const WRAP: &str = "\u{1b}[?7h";
 
 /// A line about progress.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     is_shown: bool,
     start: Instant,
     last: Option<Instant>,
@@ -26,11 +26,11 @@ pub(crate) struct Progress {
     is_written: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Shows progress if a person looks at standard error while nothing else moves there: not where answers are printed on
     /// the terminal as they come.
     pub(crate) fn new(prints_answers: bool) -> Self {
-        Progress {
+        ProgressLine {
             is_shown: is_shown(prints_answers),
             start: Instant::now(),
             last: None,
@@ -74,7 +74,7 @@ fn in_place(line: &str) -> String {
     format!("{CLEAR}{NO_WRAP}{line}{WRAP}")
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.clear();
     }

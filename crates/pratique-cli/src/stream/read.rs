@@ -13,36 +13,36 @@ use pratique_stream::{Limits, Piece, Splitter};
 
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
-use crate::input::open::{Stream, open};
+use crate::input::open::{ObjectStream, open};
 use crate::input::rendering::render_error::RenderError;
 use crate::input::rendering::{BuildOptions, BuildProgram, BuiltDirectory, RenderedInputs};
 use crate::input::sources::without_sources;
-use crate::input::spool::{self, Spool};
+use crate::input::spool::{self, SpooledPipe};
 use crate::input::{self, FileSelection, InputError, STDIN};
 use crate::memory;
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::notice::Notice;
+use crate::output::counted_nouns::counted;
+use crate::output::notice::InputNotice;
 use crate::project::is_untrusted_input;
 use crate::stream::checkpoint::FileState;
 use crate::stream::etcd;
-use crate::stream::excerpt::Excerpt;
-use crate::stream::ordered::{WorkClosed, WorkSender};
-use crate::stream::surveyed::{self, StateOfStream, mentions_cluster};
+use crate::stream::excerpt::FileExcerpt;
+use crate::stream::ordered_work::{WorkClosed, WorkSender};
+use crate::stream::survey::{self, StateOfStream, mentions_cluster};
 
 /// The inputs.
-pub(crate) struct Inputs {
-    paths: Vec<Input>,
+pub(crate) struct UserInputs {
+    paths: Vec<UserInput>,
     /// Files that are no objects of the API, and are not read.
     pub(crate) sources: Vec<SourceFile>,
     /// Copies of those that can be read only once, if they are read twice.
-    copies: HashMap<PathBuf, Spool>,
+    copies: HashMap<PathBuf, SpooledPipe>,
     /// Where their objects come from, as far as a program made them.
     pub(crate) rendered: RenderedInputs,
 }
 
 /// A path of the user.
-pub(crate) struct Input {
+pub(crate) struct UserInput {
     pub(crate) path: PathBuf,
     /// Its files.
     pub(crate) files: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub(crate) struct Input {
     pub(crate) is_deleted: bool,
 }
 
-impl Input {
+impl UserInput {
     /// The error of a path that neither exists nor existed at a revision.
     pub(crate) fn missing(&self, revision: &str) -> CliError {
         CliError::NeverThere {
@@ -61,7 +61,7 @@ impl Input {
 }
 
 /// A part of the inputs.
-pub(crate) enum Unit {
+pub(crate) enum InputUnit {
     /// A piece of a file, and what is known of the cluster.
     Piece {
         path: Arc<str>,
@@ -69,7 +69,7 @@ pub(crate) enum Unit {
         state: Arc<ClusterState>,
     },
     /// What the next piece changes.
-    Notices(Vec<Notice>),
+    Notices(Vec<InputNotice>),
     /// The rest of a file cannot be read.
     Fault(InputError),
     /// A file ends.
@@ -78,14 +78,14 @@ pub(crate) enum Unit {
     EndOfPath(String),
 }
 
-impl Inputs {
+impl UserInputs {
     /// The files of some paths, which exist, or existed at the revision `since`.
     pub(crate) fn resolve(
         paths: &[PathBuf],
         since: Option<&str>,
         files: &FileSelection,
     ) -> Result<Self, CliError> {
-        let mut inputs = Inputs::found(paths, since, |path| files.files(path))?;
+        let mut inputs = UserInputs::found(paths, since, |path| files.files(path))?;
         inputs.leave_out_sources(files);
         Ok(inputs)
     }
@@ -116,7 +116,7 @@ impl Inputs {
         if copies.is_empty() {
             return Err(CliError::Render(RenderError::NothingToRender));
         }
-        let mut inputs = Inputs::found(paths, None, |path| match copies.get(path) {
+        let mut inputs = UserInputs::found(paths, None, |path| match copies.get(path) {
             Some(_) => Ok(vec![path.to_owned()]),
             None => files.files(path),
         })?;
@@ -147,14 +147,14 @@ impl Inputs {
 
     /// The files of some paths, with audit logs where these are directories.
     pub(crate) fn of_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
-        let mut inputs = Inputs::found(paths, None, |path| files.log_files(path))?;
+        let mut inputs = UserInputs::found(paths, None, |path| files.log_files(path))?;
         inputs.leave_out_repeated();
         Ok(inputs)
     }
 
     /// The same without files that are no objects of the API: there may be objects in place of logs.
     pub(crate) fn of_objects_or_logs(paths: &[PathBuf], files: &FileSelection) -> Result<Self, CliError> {
-        let mut inputs = Inputs::of_logs(paths, files)?;
+        let mut inputs = UserInputs::of_logs(paths, files)?;
         inputs.leave_out_sources(files);
         Ok(inputs)
     }
@@ -206,14 +206,14 @@ impl Inputs {
                 Err(error) if error.kind() == ErrorKind::NotFound && since.is_some() => true,
                 Err(error) => return Err(CliError::unread(path, error)),
             };
-            Ok(Input {
+            Ok(UserInput {
                 files: if is_deleted { Vec::new() } else { files(path)? },
                 path: path.clone(),
                 is_deleted,
             })
         };
         let paths = paths.iter().map(input).collect::<Result<_, _>>()?;
-        Ok(Inputs {
+        Ok(UserInputs {
             paths,
             sources: Vec::new(),
             copies: HashMap::new(),
@@ -222,7 +222,7 @@ impl Inputs {
     }
 
     /// All paths.
-    pub(crate) fn as_slice(&self) -> &[Input] {
+    pub(crate) fn as_slice(&self) -> &[UserInput] {
         &self.paths
     }
 
@@ -248,7 +248,7 @@ impl Inputs {
         let pipes = self.files().filter(|file| !is_copied(file) && is_pipe(file));
         let pipes: BTreeSet<PathBuf> = pipes.cloned().collect();
         for path in pipes {
-            let copy = Spool::copy_input(&path, spool::LARGEST).map_err(|error| {
+            let copy = SpooledPipe::copy_input(&path, spool::LARGEST).map_err(|error| {
                 let path = input::format_path(&path);
                 match error.kind() {
                     ErrorKind::FileTooLarge => CliError::TooLarge {
@@ -269,7 +269,7 @@ impl Inputs {
     }
 
     /// Opens a file.
-    fn open(&self, file: &Path) -> io::Result<Stream> {
+    fn open(&self, file: &Path) -> io::Result<ObjectStream> {
         match self.copies.get(file) {
             Some(copy) => copy.open(),
             None => open(file),
@@ -294,7 +294,7 @@ impl Inputs {
                 mebibytes: memory::mebibytes(memory::manifests()),
             };
             let Ok(stream) = self.open(file) else { continue };
-            let mut excerpt = Excerpt::default();
+            let mut excerpt = FileExcerpt::default();
             let pieces = Splitter::new(stream.input, limits).apart(&[word]);
             for piece in pieces.map_while(Result::ok) {
                 if memmem::find(&piece.text, word.as_bytes()).is_none() {
@@ -328,7 +328,7 @@ impl Inputs {
         limits: Limits,
         state: &mut ClusterState,
         is_other: Option<fn(&Piece) -> bool>,
-    ) -> Vec<Notice> {
+    ) -> Vec<InputNotice> {
         let kinds = state.surveyed;
         state
             .changes
@@ -351,21 +351,21 @@ impl Inputs {
             }
             if let Some((pieces, _)) = open() {
                 let pieces = pieces.filter(|piece| is_export || mentions_cluster(piece, kinds));
-                notices.extend(surveyed::survey(&input::format_path(file), pieces, state));
+                notices.extend(survey::survey(&input::format_path(file), pieces, state));
             }
         }
         notices
     }
 
     /// Sends all units in order.
-    pub(crate) fn send<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<Unit, R>) {
+    pub(crate) fn send<R>(self, limits: Limits, mut state: Arc<ClusterState>, sender: &WorkSender<InputUnit, R>) {
         for input in self.paths.iter().filter(|input| !input.is_deleted) {
             for file in &input.files {
                 if send_file(&self, file, limits, &mut state, sender).is_err() {
                     return;
                 }
             }
-            if sender.add(Unit::EndOfPath(path_text(&input.path))).is_err() {
+            if sender.add(InputUnit::EndOfPath(path_text(&input.path))).is_err() {
                 return;
             }
         }
@@ -373,21 +373,21 @@ impl Inputs {
 }
 
 fn send_file<R>(
-    inputs: &Inputs,
+    inputs: &UserInputs,
     file: &Path,
     limits: Limits,
     state: &mut Arc<ClusterState>,
-    sender: &WorkSender<Unit, R>,
+    sender: &WorkSender<InputUnit, R>,
 ) -> Result<(), WorkClosed> {
     let display_path = input::format_path(file);
     let stream = match inputs.open(file) {
         Ok(stream) => stream,
         Err(error) => {
-            sender.add(Unit::Fault(InputError::Unread {
+            sender.add(InputUnit::Fault(InputError::Unread {
                 path: display_path,
                 error,
             }))?;
-            return sender.add(Unit::EndOfFile);
+            return sender.add(InputUnit::EndOfFile);
         }
     };
     let path: Arc<str> = display_path.as_str().into();
@@ -396,22 +396,22 @@ fn send_file<R>(
         let piece = match piece {
             Ok(piece) => piece,
             Err(error) => {
-                sender.add(Unit::Fault(InputError::of_stream(display_path, error, limits)))?;
+                sender.add(InputUnit::Fault(InputError::of_stream(display_path, error, limits)))?;
                 break;
             }
         };
         let (state, notices) = stream_state.before(&path, &piece);
         if !notices.is_empty() {
-            sender.add(Unit::Notices(notices))?;
+            sender.add(InputUnit::Notices(notices))?;
         }
-        sender.add(Unit::Piece {
+        sender.add(InputUnit::Piece {
             path: Arc::clone(&path),
             piece,
             state,
         })?;
     }
     drop(stream_state);
-    sender.add(Unit::EndOfFile)
+    sender.add(InputUnit::EndOfFile)
 }
 
 /// Where a file is, whichever way its path is written: links to its directory are resolved, and so is a file that is one itself.
@@ -446,7 +446,7 @@ fn is_pipe(path: &Path) -> bool {
 }
 
 /// Whether a stream has one of some words.
-fn mentions(stream: Stream, words: &[&str]) -> io::Result<bool> {
+fn mentions(stream: ObjectStream, words: &[&str]) -> io::Result<bool> {
     const BLOCK: usize = 1 << 20;
     let finders: Vec<_> = words.iter().map(Finder::new).collect();
     let overlap = words.iter().map(|word| word.len()).max().unwrap_or_default();

@@ -12,7 +12,7 @@ use pratique_suite::{Policies, Suite};
 use crate::arguments::TestArguments;
 use crate::exit::CliError;
 use crate::output;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 #[cfg(feature = "kube")]
 use crate::snapshot::ClusterAccess;
 use crate::snapshot::{LoadedState, StateSource, WebhookUse};
@@ -24,7 +24,7 @@ pub(super) struct SuiteCluster {
     policies: Option<Vec<ManifestFile>>,
     with_webhooks: Option<Vec<ManifestFile>>,
     /// The warnings that were printed.
-    warned: HashSet<Text>,
+    warned: HashSet<PrintableText>,
     #[cfg(feature = "kube")]
     access: Option<Arc<ClusterAccess>>,
 }

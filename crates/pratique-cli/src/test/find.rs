@@ -9,7 +9,7 @@ use pratique_review::may_have_object;
 use pratique_suite::{Roots, Suite, read_file};
 
 use crate::exit::CliError;
-use crate::input::{FileSelection, PassReason, format_paths, named};
+use crate::input::{FileSelection, PassReason, format_paths, named_inputs};
 use crate::project::permit;
 use crate::test::test_error::TestError;
 
@@ -89,7 +89,7 @@ fn open(
         permit(&path).and_then(|()| read_file(&path))
     } else {
         // What the user names may be a pipe.
-        named::read(&path, LARGEST).map(|content| ManifestFile {
+        named_inputs::read(&path, LARGEST).map(|content| ManifestFile {
             path: path_text(&path),
             content,
         })

@@ -1,17 +1,17 @@
 //! Results as annotations of GitHub Actions.
 
-use super::run::{CaseRun, Run};
+use super::run::{CaseRun, TestRun};
 use crate::check::report::annotate;
-use crate::output::finding::{Finding, Level};
-use crate::output::github::Commands;
+use crate::output::finding::{OutputFinding, AnnotationLevel};
+use crate::output::github::WorkflowCommands;
 use crate::output::place::InputPlace;
 use crate::output::text::text;
 use crate::project;
 use crate::unbound;
 
 /// Annotations for warnings about policies, for failures, and for points that are not covered.
-pub(super) fn github(run: &Run, lints: &[Finding<'_>], lists_passed_over: bool) -> Commands {
-    let mut out = Commands::default();
+pub(super) fn github(run: &TestRun, lints: &[OutputFinding<'_>], lists_passed_over: bool) -> WorkflowCommands {
+    let mut out = WorkflowCommands::default();
     for lint in lints {
         annotate(&mut out, lint);
     }
@@ -21,39 +21,39 @@ pub(super) fn github(run: &Run, lints: &[Finding<'_>], lists_passed_over: bool) 
         for problem in &suite.problems {
             let title = format!("{}: not run", suite.name);
             match &problem.location {
-                Some(location) => out.annotate(Level::Error, location, &title, &problem.message),
+                Some(location) => out.annotate(AnnotationLevel::Error, location, &title, &problem.message),
                 None => {
                     let place = InputPlace::parse(&suite.file);
-                    out.annotate_place(Level::Error, &place, &title, &problem.message);
+                    out.annotate_place(AnnotationLevel::Error, &place, &title, &problem.message);
                 }
             }
         }
         for policy in &suite.unbound {
             let title = format!("{}: not evaluated", suite.name);
             let message = unbound::message(policy);
-            out.annotate(Level::Warning, &policy.location, &title, &message);
+            out.annotate(AnnotationLevel::Warning, &policy.location, &title, &message);
         }
         for test in suite.not_evaluated.iter().filter(|test| !test.skipped) {
             let title = format!("{}: {}: not evaluated", suite.name, test.name);
-            out.annotate(Level::Warning, &test.location, &title, &test.why);
+            out.annotate(AnnotationLevel::Warning, &test.location, &title, &test.why);
         }
         for case in &suite.cases {
             for warning in &case.warnings {
                 let title = format!("{}: {}", suite.name, case.case.name);
-                out.annotate(Level::Warning, &case.case.location, &title, warning);
+                out.annotate(AnnotationLevel::Warning, &case.case.location, &title, warning);
             }
         }
         for case in suite.cases.iter().filter(|case| !case.tested.passed()) {
             let title = format!("{}: {}", suite.name, case.case.name);
-            out.annotate(Level::Error, &case.case.location, &title, &message(case));
+            out.annotate(AnnotationLevel::Error, &case.case.location, &title, &message(case));
         }
     }
     let missing = run.coverage.iter().flat_map(|report| &report.policies);
     let missing = missing.flat_map(|policy| policy.missing.iter().map(move |missing| (policy, missing)));
     let level = if run.covers_enough() {
-        Level::Note
+        AnnotationLevel::Note
     } else {
-        Level::Warning
+        AnnotationLevel::Warning
     };
     for (policy, missing) in missing {
         let expression = missing.expression.as_ref().map(|text| format!(": {text}"));

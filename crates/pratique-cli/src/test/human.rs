@@ -4,18 +4,18 @@ use pratique_explain::Explanation;
 use pratique_review::ReviewDecision;
 use pratique_suite::{CoverageReport, Difference};
 
-use super::run::{CaseRun, Run, SuiteRun};
+use super::run::{CaseRun, TestRun, SuiteRun};
 use crate::explanation;
-use crate::output::excerpt::Texts;
+use crate::output::excerpt::FileTexts;
 use crate::output::problems;
-use crate::output::text::{Lines, Text, text};
-use crate::style::{Style, Tone};
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::style::{StreamStyle, TextTone};
 use crate::unbound;
 
 /// All failures, and the counts.
-pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
-    let mut texts = Texts::default();
-    let mut out = Text::new();
+pub(super) fn human(run: &TestRun, verbose: bool, style: StreamStyle) -> PrintableText {
+    let mut texts = FileTexts::default();
+    let mut out = PrintableText::new();
     for suite in &run.suites {
         out.push(&one_suite(suite, verbose, &mut texts, style));
     }
@@ -47,27 +47,27 @@ pub(super) fn human(run: &Run, verbose: bool, style: Style) -> Text {
             Some(percent) => format!("coverage is {percent} %, less than {threshold} %"),
             None => format!("there is nothing to cover, so not {threshold} %"),
         };
-        out.push(&text!("{}\n", style.paint(Tone::Bad, text)));
+        out.push(&text!("{}\n", style.paint(TextTone::Bad, text)));
     }
     out
 }
 
-fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -> Text {
-    let name = style.paint(Tone::Place, &suite.name);
-    let file = style.paint(Tone::Faint, &suite.file);
+fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut FileTexts, style: StreamStyle) -> PrintableText {
+    let name = style.paint(TextTone::Place, &suite.name);
+    let file = style.paint(TextTone::Faint, &suite.file);
     let failed = suite.failed();
     let passed = suite.cases.len() - failed;
     let result = match (suite.problems.is_empty(), failed) {
-        (false, _) => style.paint(Tone::Bad, "not run"),
-        (true, 0) if passed == 0 && suite.is_skipped() => style.paint(Tone::Faint, "skipped"),
+        (false, _) => style.paint(TextTone::Bad, "not run"),
+        (true, 0) if passed == 0 && suite.is_skipped() => style.paint(TextTone::Faint, "skipped"),
         (true, 0) if passed == 0 && !suite.not_evaluated.is_empty() => {
-            style.paint(Tone::Warning, "not evaluated")
+            style.paint(TextTone::Warning, "not evaluated")
         }
-        (true, 0) => style.paint(Tone::Good, text!("{} passed", passed)),
+        (true, 0) => style.paint(TextTone::Good, text!("{} passed", passed)),
         (true, _) => text!(
             "{} passed, {}",
             passed,
-            style.paint(Tone::Bad, text!("{} failed", failed))
+            style.paint(TextTone::Bad, text!("{} failed", failed))
         ),
     };
     let mut out = if suite.name == suite.file {
@@ -79,17 +79,17 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
         out.push(&problems::one(problem, texts, style));
     }
     for policy in &suite.unbound {
-        let text = style.paint(Tone::Warning, unbound::message(policy));
-        let place = style.paint(Tone::Faint, problems::place(&policy.location));
+        let text = style.paint(TextTone::Warning, unbound::message(policy));
+        let place = style.paint(TextTone::Faint, problems::place(&policy.location));
         out.push(&text!("  {} {}\n", text, place));
     }
     for test in &suite.not_evaluated {
         let text = if test.skipped {
             text!("skipped: {}", test.name)
         } else {
-            style.paint(Tone::Warning, text!("not evaluated: {}: {}", test.name, test.why))
+            style.paint(TextTone::Warning, text!("not evaluated: {}: {}", test.name, test.why))
         };
-        let place = style.paint(Tone::Faint, problems::place(&test.location));
+        let place = style.paint(TextTone::Faint, problems::place(&test.location));
         out.push(&text!("  {} {}\n", text, place));
     }
     for case in suite.cases.iter().filter(|case| verbose || !case.tested.passed()) {
@@ -98,16 +98,16 @@ fn one_suite(suite: &SuiteRun, verbose: bool, texts: &mut Texts, style: Style) -
     out
 }
 
-fn one_case(run: &CaseRun, style: Style) -> Text {
+fn one_case(run: &CaseRun, style: StreamStyle) -> PrintableText {
     let name = &run.case.name;
     if run.tested.passed() {
-        return text!("  {} {}\n", style.paint(Tone::Good, "pass"), name);
+        return text!("  {} {}\n", style.paint(TextTone::Good, "pass"), name);
     }
-    let place = style.paint(Tone::Faint, problems::place(&run.case.location));
-    let mut out = text!("  {} {} {}\n", style.paint(Tone::Bad, "FAIL"), name, place);
+    let place = style.paint(TextTone::Faint, problems::place(&run.case.location));
+    let mut out = text!("  {} {} {}\n", style.paint(TextTone::Bad, "FAIL"), name, place);
     if let Err(error) = &run.tested.actual {
         let (text, indent) = (&error.to_string(), "      ");
-        out.push(&text!("    no decision: {}\n", Lines { text, indent }));
+        out.push(&text!("    no decision: {}\n", IndentedLines { text, indent }));
     }
     for difference in &run.tested.differences {
         out.push(&one_difference(difference, style));
@@ -117,7 +117,7 @@ fn one_case(run: &CaseRun, style: Style) -> Text {
 }
 
 /// The explanation of a failure: what was false or failed; for a missing denial, all policies that could have denied.
-pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: Style) -> Text {
+pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: StreamStyle) -> PrintableText {
     let expected = run.case.expected.as_ref();
     let wanted = expected.filter(|expected| expected.decision.denies());
     let actual = run.tested.actual.as_ref();
@@ -128,54 +128,54 @@ pub(super) fn explained(run: &CaseRun, explanation: &Explanation, style: Style) 
     }
 }
 
-fn one_difference(difference: &Difference, style: Style) -> Text {
+fn one_difference(difference: &Difference, style: StreamStyle) -> PrintableText {
     let Difference {
         field,
         expected,
         actual,
         help,
     } = difference;
-    let indented = |text| Lines {
+    let indented = |text| IndentedLines {
         text,
         indent: "               ",
     };
     let mut out = text!(
         "    {}\n      {} {}\n      {} {}\n",
         field,
-        style.paint(Tone::Faint, "expected"),
-        style.paint(Tone::Good, text!("{}", indented(expected))),
-        style.paint(Tone::Faint, "actual  "),
-        style.paint(Tone::Bad, text!("{}", indented(actual))),
+        style.paint(TextTone::Faint, "expected"),
+        style.paint(TextTone::Good, text!("{}", indented(expected))),
+        style.paint(TextTone::Faint, "actual  "),
+        style.paint(TextTone::Bad, text!("{}", indented(actual))),
     );
     if let Some(help) = help {
-        let label = style.paint(Tone::Faint, "help    ");
+        let label = style.paint(TextTone::Faint, "help    ");
         out.push(&text!("      {} {}\n", label, help));
     }
     out
 }
 
 /// A line for each policy, and the points that are not covered.
-fn coverage(report: &CoverageReport, style: Style) -> Text {
+fn coverage(report: &CoverageReport, style: StreamStyle) -> PrintableText {
     let width = report
         .policies
         .iter()
         .map(|policy| text!("{}", policy.name).width())
         .max();
     let width = width.unwrap_or_default();
-    let mut out = text!("\n{}\n", style.paint(Tone::Place, "coverage"));
+    let mut out = text!("\n{}\n", style.paint(TextTone::Place, "coverage"));
     for policy in &report.policies {
         let percent = percent(policy.percent());
         let tone = if policy.missing.is_empty() {
-            Tone::Good
+            TextTone::Good
         } else {
-            Tone::Warning
+            TextTone::Warning
         };
         let name = text!("{}", policy.name).padded(width);
         let covered = format!("{:>3}", policy.covered);
         let percent = style.paint(tone, percent);
         out.push(&text!("  {} {} {} of {}\n", name, percent, covered, policy.total));
         for missing in &policy.missing {
-            let place = style.paint(Tone::Faint, problems::place(&missing.location));
+            let place = style.paint(TextTone::Faint, problems::place(&missing.location));
             let (field, what) = (&missing.field, missing.what);
             let expression = missing.expression.as_ref().map(|text| format!(": {text}"));
             let expression = expression.unwrap_or_default();

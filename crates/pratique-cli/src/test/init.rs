@@ -10,8 +10,8 @@ use super::run::roots;
 use crate::arguments::TestArguments;
 use crate::exit::{CliError, ExitStatus};
 use crate::output;
-use crate::output::counted::counted;
-use crate::output::excerpt::Texts;
+use crate::output::counted_nouns::counted;
+use crate::output::excerpt::FileTexts;
 use crate::output::problems;
 use crate::output::text::text;
 use crate::test::test_error::TestError;
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &TestArguments) -> Result<ExitStatus, CliError> {
         let first = match first_suite(&path, &roots) {
             Ok(first) => first,
             Err(failures) => {
-                problems::report(&failures, &mut Texts::default());
+                problems::report(&failures, &mut FileTexts::default());
                 status = ExitStatus::Failure;
                 continue;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pratique_explain::Explanation;
 use pratique_manifest::{Kind, Location};
-use pratique_policy::Phase;
+use pratique_policy::AdmissionPhase;
 use pratique_review::ReviewDecision;
 use pratique_review::Unbound;
 use pratique_suite::{
@@ -12,16 +12,16 @@ use pratique_suite::{
 };
 use serde::Serialize;
 
-use super::run::{CaseRun, Run, SuiteRun};
-use crate::output::finding::Finding;
+use super::run::{CaseRun, TestRun, SuiteRun};
+use crate::output::finding::OutputFinding;
 use crate::output::json::is_zero;
-use crate::output::notice::Notice;
+use crate::output::notice::InputNotice;
 use crate::output::problems::JsonProblem;
 
 /// All results.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Report<'a> {
+pub(super) struct TestReport<'a> {
     passed: usize,
     failed: usize,
     /// The number of policies without a binding.
@@ -36,15 +36,15 @@ pub(super) struct Report<'a> {
     warnings: Vec<JsonProblem<'a>>,
     /// Warnings about the run.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    notices: &'a [Notice],
-    suites: Vec<Suite<'a>>,
+    notices: &'a [InputNotice],
+    suites: Vec<JsonSuite<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    coverage: Option<Coverage<'a>>,
+    coverage: Option<JsonCoverage<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Suite<'a> {
+struct JsonSuite<'a> {
     name: &'a str,
     file: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -53,12 +53,12 @@ struct Suite<'a> {
     not_evaluated: Vec<NotEvaluated<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tests_not_evaluated: &'a [pratique_suite::NotEvaluated],
-    tests: Vec<Test<'a>>,
+    tests: Vec<JsonTest<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Test<'a> {
+struct JsonTest<'a> {
     name: &'a str,
     location: &'a Location,
     passed: bool,
@@ -131,16 +131,16 @@ struct JsonActual<'a> {
 }
 
 #[derive(Serialize)]
-struct Coverage<'a> {
+struct JsonCoverage<'a> {
     covered: usize,
     total: usize,
     /// Null if there are no points.
     percent: Option<f64>,
-    policies: Vec<Policy<'a>>,
+    policies: Vec<CoveredPolicy<'a>>,
 }
 
 #[derive(Serialize)]
-struct Policy<'a> {
+struct CoveredPolicy<'a> {
     kind: &'static str,
     name: &'a str,
     location: &'a Location,
@@ -150,11 +150,11 @@ struct Policy<'a> {
     missing: &'a [Missing],
 }
 
-impl<'a> Report<'a> {
+impl<'a> TestReport<'a> {
     /// The results of a run, with the warnings about its policies.
-    pub(super) fn new(run: &'a Run, lints: Vec<Finding<'a>>) -> Self {
+    pub(super) fn new(run: &'a TestRun, lints: Vec<OutputFinding<'a>>) -> Self {
         let (passed, failed) = run.counts();
-        Report {
+        TestReport {
             passed,
             failed,
             not_evaluated: run.unbound().len(),
@@ -162,28 +162,28 @@ impl<'a> Report<'a> {
             tests_skipped: run.skipped(),
             warnings: lints.into_iter().map(JsonProblem::from).collect(),
             notices: &run.notices,
-            suites: run.suites.iter().map(Suite::from).collect(),
-            coverage: run.coverage.as_ref().map(Coverage::from),
+            suites: run.suites.iter().map(JsonSuite::from).collect(),
+            coverage: run.coverage.as_ref().map(JsonCoverage::from),
         }
     }
 }
 
-impl<'a> From<&'a SuiteRun> for Suite<'a> {
+impl<'a> From<&'a SuiteRun> for JsonSuite<'a> {
     fn from(run: &'a SuiteRun) -> Self {
-        Suite {
+        JsonSuite {
             name: &run.name,
             file: &run.file,
             problems: run.problems.iter().map(JsonProblem::from).collect(),
             not_evaluated: run.unbound.iter().map(NotEvaluated::from).collect(),
             tests_not_evaluated: &run.not_evaluated,
-            tests: run.cases.iter().map(Test::from).collect(),
+            tests: run.cases.iter().map(JsonTest::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a CaseRun> for Test<'a> {
+impl<'a> From<&'a CaseRun> for JsonTest<'a> {
     fn from(run: &'a CaseRun) -> Self {
-        Test {
+        JsonTest {
             name: &run.case.name,
             location: &run.case.location,
             passed: run.tested.passed(),
@@ -217,23 +217,23 @@ impl<'a> From<&'a Actual> for JsonActual<'a> {
     }
 }
 
-impl<'a> From<&'a CoverageReport> for Coverage<'a> {
+impl<'a> From<&'a CoverageReport> for JsonCoverage<'a> {
     fn from(report: &'a CoverageReport) -> Self {
-        Coverage {
+        JsonCoverage {
             covered: report.covered(),
             total: report.total(),
             percent: report.percent(),
-            policies: report.policies.iter().map(Policy::from).collect(),
+            policies: report.policies.iter().map(CoveredPolicy::from).collect(),
         }
     }
 }
 
-impl<'a> From<&'a PolicyCoverage> for Policy<'a> {
+impl<'a> From<&'a PolicyCoverage> for CoveredPolicy<'a> {
     fn from(policy: &'a PolicyCoverage) -> Self {
-        Policy {
+        CoveredPolicy {
             kind: match policy.phase {
-                Phase::Mutating => "MutatingAdmissionPolicy",
-                Phase::Validating => "ValidatingAdmissionPolicy",
+                AdmissionPhase::Mutating => "MutatingAdmissionPolicy",
+                AdmissionPhase::Validating => "ValidatingAdmissionPolicy",
             },
             name: &policy.name,
             location: &policy.location,

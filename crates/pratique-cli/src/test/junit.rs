@@ -1,20 +1,20 @@
 //! Results as `JUnit` XML, which CI servers show.
 
-use crate::check::levels::Levels;
+use crate::check::levels::WarningLevels;
 use crate::check::report::{case, notice_suite};
-use crate::output::finding::Finding;
-use crate::output::junit::{self, Case, Outcome, Suite, Xml};
+use crate::output::finding::OutputFinding;
+use crate::output::junit::{self, JunitCase, CaseOutcome, JunitSuite, XmlDocument};
 use crate::output::problems;
 use crate::project;
 use crate::unbound;
 
-use super::run::{CaseRun, Run, SuiteRun};
+use super::run::{CaseRun, TestRun, SuiteRun};
 
 /// A test suite for each suite, and one of warnings about policies; suites that could not run have an error.
-pub(super) fn junit(run: &Run, lints: &[Finding<'_>], levels: &Levels<'_>) -> Xml {
-    let mut suites: Vec<Suite> = run.suites.iter().map(of_suite).collect();
+pub(super) fn junit(run: &TestRun, lints: &[OutputFinding<'_>], levels: &WarningLevels<'_>) -> XmlDocument {
+    let mut suites: Vec<JunitSuite> = run.suites.iter().map(of_suite).collect();
     if !lints.is_empty() {
-        suites.push(Suite {
+        suites.push(JunitSuite {
             name: "warnings".to_owned(),
             cases: lints.iter().map(case).collect(),
         });
@@ -25,47 +25,47 @@ pub(super) fn junit(run: &Run, lints: &[Finding<'_>], levels: &Levels<'_>) -> Xm
     junit::xml("pratique test", &suites)
 }
 
-fn of_suite(run: &SuiteRun) -> Suite {
-    let problems = run.problems.iter().map(|problem| Case {
+fn of_suite(run: &SuiteRun) -> JunitSuite {
+    let problems = run.problems.iter().map(|problem| JunitCase {
         name: "suite".to_owned(),
         file: run.file.clone(),
         line: problem.location.as_ref().map(|location| location.start.line),
         seconds: 0.0,
         output: String::new(),
-        outcome: Outcome::Error {
+        outcome: CaseOutcome::Error {
             message: problem.message.clone(),
             text: problem.location.as_ref().map(problems::place).unwrap_or_default(),
         },
     });
     // What was not evaluated did not pass.
-    let not_evaluated = run.not_evaluated.iter().map(|test| Case {
+    let not_evaluated = run.not_evaluated.iter().map(|test| JunitCase {
         name: test.name.clone(),
         file: test.location.file.to_string(),
         line: Some(test.location.start.line),
         seconds: 0.0,
         output: String::new(),
         outcome: if test.skipped {
-            Outcome::Skipped {
+            CaseOutcome::Skipped {
                 message: test.why.clone(),
             }
         } else {
-            Outcome::Error {
+            CaseOutcome::Error {
                 message: format!("not evaluated: {}", test.why),
                 text: String::new(),
             }
         },
     });
-    let unbound = run.unbound.iter().map(|policy| Case {
+    let unbound = run.unbound.iter().map(|policy| JunitCase {
         name: policy.name.clone(),
         file: policy.location.file.to_string(),
         line: Some(policy.location.start.line),
         seconds: 0.0,
         output: String::new(),
-        outcome: Outcome::Skipped {
+        outcome: CaseOutcome::Skipped {
             message: unbound::message(policy),
         },
     });
-    Suite {
+    JunitSuite {
         name: run.name.clone(),
         cases: problems
             .chain(unbound)
@@ -75,8 +75,8 @@ fn of_suite(run: &SuiteRun) -> Suite {
     }
 }
 
-fn of_case(run: &CaseRun) -> Case {
-    Case {
+fn of_case(run: &CaseRun) -> JunitCase {
+    JunitCase {
         name: run.case.name.clone(),
         file: run.case.location.file.to_string(),
         line: Some(run.case.location.start.line),
@@ -86,9 +86,9 @@ fn of_case(run: &CaseRun) -> Case {
     }
 }
 
-fn outcome(run: &CaseRun) -> Outcome {
+fn outcome(run: &CaseRun) -> CaseOutcome {
     if let Err(error) = &run.tested.actual {
-        return Outcome::Error {
+        return CaseOutcome::Error {
             message: error.to_string(),
             text: String::new(),
         };
@@ -102,9 +102,9 @@ fn outcome(run: &CaseRun) -> Outcome {
     });
     let messages: Vec<String> = messages.collect();
     let Some(first) = messages.first() else {
-        return Outcome::Passed;
+        return CaseOutcome::Passed;
     };
-    Outcome::Failed {
+    CaseOutcome::Failed {
         message: first.clone(),
         text: format!("{}\n{}", messages.join("\n"), run.excerpt.as_str()),
     }

@@ -9,16 +9,16 @@ use pratique_manifest::ManifestSet;
 use pratique_schema::FeatureGates;
 use pratique_suite::Policies;
 
-use crate::check::levels::{Level, Levels};
+use crate::check::levels::{WarningLevel, WarningLevels};
 use crate::output;
-use crate::output::excerpt::Texts;
-use crate::output::finding::Finding;
-use crate::output::problems::{self, Links};
-use crate::style::Style;
+use crate::output::excerpt::FileTexts;
+use crate::output::finding::OutputFinding;
+use crate::output::problems::{self, RuleLinks};
+use crate::style::StreamStyle;
 use crate::unbound::group_warnings;
 
 /// The warnings of all suites, each once.
-pub(super) struct Lints {
+pub(super) struct SuiteLints {
     options: LintOptions,
     /// Several suites test the same policies, perhaps for servers of several releases.
     memories: Vec<(FeatureGates, LintMemory)>,
@@ -27,9 +27,9 @@ pub(super) struct Lints {
     seen: HashSet<(&'static str, Arc<str>, usize, String)>,
 }
 
-impl Lints {
-    pub(super) fn new(levels: &Levels<'_>) -> Self {
-        Lints {
+impl SuiteLints {
+    pub(super) fn new(levels: &WarningLevels<'_>) -> Self {
+        SuiteLints {
             options: levels.options(SystemTime::now()),
             memories: Vec::new(),
             all: Vec::new(),
@@ -38,7 +38,7 @@ impl Lints {
     }
 
     /// Adds the warnings of a suite's policies.
-    pub(super) fn add(&mut self, policies: &Policies, levels: &Levels<'_>) {
+    pub(super) fn add(&mut self, policies: &Policies, levels: &WarningLevels<'_>) {
         let sets: Vec<_> = policies.sets.iter().map(|(_, set)| set).collect();
         let warnings = self.lint(policies.gates(), &sets);
         for warning in group_warnings(levels.without_allowed(warnings)) {
@@ -68,26 +68,26 @@ impl Lints {
     }
 
     /// Whether no warning is denied.
-    pub(super) fn pass(&self, levels: &Levels<'_>) -> bool {
+    pub(super) fn pass(&self, levels: &WarningLevels<'_>) -> bool {
         self.all
             .iter()
-            .all(|warning| levels.find_level(warning.lint) != Level::Deny)
+            .all(|warning| levels.find_level(warning.lint) != WarningLevel::Deny)
     }
 
     /// All of them.
-    pub(super) fn findings(&self, levels: &Levels<'_>) -> Vec<Finding<'_>> {
-        let finding = |warning| Finding::of_warning(warning, levels.severity(warning));
+    pub(super) fn findings(&self, levels: &WarningLevels<'_>) -> Vec<OutputFinding<'_>> {
+        let finding = |warning| OutputFinding::of_warning(warning, levels.severity(warning));
         self.all.iter().map(finding).collect()
     }
 
     /// Writes them to standard error.
-    pub(super) fn report(&self, levels: &Levels<'_>) {
-        let mut texts = Texts::default();
+    pub(super) fn report(&self, levels: &WarningLevels<'_>) {
+        let mut texts = FileTexts::default();
         output::eprint(&problems::listed(
             &self.findings(levels),
-            Links::Each,
+            RuleLinks::Each,
             &mut texts,
-            Style::of_stderr(),
+            StreamStyle::of_stderr(),
         ));
     }
 }

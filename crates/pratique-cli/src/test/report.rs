@@ -1,28 +1,28 @@
 //! Prints the results of a run.
 
-use super::run::Run;
+use super::run::TestRun;
 use super::{github, human, json, junit};
 use crate::arguments::{TestArguments, TestFormat};
-use crate::check::levels::Levels;
+use crate::check::levels::WarningLevels;
 use crate::exit::CliError;
 use crate::input::WithPassedOver;
 use crate::output;
 use crate::output_target::{self, OutputTarget};
 use crate::project;
-use crate::style::Style;
+use crate::style::StreamStyle;
 
 /// Prints the results.
-pub(super) fn report(run: &Run, arguments: &TestArguments) -> Result<(), CliError> {
-    let levels = Levels::new(&arguments.warnings);
+pub(super) fn report(run: &TestRun, arguments: &TestArguments) -> Result<(), CliError> {
+    let levels = WarningLevels::new(&arguments.warnings);
     run.lints.report(&levels);
     let lints = run.lints.findings(&levels);
     let outputs = OutputTarget::open_all(&arguments.outputs.choices()?)?;
     output_target::print_all(outputs, |format, is_stdout| match format {
-        TestFormat::Human => output::print(&human::human(run, arguments.verbose, Style::of_stdout())),
+        TestFormat::Human => output::print(&human::human(run, arguments.verbose, StreamStyle::of_stdout())),
         TestFormat::Json => project::print_with_report(
             "test",
             &WithPassedOver {
-                value: json::Report::new(run, run.lints.findings(&levels)),
+                value: json::TestReport::new(run, run.lints.findings(&levels)),
                 passed_over: run.passed_over.json(arguments.verbose),
             },
         ),

@@ -6,41 +6,41 @@ use std::time::{Duration, Instant};
 
 use pratique_json::Value;
 use pratique_manifest::{ManifestFile, Problem};
-use pratique_policy::Trace;
+use pratique_policy::PolicyTrace;
 use pratique_review::Unbound;
 use pratique_suite::{Case, CaseResult, Coverage, CoverageReport, NotEvaluated, Roots, Suite};
 
 use super::cluster::SuiteCluster;
 use super::find::{self, SuiteFile};
-use super::lints::Lints;
+use super::lints::SuiteLints;
 use super::{human, update};
 use crate::arguments::{TestArguments, TestFormat};
-use crate::check::levels::Levels;
+use crate::check::levels::WarningLevels;
 use crate::exit::{CliError, ExitStatus};
 use crate::explanation;
 use crate::input::{FileSelection, PassedOver, format_paths};
-use crate::output::counted::counted;
-use crate::output::notice::Notice;
-use crate::output::text::Text;
+use crate::output::counted_nouns::counted;
+use crate::output::notice::InputNotice;
+use crate::output::text::PrintableText;
 use crate::output::{self, problems};
 use crate::review::steps;
-use crate::style::Style;
+use crate::style::StreamStyle;
 use crate::test::test_error::TestError;
 
 /// The results of all suites.
-pub(super) struct Run {
+pub(super) struct TestRun {
     pub(super) suites: Vec<SuiteRun>,
     pub(super) coverage: Option<CoverageReport>,
     pub(super) threshold: Option<f64>,
     /// Warnings about the policies.
-    pub(super) lints: Lints,
+    pub(super) lints: SuiteLints,
     pub(super) lints_pass: bool,
     /// The files on which the results depend.
     pub(super) files: Vec<PathBuf>,
     /// Files that were passed over.
     pub(super) passed_over: PassedOver,
     /// What is told of the server's version.
-    pub(super) notices: Vec<Notice>,
+    pub(super) notices: Vec<InputNotice>,
 }
 
 /// The results of a suite, or the problems of a file.
@@ -64,9 +64,9 @@ pub(super) struct CaseRun {
     /// The warnings of a server that decodes its objects.
     pub(super) warnings: Vec<String>,
     /// The formatted explanation of an unexpected result.
-    pub(super) explained: Text,
+    pub(super) explained: PrintableText,
     /// The part of it that reports for servers have.
-    pub(super) excerpt: Text,
+    pub(super) excerpt: PrintableText,
     pub(super) duration: Duration,
 }
 
@@ -76,19 +76,19 @@ impl CaseRun {
             case: case.outline(),
             tested,
             warnings: Vec::new(),
-            explained: Text::new(),
-            excerpt: Text::new(),
+            explained: PrintableText::new(),
+            excerpt: PrintableText::new(),
             duration,
         };
         let style = if arguments.outputs.is_written(TestFormat::Human) {
-            Style::default()
+            StreamStyle::default()
         } else {
-            Style::of_stdout()
+            StreamStyle::of_stdout()
         };
         if let (Ok(actual), false) = (&mut run.tested.actual, run.tested.differences.is_empty()) {
             // Shown of failures only.
             run.explained = steps::human(&actual.steps, steps::StepSelection::Acting, style);
-            run.excerpt = steps::human(&actual.steps, steps::StepSelection::Acting, Style::default());
+            run.excerpt = steps::human(&actual.steps, steps::StepSelection::Acting, StreamStyle::default());
         }
         // Updates compare once more.
         if let (false, Ok(actual)) = (arguments.update, &mut run.tested.actual) {
@@ -97,7 +97,7 @@ impl CaseRun {
         let outputs = &arguments.outputs;
         if let Some(explanation) = &run.tested.explanation {
             if outputs.has(TestFormat::Junit) {
-                run.excerpt = explanation::excerpt(explanation, Style::default());
+                run.excerpt = explanation::excerpt(explanation, StreamStyle::default());
             }
             if outputs.has(TestFormat::Human) {
                 let more = human::explained(&run, explanation, style);
@@ -116,21 +116,21 @@ impl CaseRun {
 }
 
 /// Runs all suites.
-pub(super) fn once(arguments: &TestArguments) -> Result<Run, CliError> {
+pub(super) fn once(arguments: &TestArguments) -> Result<TestRun, CliError> {
     let mut coverage = Coverage::new();
     let mut cluster = SuiteCluster::open(arguments)?;
     let server = cluster.as_ref().and_then(SuiteCluster::server_version);
     let gates = arguments.gates.of_server(server)?;
-    let notices: Vec<Notice> = gates.server_notice().into_iter().collect();
+    let notices: Vec<InputNotice> = gates.server_notice().into_iter().collect();
     notices
         .iter()
         .for_each(|notice| output::eprint(&notice.to_text()));
-    let levels = Levels::new(&arguments.warnings);
-    let mut run = Run {
+    let levels = WarningLevels::new(&arguments.warnings);
+    let mut run = TestRun {
         suites: Vec::new(),
         coverage: None,
         threshold: arguments.coverage_threshold,
-        lints: Lints::new(&levels),
+        lints: SuiteLints::new(&levels),
         lints_pass: true,
         files: Vec::new(),
         passed_over: PassedOver::default(),
@@ -195,7 +195,7 @@ pub(super) fn roots(arguments: &TestArguments) -> Result<Roots, CliError> {
     Roots::new(arguments.allow_path.clone()).map_err(|error| CliError::unread("--allow-path", error))
 }
 
-impl Run {
+impl TestRun {
     /// Runs the suites of a file.
     fn file(
         &mut self,
@@ -258,11 +258,11 @@ impl Run {
         run.unbound.clone_from(&policies.unbound);
         // What is made of a template has no place at which a warning could be mended.
         if !suite.makes_policies() {
-            self.lints.add(&policies, &Levels::new(&arguments.warnings));
+            self.lints.add(&policies, &WarningLevels::new(&arguments.warnings));
         }
         let requested = arguments.coverage || arguments.coverage_threshold.is_some();
         let recorder = requested.then(|| coverage.recorder(&policies));
-        let trace = recorder.as_ref().map(|recorder| recorder as &(dyn Trace + Sync));
+        let trace = recorder.as_ref().map(|recorder| recorder as &(dyn PolicyTrace + Sync));
         let mut runner = suite.runner(&policies);
         for case in &suite.cases {
             if !wanted(suite, case, arguments) {

@@ -10,7 +10,7 @@ use pratique_suite::{Case, CaseResult, Roots, Suite, updated};
 use super::run::SuiteRun;
 use crate::exit::CliError;
 use crate::output;
-use crate::output::text::{Text, text};
+use crate::output::text::{PrintableText, text};
 
 /// Updates the expectations of a suite file to the actual results.
 pub(super) fn update(
@@ -53,8 +53,8 @@ pub(super) fn update(
             explanation: None,
             actual: result.tested.actual.clone(),
         };
-        result.explained = Text::new();
-        result.excerpt = Text::new();
+        result.explained = PrintableText::new();
+        result.excerpt = PrintableText::new();
     }
     output::eprint(&text!("{}: {} updated\n", file.path, count));
     Ok(())

@@ -10,21 +10,21 @@ use super::report::UpgradeReport;
 use super::work::UpgradePart;
 use crate::arguments::{UpgradeAnswerArguments, UpgradeFailOn, UpgradeFormat};
 use crate::destination::{self, Readers};
-use crate::evaluation::assumed::AssumedKinds;
-use crate::evaluation::limitations::{self, Limitations};
+use crate::evaluation::assumptions::AssumedKinds;
+use crate::evaluation::limitations::{self, ObjectLimitations};
 use crate::evaluation::summary::EvaluationSummary;
-use crate::evaluation::unexpanded::UnexpandedWorkloads;
+use crate::evaluation::unexpanded_workloads::UnexpandedWorkloads;
 use crate::exit::{CliError, ExitStatus};
-use crate::output::counted::counted;
+use crate::output::counted_nouns::counted;
 use crate::output::table::table;
-use crate::output::text::{Lines, Text, text};
-use crate::output::{self, Printed, json};
+use crate::output::text::{IndentedLines, PrintableText, text};
+use crate::output::{self, PrintedOutput, json};
 use crate::output_target::{self, OutputTarget, style_of};
 use crate::project;
 use crate::replay::share::ReadShare;
 use crate::review::review_error::ReviewError;
-use crate::stream::progress::Progress;
-use crate::style::{Style, Tone};
+use crate::stream::progress::ProgressLine;
+use crate::style::{StreamStyle, TextTone};
 
 /// How many groups of an effect are printed with an example.
 const MAX_EXAMPLES: usize = 40;
@@ -34,10 +34,10 @@ pub(super) struct UpgradeCollector<'a> {
     pub(super) arguments: &'a UpgradeAnswerArguments,
     pub(super) report: UpgradeReport,
     pub(super) outputs: Vec<OutputTarget<UpgradeFormat>>,
-    pub(super) progress: Progress,
+    pub(super) progress: ProgressLine,
     pub(super) share: Arc<ReadShare>,
     pub(super) assumed: AssumedKinds,
-    pub(super) limitations: Limitations,
+    pub(super) limitations: ObjectLimitations,
     pub(super) unexpanded: UnexpandedWorkloads,
     pub(super) evaluated: EvaluationSummary,
     pub(super) releases: [String; 2],
@@ -48,7 +48,7 @@ pub(super) struct UpgradeCollector<'a> {
 
 impl UpgradeCollector<'_> {
     /// Counts and prints a finding.
-    fn add(&mut self, finding: UpgradeFinding, out: &mut Printed) -> Result<(), CliError> {
+    fn add(&mut self, finding: UpgradeFinding, out: &mut PrintedOutput) -> Result<(), CliError> {
         if self.arguments.outputs.has(UpgradeFormat::Ndjson) {
             out.json_line(&finding)?;
         }
@@ -58,7 +58,7 @@ impl UpgradeCollector<'_> {
 
     /// Counts and prints findings that are about no request.
     pub(super) fn collect_findings(&mut self, findings: Vec<UpgradeFinding>) -> Result<(), CliError> {
-        let mut out = Printed::default();
+        let mut out = PrintedOutput::default();
         for finding in findings {
             self.add(finding, &mut out)?;
         }
@@ -89,7 +89,7 @@ impl UpgradeCollector<'_> {
             &mut self.progress,
         );
         self.unexpanded.add(part.unexpanded);
-        let mut out = Printed::default();
+        let mut out = PrintedOutput::default();
         for finding in results.findings {
             self.add(finding, &mut out)?;
         }
@@ -140,7 +140,7 @@ impl UpgradeCollector<'_> {
                 self.report.notices.print_lines()?;
                 project::print_line("upgrade")?;
                 let summary = compared.json(false);
-                output::print_json_line(&json::Summary { summary })
+                output::print_json_line(&json::SummaryLine { summary })
             }
             UpgradeFormat::Sarif => output::print_sarif(&compared.sarif(status.number())),
             UpgradeFormat::Junit => output::print_xml(&compared.junit(|on| self.arguments.fails_on(on))),
@@ -165,7 +165,7 @@ impl UpgradeCollector<'_> {
 }
 
 /// Tables of what was found, with an example of each row.
-fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
+fn human(compared: &ComparedUpgrade<'_>, style: StreamStyle) -> PrintableText {
     let report = compared.report;
     let mut out = text!("{}\n", compared.headline());
     let errors = report.faults.count();
@@ -181,9 +181,9 @@ fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
             continue;
         }
         let tone = match effect {
-            UpgradeEffect::Breaks => Tone::Bad,
-            UpgradeEffect::Changes | UpgradeEffect::Undecided => Tone::Warning,
-            UpgradeEffect::Deprecated => Tone::Faint,
+            UpgradeEffect::Breaks => TextTone::Bad,
+            UpgradeEffect::Changes | UpgradeEffect::Undecided => TextTone::Warning,
+            UpgradeEffect::Deprecated => TextTone::Faint,
         };
         let rows = groups.iter().map(|group| {
             let count = group.count.to_string();
@@ -197,13 +197,13 @@ fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
         ));
         for group in groups.iter().take(MAX_EXAMPLES) {
             let (place, finding) = (&group.first.place, group.describe());
-            let lines = Lines {
+            let lines = IndentedLines {
                 text: &finding,
                 indent: "  ",
             };
             match place.as_str() {
                 "" => out.push(&text!("{}\n", lines)),
-                place => out.push(&text!("{}: {}\n", style.paint(Tone::Place, place), lines)),
+                place => out.push(&text!("{}: {}\n", style.paint(TextTone::Place, place), lines)),
             }
         }
         let more = groups.len().saturating_sub(MAX_EXAMPLES);
@@ -219,7 +219,7 @@ fn human(compared: &ComparedUpgrade<'_>, style: Style) -> Text {
 }
 
 /// The counts, and what is told besides.
-fn summary(compared: &ComparedUpgrade<'_>) -> Text {
+fn summary(compared: &ComparedUpgrade<'_>) -> PrintableText {
     let mut out = text!("{}\n", compared.headline());
     for told in compared.told().into_iter().chain(compared.more()) {
         out.push(&text!("{}\n", told));

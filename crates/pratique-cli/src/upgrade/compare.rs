@@ -8,8 +8,8 @@ use pratique_report::Action;
 use pratique_review::{PolicyAction, changed_fields};
 
 use super::finding::{UpgradeFinding, UpgradeRule};
-use crate::evaluation::decision::Decision;
-use crate::impact::change::Change;
+use crate::evaluation::decision::RequestDecision;
+use crate::impact::change::DecisionChange;
 use crate::replay::decision::ReplayDecision;
 
 /// How many changed fields of an object are named.
@@ -37,10 +37,10 @@ pub(super) fn compare(old: &SideReview, new: &SideReview, kind: &str) -> Vec<Upg
     if let (Some(help), true) = (&new.unserved, was_served) {
         return vec![UpgradeRule::RemovedVersion.about(kind, help.as_str())];
     }
-    let change = Change::compare(old.decision.decision, new.decision.decision);
+    let change = DecisionChange::compare(old.decision.decision, new.decision.decision);
     let mut findings: Vec<UpgradeFinding> = of_decision(change, old, new, kind).into_iter().collect();
     findings.extend(of_fields(old, new, kind));
-    if change == Change::Same {
+    if change == DecisionChange::Same {
         findings.extend(of_policies(&old.decision, &new.decision));
         findings.extend(of_object(old, new, kind));
     }
@@ -48,24 +48,24 @@ pub(super) fn compare(old: &SideReview, new: &SideReview, kind: &str) -> Vec<Upg
     findings
 }
 
-fn of_decision(change: Change, old: &SideReview, new: &SideReview, kind: &str) -> Option<UpgradeFinding> {
+fn of_decision(change: DecisionChange, old: &SideReview, new: &SideReview, kind: &str) -> Option<UpgradeFinding> {
     let message = |side: &SideReview| side.decision.message.clone().unwrap_or_default();
-    let is_refused = old.decision.decision == Decision::Denied;
+    let is_refused = old.decision.decision == RequestDecision::Denied;
     match change {
-        Change::NewlyRefused | Change::Accepted => {
+        DecisionChange::NewlyRefused | DecisionChange::Accepted => {
             Some(UpgradeRule::NewlyRefused.about(refused_by(&new.decision, kind), message(new)))
         }
-        Change::NewlyAllowed => {
+        DecisionChange::NewlyAllowed => {
             let message = old.unserved.clone().unwrap_or_else(|| message(old));
             let message = format!("refused now: {message}");
             Some(UpgradeRule::NewlyAllowed.about(refused_by(&old.decision, kind), message))
         }
-        Change::Same if is_refused && message(old) != message(new) => {
+        DecisionChange::Same if is_refused && message(old) != message(new) => {
             let text = format!("{}; now: {}", message(new), message(old));
             Some(UpgradeRule::RefusedOtherwise.about(refused_by(&new.decision, kind), text))
         }
-        Change::Same => None,
-        Change::Undecided => {
+        DecisionChange::Same => None,
+        DecisionChange::Undecided => {
             let undecided = new.decision.undecided.iter().chain(&old.decision.undecided);
             let first = undecided.into_iter().next();
             let (about, message) = match first {
@@ -215,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    fn review(decision: Decision, message: &str) -> SideReview {
+    fn review(decision: RequestDecision, message: &str) -> SideReview {
         SideReview {
             decision: ReplayDecision {
                 message: Some(message.to_owned()),
@@ -233,7 +233,7 @@ mod tests {
         let object = pratique_json::parse(text.as_bytes()).unwrap().into_owned();
         SideReview {
             object: Some(object),
-            ..review(Decision::Allowed, "")
+            ..review(RequestDecision::Allowed, "")
         }
     }
 
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn decisions_are_compared() {
-        use Decision::{Allowed, Denied, Undecided};
+        use RequestDecision::{Allowed, Denied, Undecided};
         let (allowed, denied) = (review(Allowed, ""), review(Denied, "no"));
         check(&allowed, &denied, &["newly-refused v1 Pod: no"]);
         check(&denied, &allowed, &["newly-allowed v1 Pod: refused now: no"]);
@@ -326,13 +326,13 @@ mod tests {
                     is_step: false,
                     message: message.to_owned(),
                 }],
-                ..ReplayDecision::without_policies(Decision::Allowed)
+                ..ReplayDecision::without_policies(RequestDecision::Allowed)
             },
             costs: vec![PolicyCost {
                 policy: "p".to_owned(),
                 cost,
             }],
-            ..review(Decision::Allowed, "")
+            ..review(RequestDecision::Allowed, "")
         };
         check(
             &review("one", 3),
@@ -342,7 +342,7 @@ mod tests {
                 "policy-cost p: its expressions cost 4, and 3 now",
             ],
         );
-        let none = super::tests::review(Decision::Allowed, "");
+        let none = super::tests::review(RequestDecision::Allowed, "");
         check(
             &none,
             &review("two", 4),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::output::finding::Level;
+use crate::output::finding::AnnotationLevel;
 
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -168,11 +168,11 @@ impl UpgradeEffect {
     ];
 
     /// How grave it is, in outputs of CI servers.
-    pub(super) fn level(self) -> Level {
+    pub(super) fn level(self) -> AnnotationLevel {
         match self {
-            UpgradeEffect::Breaks | UpgradeEffect::Undecided => Level::Error,
-            UpgradeEffect::Changes => Level::Warning,
-            UpgradeEffect::Deprecated => Level::Note,
+            UpgradeEffect::Breaks | UpgradeEffect::Undecided => AnnotationLevel::Error,
+            UpgradeEffect::Changes => AnnotationLevel::Warning,
+            UpgradeEffect::Deprecated => AnnotationLevel::Note,
         }
     }
 

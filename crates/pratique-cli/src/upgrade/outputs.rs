@@ -10,14 +10,14 @@ use super::finding::{UpgradeEffect, UpgradeFinding, UpgradeRule};
 use super::report::{FindingGroup, UpgradeReport};
 use crate::arguments::UpgradeFailOn;
 use crate::evaluation::junit::error_case;
-use crate::output::counted::counted;
-use crate::output::finding::Level;
-use crate::output::github::Commands;
-use crate::output::junit::{Case, Outcome, Suite, Xml, xml};
-use crate::output::notice::{self, Notice};
+use crate::output::counted_nouns::counted;
+use crate::output::finding::AnnotationLevel;
+use crate::output::github::WorkflowCommands;
+use crate::output::junit::{JunitCase, CaseOutcome, JunitSuite, XmlDocument, xml};
+use crate::output::notice::{self, InputNotice};
 use crate::output::place::InputPlace;
-use crate::output::sarif::{Invocation, Log, LogResult};
-use crate::replay::counters::Counters;
+use crate::output::sarif::{SarifInvocation, SarifLog, LogResult};
+use crate::replay::counters::KeyedCounters;
 
 /// How many findings of each effect are rows of the page.
 const MAX_ROWS: usize = 500;
@@ -40,10 +40,10 @@ pub(super) struct JsonUpgrade<'a> {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     notes: &'a BTreeSet<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notices: Vec<Notice>,
+    notices: Vec<InputNotice>,
     evaluated: &'a str,
-    unknown: &'a Counters<Unknown>,
-    approximations: &'a Counters<Approximation>,
+    unknown: &'a KeyedCounters<Unknown>,
+    approximations: &'a KeyedCounters<Approximation>,
     groups: Vec<&'a FindingGroup>,
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<&'a [UpgradeFinding]>,
@@ -89,7 +89,7 @@ impl<'a> ComparedUpgrade<'a> {
     }
 
     /// A result for each finding, error and notice, and the notes and counts as notifications.
-    pub(super) fn sarif(&self, exit_code: u8) -> Log {
+    pub(super) fn sarif(&self, exit_code: u8) -> SarifLog {
         let report = self.report;
         let findings = report.findings.iter().map(|finding| {
             let object = (!finding.subject.is_empty()).then_some(finding.subject.as_str());
@@ -107,21 +107,21 @@ impl<'a> ComparedUpgrade<'a> {
             .chain(errors)
             .chain(notices.iter().map(LogResult::of_notice));
         let results = results.collect();
-        let told = self.told().into_iter().map(|text| (Level::Note, text));
-        let mut notifications: Vec<(Level, String)> = told.collect();
+        let told = self.told().into_iter().map(|text| (AnnotationLevel::Note, text));
+        let mut notifications: Vec<(AnnotationLevel, String)> = told.collect();
         if let Some(more) = self.more() {
-            notifications.push((Level::Warning, more));
+            notifications.push((AnnotationLevel::Warning, more));
         }
-        let invocation = Invocation {
+        let invocation = SarifInvocation {
             is_successful: report.faults.count() == 0,
             exit_code,
             notifications,
         };
-        Log::new(describe, invocation, results)
+        SarifLog::new(describe, invocation, results)
     }
 
     /// A case for each group of findings, each error and each notice.
-    pub(super) fn junit(&self, fails: impl Fn(UpgradeFailOn) -> bool) -> Xml {
+    pub(super) fn junit(&self, fails: impl Fn(UpgradeFailOn) -> bool) -> XmlDocument {
         let report = self.report;
         let groups = report.groups().into_iter().map(|group| {
             let place = InputPlace::parse(&group.first.place);
@@ -133,20 +133,20 @@ impl<'a> ComparedUpgrade<'a> {
                 UpgradeEffect::Undecided => UpgradeFailOn::Undecided,
             };
             let outcome = match on {
-                UpgradeFailOn::Undecided => Outcome::Error {
+                UpgradeFailOn::Undecided => CaseOutcome::Error {
                     message: text.lines().next().unwrap_or_default().to_owned(),
                     text: text.clone(),
                 },
-                on if fails(on) => Outcome::failed(&text),
-                _ => Outcome::Passed,
+                on if fails(on) => CaseOutcome::failed(&text),
+                _ => CaseOutcome::Passed,
             };
-            Case {
+            JunitCase {
                 name: format!("{} {}", group.rule.name(), group.about),
                 line: place.known_line(),
                 file: place.file,
                 seconds: 0.0,
                 output: match outcome {
-                    Outcome::Passed => text,
+                    CaseOutcome::Passed => text,
                     _ => String::new(),
                 },
                 outcome,
@@ -155,16 +155,16 @@ impl<'a> ComparedUpgrade<'a> {
         let errors = report.faults.errors().iter().map(error_case);
         let notices = report.notices.list();
         let notices = notices.iter().map(|notice| notice.case(false));
-        let whole = Case {
+        let whole = JunitCase {
             name: self.headline(),
             file: String::new(),
             line: None,
             seconds: 0.0,
             output: self.told().join("\n"),
-            outcome: Outcome::Passed,
+            outcome: CaseOutcome::Passed,
         };
         let cases = std::iter::once(whole).chain(groups).chain(errors).chain(notices);
-        let suite = Suite {
+        let suite = JunitSuite {
             name: "upgrade".to_owned(),
             cases: cases.collect(),
         };
@@ -172,8 +172,8 @@ impl<'a> ComparedUpgrade<'a> {
     }
 
     /// An annotation for each finding, error and notice.
-    pub(super) fn github(&self) -> Commands {
-        let mut commands = Commands::default();
+    pub(super) fn github(&self) -> WorkflowCommands {
+        let mut commands = WorkflowCommands::default();
         for finding in &self.report.findings {
             let place = InputPlace::parse(&finding.place);
             commands.annotate_place(
@@ -184,7 +184,7 @@ impl<'a> ComparedUpgrade<'a> {
             );
         }
         for error in self.report.faults.errors() {
-            commands.annotate_place(Level::Error, &error.input_place(), &error.place, &error.message);
+            commands.annotate_place(AnnotationLevel::Error, &error.input_place(), &error.place, &error.message);
         }
         for notice in self.report.notices.list() {
             notice.annotate(&mut commands);
@@ -215,7 +215,7 @@ impl<'a> ComparedUpgrade<'a> {
         });
         let [from, to] = &self.releases;
         let mut notes = self.told();
-        notes.extend(report.notices.list().iter().map(Notice::line));
+        notes.extend(report.notices.list().iter().map(InputNotice::line));
         notes.extend(self.more());
         let numbers = UpgradeEffect::ALL.map(|effect| (effect.heading().to_owned(), report.count_of(effect)));
         let others = [

@@ -17,20 +17,20 @@ use super::unmatched_rules::unmatched_rules;
 use super::versions::deprecation;
 use super::{server_command, webhooks};
 use crate::arguments::{PolicyArguments, UpgradeArguments};
-use crate::baseline::Level;
+use crate::baseline::BaselineLevel;
 use crate::evaluation::chain;
 use crate::evaluation::policies as evaluated;
 use crate::exit::CliError;
 use crate::input::FileSelection;
 use crate::output::problems;
 use crate::policies::{self, LoadFailure, OriginSets};
-use crate::replay::engine::{Policies, reported};
+use crate::replay::engine::{ReadyPolicies, reported};
 use crate::snapshot::{StateSource, WebhookUse};
 
 /// The policies as both releases load them, and what differs.
 pub(super) struct PolicyPair {
-    pub(super) old: Policies,
-    pub(super) new: Policies,
+    pub(super) old: ReadyPolicies,
+    pub(super) new: ReadyPolicies,
     pub(super) findings: Vec<UpgradeFinding>,
     /// Whether there are policies that the new release does not load, so that it evaluates none of them.
     pub(super) is_new_refused: bool,
@@ -38,7 +38,7 @@ pub(super) struct PolicyPair {
 
 /// Policies of one release, and what has rules: these policies, and the webhook configurations beside them.
 struct LoadedSide {
-    policies: Policies,
+    policies: ReadyPolicies,
     with_rules: Vec<Value<'static>>,
     /// The policies and bindings of versions that servers have to be told to serve.
     optional: Vec<OptionalVersion>,
@@ -91,7 +91,7 @@ impl PolicyPair {
                 let Some(admission) = reported(admission)? else {
                     return Ok(None);
                 };
-                (Policies::new(admission, OriginSets::new()), true)
+                (ReadyPolicies::new(admission, OriginSets::new()), true)
             }
         };
         // Without those of one release, nothing can be said of what policies decide otherwise.
@@ -100,7 +100,7 @@ impl PolicyPair {
             let Some(admission) = reported(admission)? else {
                 return Ok(None);
             };
-            Policies::new(admission, OriginSets::new())
+            ReadyPolicies::new(admission, OriginSets::new())
         } else {
             loaded.policies
         };
@@ -113,7 +113,7 @@ impl PolicyPair {
     }
 
     /// The level of the built-in policies, if these are evaluated.
-    pub(super) fn builtin(&self) -> Option<Level> {
+    pub(super) fn builtin(&self) -> Option<BaselineLevel> {
         self.old.builtin
     }
 }
@@ -172,9 +172,9 @@ fn load(
         .build()
         .map_err(policies::unusable)?;
     Ok(LoadedSide {
-        policies: Policies {
+        policies: ReadyPolicies {
             builtin,
-            ..Policies::new(admission, sets)
+            ..ReadyPolicies::new(admission, sets)
         },
         with_rules,
         optional,

@@ -6,8 +6,8 @@ use pratique_replay::{Approximation, Unknown};
 use serde::Serialize;
 
 use super::finding::{UpgradeEffect, UpgradeFinding, UpgradeRule};
-use crate::output::notice::Notices;
-use crate::replay::counters::Counters;
+use crate::output::notice::InputNotices;
+use crate::replay::counters::KeyedCounters;
 use crate::replay::faults::CountedFaults;
 
 /// How many findings are kept, and how many groups of them; inputs may lead to any number.
@@ -20,9 +20,9 @@ pub(super) struct UpgradeReport {
     pub(super) same: u64,
     pub(super) not_subject: u64,
     pub(super) changed_meanwhile: u64,
-    pub(super) unknown: Counters<Unknown>,
-    pub(super) approximations: Counters<Approximation>,
-    effects: Counters<UpgradeEffect>,
+    pub(super) unknown: KeyedCounters<Unknown>,
+    pub(super) approximations: KeyedCounters<Approximation>,
+    effects: KeyedCounters<UpgradeEffect>,
     groups: BTreeMap<(UpgradeEffect, UpgradeRule, String), FindingGroup>,
     /// Findings in the order of the inputs, the first of them.
     pub(super) findings: Vec<UpgradeFinding>,
@@ -30,7 +30,7 @@ pub(super) struct UpgradeReport {
     pub(super) more: u64,
     pub(super) faults: CountedFaults,
     pub(super) notes: BTreeSet<String>,
-    pub(super) notices: Notices,
+    pub(super) notices: InputNotices,
 }
 
 /// Findings of a rule about the same.
@@ -46,15 +46,15 @@ pub(super) struct FindingGroup {
 
 impl UpgradeReport {
     /// A report of nothing yet; `faults` and `notices` are those that were found and told before.
-    pub(super) fn new(faults: CountedFaults, notes: BTreeSet<String>, notices: Notices) -> Self {
+    pub(super) fn new(faults: CountedFaults, notes: BTreeSet<String>, notices: InputNotices) -> Self {
         UpgradeReport {
             requests: 0,
             same: 0,
             not_subject: 0,
             changed_meanwhile: 0,
-            unknown: Counters::default(),
-            approximations: Counters::default(),
-            effects: Counters::default(),
+            unknown: KeyedCounters::default(),
+            approximations: KeyedCounters::default(),
+            effects: KeyedCounters::default(),
             groups: BTreeMap::new(),
             findings: Vec::new(),
             more: 0,
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn findings_that_are_not_kept_are_counted() {
-        let mut report = UpgradeReport::new(CountedFaults::default(), BTreeSet::new(), Notices::default());
+        let mut report = UpgradeReport::new(CountedFaults::default(), BTreeSet::new(), InputNotices::default());
         for number in 0..MAX_FINDINGS + 2 {
             let about = format!("policy {}", number % (MAX_GROUPS + 5));
             report.add(UpgradeRule::NewlyRefused.about(about, "no"));

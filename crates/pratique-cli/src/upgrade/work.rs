@@ -17,8 +17,8 @@ use super::finding::{UpgradeFinding, UpgradeRule};
 use super::server_command::ServerCommand;
 use super::unmatched_rules::unmatched_rules;
 use super::{versions, webhooks};
-use crate::evaluation::assumed::depends_on_resource;
-use crate::evaluation::decision::Decision;
+use crate::evaluation::assumptions::depends_on_resource;
+use crate::evaluation::decision::RequestDecision;
 use crate::evaluation::expansion::WorkloadPods;
 use crate::evaluation::input_request::InputRequest;
 use crate::evaluation::request::RequestBuilder;
@@ -26,13 +26,13 @@ use crate::evaluation::result::ReviewResult;
 use crate::impact::part::{ComparisonPart, InputComparison, WorkloadScope};
 use crate::input::rendering::RenderedInputs;
 use crate::input::{InputError, InputObject};
-use crate::output::notice::{NOT_EVALUATED, Notice};
+use crate::output::notice::{NOT_EVALUATED, InputNotice};
 use crate::output::problems;
 use crate::replay::decision::ReplayDecision;
-use crate::replay::engine::{Engine, input};
+use crate::replay::engine::{ReplayEngine, input};
 use crate::replay::log::LogReader;
 use crate::replay::possible::without_object;
-use crate::replay::subject::Subject;
+use crate::replay::subject::RequestSubject;
 use crate::stream::etcd;
 
 /// What becomes of the requests of a part of the inputs.
@@ -52,7 +52,7 @@ pub(super) type UpgradePart = ComparisonPart<UpgradeResults>;
 
 /// A server of a release.
 pub(super) struct UpgradeSide<'a> {
-    pub(super) engine: &'a Engine,
+    pub(super) engine: &'a ReplayEngine,
     pub(super) evaluator: Reviewer<'a>,
     pub(super) gates: FeatureGates,
 }
@@ -101,7 +101,7 @@ impl InputComparison for UpgradeWorker<'_> {
         part.count_limitations(&new.0, self.new.engine);
         let pods = self.workloads.pods_of(&new.0, has_pods, &mut part.unexpanded);
         // Whoever creates it is not in the inputs.
-        let mut subject = Subject::from_request(&new.0.request, "");
+        let mut subject = RequestSubject::from_request(&new.0.request, "");
         subject.user.clear();
         let subject = subject.to_string();
         if let Some(command) = ServerCommand::from_pod(&new.0.request.object, "") {
@@ -114,7 +114,7 @@ impl InputComparison for UpgradeWorker<'_> {
                 let message = format!(
                     "--admission-control-config-file {path} is not compared: give it with the flag of that name"
                 );
-                part.notices.push(Notice::new(NOT_EVALUATED, place, message));
+                part.notices.push(InputNotice::new(NOT_EVALUATED, place, message));
             }
         }
         self.review_both([old, new], &pods, &subject, part);
@@ -129,7 +129,7 @@ impl InputComparison for UpgradeWorker<'_> {
             EventRequests::NotSubject(_) => part.not_subject += 1,
             EventRequests::Unknown(why, request) => {
                 let place = problems::place(&location);
-                let subject = Subject::from_request(&request, &at).to_string();
+                let subject = RequestSubject::from_request(&request, &at).to_string();
                 let release = self.new.gates.release();
                 // The name of the kind is that of the object.
                 let of_resource = || versions::kind_of_resource(&request.resource, self.old.gates.release());
@@ -150,7 +150,7 @@ impl InputComparison for UpgradeWorker<'_> {
                 let reviews = sides.map(|side| {
                     let unserved = unserved(side, kind, &request.sub_resource).map(|(_, help)| help);
                     let decision = match unserved {
-                        Some(_) => Decision::Denied,
+                        Some(_) => RequestDecision::Denied,
                         None => without_object(side.engine, (&request, why)),
                     };
                     SideReview {
@@ -210,7 +210,7 @@ impl UpgradeWorker<'_> {
         at: &str,
         part: &mut UpgradePart,
     ) {
-        let subject = Subject::from_request(&replayed.request, at).to_string();
+        let subject = RequestSubject::from_request(&replayed.request, at).to_string();
         part.results.approximations.extend(&replayed.approximations);
         let request = input(replayed, location.clone());
         let is_written = matches!(request.request.operation, Operation::Create | Operation::Update)

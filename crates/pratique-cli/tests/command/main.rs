@@ -14,7 +14,7 @@ mod answers;
 #[cfg(feature = "kube")]
 mod api_server;
 #[cfg(feature = "kube")]
-mod applied;
+mod applied_reports;
 mod audit;
 mod bounds;
 mod chain;
@@ -36,7 +36,7 @@ mod controllers;
 mod created_objects;
 mod docs;
 mod encodings;
-mod evaluated;
+mod no_false_success;
 mod exit_codes;
 mod explain;
 mod files;
@@ -105,9 +105,9 @@ mod streams;
 mod suite_cluster;
 mod support;
 mod test;
-mod undecided;
+mod missing_inputs;
 #[cfg(target_os = "linux")]
-mod unwatched;
+mod unwatched_directories;
 mod upgrade;
 mod validation;
 mod variables;

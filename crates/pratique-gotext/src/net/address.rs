@@ -6,7 +6,7 @@ use crate::strconv::quote_bytes;
 
 /// An address as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct WrittenAddress {
     pub(crate) ip: IpAddr,
     /// Whether a zone follows: `fe80::1%eth0`.
     pub(crate) has_zone: bool,
@@ -33,7 +33,7 @@ fn at(rest: &[u8]) -> String {
 /// A fault and the text that was left.
 type AddressFault<'a> = (&'static str, &'a [u8]);
 
-impl Address {
+impl WrittenAddress {
     /// Reads an address. The text comes from users and need not be UTF-8.
     // Upstream: net/netip/netip.go, ParseAddr
     pub(crate) fn parse(text: &[u8]) -> Result<Self, AddressError> {
@@ -100,14 +100,14 @@ fn set_octet(octets: &mut [u8; 4], index: usize, value: u16) {
     }
 }
 
-fn ipv6_with_zone(text: &[u8]) -> Result<Address, AddressFault<'_>> {
+fn ipv6_with_zone(text: &[u8]) -> Result<WrittenAddress, AddressFault<'_>> {
     let mut parts = text.splitn(2, |byte| *byte == b'%');
     let (address, zone) = (parts.next().unwrap_or_default(), parts.next());
     if zone == Some(b"") {
         return Err(("zone must be a non-empty string", &[]));
     }
     let ip = AddressGroups::read(address)?.expanded()?;
-    Ok(Address {
+    Ok(WrittenAddress {
         ip: IpAddr::V6(ip),
         has_zone: zone.is_some(),
     })
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let got = Address::parse(text.as_bytes())
+        let got = WrittenAddress::parse(text.as_bytes())
             .map_or_else(|error| error.to_string(), |address| address.ip.to_string());
         assert_eq!(got, expected, "{text}");
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::ip::is_mapped;
-use super::{Address, AddressError, Ip};
+use super::{WrittenAddress, AddressError, Ip};
 use crate::strconv::quote;
 
 /// A network as it was written: bits behind the prefix are kept.
@@ -121,7 +121,7 @@ impl fmt::Display for Cidr {
 
 fn parse(text: &str) -> Result<Cidr, PrefixError> {
     let (address, length) = text.rsplit_once('/').ok_or(PrefixError::NoSlash)?;
-    let address = Address::parse(address.as_bytes()).map_err(PrefixError::Address)?;
+    let address = WrittenAddress::parse(address.as_bytes()).map_err(PrefixError::Address)?;
     if address.has_zone {
         return Err(PrefixError::Zone);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
 
-use super::{Address, AddressError};
+use super::{WrittenAddress, AddressError};
 use crate::strconv::quote;
 
 /// An IPv4 or IPv6 address without zone.
@@ -38,7 +38,7 @@ impl Ip {
     /// When `text` is no address, has a zone, or is an IPv4-mapped IPv6 address.
     // Upstream: apiserver/pkg/cel/library/ip.go, parseIPAddr
     pub fn parse(text: &str) -> Result<Self, IpError> {
-        let address = Address::parse(text.as_bytes()).map_err(|reason| IpError::Malformed {
+        let address = WrittenAddress::parse(text.as_bytes()).map_err(|reason| IpError::Malformed {
             text: text.to_owned(),
             reason,
         })?;

@@ -11,18 +11,18 @@ const MAX_ALIGNMENT: i64 = 100_000;
 
 /// `unscaled` × 10^−`scale`.
 #[derive(Debug, Clone)]
-pub(super) struct Decimal {
+pub(super) struct ScaledDecimal {
     unscaled: BigInt,
     scale: i32,
 }
 
-impl From<i64> for Decimal {
+impl From<i64> for ScaledDecimal {
     fn from(number: i64) -> Self {
         Self::new(number, 0)
     }
 }
 
-impl Decimal {
+impl ScaledDecimal {
     pub(super) fn new(unscaled: i64, scale: i32) -> Self {
         Self {
             unscaled: unscaled.into(),
@@ -275,8 +275,8 @@ fn float_power_of_10(exponent: i32) -> f64 {
 mod tests {
     use super::*;
 
-    fn decimal(text: &str) -> Decimal {
-        Decimal::parse(text).unwrap()
+    fn decimal(text: &str) -> ScaledDecimal {
+        ScaledDecimal::parse(text).unwrap()
     }
 
     fn check_rounded(text: &str, scale: i32, expected: &str) {
@@ -298,18 +298,18 @@ mod tests {
 
     #[test]
     fn comparing_never_makes_up_digits() {
-        let huge = Decimal {
+        let huge = ScaledDecimal {
             unscaled: 1.into(),
             scale: i32::MIN,
         };
-        let tiny = Decimal {
+        let tiny = ScaledDecimal {
             unscaled: 1.into(),
             scale: i32::MAX,
         };
         assert_eq!(huge.compare(&tiny), Ordering::Greater);
         assert_eq!(tiny.compare(&huge), Ordering::Less);
         assert_eq!(
-            tiny.compare(&Decimal {
+            tiny.compare(&ScaledDecimal {
                 unscaled: BigInt::ZERO,
                 scale: i32::MIN
             }),

@@ -1,12 +1,12 @@
 //! Reading quantities.
 
-use super::decimal::Decimal;
-use super::small::Small;
-use super::suffix::{self, Format, Suffix};
+use super::decimal::ScaledDecimal;
+use super::small::SmallDecimal;
+use super::suffix::{self, QuantityFormat, QuantitySuffix};
 use super::text::InlineText;
 use super::{Quantity, QuantityAmount};
 
-/// How many decimal digits a [`Small`] holds for sure.
+/// How many decimal digits a [`SmallDecimal`] holds for sure.
 const SMALL_DIGITS: usize = 18;
 /// The finest scale there is, 10⁻⁹.
 const NANO: i32 = -9;
@@ -106,16 +106,16 @@ fn check_suffix(suffix: &str) -> Result<(), ParseError> {
 }
 
 /// The amount, where it is certain to fit.
-fn small(parts: &QuantityParts<'_>, suffix: Suffix) -> Option<Small> {
+fn small(parts: &QuantityParts<'_>, suffix: QuantitySuffix) -> Option<SmallDecimal> {
     let digits = parts.whole.len() + parts.fraction.len();
     let (room, exponent, factor) = match suffix {
-        Suffix::Decimal { exponent, .. } => (SMALL_DIGITS, exponent, 1i64),
-        Suffix::Binary { power } if parts.fraction.is_empty() => {
+        QuantitySuffix::Decimal { exponent, .. } => (SMALL_DIGITS, exponent, 1i64),
+        QuantitySuffix::Binary { power } if parts.fraction.is_empty() => {
             // 10 bits are about 3 digits.
             let factor_digits = usize::try_from(power * 3 / 10).unwrap_or(usize::MAX);
             (14usize.checked_sub(factor_digits)?, 0, 1i64 << power)
         }
-        Suffix::Binary { .. } => return None,
+        QuantitySuffix::Binary { .. } => return None,
     };
     if digits > room {
         return None;
@@ -130,21 +130,21 @@ fn small(parts: &QuantityParts<'_>, suffix: Suffix) -> Option<Small> {
         value.wrapping_mul(10).wrapping_add(i64::from(digit & 0xf))
     });
     let value = value.checked_mul(factor)?;
-    Some(Small {
+    Some(SmallDecimal {
         value: if parts.negative { -value } else { value },
         scale,
     })
 }
 
 /// Upstream keeps a text that it takes for canonical; some are not quite.
-fn passes_for_canonical(text: &str, parts: &QuantityParts<'_>, suffix: Suffix, small: Small) -> bool {
+fn passes_for_canonical(text: &str, parts: &QuantityParts<'_>, suffix: QuantitySuffix, small: SmallDecimal) -> bool {
     if text == "0" {
         return true;
     }
     match suffix {
         // Seven is upstream's idea of "no factor of 1024".
-        Suffix::Binary { power } => (small.value >> power) & 7 != 0,
-        Suffix::Decimal { .. } => {
+        QuantitySuffix::Binary { power } => (small.value >> power) & 7 != 0,
+        QuantitySuffix::Decimal { .. } => {
             let ends_in_zeroes = match parts.fraction {
                 "" => parts.whole.ends_with("000"),
                 fraction => {
@@ -157,22 +157,22 @@ fn passes_for_canonical(text: &str, parts: &QuantityParts<'_>, suffix: Suffix, s
     }
 }
 
-fn big(text: &str, parts: &QuantityParts<'_>, suffix: Suffix) -> Result<Quantity, ParseError> {
+fn big(text: &str, parts: &QuantityParts<'_>, suffix: QuantitySuffix) -> Result<Quantity, ParseError> {
     let number = text.strip_suffix(parts.suffix).unwrap_or(text);
-    let mut amount = Decimal::parse(number).ok_or(ParseError::Numeric)?;
+    let mut amount = ScaledDecimal::parse(number).ok_or(ParseError::Numeric)?;
     match suffix {
-        Suffix::Decimal { exponent, .. } => amount.multiply_by_power_of_10(exponent),
-        Suffix::Binary { power } => amount.multiply_by_power_of_2(power),
+        QuantitySuffix::Decimal { exponent, .. } => amount.multiply_by_power_of_10(exponent),
+        QuantitySuffix::Binary { power } => amount.multiply_by_power_of_2(power),
     }
     if amount.signum() != 0 {
         amount.round_up(NANO.wrapping_neg());
     }
     let mut format = suffix.format();
-    if format == Format::BinarySi {
+    if format == QuantityFormat::BinarySi {
         amount.cap(i64::MAX);
-        let one = Decimal::from(1);
+        let one = ScaledDecimal::from(1);
         if amount.signum() != 0 && amount.compare_magnitude(&one).is_lt() {
-            format = Format::DecimalSi;
+            format = QuantityFormat::DecimalSi;
         }
     }
     Ok(Quantity {

@@ -2,18 +2,18 @@
 
 use std::cmp::Ordering;
 
-use super::decimal::Decimal;
+use super::decimal::ScaledDecimal;
 
 /// `value` × 10^`scale`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Small {
+pub(super) struct SmallDecimal {
     pub(super) value: i64,
     pub(super) scale: i32,
 }
 
-impl Small {
-    pub(super) fn to_decimal(self) -> Decimal {
-        Decimal::new(self.value, self.scale.wrapping_neg())
+impl SmallDecimal {
+    pub(super) fn to_decimal(self) -> ScaledDecimal {
+        ScaledDecimal::new(self.value, self.scale.wrapping_neg())
     }
 
     /// The number, unless it is written with a fraction or overflows.
@@ -119,8 +119,8 @@ fn without_factors(value: i64, factor: i64) -> (i64, i32) {
 mod tests {
     use super::*;
 
-    fn small(value: i64, scale: i32) -> Small {
-        Small { value, scale }
+    fn small(value: i64, scale: i32) -> SmallDecimal {
+        SmallDecimal { value, scale }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// The kind of suffix a quantity was written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(super) enum QuantityFormat {
     /// `12e6`
     DecimalExponent,
     /// `12Mi`
@@ -13,18 +13,18 @@ pub(super) enum Format {
 
 /// The meaning of a suffix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Suffix {
+pub(super) enum QuantitySuffix {
     /// Times 10 to the `exponent`.
-    Decimal { exponent: i32, format: Format },
+    Decimal { exponent: i32, format: QuantityFormat },
     /// Times 2 to the `power`.
     Binary { power: u32 },
 }
 
-impl Suffix {
-    pub(super) fn format(self) -> Format {
+impl QuantitySuffix {
+    pub(super) fn format(self) -> QuantityFormat {
         match self {
             Self::Decimal { format, .. } => format,
-            Self::Binary { .. } => Format::BinarySi,
+            Self::Binary { .. } => QuantityFormat::BinarySi,
         }
     }
 }
@@ -36,14 +36,14 @@ const DECIMAL_FIRST: i32 = -9;
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /// The meaning of a suffix, if it has one.
-pub(super) fn interpret(suffix: &str) -> Option<Suffix> {
+pub(super) fn interpret(suffix: &str) -> Option<QuantitySuffix> {
     let decimal = |exponent| {
-        Some(Suffix::Decimal {
+        Some(QuantitySuffix::Decimal {
             exponent,
-            format: Format::DecimalSi,
+            format: QuantityFormat::DecimalSi,
         })
     };
-    let binary = |power| Some(Suffix::Binary { power });
+    let binary = |power| Some(QuantitySuffix::Binary { power });
     match suffix.as_bytes() {
         b"n" => return decimal(-9),
         b"u" => return decimal(-6),
@@ -65,9 +65,9 @@ pub(super) fn interpret(suffix: &str) -> Option<Suffix> {
     }
     let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
     // Upstream drops the upper half without a look.
-    Some(Suffix::Decimal {
+    Some(QuantitySuffix::Decimal {
         exponent: exponent as i32,
-        format: Format::DecimalExponent,
+        format: QuantityFormat::DecimalExponent,
     })
 }
 
@@ -106,23 +106,23 @@ mod tests {
     #[test]
     fn meanings() {
         let si = |exponent| {
-            Some(Suffix::Decimal {
+            Some(QuantitySuffix::Decimal {
                 exponent,
-                format: Format::DecimalSi,
+                format: QuantityFormat::DecimalSi,
             })
         };
         let scientific = |exponent| {
-            Some(Suffix::Decimal {
+            Some(QuantitySuffix::Decimal {
                 exponent,
-                format: Format::DecimalExponent,
+                format: QuantityFormat::DecimalExponent,
             })
         };
         for (suffix, expected) in [
             ("n", si(-9)),
             ("", si(0)),
             ("E", si(18)),
-            ("Ki", Some(Suffix::Binary { power: 10 })),
-            ("Ei", Some(Suffix::Binary { power: 60 })),
+            ("Ki", Some(QuantitySuffix::Binary { power: 10 })),
+            ("Ei", Some(QuantitySuffix::Binary { power: 60 })),
             ("e3", scientific(3)),
             ("E-3", scientific(-3)),
             ("e+0", scientific(0)),
@@ -138,13 +138,13 @@ mod tests {
     #[test]
     fn what_is_shown_is_what_was_meant() {
         for suffix in DECIMAL {
-            let Some(Suffix::Decimal { exponent, .. }) = interpret(suffix) else {
+            let Some(QuantitySuffix::Decimal { exponent, .. }) = interpret(suffix) else {
                 panic!("{suffix}");
             };
             assert_eq!(decimal(exponent), suffix);
         }
         for suffix in BINARY.into_iter().skip(1) {
-            let Some(Suffix::Binary { power }) = interpret(suffix) else {
+            let Some(QuantitySuffix::Binary { power }) = interpret(suffix) else {
                 panic!("{suffix}");
             };
             assert_eq!(binary(u64::from(power / 10)), suffix);

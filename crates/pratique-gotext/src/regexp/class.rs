@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use regex_syntax::hir::ClassUnicode;
 
 use super::error::{Error, ErrorKind, between, whole};
-use super::scan::{Flags, escape, split_first};
+use super::scan::{PatternFlags, escape, split_first};
 use super::{names, set};
 
 /// Reads classes, and remembers those of Unicode by name: making one again and again would cost more than reading.
@@ -19,7 +19,7 @@ impl ClassReader {
     pub(super) fn bracketed<'t>(
         &mut self,
         text: &'t str,
-        flags: Flags,
+        flags: PatternFlags,
     ) -> Result<(ClassUnicode, &'t str), Error> {
         let inside = text.strip_prefix('[').unwrap_or(text);
         let (negate, mut rest) = inside
@@ -54,7 +54,7 @@ impl ClassReader {
     }
 
     /// Reads a class with a name: `\d`, `\pL`, and `[:alpha:]` inside brackets.
-    fn named<'t>(&mut self, text: &'t str, flags: Flags) -> Result<Option<(ClassUnicode, &'t str)>, Error> {
+    fn named<'t>(&mut self, text: &'t str, flags: PatternFlags) -> Result<Option<(ClassUnicode, &'t str)>, Error> {
         match posix(text, flags)? {
             Some(class) => Ok(Some(class)),
             None => self.escaped(text, flags),
@@ -65,7 +65,7 @@ impl ClassReader {
     pub(super) fn escaped<'t>(
         &mut self,
         text: &'t str,
-        flags: Flags,
+        flags: PatternFlags,
     ) -> Result<Option<(ClassUnicode, &'t str)>, Error> {
         let Some((letter, rest)) = text.strip_prefix('\\').and_then(split_first) else {
             return Ok(None);
@@ -85,7 +85,7 @@ impl ClassReader {
         text: &'t str,
         rest: &'t str,
         negate: bool,
-        flags: Flags,
+        flags: PatternFlags,
     ) -> Result<(ClassUnicode, &'t str), Error> {
         let (name, rest) = match rest.strip_prefix('{') {
             Some(braced) => match braced.split_once('}') {
@@ -116,7 +116,7 @@ impl ClassReader {
 }
 
 /// Reads `[:alpha:]` or `[:^alpha:]`; without its end it is no such class.
-fn posix(text: &str, flags: Flags) -> Result<Option<(ClassUnicode, &str)>, Error> {
+fn posix(text: &str, flags: PatternFlags) -> Result<Option<(ClassUnicode, &str)>, Error> {
     let Some((name, rest)) = text.strip_prefix("[:").and_then(|inside| inside.split_once(":]")) else {
         return Ok(None);
     };
@@ -154,7 +154,7 @@ fn member<'t>(text: &'t str, class: &str) -> Result<(u32, &'t str), Error> {
 }
 
 /// A named class in the case that the flags ask for.
-fn finish(class: ClassUnicode, negate: bool, flags: Flags) -> ClassUnicode {
+fn finish(class: ClassUnicode, negate: bool, flags: PatternFlags) -> ClassUnicode {
     let class = if flags.fold_case {
         set::folded(&class)
     } else {

@@ -8,8 +8,8 @@ use regex_syntax::hir::Look;
 use super::class::ClassReader;
 use super::error::{Error, ErrorKind, Refused, between, whole};
 use super::meter::Meter;
-use super::piece::{Parsed, PatternPiece};
-use super::scan::{self, Flags, GroupExtension, RepeatCount, split_first};
+use super::piece::{ParsedPattern, PatternPiece};
+use super::scan::{self, PatternFlags, GroupExtension, RepeatCount, split_first};
 use super::set;
 
 /// The work of reading a piece.
@@ -22,12 +22,12 @@ const HELD: usize = 256;
 const PORTION: usize = 256;
 
 /// Translates a pattern. Each thing in it is accounted for.
-pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<Parsed, Refused<M::Stop>> {
+pub(super) fn parse<M: Meter>(pattern: &str, meter: &M) -> Result<ParsedPattern, Refused<M::Stop>> {
     let mut parser = PatternParser {
         pattern,
-        flags: Flags::default(),
+        flags: PatternFlags::default(),
         groups: Vec::new(),
-        current: Group::default(),
+        current: OpenGroup::default(),
         classes: ClassReader::default(),
         runes: 0,
     };
@@ -66,24 +66,24 @@ const MAX_RUNES: usize = (128 << 20) / 4;
 
 struct PatternParser<'p> {
     pattern: &'p str,
-    flags: Flags,
+    flags: PatternFlags,
     /// The groups around the one being read.
-    groups: Vec<Group>,
-    current: Group,
+    groups: Vec<OpenGroup>,
+    current: OpenGroup,
     classes: ClassReader,
     runes: usize,
 }
 
 /// A group that is being read.
 #[derive(Default)]
-struct Group {
+struct OpenGroup {
     /// The alternatives before the last `|`.
     alternatives: Vec<PatternPiece>,
     /// The sequence after it.
     sequence: Vec<PatternPiece>,
     captures: bool,
     /// The flags to return to at its end.
-    outer: Flags,
+    outer: PatternFlags,
 }
 
 impl PatternParser<'_> {
@@ -193,11 +193,11 @@ impl PatternParser<'_> {
         Ok(rest)
     }
 
-    fn open(&mut self, captures: bool, inner: Flags) {
-        let group = Group {
+    fn open(&mut self, captures: bool, inner: PatternFlags) {
+        let group = OpenGroup {
             captures,
             outer: self.flags,
-            ..Group::default()
+            ..OpenGroup::default()
         };
         self.groups.push(std::mem::replace(&mut self.current, group));
         self.flags = inner;
@@ -232,7 +232,7 @@ impl PatternParser<'_> {
         self.checked(PatternPiece::alternation(alternatives))
     }
 
-    fn finish(mut self) -> Result<Parsed, Error> {
+    fn finish(mut self) -> Result<ParsedPattern, Error> {
         let piece = self.end_group()?;
         if !self.groups.is_empty() {
             return whole(ErrorKind::MissingParen, self.pattern);

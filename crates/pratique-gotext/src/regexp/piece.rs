@@ -3,7 +3,7 @@
 use regex_syntax::hir::{Capture, Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
 use super::error::ErrorKind;
-use super::scan::{Flags, MAX_COUNT, RepeatCount};
+use super::scan::{PatternFlags, MAX_COUNT, RepeatCount};
 use super::set;
 
 /// How deep groups and repetitions may nest.
@@ -12,7 +12,7 @@ const MAX_HEIGHT: u32 = 1_000;
 const MAX_SIZE: u64 = (128 << 20) / 40;
 
 /// A pattern, translated.
-pub(super) struct Parsed {
+pub(super) struct ParsedPattern {
     pub(super) hir: Hir,
     /// How much an automaton of bytes has to know: literals in bytes and classes in ranges, as often as they are repeated.
     pub(super) weight: u64,
@@ -50,7 +50,7 @@ enum PieceShape {
 
 impl PatternPiece {
     /// A single code point.
-    pub(super) fn literal(code: u32, flags: Flags) -> PatternPiece {
+    pub(super) fn literal(code: u32, flags: PatternFlags) -> PatternPiece {
         let hir = match (char::from_u32(code), flags.fold_case) {
             (Some(letter), true) => Hir::class(Class::Unicode(variants(letter))),
             (Some(letter), false) => Hir::literal(letter.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -140,8 +140,8 @@ impl PatternPiece {
         }
     }
 
-    pub(super) fn into_parsed(self) -> Parsed {
-        Parsed {
+    pub(super) fn into_parsed(self) -> ParsedPattern {
+        ParsedPattern {
             hir: self.hir,
             weight: self.weight,
         }

@@ -4,7 +4,7 @@ use super::error::{Error, ErrorKind, between, whole};
 
 /// The switches a pattern can turn on and off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags {
+pub(super) struct PatternFlags {
     /// `i`: letters match in any case.
     pub(super) fold_case: bool,
     /// `m`: `^` and `$` match at lines.
@@ -18,9 +18,9 @@ pub(super) struct Flags {
 /// A group or flags after `(?`.
 pub(super) enum GroupExtension {
     /// A group, and the flags inside it.
-    Group(Flags),
+    Group(PatternFlags),
     /// No group: flags for the rest of the group around.
-    Flags(Flags),
+    Flags(PatternFlags),
 }
 
 /// How often something is repeated.
@@ -41,7 +41,7 @@ pub(super) fn split_first(text: &str) -> Option<(char, &str)> {
 }
 
 /// Reads a group or flags that start with `(?`.
-pub(super) fn extension(text: &str, flags: Flags) -> Result<(GroupExtension, &str), Error> {
+pub(super) fn extension(text: &str, flags: PatternFlags) -> Result<(GroupExtension, &str), Error> {
     let inside = text.get(2..).unwrap_or("");
     let name = inside
         .strip_prefix("P<")
@@ -73,7 +73,7 @@ fn named_group<'t>(text: &'t str, name: &'t str) -> Result<&'t str, Error> {
 fn flag_group<'t>(
     text: &'t str,
     inside: &'t str,
-    mut flags: Flags,
+    mut flags: PatternFlags,
 ) -> Result<(GroupExtension, &'t str), Error> {
     let mut rest = inside;
     let (mut on, mut empty) = (true, true);

@@ -10,7 +10,7 @@ use super::quote::quote;
 
 /// How a point in time is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum TimeLayout {
     /// RFC 3339, with any fraction of a second: `metav1.Time`, `timestamp(string)`.
     Rfc3339,
     /// RFC 3339 with six digits for microseconds: `metav1.MicroTime`.
@@ -19,7 +19,7 @@ pub enum Layout {
 
 /// The fields of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParsedTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub seconds: i64,
     /// Nanoseconds after that second.
@@ -32,7 +32,7 @@ pub struct Parsed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseError<'t> {
     text: &'t str,
-    layout: Layout,
+    layout: TimeLayout,
     problem: TimeProblem,
 }
 
@@ -60,7 +60,7 @@ enum TimeProblem {
 /// # Errors
 /// The first piece of the text that does not fit the layout, or the first number that is out of range.
 // Upstream: time/format.go, Parse
-pub fn parse(text: &str, layout: Layout) -> Result<Parsed, ParseError<'_>> {
+pub fn parse(text: &str, layout: TimeLayout) -> Result<ParsedTime, ParseError<'_>> {
     read(RestOfText(text.as_bytes()), layout).map_err(|problem| ParseError {
         text,
         layout,
@@ -68,7 +68,7 @@ pub fn parse(text: &str, layout: Layout) -> Result<Parsed, ParseError<'_>> {
     })
 }
 
-fn read(mut rest: RestOfText<'_>, layout: Layout) -> Result<Parsed, TimeProblem> {
+fn read(mut rest: RestOfText<'_>, layout: TimeLayout) -> Result<ParsedTime, TimeProblem> {
     let year = rest.digits(4, "2006")?;
     rest.expect(b'-', "-")?;
     let month = within(rest.digits(2, "01")?, 1, 12, "month")?;
@@ -81,8 +81,8 @@ fn read(mut rest: RestOfText<'_>, layout: Layout) -> Result<Parsed, TimeProblem>
     rest.expect(b':', ":")?;
     let second = within(rest.digits(2, "05")?, 0, 59, "second")?;
     let nanos = match layout {
-        Layout::Rfc3339 => rest.fraction(),
-        Layout::Rfc3339Micro => rest.micros()?,
+        TimeLayout::Rfc3339 => rest.fraction(),
+        TimeLayout::Rfc3339Micro => rest.micros()?,
     };
     let offset_minutes = rest.offset()?;
     if !rest.0.is_empty() {
@@ -92,7 +92,7 @@ fn read(mut rest: RestOfText<'_>, layout: Layout) -> Result<Parsed, TimeProblem>
     within(day, 1, days_in_month(year, month), "day")?;
     let local = days_from_civil(year, month, day) * DAY + hour * 3_600 + minute * 60 + second;
     let seconds = local - i64::from(offset_minutes) * 60;
-    Ok(Parsed {
+    Ok(ParsedTime {
         seconds,
         nanos,
         offset_minutes,
@@ -215,11 +215,11 @@ fn decimal(digits: &[u8]) -> Option<i64> {
     })
 }
 
-impl Layout {
+impl TimeLayout {
     fn as_str(self) -> &'static str {
         match self {
-            Layout::Rfc3339 => "2006-01-02T15:04:05Z07:00",
-            Layout::Rfc3339Micro => "2006-01-02T15:04:05.000000Z07:00",
+            TimeLayout::Rfc3339 => "2006-01-02T15:04:05Z07:00",
+            TimeLayout::Rfc3339Micro => "2006-01-02T15:04:05.000000Z07:00",
         }
     }
 }
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(layout: Layout, text: &str, expected: &str) {
+    fn check(layout: TimeLayout, text: &str, expected: &str) {
         let shown = match parse(text, layout) {
             Ok(time) => format!("{}.{:09} {}", time.seconds, time.nanos, time.offset_minutes),
             Err(error) => error.to_string(),
@@ -267,7 +267,7 @@ mod tests {
             let expected = format!(
                 "parsing time \"{text}\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"{rest}\" as \"{piece}\""
             );
-            check(Layout::Rfc3339, text, &expected);
+            check(TimeLayout::Rfc3339, text, &expected);
         };
         unfit("yesterday", "yesterday", "2006");
         unfit("", "", "2006");
@@ -283,7 +283,7 @@ mod tests {
         unfit("2026-01-02T03:04:05*01:00", "*01:00", "Z07:00");
         let says = |text: &str, problem: &str| {
             check(
-                Layout::Rfc3339,
+                TimeLayout::Rfc3339,
                 text,
                 &format!("parsing time \"{text}\": {problem}"),
             );
@@ -305,7 +305,7 @@ mod tests {
         says("2026-02-30T03:04:05Zulu", r#"extra text: "ulu""#);
         says("2026-01-02T03:04:05.5+01:00 ", r#"extra text: " ""#);
         check(
-            Layout::Rfc3339,
+            TimeLayout::Rfc3339,
             "é\t",
             r#"parsing time "\xc3\xa9\x09" as "2006-01-02T15:04:05Z07:00": cannot parse "\xc3\xa9\x09" as "2006""#,
         );
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn microseconds_have_six_digits() {
-        let check = |text: &str, expected: &str| check(Layout::Rfc3339Micro, text, expected);
+        let check = |text: &str, expected: &str| check(TimeLayout::Rfc3339Micro, text, expected);
         check("1970-01-01T00:00:01.123456Z", "1.123456000 0");
         check("1970-01-01T00:00:01,000001+00:01", "-59.000001000 1");
         check("1970-01-01T00:00:01.+12345Z", "1.012345000 0");

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use super::calendar::{CivilTime, DAY, civil_from_seconds, days_from_civil};
-use super::{Duration, Layout, Overflow, SECOND, parse};
+use super::{Duration, TimeLayout, Overflow, SECOND, parse};
 
 /// A point in time between the years 1 and 9999, with the offset from UTC that it was written with. Only messages of
 /// protocol buffers can hold [others](Timestamp::of_message).
@@ -88,7 +88,7 @@ impl Timestamp {
     /// # Errors
     /// When the text is none, or one of another year.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
-        let parsed = parse(text, Layout::Rfc3339).map_err(|_| TimestampError::Syntax)?;
+        let parsed = parse(text, TimeLayout::Rfc3339).map_err(|_| TimestampError::Syntax)?;
         Self::new(parsed.seconds, parsed.nanos, parsed.offset_minutes).map_err(|_| TimestampError::Overflow)
     }
 

@@ -4,16 +4,16 @@ use std::fmt;
 
 use super::Reason;
 use super::escape::{UrlPart, escape, unescape};
-use crate::net::Address;
+use crate::net::WrittenAddress;
 
 /// The user of a URL, decoded.
 #[derive(Debug, Clone)]
-pub(super) struct User {
+pub(super) struct UrlUser {
     name: Vec<u8>,
     password: Option<Vec<u8>>,
 }
 
-impl fmt::Display for User {
+impl fmt::Display for UrlUser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escape(&self.name, UrlPart::User))?;
         match &self.password {
@@ -24,7 +24,7 @@ impl fmt::Display for User {
 }
 
 /// Reads the part between `//` and the path. Faults of the host are reported before those of the user.
-pub(super) fn parse(scheme: &str, authority: &str) -> Result<(Option<User>, Vec<u8>), Reason> {
+pub(super) fn parse(scheme: &str, authority: &str) -> Result<(Option<UrlUser>, Vec<u8>), Reason> {
     match authority.rsplit_once('@') {
         None => Ok((None, parse_host(scheme, authority)?)),
         Some((user, host)) => {
@@ -50,18 +50,18 @@ pub(super) fn split_port(host: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-fn parse_user(user: &str) -> Result<User, Reason> {
+fn parse_user(user: &str) -> Result<UrlUser, Reason> {
     let may_stand = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
     if !user.chars().all(may_stand) {
         return Err(Reason::User);
     }
     let decode = |part: &str| unescape(part.as_bytes(), UrlPart::User);
     Ok(match user.split_once(':') {
-        None => User {
+        None => UrlUser {
             name: decode(user)?,
             password: None,
         },
-        Some((name, password)) => User {
+        Some((name, password)) => UrlUser {
             name: decode(name)?,
             password: Some(decode(password)?),
         },
@@ -101,7 +101,7 @@ fn parse_literal(host: &str) -> Result<Vec<u8>, Reason> {
         .unwrap_or((inside, ""));
     let mut address = unescape(name.as_bytes(), UrlPart::Host)?;
     address.extend(unescape(zone.as_bytes(), UrlPart::Zone)?);
-    match Address::parse(&address) {
+    match WrittenAddress::parse(&address) {
         Err(error) => Err(Reason::Host(error)),
         Ok(parsed) if parsed.ip.is_ipv4() => Err(Reason::IpLiteral),
         Ok(_) => Ok([b"[", address.as_slice(), b"]", port.as_bytes()].concat()),

@@ -7,7 +7,7 @@
     reason = "a test may stop where it fails"
 )]
 
-mod ended;
+mod ended_tasks;
 mod endless;
 mod exec;
 mod follow;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pratique::cluster::ClusterView as _;
-use pratique::object_model::{Mutator, ObjectModel as _};
+use pratique::object_model::{ObjectMutator, ObjectModel as _};
 use pratique::plugins::StateKind;
 use pratique::types::{AdmissionRequest, GroupVersionKind};
 use pratique_kube::ApiCluster;
@@ -126,7 +126,7 @@ async fn custom_resources_are_defaulted_by_their_definitions() {
         let text = br#"{"apiVersion": "example.com/v1", "kind": "Widget"}"#;
         let mut object = pratique::json::parse(text).unwrap();
         let model = cluster.object_defaults();
-        model.set_defaults(&kind, &mut object, Mutator::Policy("p"));
+        model.set_defaults(&kind, &mut object, ObjectMutator::Policy("p"));
         object.get("size").map(ToString::to_string)
     };
     assert_eq!(defaulted("Widget").as_deref(), Some("1"));

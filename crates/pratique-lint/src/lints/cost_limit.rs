@@ -38,7 +38,7 @@
 //! match fewer objects.
 
 use pratique_expression::Use;
-use pratique_manifest::Step;
+use pratique_manifest::PathStep;
 use pratique_sample::{CostExample, CostGoal, ObjectSpec, PolicyEvaluator, WorkBudget, most_expensive};
 use pratique_types::Operation;
 use pratique_types::builtin::ServedResource;
@@ -79,7 +79,7 @@ const KINDS: usize = 3;
 /// An expression of a policy, or several together, whose cost is limited.
 struct LimitedCost {
     label: &'static str,
-    field: Vec<Step>,
+    field: Vec<PathStep>,
     goal: CostGoal,
     limit: u64,
     /// The most that it costs by estimate, for each kind.
@@ -185,8 +185,8 @@ fn limited(policy: &PolicyView<'_>) -> Vec<LimitedCost> {
 }
 
 /// The list that a match condition is in.
-fn list_of(condition: &[Step]) -> Vec<Step> {
-    let index = condition.iter().rposition(|step| matches!(step, Step::Index(_)));
+fn list_of(condition: &[PathStep]) -> Vec<PathStep> {
+    let index = condition.iter().rposition(|step| matches!(step, PathStep::Index(_)));
     condition
         .get(..index.unwrap_or_default())
         .unwrap_or_default()

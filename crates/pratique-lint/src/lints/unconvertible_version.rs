@@ -92,7 +92,7 @@ fn check_rule(
         return;
     }
     let mut path = rule.path.clone();
-    path.push(pratique_manifest::Step::Field("apiVersions".to_owned()));
+    path.push(pratique_manifest::PathStep::Field("apiVersions".to_owned()));
     let mut known: Vec<&str> = Vec::new();
     for served in rule.served() {
         let is_named = |other: &ServedResource| policy.rules.iter().any(|rule| rule.matches(other));

@@ -109,7 +109,7 @@ fn check_chains(manifests: &ManifestView<'_>, report: &mut LintReport) {
         let finding = LintFinding::new(WebhookTimeout::META, message)
             .help("lower their timeoutSeconds: failurePolicy Ignore does not help here");
         let mut field = webhook.path.clone();
-        field.push(pratique_manifest::Step::Field("timeoutSeconds".to_owned()));
+        field.push(pratique_manifest::PathStep::Field("timeoutSeconds".to_owned()));
         report.add(&webhook.origin, &field, finding);
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use pratique_json::Value;
-use pratique_manifest::{ObjectSource, Step};
+use pratique_manifest::{ObjectSource, PathStep};
 use pratique_sample::{CustomDefinition, CustomKind};
 use pratique_types::GroupVersionKind;
 
@@ -22,7 +22,7 @@ pub(crate) struct DefinitionView<'m> {
 pub(crate) struct DefinitionRule {
     /// The version in whose schema it is.
     pub(crate) version: String,
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Vec<PathStep>,
     pub(crate) text: String,
 }
 
@@ -113,7 +113,7 @@ fn failures_of_kind(kind: &CustomKind) -> Vec<RuleFailure> {
 /// The rules of a version's schema and of those below it. Recursion is safe: its depth is bounded.
 fn collect_rules(
     (version, schema): (&str, &Value<'_>),
-    at: &[Step],
+    at: &[PathStep],
     depth: usize,
     rules: &mut Vec<DefinitionRule>,
 ) {
@@ -121,16 +121,16 @@ fn collect_rules(
         return;
     }
     let within = |steps: &[&str]| {
-        let steps = steps.iter().map(|step| Step::Field((*step).to_owned()));
-        at.iter().cloned().chain(steps).collect::<Vec<Step>>()
+        let steps = steps.iter().map(|step| PathStep::Field((*step).to_owned()));
+        at.iter().cloned().chain(steps).collect::<Vec<PathStep>>()
     };
     let own = schema.get("x-kubernetes-validations").and_then(Value::as_array);
     for (index, rule) in own.into_iter().flatten().enumerate() {
         for field in ["rule", "messageExpression"] {
             if let Some(text) = rule.get(field).and_then(Value::as_str) {
                 let mut path = within(&["x-kubernetes-validations"]);
-                path.push(Step::Index(index));
-                path.push(Step::Field(field.to_owned()));
+                path.push(PathStep::Index(index));
+                path.push(PathStep::Field(field.to_owned()));
                 rules.push(DefinitionRule {
                     version: version.to_owned(),
                     path,

@@ -3,7 +3,7 @@
 use k8s_openapi::api::admissionregistration::v1::{
     MatchResources, NamedRuleWithOperations, RuleWithOperations,
 };
-use pratique_manifest::Step;
+use pratique_manifest::PathStep;
 use pratique_schema::Release;
 use pratique_types::builtin::ServedResource;
 use pratique_types::{GroupVersionResource, Operation};
@@ -15,7 +15,7 @@ use super::origin::item;
 pub(crate) struct RuleView<'m> {
     /// The release of the server whose resources it matches.
     pub(crate) release: &'static Release,
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Vec<PathStep>,
     pub(crate) operations: Vec<Operation>,
     pub(crate) groups: &'m [String],
     pub(crate) versions: &'m [String],
@@ -29,7 +29,7 @@ impl<'m> RuleView<'m> {
     pub(crate) fn included(
         release: &'static Release,
         of: Option<&'m MatchResources>,
-        at: &[Step],
+        at: &[PathStep],
     ) -> Vec<Self> {
         let rules = of.and_then(|of| of.resource_rules.as_deref());
         Self::named(release, rules.unwrap_or_default(), at, "resourceRules")
@@ -39,7 +39,7 @@ impl<'m> RuleView<'m> {
     pub(crate) fn excluded(
         release: &'static Release,
         of: Option<&'m MatchResources>,
-        at: &[Step],
+        at: &[PathStep],
     ) -> Vec<Self> {
         let rules = of.and_then(|of| of.exclude_resource_rules.as_deref());
         Self::named(release, rules.unwrap_or_default(), at, "excludeResourceRules")
@@ -48,11 +48,11 @@ impl<'m> RuleView<'m> {
     fn named(
         release: &'static Release,
         rules: &'m [NamedRuleWithOperations],
-        at: &[Step],
+        at: &[PathStep],
         list: &str,
     ) -> Vec<Self> {
         let mut list_path = at.to_vec();
-        list_path.push(Step::Field(list.to_owned()));
+        list_path.push(PathStep::Field(list.to_owned()));
         let view = |(index, rule): (usize, &'m NamedRuleWithOperations)| RuleView {
             release,
             path: item(&list_path, index, ""),
@@ -70,7 +70,7 @@ impl<'m> RuleView<'m> {
     pub(crate) fn of_webhook(
         release: &'static Release,
         rules: &'m Option<Vec<RuleWithOperations>>,
-        list: &[Step],
+        list: &[PathStep],
     ) -> Vec<Self> {
         let view = |(index, rule): (usize, &'m RuleWithOperations)| RuleView {
             release,
@@ -86,9 +86,9 @@ impl<'m> RuleView<'m> {
     }
 
     /// The path of one of its resources.
-    pub(crate) fn resource_path(&self, index: usize) -> Vec<Step> {
+    pub(crate) fn resource_path(&self, index: usize) -> Vec<PathStep> {
         let mut list = self.path.clone();
-        list.push(Step::Field("resources".to_owned()));
+        list.push(PathStep::Field("resources".to_owned()));
         item(&list, index, "")
     }
 

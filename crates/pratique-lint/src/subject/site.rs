@@ -1,7 +1,7 @@
 //! The expressions of a manifest.
 
 use pratique_expression::{Declarations, Use};
-use pratique_manifest::Step;
+use pratique_manifest::PathStep;
 use pratique_sample::{ExpressionId, PolicyExpression};
 
 use super::origin::path;
@@ -9,7 +9,7 @@ use super::origin::path;
 /// An expression and its use.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpressionSite<'m> {
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Vec<PathStep>,
     pub(crate) text: &'m str,
     pub(crate) id: ExpressionId,
     pub(crate) usage: Use,

@@ -5,7 +5,7 @@ use k8s_openapi::api::admissionregistration::v1::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use pratique_expression::{Declarations, Use};
-use pratique_manifest::{Kind, ManifestSet, Step};
+use pratique_manifest::{Kind, ManifestSet, PathStep};
 use pratique_sample::{ExpressionId, Policy};
 use pratique_schema::Release;
 
@@ -21,7 +21,7 @@ pub(crate) struct WebhookView<'m> {
     release: &'static Release,
     pub(crate) origin: ObjectOrigin<'m>,
     /// The path in its configuration.
-    pub(crate) path: Vec<Step>,
+    pub(crate) path: Vec<PathStep>,
     pub(crate) name: &'m str,
     pub(crate) rules: Vec<RuleView<'m>>,
     pub(crate) conditions: Vec<ExpressionSite<'m>>,

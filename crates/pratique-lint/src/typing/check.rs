@@ -66,7 +66,7 @@ fn type_sites_with(
             environment = environment.with_types(Arc::clone(custom) as Arc<dyn TypeProvider>);
         }
         let checked = match ast {
-            Some(ast) => environment.check(ast.clone()).map_err(issues),
+            Some(ast) => environment.check_types(ast.clone()).map_err(issues),
             // A syntax error is not a type error.
             None => Err(Vec::new()),
         };

@@ -12,10 +12,10 @@ use pratique_types::{FileError, GroupVersionKind, KubeCluster, KubeConfig, KubeC
 use serde_json::Value as Json;
 
 use super::open::whole_file;
-use super::root::{Root, relative_to};
+use super::root::{FileRoot, relative_to};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
-use crate::decode::{self, Raw, registry};
-use crate::parse::{Parsed, parse_yaml};
+use crate::decode::{self, RawDecoding, registry};
+use crate::parse::{ParsedContent, parse_yaml};
 use crate::read::directory;
 
 /// Why a kubeconfig does not load, with the server's message.
@@ -78,12 +78,12 @@ pub fn load_kube_config(
     path: &str,
     release: &'static Release,
 ) -> Result<Option<KubeConfig>, KubeConfigError> {
-    load_below(Root::below(""), path, release)
+    load_below(FileRoot::below(""), path, release)
 }
 
 /// Reads a kubeconfig whose absolute paths begin at the root; its own path does not.
 pub(super) fn load_below(
-    root: Root<'_>,
+    root: FileRoot<'_>,
     path: &str,
     release: &'static Release,
 ) -> Result<Option<KubeConfig>, KubeConfigError> {
@@ -100,7 +100,7 @@ pub(super) fn load_below(
         })
 }
 
-fn load(root: Root<'_>, path: &str, release: &'static Release) -> Result<KubeConfig, KubeConfigIssue> {
+fn load(root: FileRoot<'_>, path: &str, release: &'static Release) -> Result<KubeConfig, KubeConfigIssue> {
     let bytes = directory::read_file(path)?;
     if bytes.is_empty() {
         return Ok(KubeConfig::default());
@@ -108,16 +108,16 @@ fn load(root: Root<'_>, path: &str, release: &'static Release) -> Result<KubeCon
     let parsed = parse_yaml(whole_file(path, bytes), &Budget::new(DEFAULT_LOAD_BYTES))
         .map_err(|failure| KubeConfigIssue::Syntax(failure.text))?;
     check_kind(&parsed, release)?;
-    let decoded = decode::decode(release, parsed.tree(), parsed.root, "api/v1.Config", Raw::LeftOut);
+    let decoded = decode::decode(release, parsed.tree(), parsed.root, "api/v1.Config", RawDecoding::LeftOut);
     if let Some(fault) = decoded.fatal.first().or(decoded.types.first()) {
         return Err(KubeConfigIssue::WrongType(fault.message.clone()));
     }
     check_names(&decoded.value)?;
-    Ok(Converter { path, root }.config(&decoded.value))
+    Ok(KubeconfigConverter { path, root }.config(&decoded.value))
 }
 
 /// Checks the kind and the version, which may both be missing.
-fn check_kind(parsed: &Parsed, release: &Release) -> Result<(), KubeConfigIssue> {
+fn check_kind(parsed: &ParsedContent, release: &Release) -> Result<(), KubeConfigIssue> {
     let mut header_kind = type_meta(TreeNode::new(parsed.tree(), parsed.root))
         .map_err(|error| KubeConfigIssue::Header(error.to_string()))?;
     if header_kind.kind.is_empty() {
@@ -158,12 +158,12 @@ fn check_names(config: &Json) -> Result<(), KubeConfigIssue> {
 }
 
 /// Converts a decoded kubeconfig, and reads the files that it names.
-struct Converter<'a> {
+struct KubeconfigConverter<'a> {
     path: &'a str,
-    root: Root<'a>,
+    root: FileRoot<'a>,
 }
 
-impl Converter<'_> {
+impl KubeconfigConverter<'_> {
     fn config(&self, json: &Json) -> KubeConfig {
         let users = items(json, "users");
         let contexts = items(json, "contexts");

@@ -6,12 +6,12 @@ use std::path::Path;
 use pratique_types::admission_plugins::BUILT_IN;
 
 use super::open::{OpenedConfiguration, open, open_content};
-use super::root::Root;
+use super::root::FileRoot;
 use super::{
-    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, LoadedConfiguration, StartupFailure, enabled,
-    ignored, plugin,
+    ConfigurationErrors, ConfigurationOptions, EnabledPlugins, LoadedConfiguration, StartupFailure, enabled_plugins,
+    ignored_entries, plugin,
 };
-use crate::parse::Parsed;
+use crate::parse::ParsedContent;
 use crate::plugin::ManifestPlugin;
 use crate::problem::LoadErrors;
 use crate::read::directory::ManifestFile;
@@ -35,7 +35,7 @@ use crate::read::directory::ManifestFile;
 #[derive(Clone, Copy)]
 pub struct ConfigurationLoader<'a> {
     options: ConfigurationOptions<'a>,
-    root: Root<'a>,
+    root: FileRoot<'a>,
     enabled: EnabledPlugins<'a>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> ConfigurationLoader<'a> {
     pub fn new(options: &ConfigurationOptions<'a>) -> Self {
         ConfigurationLoader {
             options: *options,
-            root: Root {
+            root: FileRoot {
                 path: "",
                 permit: &|_| Ok(()),
             },
@@ -60,7 +60,7 @@ impl<'a> ConfigurationLoader<'a> {
     /// that it names, begin there, and so do those of errors. The path of the file itself does not.
     #[must_use]
     pub fn below(self, root: &'a str) -> Self {
-        let root = Root {
+        let root = FileRoot {
             path: root,
             ..self.root
         };
@@ -72,7 +72,7 @@ impl<'a> ConfigurationLoader<'a> {
     /// is opened without asking.
     #[must_use]
     pub fn within(self, permit: &'a dyn Fn(&Path) -> io::Result<()>) -> Self {
-        let root = Root { permit, ..self.root };
+        let root = FileRoot { permit, ..self.root };
         ConfigurationLoader { root, ..self }
     }
 
@@ -119,9 +119,9 @@ impl<'a> ConfigurationLoader<'a> {
         let parsed = opened.and_then(|opened| opened.parsed.as_ref());
         let mut loaded = LoadedConfiguration {
             ignored: opened
-                .map(|opened| ignored::find(opened, enabled, options.feature_gates.release()))
+                .map(|opened| ignored_entries::find(opened, enabled, options.feature_gates.release()))
                 .unwrap_or_default(),
-            unread: parsed.and_then(Parsed::rest_location),
+            unread: parsed.and_then(ParsedContent::rest_location),
             ..LoadedConfiguration::default()
         };
         let mut failures = Vec::new();
@@ -138,7 +138,7 @@ impl<'a> ConfigurationLoader<'a> {
                     Err(plugin_failures) => failures.extend(plugin_failures),
                 },
                 (Some(_), None) => {}
-                (None, opened) => match enabled::start(name, enabled, opened, *root) {
+                (None, opened) => match enabled_plugins::start(name, enabled, opened, *root) {
                     Ok(started) => loaded.started.extend(started),
                     Err(failure) => failures.push(failure),
                 },

@@ -9,30 +9,30 @@ use pratique_types::GroupVersionKind;
 use pratique_types::configuration::AdmissionConfiguration;
 
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
-use crate::decode::{self, Raw, failures, registry};
+use crate::decode::{self, RawDecoding, failures, registry};
 use crate::parse::file_document::FileDocument;
 use crate::parse::split::RawDocument;
-use crate::parse::{Parsed, parse};
+use crate::parse::{ParsedContent, parse};
 use crate::position::{DocumentStart, file_lines};
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
-use crate::tree::{NodeId, Step};
+use crate::tree::{NodeId, PathStep};
 
 /// An AdmissionConfiguration, and the file that it is from.
 pub(super) struct OpenedConfiguration {
     pub(super) path: String,
-    pub(super) parsed: Option<Parsed>,
+    pub(super) parsed: Option<ParsedContent>,
     pub(super) configuration: AdmissionConfiguration,
 }
 
 impl OpenedConfiguration {
     /// The node of a plugin's embedded configuration.
-    pub(super) fn embedded(&self, index: usize) -> Option<(&Parsed, NodeId)> {
+    pub(super) fn embedded(&self, index: usize) -> Option<(&ParsedContent, NodeId)> {
         let parsed = self.parsed.as_ref()?;
         let path = [
-            Step::Field("plugins".to_owned()),
-            Step::Index(index),
-            Step::Field("configuration".to_owned()),
+            PathStep::Field("plugins".to_owned()),
+            PathStep::Index(index),
+            PathStep::Field("configuration".to_owned()),
         ];
         Some((parsed, parsed.tree().find(parsed.root, &path)?))
     }
@@ -69,8 +69,8 @@ pub(super) fn open_content(
         .map_err(|failure| prefixed(*failure))?;
     let configuration = match decode_configuration(&parsed, release) {
         Ok(configuration) => configuration,
-        Err(Refusal::Legacy) => AdmissionConfiguration::default(),
-        Err(Refusal::Failed(failure)) => return Err(prefixed(failure)),
+        Err(FileRefusal::Legacy) => AdmissionConfiguration::default(),
+        Err(FileRefusal::Failed(failure)) => return Err(prefixed(failure)),
     };
     Ok(OpenedConfiguration {
         path: path.to_owned(),
@@ -96,33 +96,33 @@ pub(super) fn whole_file(path: &str, bytes: Vec<u8>) -> FileDocument {
 }
 
 /// Why a file is not an AdmissionConfiguration.
-enum Refusal {
+enum FileRefusal {
     /// It is one of the two unversioned legacy kinds, which configure other plugins.
     Legacy,
     Failed(Failure),
 }
 
 fn decode_configuration(
-    parsed: &Parsed,
+    parsed: &ParsedContent,
     release: &'static Release,
-) -> Result<AdmissionConfiguration, Refusal> {
+) -> Result<AdmissionConfiguration, FileRefusal> {
     let unless_legacy = |failure| {
         if is_legacy(parsed) {
-            Refusal::Legacy
+            FileRefusal::Legacy
         } else {
-            Refusal::Failed(failure)
+            FileRefusal::Failed(failure)
         }
     };
     let document_kind = failures::kind_of(parsed, parsed.root).map_err(unless_legacy)?;
     if let Some(type_name) = configuration_type(&document_kind) {
-        return decode_as(parsed, parsed.root, (release, type_name)).map_err(Refusal::Failed);
+        return decode_as(parsed, parsed.root, (release, type_name)).map_err(FileRefusal::Failed);
     }
     if document_kind.group == GROUP
         && OTHER_KINDS.contains(&document_kind.kind.as_str())
         && document_kind.version == "v1"
     {
         let text = format!("unexpected type: *apiserver.{}", document_kind.kind);
-        return Err(Refusal::Failed(failures::unsupported(parsed, parsed.root, text)));
+        return Err(FileRefusal::Failed(failures::unsupported(parsed, parsed.root, text)));
     }
     let text = registry::not_registered(&document_kind, release);
     Err(unless_legacy(failures::unsupported(parsed, parsed.root, text)))
@@ -138,7 +138,7 @@ fn configuration_type(document_kind: &GroupVersionKind) -> Option<&'static str> 
 }
 
 /// Whether a file without a known kind has a field of the legacy kinds.
-fn is_legacy(parsed: &Parsed) -> bool {
+fn is_legacy(parsed: &ParsedContent) -> bool {
     ["imagePolicy", "podNodeSelectorPluginConfig"]
         .iter()
         .any(|key| parsed.tree().entry(parsed.root, key).is_some())
@@ -147,11 +147,11 @@ fn is_legacy(parsed: &Parsed) -> bool {
 
 /// Decodes a value strictly as a type of a release that has the fields of one of the tables.
 pub(super) fn decode_as<T: serde::de::DeserializeOwned + Default>(
-    parsed: &Parsed,
+    parsed: &ParsedContent,
     id: NodeId,
     (release, type_name): (&'static Release, &str),
 ) -> Result<T, Failure> {
-    let decoded = decode::decode(release, parsed.tree(), id, type_name, Raw::Kept);
+    let decoded = decode::decode(release, parsed.tree(), id, type_name, RawDecoding::Kept);
     match failures::decoding(parsed, id, &decoded) {
         Some(failure) => Err(failure),
         // The types are the schema's, so nothing is lost.

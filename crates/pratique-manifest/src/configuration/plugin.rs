@@ -7,23 +7,23 @@ use pratique_types::configuration::{StaticOrder, WebhookAdmissionConfiguration};
 
 use super::kubeconfig::load_below;
 use super::open::{OpenedConfiguration, whole_file};
-use super::root::Root;
-use super::typed::{Strictness, decode_value};
+use super::root::FileRoot;
+use super::typed_configuration::{FieldStrictness, decode_value};
 use super::{ConfigurationOptions, PluginConfiguration, StartupFailure, source};
 use crate::budget::{Budget, DEFAULT_LOAD_BYTES};
 use crate::decode::failures;
 use crate::decode::registry;
 use crate::load::loader::Loader;
 use crate::load::set::ManifestSet;
-use crate::parse::{Parsed, parse};
+use crate::parse::{ParsedContent, parse};
 use crate::plugin::ManifestPlugin;
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
-use crate::tree::{NodeId, Step};
+use crate::tree::{NodeId, PathStep};
 
 /// The configuration of a plugin.
 #[derive(Default)]
-struct Settings {
+struct ConfiguredSettings {
     static_manifests_dir: String,
     /// As it is written.
     written_order: String,
@@ -33,8 +33,8 @@ struct Settings {
 }
 
 /// The value that configures a plugin.
-struct Source<'a> {
-    parsed: &'a Parsed,
+struct ConfigurationValue<'a> {
+    parsed: &'a ParsedContent,
     root: NodeId,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn load(
     plugin: ManifestPlugin,
     opened: &OpenedConfiguration,
     options: &ConfigurationOptions<'_>,
-    root: Root<'_>,
+    root: FileRoot<'_>,
 ) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
     let release = options.feature_gates.release();
     // Upstream: plugin/policy/{mutating,validating}/plugin.go, NewPlugin, which read nothing before 1.36.
@@ -53,11 +53,11 @@ pub(super) fn load(
     let separate_file;
     let source = match source::find(plugin.name(), opened, root).map_err(|failure| vec![failure])? {
         None => return Ok(None),
-        Some(source::Source::Embedded(parsed, root)) => Source { parsed, root },
-        Some(source::Source::File(path, text)) => {
+        Some(source::ConfigurationSource::Embedded(parsed, root)) => ConfigurationValue { parsed, root },
+        Some(source::ConfigurationSource::File(path, text)) => {
             separate_file = parse(whole_file(&path, text), &Budget::new(DEFAULT_LOAD_BYTES))
                 .map_err(|failure| vec![refused(plugin, *failure).into()])?;
-            Source {
+            ConfigurationValue {
                 parsed: &separate_file,
                 root: separate_file.root,
             }
@@ -77,10 +77,10 @@ fn refused(plugin: ManifestPlugin, failure: Failure) -> Failure {
 
 fn settings(
     plugin: ManifestPlugin,
-    source: &Source<'_>,
+    source: &ConfigurationValue<'_>,
     options: &ConfigurationOptions<'_>,
-    root: Root<'_>,
-) -> Result<Settings, Failure> {
+    root: FileRoot<'_>,
+) -> Result<ConfiguredSettings, Failure> {
     let release = options.feature_gates.release();
     let mut settings = decoded(plugin, source, release)?;
     let kube_config = &settings.kube_config_file;
@@ -135,10 +135,10 @@ fn is_version(version: &str, release: &Release) -> bool {
 /// The fields of a configuration. The plugins for policies know the kinds of each other, and so do those for webhooks.
 fn decoded(
     plugin: ManifestPlugin,
-    source: &Source<'_>,
+    source: &ConfigurationValue<'_>,
     release: &'static Release,
-) -> Result<Settings, Failure> {
-    let Source { parsed, root } = source;
+) -> Result<ConfiguredSettings, Failure> {
+    let ConfigurationValue { parsed, root } = source;
     let document_kind = failures::kind_of(parsed, *root)?;
     let kind = KINDS.iter().find(|(kind, _, owners)| {
         let is_registered = owners.iter().any(|owner| owner.is_policy() == plugin.is_policy());
@@ -154,9 +154,9 @@ fn decoded(
     // Policies have one of these fields.
     // Upstream: plugin/webhook/config/kubeconfig.go, whose codec is strict since 1.36.
     let strictness = if release.at_least(1, 36) {
-        Strictness::Strict
+        FieldStrictness::Strict
     } else {
-        Strictness::Lenient
+        FieldStrictness::Lenient
     };
     let value = decode_value(parsed, *root, (release, type_name), strictness)?;
     // The types are the schema's, so nothing is lost.
@@ -169,7 +169,7 @@ fn decoded(
         let text = format!("unexpected type: *policyconfig.{}", document_kind.kind);
         return Err(failures::unsupported(parsed, *root, text));
     }
-    Ok(Settings {
+    Ok(ConfiguredSettings {
         static_manifests_dir: decoded.static_manifests_dir,
         written_order: decoded.static_order,
         static_order: StaticOrder::default(),
@@ -180,10 +180,10 @@ fn decoded(
 
 // Upstream: apiserver/pkg/admission/plugin/manifest/validation.go, ValidateStaticManifestsDir
 fn check_directory(
-    source: &Source<'_>,
+    source: &ConfigurationValue<'_>,
     path: &str,
     options: &ConfigurationOptions<'_>,
-    root: Root<'_>,
+    root: FileRoot<'_>,
 ) -> Result<String, Failure> {
     const FIELD: &str = "staticManifestsDir";
     if path.is_empty() {
@@ -214,8 +214,8 @@ fn check_directory(
 // Upstream: apiserver/pkg/admission/plugin/webhook/config/kubeconfig.go, validateStaticOrder, and NewValidatingAdmissionWebhook
 fn check_order(
     plugin: ManifestPlugin,
-    source: &Source<'_>,
-    settings: &Settings,
+    source: &ConfigurationValue<'_>,
+    settings: &ConfiguredSettings,
     options: &ConfigurationOptions<'_>,
 ) -> Result<StaticOrder, Failure> {
     const FIELD: &str = "staticOrder";
@@ -247,7 +247,7 @@ fn check_order(
     Ok(order)
 }
 
-fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) -> Failure {
+fn invalid(source: &ConfigurationValue<'_>, field: &'static str, value: &str, detail: &str) -> Failure {
     at_field(
         source,
         field,
@@ -255,11 +255,11 @@ fn invalid(source: &Source<'_>, field: &'static str, value: &str, detail: &str) 
     )
 }
 
-fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Failure {
+fn at_field(source: &ConfigurationValue<'_>, field: &'static str, text: String) -> Failure {
     let span = source
         .parsed
         .tree()
-        .nearest_span(source.root, &[Step::Field(field.to_owned())]);
+        .nearest_span(source.root, &[PathStep::Field(field.to_owned())]);
     let location = source.parsed.document.source.location(span);
     let problem = Problem::new(Rule::Configuration, text);
     problem.at(location).with_field(field).into()
@@ -268,10 +268,10 @@ fn at_field(source: &Source<'_>, field: &'static str, text: String) -> Failure {
 /// Loads the files that a plugin's settings name.
 fn start(
     plugin: ManifestPlugin,
-    settings: Settings,
+    settings: ConfiguredSettings,
     options: &ConfigurationOptions<'_>,
 ) -> Result<Option<PluginConfiguration>, Vec<StartupFailure>> {
-    let Settings {
+    let ConfiguredSettings {
         static_manifests_dir,
         static_order,
         kube_config_file,

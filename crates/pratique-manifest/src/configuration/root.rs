@@ -10,15 +10,15 @@ use crate::read::path::path_text;
 
 /// The directory that stands for `/` (empty for `/` itself), and which files may be opened.
 #[derive(Clone, Copy)]
-pub(super) struct Root<'a> {
+pub(super) struct FileRoot<'a> {
     pub(super) path: &'a str,
     pub(super) permit: &'a dyn Fn(&Path) -> io::Result<()>,
 }
 
-impl<'a> Root<'a> {
+impl<'a> FileRoot<'a> {
     /// All files below a path are permitted.
     pub(super) fn below(path: &'a str) -> Self {
-        Root {
+        FileRoot {
             path,
             permit: &|_| Ok(()),
         }
@@ -55,7 +55,7 @@ impl<'a> Root<'a> {
 }
 
 /// Resolves a path that a file names, relative to that file's directory.
-pub(super) fn relative_to(path: &str, file: &str, root: Root<'_>) -> String {
+pub(super) fn relative_to(path: &str, file: &str, root: FileRoot<'_>) -> String {
     if path.starts_with('/') {
         return root.find(path);
     }

@@ -4,16 +4,16 @@ use pratique_gotext::strconv::quote;
 
 use super::StartupFailure;
 use super::open::OpenedConfiguration;
-use super::root::{Root, relative_to};
-use crate::parse::Parsed;
+use super::root::{FileRoot, relative_to};
+use crate::parse::ParsedContent;
 use crate::problem::{Failure, Problem, Rule};
 use crate::read::directory;
 use crate::tree::NodeId;
 
 /// The source of a plugin's configuration.
-pub(super) enum Source<'a> {
+pub(super) enum ConfigurationSource<'a> {
     /// A value within the AdmissionConfiguration.
-    Embedded(&'a Parsed, NodeId),
+    Embedded(&'a ParsedContent, NodeId),
     /// A file, by its path, and its content.
     File(String, Vec<u8>),
 }
@@ -24,15 +24,15 @@ pub(super) enum Source<'a> {
 pub(super) fn find<'a>(
     name: &str,
     opened: &'a OpenedConfiguration,
-    root: Root<'_>,
-) -> Result<Option<Source<'a>>, StartupFailure> {
+    root: FileRoot<'_>,
+) -> Result<Option<ConfigurationSource<'a>>, StartupFailure> {
     let mut plugins = opened.configuration.plugins.iter().enumerate();
     let Some((index, configured)) = plugins.find(|(_, configured)| configured.name == name) else {
         return Ok(None);
     };
     if configured.configuration.is_some() {
         let embedded = opened.embedded(index);
-        return Ok(embedded.map(|(parsed, id)| Source::Embedded(parsed, id)));
+        return Ok(embedded.map(|(parsed, id)| ConfigurationSource::Embedded(parsed, id)));
     }
     if configured.path.is_empty() {
         return Ok(None);
@@ -56,7 +56,7 @@ pub(super) fn find<'a>(
             exit_code: 255,
         }
     })?;
-    Ok(Some(Source::File(path, bytes)))
+    Ok(Some(ConfigurationSource::File(path, bytes)))
 }
 
 fn unreadable(text: String) -> Failure {

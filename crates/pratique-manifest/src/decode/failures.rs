@@ -7,16 +7,16 @@ use pratique_typed::decode::type_meta;
 use pratique_types::GroupVersionKind;
 
 use super::help;
-use super::{Decoded, Fault, StrictFault, StrictKind, TreeNode};
+use super::{DecodedField, FieldFault, StrictFault, StrictKind, TreeNode};
 use crate::help::Help;
-use crate::parse::{Format, Parsed};
+use crate::parse::{DocumentFormat, ParsedContent};
 use crate::position::{DocumentSource, Span};
 use crate::problem::{Failure, Problem, Rule};
-use crate::tree::{NodeId, Step};
+use crate::tree::{NodeId, PathStep};
 use crate::yaml::Duplicate;
 
 /// Reads the kind and version of a value, which must have both.
-pub(crate) fn kind_of(parsed: &Parsed, id: NodeId) -> Result<GroupVersionKind, Failure> {
+pub(crate) fn kind_of(parsed: &ParsedContent, id: NodeId) -> Result<GroupVersionKind, Failure> {
     let read = match parsed.reread_item(id) {
         None => {
             type_meta(TreeNode::new(parsed.tree(), id)).map_err(|error| (error.to_string(), error.node()))
@@ -42,14 +42,14 @@ pub(crate) fn kind_of(parsed: &Parsed, id: NodeId) -> Result<GroupVersionKind, F
     Err(Failure::single(text, missing_kind(parsed, id, missing)))
 }
 
-fn problem_at(parsed: &Parsed, rule: Rule, message: &str, span: Span) -> Problem {
+fn problem_at(parsed: &ParsedContent, rule: Rule, message: &str, span: Span) -> Problem {
     Problem::new(rule, message).at(parsed.document.source.location(span))
 }
 
 /// The problem of a value without a kind or a version.
-fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
+fn missing_kind(parsed: &ParsedContent, id: NodeId, missing: &str) -> Problem {
     let field = if missing == "Kind" { "kind" } else { missing };
-    let span = parsed.tree().nearest_span(id, &[Step::Field(field.to_owned())]);
+    let span = parsed.tree().nearest_span(id, &[PathStep::Field(field.to_owned())]);
     let mut problem = problem_at(
         parsed,
         Rule::MissingKind,
@@ -68,8 +68,8 @@ fn missing_kind(parsed: &Parsed, id: NodeId, missing: &str) -> Problem {
 }
 
 /// The failure of a value whose kind is not accepted here.
-pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure {
-    let span = parsed.tree().nearest_span(id, &[Step::Field("kind".to_owned())]);
+pub(crate) fn unsupported(parsed: &ParsedContent, id: NodeId, text: String) -> Failure {
+    let span = parsed.tree().nearest_span(id, &[PathStep::Field("kind".to_owned())]);
     let mut problem = problem_at(parsed, Rule::UnsupportedKind, &text, span).with_field("kind");
     let kind = type_meta(TreeNode::new(parsed.tree(), id));
     let help = kind.ok().and_then(|kind| help::for_kind(&kind));
@@ -81,7 +81,7 @@ pub(crate) fn unsupported(parsed: &Parsed, id: NodeId, text: String) -> Failure 
 }
 
 /// The failure of an object of the API whose kind a release does not serve.
-pub(crate) fn not_served(parsed: &Parsed, id: NodeId, text: String, release: &Release) -> Failure {
+pub(crate) fn not_served(parsed: &ParsedContent, id: NodeId, text: String, release: &Release) -> Failure {
     let mut failure = unsupported(parsed, id, text);
     let kind = type_meta(TreeNode::new(parsed.tree(), id));
     let help = kind.ok().and_then(|kind| help::for_version(&kind, release));
@@ -92,10 +92,10 @@ pub(crate) fn not_served(parsed: &Parsed, id: NodeId, text: String, release: &Re
 }
 
 /// The failure of decoding a value, if there are errors.
-pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option<Failure> {
+pub(crate) fn decoding(parsed: &ParsedContent, id: NodeId, decoded: &DecodedField) -> Option<Failure> {
     let duplicates = match &parsed.format {
         // They are reported for the document, not again for each item of a list in it.
-        Format::Yaml(duplicates) if id == parsed.root => duplicates.as_slice(),
+        DocumentFormat::Yaml(duplicates) if id == parsed.root => duplicates.as_slice(),
         _ => &[],
     };
     let text = match decoded.fatal.first().or(decoded.types.first()) {
@@ -119,7 +119,7 @@ pub(crate) fn decoding(parsed: &Parsed, id: NodeId, decoded: &Decoded) -> Option
 }
 
 /// The problems of a value that was decoded.
-pub(super) fn decode_problems(document: &DocumentSource, decoded: &Decoded) -> Vec<Problem> {
+pub(super) fn decode_problems(document: &DocumentSource, decoded: &DecodedField) -> Vec<Problem> {
     type_problems(document, decoded)
         .chain(strict_problems(document, decoded))
         .collect()
@@ -127,13 +127,13 @@ pub(super) fn decode_problems(document: &DocumentSource, decoded: &Decoded) -> V
 
 fn type_problems<'d>(
     document: &'d DocumentSource,
-    decoded: &'d Decoded,
+    decoded: &'d DecodedField,
 ) -> impl Iterator<Item = Problem> + use<'d> {
     let faults = decoded.fatal.iter().chain(&decoded.types);
     faults.map(|fault| type_problem(document, fault))
 }
 
-fn type_problem(document: &DocumentSource, fault: &Fault) -> Problem {
+fn type_problem(document: &DocumentSource, fault: &FieldFault) -> Problem {
     let mut problem = Problem::new(Rule::WrongType, &fault.message).at(document.location(fault.span));
     let written = document.slice(fault.span);
     problem.help = fault
@@ -150,7 +150,7 @@ fn type_problem(document: &DocumentSource, fault: &Fault) -> Problem {
 
 fn strict_problems<'d>(
     document: &'d DocumentSource,
-    decoded: &'d Decoded,
+    decoded: &'d DecodedField,
 ) -> impl Iterator<Item = Problem> + use<'d> {
     let faults = decoded.strict.iter();
     faults.map(|fault| strict_problem(document, fault))

@@ -4,7 +4,7 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_schema::Release;
 use pratique_types::{ADMISSION_GROUP, GroupVersionKind, builtin};
 
-use super::{Form, Mismatch};
+use super::{ValueForm, TypeMismatch};
 use crate::kind::Kind;
 use crate::parse::help::looks_like;
 
@@ -74,36 +74,36 @@ pub(crate) fn for_version(gvk: &GroupVersionKind, release: &Release) -> Option<S
 }
 
 /// Help for a value of the wrong type, by how it is written.
-pub(crate) fn for_value(mismatch: &Mismatch, written: &str) -> Option<String> {
-    let Mismatch {
+pub(crate) fn for_value(mismatch: &TypeMismatch, written: &str) -> Option<String> {
+    let TypeMismatch {
         found: actual_form,
         wanted,
         fields,
     } = mismatch;
     let starts = written.chars().next().unwrap_or_default();
     Some(match (actual_form, wanted) {
-        (Form::Bool, Form::Text) => unquoted(written, "boolean")?,
-        (Form::Number, Form::Text) => unquoted(written, "number")?,
-        (Form::List, Form::Text) if starts == '[' => looks_like(starts, "list"),
-        (Form::Mapping, Form::Text) if starts == '{' => looks_like(starts, "mapping"),
-        (Form::List, Form::Text) => "this is one text and no list: leave out the dash".to_owned(),
-        (Form::Mapping, Form::Text) => {
+        (ValueForm::Bool, ValueForm::Text) => unquoted(written, "boolean")?,
+        (ValueForm::Number, ValueForm::Text) => unquoted(written, "number")?,
+        (ValueForm::List, ValueForm::Text) if starts == '[' => looks_like(starts, "list"),
+        (ValueForm::Mapping, ValueForm::Text) if starts == '{' => looks_like(starts, "mapping"),
+        (ValueForm::List, ValueForm::Text) => "this is one text and no list: leave out the dash".to_owned(),
+        (ValueForm::Mapping, ValueForm::Text) => {
             "YAML takes a text with a colon and a blank in it for a mapping: quote it, or begin it after >- on a line of \
              its own"
                 .to_owned()
         }
-        (Form::Mapping, Form::List) => "this is a list: begin each of its items with \"- \"".to_owned(),
-        (Form::Text | Form::Number | Form::Bool, Form::List) if is_short(written.trim_matches(['"', '\''])) => {
+        (ValueForm::Mapping, ValueForm::List) => "this is a list: begin each of its items with \"- \"".to_owned(),
+        (ValueForm::Text | ValueForm::Number | ValueForm::Bool, ValueForm::List) if is_short(written.trim_matches(['"', '\''])) => {
             format!("this is a list: write [{written}]")
         }
-        (Form::Text | Form::Number | Form::Bool, Form::List) => {
+        (ValueForm::Text | ValueForm::Number | ValueForm::Bool, ValueForm::List) => {
             "this is a list: begin each of its items with \"- \"".to_owned()
         }
-        (Form::List, Form::Mapping) => "this is a mapping and no list: leave out the dash".to_owned(),
-        (Form::Text | Form::Number | Form::Bool, Form::Mapping) if (1..=FEW).contains(&fields.len()) => {
+        (ValueForm::List, ValueForm::Mapping) => "this is a mapping and no list: leave out the dash".to_owned(),
+        (ValueForm::Text | ValueForm::Number | ValueForm::Bool, ValueForm::Mapping) if (1..=FEW).contains(&fields.len()) => {
             format!("this is a mapping with the fields {}", fields.join(", "))
         }
-        (Form::Text, Form::Number | Form::Bool) => "leave out the quotes".to_owned(),
+        (ValueForm::Text, ValueForm::Number | ValueForm::Bool) => "leave out the quotes".to_owned(),
         _ => return None,
     })
 }
@@ -210,41 +210,41 @@ mod tests {
     fn values() {
         for (found, wanted, written, expected) in [
             (
-                Form::Bool,
-                Form::Text,
+                ValueForm::Bool,
+                ValueForm::Text,
                 "yes",
                 "YAML takes yes for a boolean: quote it, as in \"yes\"",
             ),
             (
-                Form::Number,
-                Form::Text,
+                ValueForm::Number,
+                ValueForm::Text,
                 "010",
                 "YAML takes 010 for a number: quote it, as in \"010\"",
             ),
             (
-                Form::Mapping,
-                Form::Text,
+                ValueForm::Mapping,
+                ValueForm::Text,
                 "{}",
                 "YAML takes a value that starts with { for a mapping: quote it, or begin it after >- on a line of its own",
             ),
             (
-                Form::Mapping,
-                Form::List,
+                ValueForm::Mapping,
+                ValueForm::List,
                 "expression: 'true'",
                 "this is a list: begin each of its items with \"- \"",
             ),
-            (Form::Text, Form::List, "CREATE", "this is a list: write [CREATE]"),
+            (ValueForm::Text, ValueForm::List, "CREATE", "this is a list: write [CREATE]"),
             (
-                Form::List,
-                Form::Mapping,
+                ValueForm::List,
+                ValueForm::Mapping,
                 "- a: b",
                 "this is a mapping and no list: leave out the dash",
             ),
-            (Form::Bool, Form::Number, "yes", ""),
+            (ValueForm::Bool, ValueForm::Number, "yes", ""),
         ] {
             let fields = Vec::new();
             let help = for_value(
-                &Mismatch {
+                &TypeMismatch {
                     found,
                     wanted,
                     fields,

@@ -10,7 +10,7 @@ use pratique_types::{ADMISSION_GROUP, GroupVersionKind};
 use crate::kind::Kind;
 
 /// A kind that a server knows.
-pub(crate) enum Registered {
+pub(crate) enum RegisteredKind {
     /// A static manifest.
     Object(Kind),
     /// A typed list of static manifests.
@@ -80,7 +80,7 @@ impl fmt::Display for ApiVersion {
 }
 
 /// Finds the kind of a static manifest; its objects are those of v1.
-pub(crate) fn find_static(gvk: &GroupVersionKind) -> Option<(Registered, ApiVersion)> {
+pub(crate) fn find_static(gvk: &GroupVersionKind) -> Option<(RegisteredKind, ApiVersion)> {
     find(gvk).map(|registered| (registered, ApiVersion::V1))
 }
 
@@ -115,15 +115,15 @@ pub(crate) fn usual_version(kind: Kind, release: &Release) -> Option<&'static st
 }
 
 /// Finds the kind of an object of the API: policies and bindings are read in older versions, too.
-pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(Registered, ApiVersion)> {
+pub(crate) fn find_served(gvk: &GroupVersionKind) -> Option<(RegisteredKind, ApiVersion)> {
     let older = || {
         let version = ApiVersion::from_name(&gvk.version).filter(|_| gvk.group == ADMISSION_GROUP)?;
         let (kind, is_list) = kind_or_list(&gvk.kind)?;
         let is_served = kind.is_policy() || kind.is_binding();
         let registered = if is_list {
-            Registered::TypedList(kind)
+            RegisteredKind::TypedList(kind)
         } else {
-            Registered::Object(kind)
+            RegisteredKind::Object(kind)
         };
         is_served.then_some((registered, version))
     };
@@ -141,7 +141,7 @@ pub(crate) fn not_served(
     let (kind, _) = kind_or_list(&gvk.kind).filter(|_| gvk.group == ADMISSION_GROUP)?;
     let is_read = matches!(
         find_served(gvk),
-        Some((Registered::Object(_) | Registered::TypedList(_), _))
+        Some((RegisteredKind::Object(_) | RegisteredKind::TypedList(_), _))
     );
     let of_items = GroupVersionKind {
         kind: kind.name().to_owned(),
@@ -189,9 +189,9 @@ fn regular_plural(kind: &str) -> String {
 }
 
 /// Finds a kind that a server's loaders know.
-fn find(gvk: &GroupVersionKind) -> Option<Registered> {
+fn find(gvk: &GroupVersionKind) -> Option<RegisteredKind> {
     if gvk.kind == "List" {
-        return Some(Registered::List);
+        return Some(RegisteredKind::List);
     }
     if UNVERSIONED.contains(&gvk.kind.as_str()) {
         return Some(other(format!("*v1.{}", gvk.kind)));
@@ -207,8 +207,8 @@ fn find(gvk: &GroupVersionKind) -> Option<Registered> {
     }
 }
 
-fn other(type_name: String) -> Registered {
-    Registered::Other {
+fn other(type_name: String) -> RegisteredKind {
+    RegisteredKind::Other {
         type_name,
         decoded_as: None,
     }
@@ -224,41 +224,41 @@ fn kind_or_list(name: &str) -> Option<(Kind, bool)> {
     Kind::from_name(name).map(|kind| (kind, false)).or_else(of_list)
 }
 
-fn of_version(gvk: &GroupVersionKind) -> Option<Registered> {
+fn of_version(gvk: &GroupVersionKind) -> Option<RegisteredKind> {
     match kind_or_list(&gvk.kind) {
-        Some((kind, false)) => Some(Registered::Object(kind)),
-        Some((kind, true)) => Some(Registered::TypedList(kind)),
+        Some((kind, false)) => Some(RegisteredKind::Object(kind)),
+        Some((kind, true)) => Some(RegisteredKind::TypedList(kind)),
         None => meta_kind(gvk),
     }
 }
 
-fn meta_kind(gvk: &GroupVersionKind) -> Option<Registered> {
+fn meta_kind(gvk: &GroupVersionKind) -> Option<RegisteredKind> {
     if OPTIONS.contains(&gvk.kind.as_str()) {
         return Some(other(format!("*v1.{}", gvk.kind)));
     }
-    (gvk.kind == "WatchEvent").then(|| Registered::Other {
+    (gvk.kind == "WatchEvent").then(|| RegisteredKind::Other {
         type_name: "*v1.WatchEvent".to_owned(),
         decoded_as: Some("meta/v1.WatchEvent".to_owned()),
     })
 }
 
-fn older(gvk: &GroupVersionKind) -> Option<Registered> {
+fn older(gvk: &GroupVersionKind) -> Option<RegisteredKind> {
     let Some((kind, _)) = kind_or_list(&gvk.kind) else {
         return meta_kind(gvk);
     };
     if gvk.version == "v1alpha1" && !ALPHA_KINDS.contains(&kind) {
         return None;
     }
-    Some(Registered::Other {
+    Some(RegisteredKind::Other {
         type_name: format!("*{}.{}", gvk.version, gvk.kind),
         decoded_as: Some(format!("admissionregistration/{}.{}", gvk.version, gvk.kind)),
     })
 }
 
-fn internal(gvk: &GroupVersionKind) -> Option<Registered> {
+fn internal(gvk: &GroupVersionKind) -> Option<RegisteredKind> {
     kind_or_list(&gvk.kind)?;
     let type_name = format!("*admissionregistration.{}", gvk.kind);
-    Some(Registered::Other {
+    Some(RegisteredKind::Other {
         type_name,
         decoded_as: Some("meta/v1.TypeMeta".to_owned()),
     })

@@ -9,25 +9,25 @@ use crate::tree::{Entry, NodeId, Tree, TreeValue};
 
 /// How fields are decoded that hold any JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Raw {
+pub(crate) enum RawDecoding {
     Kept,
     /// They are decoded by themselves, or not at all.
     LeftOut,
 }
 
 /// The JSON of a value of a type; null for values that are no objects.
-pub(super) fn json(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: Raw) -> Json {
-    let builder = Builder { tree, schema, raw };
+pub(super) fn json(schema: &'static Schema, tree: &Tree, id: NodeId, of: TypeId, raw: RawDecoding) -> Json {
+    let builder = ValueBuilder { tree, schema, raw };
     builder.value(id, &Shape::Struct(of)).unwrap_or(Json::Null)
 }
 
-struct Builder<'t> {
+struct ValueBuilder<'t> {
     tree: &'t Tree,
     schema: &'static Schema,
-    raw: Raw,
+    raw: RawDecoding,
 }
 
-impl Builder<'_> {
+impl ValueBuilder<'_> {
     /// The JSON of a value; `None` for null and for values that do not fit.
     fn value(&self, id: NodeId, shape: &Shape) -> Option<Json> {
         match (shape, &self.tree.get(id).value) {
@@ -87,7 +87,7 @@ impl Builder<'_> {
 
     fn scalar(&self, scalar: Scalar, id: NodeId, value: &TreeValue) -> Option<Json> {
         match (scalar, value) {
-            (Scalar::Json, _) if self.raw == Raw::Kept => crate::parse::compact(self.tree, id),
+            (Scalar::Json, _) if self.raw == RawDecoding::Kept => crate::parse::compact(self.tree, id),
             (Scalar::String, TreeValue::String(text, _)) => Some((**text).into()),
             // The text without quotes was probably meant.
             (Scalar::String, TreeValue::Bool(value)) => Some(value.to_string().into()),

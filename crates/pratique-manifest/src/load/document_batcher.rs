@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pratique_workers::{estimate, map};
 
-use super::document_validator::{DocumentValidator, Finding};
+use super::document_validator::{DocumentValidator, DocumentFinding};
 use super::file_cache::{CacheEntry, CachedFile};
 use super::options::SourceTexts;
 use super::set::ManifestSet;
@@ -21,7 +21,7 @@ use crate::read::directory::ManifestFile;
 /// Builds a set from files, which are added one after the other.
 pub(crate) struct DocumentBatcher<'a> {
     validator: DocumentValidator<'a>,
-    pending: Vec<Item>,
+    pending: Vec<BatchItem>,
     /// How many bytes the pending documents have, and how many make a batch.
     bytes: usize,
     batch: usize,
@@ -32,7 +32,7 @@ pub(crate) struct DocumentBatcher<'a> {
 }
 
 /// A part of the files, in order.
-enum Item {
+enum BatchItem {
     /// A document of a file with this text.
     Document(FileDocument, Arc<String>),
     /// The end of a file.
@@ -123,7 +123,7 @@ impl<'a> DocumentBatcher<'a> {
         if self.validator.budget.spend(file.cost()).is_err() {
             return;
         }
-        self.pending.push(Item::Cached(path.into(), file));
+        self.pending.push(BatchItem::Cached(path.into(), file));
     }
 
     /// The set, the failures, and the files to cache.
@@ -136,12 +136,12 @@ impl<'a> DocumentBatcher<'a> {
     fn add(&mut self, documents: impl Iterator<Item = FileDocument>, end: FileEnd) {
         for document in documents {
             self.bytes += document.raw.bytes.len();
-            self.pending.push(Item::Document(document, Arc::clone(&end.text)));
+            self.pending.push(BatchItem::Document(document, Arc::clone(&end.text)));
             if self.bytes >= self.batch {
                 self.run_batch();
             }
         }
-        self.pending.push(Item::End(end));
+        self.pending.push(BatchItem::End(end));
     }
 
     /// Validates the pending documents and adds them to the set.
@@ -149,17 +149,17 @@ impl<'a> DocumentBatcher<'a> {
         self.bytes = 0;
         let pending = std::mem::take(&mut self.pending);
         let validator = self.validator;
-        let results = map(validator.options.workers(), &pending, Item::cost, |item| {
+        let results = map(validator.options.workers(), &pending, BatchItem::cost, |item| {
             item.validate(validator)
         });
         for (item, (findings, cost)) in pending.into_iter().zip(results) {
             match item {
-                Item::Document(document, _) => {
+                BatchItem::Document(document, _) => {
                     self.cost = self.cost.saturating_add(cost);
                     self.set.add_findings(findings, &document.file);
                 }
-                Item::End(end) => self.end_file(end),
-                Item::Cached(path, file) => self.add_cached_objects(path, file),
+                BatchItem::End(end) => self.end_file(end),
+                BatchItem::Cached(path, file) => self.add_cached_objects(path, file),
             }
         }
     }
@@ -187,18 +187,18 @@ impl<'a> DocumentBatcher<'a> {
     }
 }
 
-impl Item {
+impl BatchItem {
     fn cost(&self) -> Duration {
         match self {
-            Item::Document(document, _) => cost(document.raw.bytes.len()),
-            Item::End(_) | Item::Cached(..) => Duration::ZERO,
+            BatchItem::Document(document, _) => cost(document.raw.bytes.len()),
+            BatchItem::End(_) | BatchItem::Cached(..) => Duration::ZERO,
         }
     }
 
-    fn validate(&self, validator: DocumentValidator<'_>) -> (Vec<Finding>, u64) {
+    fn validate(&self, validator: DocumentValidator<'_>) -> (Vec<DocumentFinding>, u64) {
         match self {
-            Item::Document(document, text) => validator.validate(document.clone(), text),
-            Item::End(_) | Item::Cached(..) => Default::default(),
+            BatchItem::Document(document, text) => validator.validate(document.clone(), text),
+            BatchItem::End(_) | BatchItem::Cached(..) => Default::default(),
         }
     }
 }

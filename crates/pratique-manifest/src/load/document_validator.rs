@@ -8,21 +8,21 @@ use pratique_types::{ADMISSION_GROUP, aggregate};
 use serde_json::Value as Json;
 
 use super::options::{LoadOptions, SourceTexts};
-use super::selection::Selection;
-use super::set::{Object, OlderVersion, OptionalVersion};
+use super::selection::ObjectSelection;
+use super::set::{ManifestObject, OlderVersion, OptionalVersion};
 use crate::budget::{Budget, DOCUMENT};
-use crate::decode::registry::{self, ApiVersion, Registered, ServedVersions};
-use crate::decode::{self, Raw, failures};
+use crate::decode::registry::{self, ApiVersion, RegisteredKind, ServedVersions};
+use crate::decode::{self, RawDecoding, failures};
 use crate::kind::Kind;
 use crate::list::list_items;
 use crate::parse::file_document::FileDocument;
 use crate::parse::source::ObjectSource;
-use crate::parse::{self, Parsed};
+use crate::parse::{self, ParsedContent};
 use crate::plugin::ManifestPlugin;
 use crate::position::Location;
 use crate::problem::{Failure, ObjectName, Problem};
-use crate::tree::{NodeId, Step, TreeValue};
-use crate::validate::problems::{self, Subject};
+use crate::tree::{NodeId, PathStep, TreeValue};
+use crate::validate::problems::{self, ProblemSubject};
 use crate::validate::wrong_fields::WrongFields;
 use crate::validate::{created_metadata, static_rules};
 use crate::{default, validate};
@@ -64,13 +64,13 @@ pub(crate) struct DocumentValidator<'a> {
     pub(crate) texts: SourceTexts,
     pub(crate) budget: &'a Budget,
     /// Which objects are loaded.
-    pub(crate) selection: Selection,
+    pub(crate) selection: ObjectSelection,
     /// The versions that the API serves.
     pub(crate) served: ServedVersions,
 }
 
 /// A result of validating a document.
-pub(crate) enum Finding {
+pub(crate) enum DocumentFinding {
     /// An error.
     Failure(Failure),
     /// The name of a policy that did not decode.
@@ -78,20 +78,20 @@ pub(crate) enum Finding {
     /// The text of a document that does not parse.
     Unparsed(Box<str>),
     /// An object.
-    Object(Box<Candidate>),
+    Object(Box<UncheckedObject>),
     /// Text after the end of the document, which the server does not read.
     TrailingText(Location),
 }
 
 /// An object whose name and references have yet to be checked against other objects.
-pub(crate) struct Candidate {
+pub(crate) struct UncheckedObject {
     pub(crate) name: ObjectName,
     /// Violations of the rules of static manifests.
     pub(crate) failures: Vec<Failure>,
     /// The policy that it binds, if it is a binding.
     pub(crate) policy: Option<String>,
     /// The typed object; none if it is not valid.
-    pub(crate) object: Option<Object>,
+    pub(crate) object: Option<ManifestObject>,
     /// The version that it is written in, where that has other defaults.
     pub(crate) older: Option<OlderVersion>,
     /// The same, where servers have that only if they are told to.
@@ -102,12 +102,12 @@ pub(crate) struct Candidate {
 /// Why a value does not decode, and as much of it as does.
 struct DecodeFailure {
     failure: Failure,
-    decoded: Option<Box<Decoded>>,
+    decoded: Option<Box<DecodedDocument>>,
 }
 
 /// A decoded value, and its fields that have the wrong type.
-struct Decoded {
-    registered: Registered,
+struct DecodedDocument {
+    registered: RegisteredKind,
     /// The version that it is written in.
     version: ApiVersion,
     value: Json,
@@ -135,14 +135,14 @@ impl<'a> DocumentValidator<'a> {
             options,
             texts,
             budget,
-            selection: Selection::Everything,
+            selection: ObjectSelection::Everything,
             served: ServedVersions::OfRelease,
         }
     }
 
     /// The findings about a document of a file with this text, in order, and the part of the budget that it took. There
     /// are none once the budget is exceeded.
-    pub(crate) fn validate(&self, document: FileDocument, text: &Arc<String>) -> (Vec<Finding>, u64) {
+    pub(crate) fn validate(&self, document: FileDocument, text: &Arc<String>) -> (Vec<DocumentFinding>, u64) {
         if self.budget.is_exceeded() {
             return Default::default();
         }
@@ -166,12 +166,12 @@ impl<'a> DocumentValidator<'a> {
                 }
                 validation.cost += parsed.cost;
                 validation.value(&parsed, parsed.root, 0);
-                let trailing_text = parsed.rest_location().map(Finding::TrailingText);
+                let trailing_text = parsed.rest_location().map(DocumentFinding::TrailingText);
                 validation.findings.extend(trailing_text);
             }
             Err(fault) => {
                 validation.fail(*fault);
-                validation.findings.push(Finding::Unparsed(written));
+                validation.findings.push(DocumentFinding::Unparsed(written));
             }
         }
         (validation.findings, validation.cost)
@@ -182,14 +182,14 @@ impl<'a> DocumentValidator<'a> {
 struct DocumentValidation<'e> {
     validator: &'e DocumentValidator<'e>,
     file: Arc<str>,
-    findings: Vec<Finding>,
+    findings: Vec<DocumentFinding>,
     /// The cost of the document.
     cost: u64,
 }
 
 impl DocumentValidation<'_> {
     /// Validates a document's value, or an item within so many lists in it.
-    fn value(&mut self, parsed: &Parsed, id: NodeId, lists: usize) {
+    fn value(&mut self, parsed: &ParsedContent, id: NodeId, lists: usize) {
         if self.validator.budget.is_exceeded() {
             return;
         }
@@ -210,8 +210,8 @@ impl DocumentValidation<'_> {
         });
         match decoded {
             None => {}
-            Some(Decoded {
-                registered: Registered::List,
+            Some(DecodedDocument {
+                registered: RegisteredKind::List,
                 ..
             }) => self.items(parsed, id, item_nodes(parsed, id), lists),
             Some(decoded) => self.registered(parsed, id, decoded),
@@ -219,7 +219,7 @@ impl DocumentValidation<'_> {
     }
 
     /// Validates the items of a list within so many others.
-    fn items(&mut self, parsed: &Parsed, list: NodeId, items: &[NodeId], lists: usize) {
+    fn items(&mut self, parsed: &ParsedContent, list: NodeId, items: &[NodeId], lists: usize) {
         if lists >= MAX_LISTS {
             let text = format!("lists are nested more than {MAX_LISTS} levels deep");
             return self.fail(failures::unsupported(parsed, list, text));
@@ -231,14 +231,14 @@ impl DocumentValidation<'_> {
 
     /// The items of an object of the API that is a list to clients, and whose kind is not one of lists. The server, which reads
     /// static manifests itself, knows lists by their kinds alone.
-    fn client_list<'p>(&self, parsed: &'p Parsed, id: NodeId) -> Option<&'p [NodeId]> {
+    fn client_list<'p>(&self, parsed: &'p ParsedContent, id: NodeId) -> Option<&'p [NodeId]> {
         let kind = text_of(parsed, parsed.tree().entry(id, "kind")?.value)?;
         let is_unusual = self.validator.scope == ManifestScope::Api && !kind.ends_with("List");
         is_unusual.then(|| list_items(parsed.tree(), id)).flatten()
     }
 
     /// Whether a value is of a kind in the scope, or a list that may have such items.
-    fn may_belong(&self, parsed: &Parsed, id: NodeId) -> bool {
+    fn may_belong(&self, parsed: &ParsedContent, id: NodeId) -> bool {
         let entry = parsed.tree().entry(id, "kind");
         let Some(TreeValue::String(name, _)) = entry.map(|entry| &parsed.tree().get(entry.value).value)
         else {
@@ -256,7 +256,7 @@ impl DocumentValidation<'_> {
     }
 
     /// Whether a value of a kind that is none is meant as an object of the API that configures admission, by its group.
-    fn is_of_group(&self, parsed: &Parsed, id: NodeId) -> bool {
+    fn is_of_group(&self, parsed: &ParsedContent, id: NodeId) -> bool {
         let version = parsed.tree().entry(id, "apiVersion").map(|entry| entry.value);
         let group = version
             .and_then(|version| text_of(parsed, version))
@@ -265,13 +265,13 @@ impl DocumentValidation<'_> {
     }
 
     /// Whether an object of a kind is one of those to load.
-    fn is_selected(&self, parsed: &Parsed, id: NodeId, kind: Kind) -> bool {
+    fn is_selected(&self, parsed: &ParsedContent, id: NodeId, kind: Kind) -> bool {
         let name = text_in(parsed, id, ["metadata", "name"]).unwrap_or_default();
         let policy = text_in(parsed, id, ["spec", "policyName"]);
         self.validator.selection.has(kind, &name, policy.as_deref())
     }
 
-    fn decode(&mut self, parsed: &Parsed, id: NodeId) -> Result<Option<Decoded>, DecodeFailure> {
+    fn decode(&mut self, parsed: &ParsedContent, id: NodeId) -> Result<Option<DecodedDocument>, DecodeFailure> {
         let find = match self.validator.scope {
             ManifestScope::Plugin(_) => registry::find_static,
             ManifestScope::Api => registry::find_served,
@@ -293,29 +293,29 @@ impl DocumentValidation<'_> {
         });
         let (registered, version) = document_kind.inspect_err(|_| {
             let name = name_in(parsed, id);
-            self.findings.extend(name.map(Finding::UndecodedPolicy));
+            self.findings.extend(name.map(DocumentFinding::UndecodedPolicy));
         })?;
         let (type_name, raw) = match &registered {
-            Registered::Object(kind) => (format!("admissionregistration/{version}.{kind}"), Raw::Kept),
-            Registered::TypedList(kind) => (format!("admissionregistration/{version}.{kind}List"), Raw::Kept),
+            RegisteredKind::Object(kind) => (format!("admissionregistration/{version}.{kind}"), RawDecoding::Kept),
+            RegisteredKind::TypedList(kind) => (format!("admissionregistration/{version}.{kind}List"), RawDecoding::Kept),
             // Its items are decoded one by one.
-            Registered::List => ("meta/v1.List".to_owned(), Raw::LeftOut),
-            Registered::Other {
+            RegisteredKind::List => ("meta/v1.List".to_owned(), RawDecoding::LeftOut),
+            RegisteredKind::Other {
                 decoded_as: Some(type_name),
                 ..
-            } => (type_name.clone(), Raw::Kept),
-            Registered::Other { decoded_as: None, .. } => {
-                return Ok(Some(Decoded::whole(registered, version, Json::Null)));
+            } => (type_name.clone(), RawDecoding::Kept),
+            RegisteredKind::Other { decoded_as: None, .. } => {
+                return Ok(Some(DecodedDocument::whole(registered, version, Json::Null)));
             }
         };
         let release = self.validator.options.expressions().release();
         let decoded = decode::decode(release, parsed.tree(), id, &type_name, raw);
         match failures::decoding(parsed, id, &decoded) {
-            None => Ok(Some(Decoded::whole(registered, version, decoded.value))),
+            None => Ok(Some(DecodedDocument::whole(registered, version, decoded.value))),
             Some(failure) => {
                 let failure = match (self.validator.scope, &registered) {
                     // Upstream: apiserver/pkg/endpoints/handlers/rest.go, transformDecodeError
-                    (ManifestScope::Api, Registered::Object(kind)) => {
+                    (ManifestScope::Api, RegisteredKind::Object(kind)) => {
                         failure.prefixed(&format!("{described} cannot be handled as a {kind}: "))
                     }
                     _ => failure,
@@ -323,7 +323,7 @@ impl DocumentValidation<'_> {
                 self.record_names(&registered, &decoded.value);
                 let wrong = decoded.fatal.into_iter().chain(decoded.types);
                 let wrong = WrongFields::new(wrong.map(|fault| fault.field).collect());
-                let decoded = decoded.value.is_object().then_some(Decoded {
+                let decoded = decoded.value.is_object().then_some(DecodedDocument {
                     registered,
                     version,
                     value: decoded.value,
@@ -336,10 +336,10 @@ impl DocumentValidation<'_> {
     }
 
     /// Records the names of policies that did not decode: they do not count as missing for bindings.
-    fn record_names(&mut self, registered: &Registered, value: &Json) {
+    fn record_names(&mut self, registered: &RegisteredKind, value: &Json) {
         let values = match registered {
-            Registered::Object(_) => std::slice::from_ref(value),
-            Registered::TypedList(_) => value
+            RegisteredKind::Object(_) => std::slice::from_ref(value),
+            RegisteredKind::TypedList(_) => value
                 .get("items")
                 .and_then(Json::as_array)
                 .map_or(&[][..], Vec::as_slice),
@@ -350,11 +350,11 @@ impl DocumentValidation<'_> {
             .filter_map(|value| value.pointer("/metadata/name"))
             .filter_map(Json::as_str);
         self.findings
-            .extend(names.map(|name| Finding::UndecodedPolicy(name.to_owned())));
+            .extend(names.map(|name| DocumentFinding::UndecodedPolicy(name.to_owned())));
     }
 
-    fn registered(&mut self, parsed: &Parsed, id: NodeId, decoded: Decoded) {
-        let Decoded {
+    fn registered(&mut self, parsed: &ParsedContent, id: NodeId, decoded: DecodedDocument) {
+        let DecodedDocument {
             registered,
             version,
             value,
@@ -362,10 +362,10 @@ impl DocumentValidation<'_> {
         } = decoded;
         let scope = self.validator.scope;
         match registered {
-            Registered::Object(kind) if scope.accepts(kind) => {
+            RegisteredKind::Object(kind) if scope.accepts(kind) => {
                 self.objects(parsed, (kind, version), vec![(id, value, wrong)]);
             }
-            Registered::TypedList(kind) if scope.accepts(kind) => {
+            RegisteredKind::TypedList(kind) if scope.accepts(kind) => {
                 let items = item_nodes(parsed, id).iter().copied().zip(into_items(value));
                 let items = items.enumerate();
                 let items = items.map(|(index, (id, value))| (id, value, wrong.of_item(index)));
@@ -373,14 +373,14 @@ impl DocumentValidation<'_> {
                 self.objects(parsed, (kind, version), items.collect());
             }
             // Its items are validated one by one.
-            Registered::List => {}
-            Registered::Object(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}")),
-            Registered::TypedList(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}List")),
-            Registered::Other { type_name, .. } => self.refuse_type(parsed, id, &type_name),
+            RegisteredKind::List => {}
+            RegisteredKind::Object(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}")),
+            RegisteredKind::TypedList(kind) => self.refuse_type(parsed, id, &format!("*v1.{kind}List")),
+            RegisteredKind::Other { type_name, .. } => self.refuse_type(parsed, id, &type_name),
         }
     }
 
-    fn refuse_type(&mut self, parsed: &Parsed, id: NodeId, type_name: &str) {
+    fn refuse_type(&mut self, parsed: &ParsedContent, id: NodeId, type_name: &str) {
         let text = format!("unsupported resource type {type_name}");
         self.fail(failures::unsupported(parsed, id, text));
     }
@@ -388,7 +388,7 @@ impl DocumentValidation<'_> {
     /// Defaults and validates all objects of a document; errors of validation come before the objects.
     fn objects(
         &mut self,
-        parsed: &Parsed,
+        parsed: &ParsedContent,
         (kind, version): (Kind, ApiVersion),
         items: Vec<(NodeId, Json, WrongFields)>,
     ) {
@@ -412,7 +412,7 @@ impl DocumentValidation<'_> {
                 name: name_of(&value).to_owned(),
             };
             let source = ObjectSource::new(Arc::clone(&parsed.document), id);
-            let subject = Subject {
+            let subject = ProblemSubject {
                 name: &name,
                 source: &source,
                 file: &self.file,
@@ -428,8 +428,8 @@ impl DocumentValidation<'_> {
                 .is_binding()
                 .then(|| value.pointer("/spec/policyName").and_then(Json::as_str));
             let policy = policy.flatten().map(str::to_owned);
-            candidates.push(Finding::Object(Box::new(Candidate {
-                object: is_valid.then(|| Object::from_json(kind, value)).flatten(),
+            candidates.push(DocumentFinding::Object(Box::new(UncheckedObject {
+                object: is_valid.then(|| ManifestObject::from_json(kind, value)).flatten(),
                 older: (!other_defaults.is_empty()).then(|| OlderVersion {
                     location: source.locate(&[]),
                     name: name.clone(),
@@ -465,7 +465,7 @@ impl DocumentValidation<'_> {
         })
     }
 
-    fn validate(&self, subject: &Subject<'_>, value: &Json, wrong: &WrongFields) -> Option<Finding> {
+    fn validate(&self, subject: &ProblemSubject<'_>, value: &Json, wrong: &WrongFields) -> Option<DocumentFinding> {
         let ObjectName { kind, name } = subject.name;
         let mut errors = validate::validate(*kind, value, self.validator.options.expressions());
         errors.retain(|error| !wrong.explains(error));
@@ -485,14 +485,14 @@ impl DocumentValidation<'_> {
         let failure = Failure { text, problems };
         // If this exceeds the budget, the load fails for that alone.
         self.spend(&failure);
-        Some(Finding::Failure(self.validator.scope.placed(failure, &self.file)))
+        Some(DocumentFinding::Failure(self.validator.scope.placed(failure, &self.file)))
     }
 
     fn fail(&mut self, failure: Failure) {
         // Once the budget is exceeded, the first failure of a document says where.
         if self.spend(&failure) || self.findings.is_empty() {
             let failure = self.validator.scope.placed(failure, &self.file);
-            self.findings.push(Finding::Failure(failure));
+            self.findings.push(DocumentFinding::Failure(failure));
         }
     }
 
@@ -509,9 +509,9 @@ impl DocumentValidation<'_> {
     }
 }
 
-impl Decoded {
-    fn whole(registered: Registered, version: ApiVersion, value: Json) -> Self {
-        Decoded {
+impl DecodedDocument {
+    fn whole(registered: RegisteredKind, version: ApiVersion, value: Json) -> Self {
+        DecodedDocument {
             registered,
             version,
             value,
@@ -521,17 +521,17 @@ impl Decoded {
 }
 
 /// The name of a value whose kind is not known.
-fn name_in(parsed: &Parsed, id: NodeId) -> Option<String> {
+fn name_in(parsed: &ParsedContent, id: NodeId) -> Option<String> {
     text_in(parsed, id, ["metadata", "name"])
 }
 
 /// A text in a value that is not decoded.
-fn text_in(parsed: &Parsed, id: NodeId, path: [&str; 2]) -> Option<String> {
-    let path = path.map(|name| Step::Field(name.to_owned()));
+fn text_in(parsed: &ParsedContent, id: NodeId, path: [&str; 2]) -> Option<String> {
+    let path = path.map(|name| PathStep::Field(name.to_owned()));
     text_of(parsed, parsed.tree().find(id, &path)?).map(str::to_owned)
 }
 
-fn text_of(parsed: &Parsed, id: NodeId) -> Option<&str> {
+fn text_of(parsed: &ParsedContent, id: NodeId) -> Option<&str> {
     match &parsed.tree().get(id).value {
         TreeValue::String(text, _) => Some(text),
         _ => None,
@@ -544,7 +544,7 @@ fn name_of(value: &Json) -> &str {
 }
 
 /// The nodes of the items of an object of a kind of lists.
-fn item_nodes(parsed: &Parsed, id: NodeId) -> &[NodeId] {
+fn item_nodes(parsed: &ParsedContent, id: NodeId) -> &[NodeId] {
     let items = parsed.tree().entry(id, "items").map(|entry| entry.value);
     match items.map(|items| &parsed.tree().get(items).value) {
         Some(TreeValue::List(items)) => items,

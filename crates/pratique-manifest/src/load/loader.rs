@@ -7,12 +7,12 @@ use super::document_batcher::DocumentBatcher;
 use super::document_validator::{DocumentValidator, ManifestScope};
 use super::options::{LoadOptions, SourceTexts};
 use super::reload::Reloader;
-use super::selection::{NamedOrigin, Selection};
+use super::selection::{NamedOrigin, ObjectSelection};
 use super::set::ManifestSet;
-use super::{Readable, finish, outcome, read, readable};
+use super::{ReadResult, finish, outcome, read, readable};
 use crate::budget::{self, Budget};
 use crate::decode::registry::ServedVersions;
-use crate::parse::documents::Document;
+use crate::parse::documents::SourceDocument;
 use crate::parse::file_document::FileDocument;
 use crate::plugin::ManifestPlugin;
 use crate::problem::LoadErrors;
@@ -133,13 +133,13 @@ impl<'a> Loader<'a> {
     ///
     /// # Errors
     /// As [`load_directory`](Self::load_directory).
-    pub fn load_documents(&self, documents: &[Document]) -> Result<ManifestSet, LoadErrors> {
+    pub fn load_documents(&self, documents: &[SourceDocument]) -> Result<ManifestSet, LoadErrors> {
         let budget = self.options.budget();
         let mut validator = self.validator(&budget);
         validator.selection = match (self.is_by_name, self.scope) {
-            (false, _) => Selection::Kinds,
-            (true, ManifestScope::Plugin(_)) => Selection::Named(NamedOrigin::Static),
-            (true, ManifestScope::Api) => Selection::Named(NamedOrigin::Api),
+            (false, _) => ObjectSelection::Kinds,
+            (true, ManifestScope::Plugin(_)) => ObjectSelection::Named(NamedOrigin::Static),
+            (true, ManifestScope::Api) => ObjectSelection::Named(NamedOrigin::Api),
         };
         let mut batcher = DocumentBatcher::new(validator);
         let documents = documents.iter().map(|document| document.source.document());
@@ -158,7 +158,7 @@ impl<'a> Loader<'a> {
 
 /// [`finish`], with the files' hash.
 fn hashed<'a>(
-    files: impl IntoIterator<Item = Readable<'a>>,
+    files: impl IntoIterator<Item = ReadResult<'a>>,
     validator: DocumentValidator<'_>,
 ) -> Result<ManifestSet, LoadErrors> {
     let mut hash = ContentHash::default();

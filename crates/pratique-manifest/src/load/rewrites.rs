@@ -22,8 +22,8 @@ use super::set::ManifestSet;
 use crate::kind::Kind;
 use crate::problem::ObjectName;
 use crate::read::directory::ManifestFile;
-use crate::read::file::{FileState, Identity};
-use pairing::Pairing;
+use crate::read::file::{FileState, FileIdentity};
+use pairing::PolicyPairing;
 
 /// How long files that were changed have to stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ fn counterpart(object: &ObjectName) -> &'static str {
 pub struct RewriteDetector {
     delays: RewriteDelays,
     accepted: HashMap<String, AcceptedFile>,
-    pairing: Pairing,
+    pairing: PolicyPairing,
     pending: Option<PendingContent>,
 }
 
@@ -140,7 +140,7 @@ struct AcceptedFile {
 #[derive(Clone, Debug)]
 pub struct FileContent {
     path: String,
-    identity: Identity,
+    identity: FileIdentity,
     place: Option<PathBuf>,
     last_write: Option<SystemTime>,
     digest: u64,
@@ -195,7 +195,7 @@ struct PendingContent {
 }
 
 /// The kinds and names of objects.
-type Names<'s> = HashSet<(Kind, &'s str)>;
+type ObjectNames<'s> = HashSet<(Kind, &'s str)>;
 
 impl RewriteDetector {
     /// A detector with these delays.
@@ -240,7 +240,7 @@ impl RewriteDetector {
     /// Accepts these files whatever they were before.
     pub fn accept(&mut self, files: Vec<FileContent>, sets: &[&ManifestSet]) {
         self.pending = None;
-        self.pairing = Pairing::new(sets);
+        self.pairing = PolicyPairing::new(sets);
         let mut objects: HashMap<&str, Vec<(Kind, Box<str>)>> = HashMap::new();
         for object in sets.iter().flat_map(|set| set.objects()) {
             let file = objects.entry(&**object.source.document().file()).or_default();
@@ -297,7 +297,7 @@ impl RewriteDetector {
     /// The file with the longest delay, and the delay.
     fn changed_file(&self, files: &[FileContent], sets: &[&ManifestSet]) -> Option<(UnstableFile, Duration)> {
         let objects = sets.iter().flat_map(|set| set.objects());
-        let names: Names<'_> = objects.map(|object| (object.kind, object.name)).collect();
+        let names: ObjectNames<'_> = objects.map(|object| (object.kind, object.name)).collect();
         let written = files.iter().filter_map(|file| self.written_file(file, &names));
         let changed = written
             .chain(self.removed_files(files, &names))
@@ -306,7 +306,7 @@ impl RewriteDetector {
     }
 
     /// A file that may be being written to, and its delay.
-    fn written_file(&self, file: &FileContent, names: &Names<'_>) -> Option<(UnstableFile, Duration)> {
+    fn written_file(&self, file: &FileContent, names: &ObjectNames<'_>) -> Option<(UnstableFile, Duration)> {
         let accepted = self.accepted.get(&file.path);
         let accepted_content = accepted.map(|accepted| &accepted.content);
         if accepted_content.is_some_and(|content| content.digest == file.digest) {
@@ -348,7 +348,7 @@ impl RewriteDetector {
     fn removed_files(
         &self,
         files: &[FileContent],
-        names: &Names<'_>,
+        names: &ObjectNames<'_>,
     ) -> impl Iterator<Item = (UnstableFile, Duration)> {
         let paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let removed = self.accepted.iter().filter_map(move |(path, accepted)| {
@@ -369,7 +369,7 @@ impl RewriteDetector {
 
     /// An object that lost its counterpart, if a policy lost its effect.
     fn unpaired_object(&self, sets: &[&ManifestSet]) -> Option<(UnstableFile, Duration)> {
-        let (object, file) = self.pairing.broken_by(&Pairing::new(sets))?;
+        let (object, file) = self.pairing.broken_by(&PolicyPairing::new(sets))?;
         let unstable = UnstableFile {
             file,
             reason: UnstableReason::Unpaired(object),
@@ -382,7 +382,7 @@ impl RewriteDetector {
 
 impl AcceptedFile {
     /// How many of its objects are not among these.
-    fn count_lost(&self, names: &Names<'_>) -> usize {
+    fn count_lost(&self, names: &ObjectNames<'_>) -> usize {
         let is_lost = |(kind, name): &&(Kind, Box<str>)| !names.contains(&(*kind, &**name));
         self.objects.iter().filter(is_lost).count()
     }

@@ -6,7 +6,7 @@ use crate::kind::Kind;
 
 /// Which objects of the scope's kinds are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Selection {
+pub(crate) enum ObjectSelection {
     /// All; an object of another kind is an error.
     Everything,
     /// All; objects of other kinds are skipped.
@@ -39,17 +39,17 @@ impl NamedOrigin {
     }
 }
 
-impl Selection {
+impl ObjectSelection {
     /// Whether objects of other kinds are skipped.
     pub(crate) fn skips_kinds(self) -> bool {
-        self != Selection::Everything
+        self != ObjectSelection::Everything
     }
 
     /// Whether an object of a kind of the scope is loaded.
     pub(crate) fn has(self, kind: Kind, name: &str, policy: Option<&str>) -> bool {
         match self {
-            Selection::Everything | Selection::Kinds => true,
-            Selection::Named(origin) => origin == NamedOrigin::from_name(kind, name, policy),
+            ObjectSelection::Everything | ObjectSelection::Kinds => true,
+            ObjectSelection::Named(origin) => origin == NamedOrigin::from_name(kind, name, policy),
         }
     }
 }

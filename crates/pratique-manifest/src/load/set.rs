@@ -66,11 +66,11 @@ macro_rules! declare_set {
         }
 
         /// An object of any of the kinds.
-        pub(crate) enum Object {
+        pub(crate) enum ManifestObject {
             $($kind(Arc<$kind>),)*
         }
 
-        impl Object {
+        impl ManifestObject {
             /// The object that a validated value is; none if it does not have the type after all.
             pub(crate) fn from_json(kind: Kind, mut value: Json) -> Option<Self> {
                 if let Some(fields) = value.as_object_mut() {
@@ -78,14 +78,14 @@ macro_rules! declare_set {
                     fields.insert("kind".to_owned(), kind.name().into());
                 }
                 match kind {
-                    $(Kind::$kind => serde_json::from_value(value).ok().map(Arc::new).map(Object::$kind),)*
+                    $(Kind::$kind => serde_json::from_value(value).ok().map(Arc::new).map(ManifestObject::$kind),)*
                 }
             }
 
             /// Adds the object to the list of its kind.
             pub(crate) fn add_to(self, set: &mut ManifestSet, source: ObjectSource) {
                 match self {
-                    $(Object::$kind(object) => set.$list.push(Loaded { object, source }),)*
+                    $(ManifestObject::$kind(object) => set.$list.push(Loaded { object, source }),)*
                 }
             }
         }

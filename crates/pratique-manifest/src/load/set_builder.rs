@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use pratique_exclusion::RESERVED_SUFFIX;
 
-use super::document_validator::{Candidate, Finding, ManifestScope};
+use super::document_validator::{UncheckedObject, DocumentFinding, ManifestScope};
 use super::options::SourceTexts;
 use super::set::ManifestSet;
 use crate::kind::Kind;
 use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName};
-use crate::validate::problems::Subject;
-use crate::validate::static_rules::{self, Names};
+use crate::validate::problems::ProblemSubject;
+use crate::validate::static_rules::{self, FirstNames};
 
 /// Collects objects and failures, one document after the other.
 pub(crate) struct SetBuilder {
@@ -25,7 +25,7 @@ pub(crate) struct SetBuilder {
     /// How many failures there were before the current file.
     failures_before: usize,
     /// The first file with a name, by kind and name.
-    names: Names,
+    names: FirstNames,
     /// Names of policies that failed to load: they do not count as missing for bindings.
     failed_policies: HashSet<String>,
     /// The texts of documents that do not parse, which may hold policies.
@@ -66,16 +66,16 @@ impl SetBuilder {
     }
 
     /// Adds the findings about a document of a file.
-    pub(crate) fn add_findings(&mut self, findings: Vec<Finding>, file: &Arc<str>) {
+    pub(crate) fn add_findings(&mut self, findings: Vec<DocumentFinding>, file: &Arc<str>) {
         for finding in findings {
             match finding {
-                Finding::Failure(failure) => self.failures.push(failure),
-                Finding::UndecodedPolicy(name) => {
+                DocumentFinding::Failure(failure) => self.failures.push(failure),
+                DocumentFinding::UndecodedPolicy(name) => {
                     self.failed_policies.insert(name);
                 }
-                Finding::Unparsed(text) => self.unparsed.push(text),
-                Finding::Object(candidate) => self.add_candidate(*candidate, file),
-                Finding::TrailingText(location) => self.file_set.unread.push(location),
+                DocumentFinding::Unparsed(text) => self.unparsed.push(text),
+                DocumentFinding::Object(candidate) => self.add_candidate(*candidate, file),
+                DocumentFinding::TrailingText(location) => self.file_set.unread.push(location),
             }
         }
     }
@@ -106,9 +106,9 @@ impl SetBuilder {
         true
     }
 
-    fn add_candidate(&mut self, candidate: Candidate, file: &Arc<str>) {
+    fn add_candidate(&mut self, candidate: UncheckedObject, file: &Arc<str>) {
         let name = &candidate.name;
-        let subject = Subject {
+        let subject = ProblemSubject {
             name,
             source: &candidate.source,
             file,

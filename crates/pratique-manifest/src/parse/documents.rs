@@ -8,7 +8,7 @@ use pratique_gotext::strconv::quote;
 use super::file_document::{FileDocument, bad_separators, documents};
 use super::json_stream::JsonStream;
 use super::source::ObjectSource;
-use super::{Format, Parsed, parse_yaml, parsed_json};
+use super::{DocumentFormat, ParsedContent, parse_yaml, parsed_json};
 use crate::budget::Budget;
 use crate::json;
 use crate::position::Span;
@@ -18,7 +18,7 @@ use crate::tree::TreeValue;
 
 /// A document of a file.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub struct SourceDocument {
     /// The values and their places.
     pub source: ObjectSource,
     /// The keys that are written twice in a mapping; the last value counts, and the source has no other. Keys that override
@@ -31,9 +31,9 @@ pub struct Document {
 
 /// The contents of a file.
 #[derive(Debug, Default)]
-pub struct Contents {
+pub struct FileContents {
     /// The documents that can be read.
-    pub documents: Vec<Document>,
+    pub documents: Vec<SourceDocument>,
     /// Parts that cannot be read: each failure is one document, or one part of the text outside of documents.
     pub errors: LoadErrors,
 }
@@ -42,8 +42,8 @@ pub struct Contents {
 ///
 /// # Errors
 /// Every document that does not parse, every invalid separator, and all text outside of documents.
-pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> {
-    let Contents { documents, errors } = read_contents(file);
+pub fn read_documents(file: &ManifestFile) -> Result<Vec<SourceDocument>, LoadErrors> {
+    let FileContents { documents, errors } = read_contents(file);
     match errors.failures() {
         [] => Ok(documents),
         _ => Err(errors),
@@ -55,8 +55,8 @@ pub fn read_documents(file: &ManifestFile) -> Result<Vec<Document>, LoadErrors> 
 ///
 /// Documents are separated by lines of `---`. JSON needs no separator: values may follow each other, on lines of their
 /// own or not.
-pub fn read_contents(file: &ManifestFile) -> Contents {
-    let mut reader = Reader::new(Budget::for_text(file.content.len()));
+pub fn read_contents(file: &ManifestFile) -> FileContents {
+    let mut reader = DocumentReader::new(Budget::for_text(file.content.len()));
     for failure in bad_separators(file) {
         reader.fail(failure);
     }
@@ -71,7 +71,7 @@ pub fn read_contents(file: &ManifestFile) -> Contents {
             reader.yaml(chunk)
         }
     }
-    Contents {
+    FileContents {
         documents: reader.documents,
         errors: LoadErrors::new(reader.failures),
     }
@@ -87,17 +87,17 @@ const AFTER_THE_END: &str =
     "the document ends before this, which is not read: a line of `---` begins another document";
 
 /// The documents and failures so far.
-struct Reader {
+struct DocumentReader {
     budget: Budget,
-    documents: Vec<Document>,
+    documents: Vec<SourceDocument>,
     failures: Vec<Failure>,
     /// How many documents were read or failed.
     count: usize,
 }
 
-impl Reader {
+impl DocumentReader {
     fn new(budget: Budget) -> Self {
-        Reader {
+        DocumentReader {
             budget,
             documents: Vec::new(),
             failures: Vec::new(),
@@ -161,7 +161,7 @@ impl Reader {
         FileDocument { index, ..document }
     }
 
-    fn take(&mut self, parsed: Result<Parsed, Box<Failure>>) {
+    fn take(&mut self, parsed: Result<ParsedContent, Box<Failure>>) {
         let mut parsed = match parsed {
             Ok(parsed) => parsed,
             Err(failure) => return self.fail(*failure),
@@ -176,7 +176,7 @@ impl Reader {
             return self.fail(problem.into());
         }
         let duplicates = remove_duplicates(&mut parsed);
-        self.documents.push(Document {
+        self.documents.push(SourceDocument {
             source: parsed.into_source(),
             duplicates,
         });
@@ -184,21 +184,21 @@ impl Reader {
 }
 
 /// Whether a document is a mapping without text after it.
-fn is_one_mapping(parsed: &Parsed) -> bool {
+fn is_one_mapping(parsed: &ParsedContent) -> bool {
     let root = &parsed.tree().get(parsed.root).value;
     parsed.rest.is_none() && matches!(root, TreeValue::Map(_))
 }
 
 /// Removes the keys that are written twice, of which YAML's are removed while it is parsed; returns them.
-fn remove_duplicates(parsed: &mut Parsed) -> Vec<Problem> {
+fn remove_duplicates(parsed: &mut ParsedContent) -> Vec<Problem> {
     let repeated: Vec<(String, Span)> = match &parsed.format {
-        Format::Yaml(duplicates) => {
+        DocumentFormat::Yaml(duplicates) => {
             let written = duplicates.iter().filter(|duplicate| !duplicate.is_merged);
             written
                 .map(|duplicate| (duplicate.message.clone(), duplicate.span))
                 .collect()
         }
-        Format::Json => {
+        DocumentFormat::Json => {
             let repeated = parsed.tree.remove_duplicates();
             let message = |key: &str| format!("key {} already set in map", quote(key));
             repeated

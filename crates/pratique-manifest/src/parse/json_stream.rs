@@ -20,7 +20,7 @@ pub(crate) struct JsonStream<'a> {
     /// The offset of the last invalid value.
     failed: usize,
     has_recovered: bool,
-    place: Place,
+    place: StreamPlace,
 }
 
 impl<'a> JsonStream<'a> {
@@ -32,7 +32,7 @@ impl<'a> JsonStream<'a> {
             end: chunk.raw.bytes.len(),
             failed: 0,
             has_recovered: false,
-            place: Place::default(),
+            place: StreamPlace::default(),
         }
     }
 
@@ -101,7 +101,7 @@ impl<'a> JsonStream<'a> {
 
 /// A place in a text, in lines.
 #[derive(Default)]
-struct Place {
+struct StreamPlace {
     at: usize,
     /// Lines before it.
     lines: usize,
@@ -110,7 +110,7 @@ struct Place {
     chars: usize,
 }
 
-impl Place {
+impl StreamPlace {
     /// Advances to a byte. A byte that was passed is the start of the last part, so this stays there.
     fn go_to(&mut self, to: usize, bytes: &[u8]) {
         for (at, byte) in bytes.iter().enumerate().take(to).skip(self.at) {

@@ -4,7 +4,7 @@
 //! in both in the same order, and blanks appear or disappear only in runs.
 
 use crate::position::{DocumentSource, Span};
-use crate::tree::{Node, Style, TreeValue};
+use crate::tree::{Node, StringStyle, TreeValue};
 
 /// The source span of the character at a byte offset of a string's decoded text, or the span of the whole value.
 pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Span {
@@ -13,7 +13,7 @@ pub(crate) fn span_at(source: &DocumentSource, node: &Node, offset: usize) -> Sp
     };
     let raw = source.slice(node.span);
     let base = node.span.start as usize;
-    match Alignment::new(raw, *style).find(text, offset) {
+    match SourceAlignment::new(raw, *style).find(text, offset) {
         Some((start, len)) => Span::new(base + start, base + start + len),
         None => node.span,
     }
@@ -27,7 +27,7 @@ pub(crate) fn line_starts(source: &DocumentSource, node: &Node) -> Vec<usize> {
     };
     let raw = source.slice(node.span);
     if raw.contains('\n') {
-        Alignment::new(raw, *style).line_starts(text)
+        SourceAlignment::new(raw, *style).line_starts(text)
     } else {
         Vec::new()
     }
@@ -35,7 +35,7 @@ pub(crate) fn line_starts(source: &DocumentSource, node: &Node) -> Vec<usize> {
 
 /// One character of the source as it decodes.
 #[derive(Clone, Copy)]
-struct Piece {
+struct DecodedCharacter {
     decoded: char,
     at: usize,
     len: usize,
@@ -43,17 +43,17 @@ struct Piece {
     blank: bool,
 }
 
-struct Alignment<'a> {
+struct SourceAlignment<'a> {
     raw: &'a str,
-    style: Style,
+    style: StringStyle,
     at: usize,
 }
 
-impl<'a> Alignment<'a> {
-    fn new(raw: &'a str, style: Style) -> Self {
+impl<'a> SourceAlignment<'a> {
+    fn new(raw: &'a str, style: StringStyle) -> Self {
         let at = match style {
-            Style::Plain | Style::Literal | Style::Folded | Style::Binary => 0,
-            Style::SingleQuoted | Style::DoubleQuoted => usize::from(raw.starts_with(['"', '\''])),
+            StringStyle::Plain | StringStyle::Literal | StringStyle::Folded | StringStyle::Binary => 0,
+            StringStyle::SingleQuoted | StringStyle::DoubleQuoted => usize::from(raw.starts_with(['"', '\''])),
         };
         Self { raw, style, at }
     }
@@ -99,14 +99,14 @@ impl<'a> Alignment<'a> {
         starts
     }
 
-    fn piece(&mut self) -> Option<Piece> {
+    fn piece(&mut self) -> Option<DecodedCharacter> {
         let rest = self.raw.get(self.at..)?;
         let (decoded, len, blank) = match self.style {
-            Style::SingleQuoted if rest.starts_with("''") => ('\'', 2, false),
-            Style::DoubleQuoted if rest.starts_with('\\') => escape(rest)?,
+            StringStyle::SingleQuoted if rest.starts_with("''") => ('\'', 2, false),
+            StringStyle::DoubleQuoted if rest.starts_with('\\') => escape(rest)?,
             _ => rest.chars().next().map(|c| (c, c.len_utf8(), is_blank(c)))?,
         };
-        let piece = Piece {
+        let piece = DecodedCharacter {
             decoded,
             at: self.at,
             len,
@@ -161,7 +161,7 @@ mod tests {
     use crate::parse::parse;
     use crate::parse::source::ObjectSource;
     use crate::position::file_lines;
-    use crate::tree::Step;
+    use crate::tree::PathStep;
 
     /// The value of `a`, and where it is.
     fn value_of_a(text: &str) -> (Box<str>, ObjectSource) {
@@ -182,8 +182,8 @@ mod tests {
         (value, ObjectSource::new(parsed.document, parsed.root))
     }
 
-    fn path_of_a() -> [Step; 1] {
-        [Step::Field("a".to_owned())]
+    fn path_of_a() -> [PathStep; 1] {
+        [PathStep::Field("a".to_owned())]
     }
 
     /// Checks the words at which lines of the source begin in the value of `a`.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::scalar;
 use crate::budget::Budget;
 use crate::position::{DocumentSource, Location, Span};
-use crate::tree::{NodeId, Step, Tree, TreeValue};
+use crate::tree::{NodeId, PathStep, Tree, TreeValue};
 use crate::{json, yaml};
 
 /// The place of an object and of its fields in its file.
@@ -98,7 +98,7 @@ impl ObjectSource {
 
     /// The place of a field, or of the nearest object around it if it is not given.
     #[must_use]
-    pub fn locate(&self, path: &[Step]) -> Location {
+    pub fn locate(&self, path: &[PathStep]) -> Location {
         self.document
             .source
             .location(self.document.tree().nearest_span(self.root, path))
@@ -106,7 +106,7 @@ impl ObjectSource {
 
     /// The place of a range of a string field's decoded text, as [`locate_in`](Self::locate_in) for one byte.
     #[must_use]
-    pub fn locate_range(&self, path: &[Step], range: Range<usize>) -> Location {
+    pub fn locate_range(&self, path: &[PathStep], range: Range<usize>) -> Location {
         let mut location = self.locate_in(path, range.start);
         if let Some(last) = range.end.checked_sub(1).filter(|last| *last > range.start) {
             location.end = self.locate_in(path, last).end;
@@ -116,7 +116,7 @@ impl ObjectSource {
 
     /// The place of a range of a string field's decoded text, if the field is written there as it is read: without escapes
     /// and folded lines.
-    pub(crate) fn locate_verbatim(&self, path: &[Step], range: Range<usize>) -> Option<Location> {
+    pub(crate) fn locate_verbatim(&self, path: &[PathStep], range: Range<usize>) -> Option<Location> {
         let tree = self.document.tree();
         let node = tree.get(tree.find(self.root, path)?);
         let TreeValue::String(text, _) = &node.value else {
@@ -134,7 +134,7 @@ impl ObjectSource {
 
     /// The byte offsets of a string field's decoded text at which a line of its source begins, without the first.
     #[must_use]
-    pub fn line_starts(&self, path: &[Step]) -> Vec<usize> {
+    pub fn line_starts(&self, path: &[PathStep]) -> Vec<usize> {
         let tree = self.document.tree();
         let node = tree.find(self.root, path).map(|id| tree.get(id));
         node.map_or_else(Vec::new, |node| scalar::line_starts(&self.document.source, node))
@@ -142,7 +142,7 @@ impl ObjectSource {
 
     /// The place of a byte of a string field's decoded text, through quotes, escapes and folded lines.
     #[must_use]
-    pub fn locate_in(&self, path: &[Step], offset: usize) -> Location {
+    pub fn locate_in(&self, path: &[PathStep], offset: usize) -> Location {
         let Some(id) = self.document.tree().find(self.root, path) else {
             return self.locate(path);
         };

@@ -42,7 +42,7 @@ pub(crate) fn read(path: &str, budget: &Budget) -> Result<Vec<Result<ReadManifes
         ))
     })?;
     let mut files = Vec::with_capacity(names.len());
-    for Listed { name, is_regular } in names {
+    for ListedEntry { name, is_regular } in names {
         let file_path = Path::new(path).join(&name);
         let path = clean_path(&format!("{path}/{}", path_text(Path::new(&name))));
         files.push(match read_manifest(&file_path, is_regular, budget) {
@@ -83,12 +83,12 @@ fn unreadable(text: String) -> Failure {
 
 /// An entry of a directory.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Listed {
+struct ListedEntry {
     name: OsString,
     is_regular: bool,
 }
 
-fn manifest_names(directory: &Path) -> io::Result<Vec<Listed>> {
+fn manifest_names(directory: &Path) -> io::Result<Vec<ListedEntry>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
@@ -96,7 +96,7 @@ fn manifest_names(directory: &Path) -> io::Result<Vec<Listed>> {
         let kind = entry.file_type()?;
         if !kind.is_dir() && has_manifest_extension(&name.to_string_lossy()) {
             let is_regular = kind.is_file();
-            names.push(Listed { name, is_regular });
+            names.push(ListedEntry { name, is_regular });
         }
     }
     names.sort_unstable();

@@ -63,20 +63,20 @@ fn open_at_once(path: &Path) -> io::Result<File> {
 
 /// Distinguishes a file from another that has the same path later.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct FileIdentity {
     /// The device and the inode, where there are such. Inodes are used again.
     number: Option<(u64, u64)>,
     /// When the file was created, if the file system records that.
     created: Option<SystemTime>,
 }
 
-impl Identity {
+impl FileIdentity {
     fn new(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let number = Some((metadata.dev(), metadata.ino()));
         #[cfg(not(unix))]
         let number = None;
-        Identity {
+        FileIdentity {
             number,
             created: metadata.created().ok(),
         }
@@ -86,7 +86,7 @@ impl Identity {
 /// The state of a file when it was read: what tells it from another file, and whether it may still be written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
-    pub(crate) identity: Identity,
+    pub(crate) identity: FileIdentity,
     /// The path of the file through all links.
     pub(crate) place: Option<PathBuf>,
     /// When the file was written to last, unless something else was done to it since: a rename, a change of its mode or
@@ -103,7 +103,7 @@ impl FileState {
         let is_last_change = false;
         let written = metadata.modified().ok();
         FileState {
-            identity: Identity::new(metadata),
+            identity: FileIdentity::new(metadata),
             place: fs::canonicalize(path).ok(),
             last_write: written.filter(|_| is_last_change),
         }

@@ -16,7 +16,7 @@ pub(super) fn validate_validating(spec: &Node<'_, '_>, errors: &mut FieldErrors)
     // Upstream: pkg/admission/plugin/policy/manifest/loader/validating_loader.go, since 1.38: what is missing is found by declarative
     // rules alone, of manifests, too, after what is found by hand.
     let is_declarative = errors.list.release().at_least(1, 38);
-    let is_late = is_declarative && name.text().is_empty();
+    let is_late = is_declarative && name.as_text().is_empty();
     if !is_late {
         validate_policy_name(spec, errors);
     }
@@ -44,12 +44,12 @@ pub(super) fn validate_mutating(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
 
 fn validate_policy_name(spec: &Node<'_, '_>, errors: &mut FieldErrors) {
     let name = spec.child("policyName");
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.list.required_covered(name, "");
     } else {
         errors
             .list
-            .invalid_each(&name, &subdomain_name(name.text(), false));
+            .invalid_each(&name, &subdomain_name(name.as_text(), false));
     }
 }
 
@@ -66,11 +66,11 @@ fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let name = param_ref.child("name");
     let selector = param_ref.child("selector");
-    let has_name = !name.text().is_empty();
+    let has_name = !name.as_text().is_empty();
     if has_name {
         errors
             .list
-            .invalid_each(&name, &path_segment_name(name.text(), false));
+            .invalid_each(&name, &path_segment_name(name.as_text(), false));
         if selector.is_set() {
             errors.list.forbidden(name, EXCLUSIVE);
         }
@@ -87,9 +87,9 @@ fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
             .required(param_ref, "one of name or selector must be specified");
     }
     let action = param_ref.child("parameterNotFoundAction");
-    if action.text().is_empty() {
+    if action.as_text().is_empty() {
         errors.list.required(action, "");
-    } else if !NOT_FOUND_ACTIONS.contains(&action.text()) {
+    } else if !NOT_FOUND_ACTIONS.contains(&action.as_text()) {
         errors.not_supported(&action, NOT_FOUND_ACTIONS);
     }
 }
@@ -98,11 +98,11 @@ fn validate_param_ref(param_ref: &Node<'_, '_>, errors: &mut FieldErrors) {
 fn validate_actions(actions: &Node<'_, '_>, errors: &mut FieldErrors) {
     let mut used = HashSet::new();
     for action in actions.items() {
-        if !ACTIONS.contains(&action.text()) {
+        if !ACTIONS.contains(&action.as_text()) {
             errors.not_supported(&action, ACTIONS);
         }
-        if !used.insert(action.text()) {
-            errors.list.duplicate(action, named(action.text()));
+        if !used.insert(action.as_text()) {
+            errors.list.duplicate(action, named(action.as_text()));
         }
     }
     if used.contains("Deny") && used.contains("Warn") {

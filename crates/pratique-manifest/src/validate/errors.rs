@@ -8,7 +8,7 @@ use pratique_validation::rules::{Errors, Node, named};
 use super::guidance::{HelpKind, guidance};
 use crate::expression::{ExpressionError, ExpressionErrorKind, ExpressionIssue};
 use crate::problem::Rule;
-use crate::tree::Step;
+use crate::tree::PathStep;
 
 /// An error of a field.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl FieldErrors {
 
     /// The value is none of the supported ones, which are given in order.
     pub(super) fn not_supported(&mut self, field: &Node<'_, '_>, supported: &[&str]) {
-        self.not_supported_at(field, field.text(), supported);
+        self.not_supported_at(field, field.as_text(), supported);
     }
 
     /// A value within a field is none of the supported ones.
@@ -116,7 +116,7 @@ impl FieldErrors {
         };
         let remark = ErrorRemark {
             issues: refused.issues,
-            uses_variables: field.text().contains("variables."),
+            uses_variables: field.as_text().contains("variables."),
             help: refused.help,
             meant: None,
         };
@@ -131,28 +131,28 @@ impl FieldErrors {
 const WHOLE: &str = "<nil>";
 
 /// The steps of a path, as messages write it: `spec.validations[0].expression`.
-pub(crate) fn parse_path(text: &str) -> Vec<Step> {
+pub(crate) fn parse_path(text: &str) -> Vec<PathStep> {
     let mut steps = Vec::new();
     for part in text.split('.').filter(|part| !part.is_empty()) {
         let (name, indexes) = part.split_once('[').unwrap_or((part, ""));
-        steps.push(Step::Field(name.to_owned()));
+        steps.push(PathStep::Field(name.to_owned()));
         let numbers = indexes.split(['[', ']']).filter_map(|number| number.parse().ok());
-        steps.extend(numbers.map(Step::Index));
+        steps.extend(numbers.map(PathStep::Index));
     }
     steps
 }
 
 /// A path as messages write it.
-pub(crate) fn path_text(path: &[Step]) -> String {
+pub(crate) fn path_text(path: &[PathStep]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Field(name) if text.is_empty() => text.push_str(name),
-            Step::Field(name) => {
+            PathStep::Field(name) if text.is_empty() => text.push_str(name),
+            PathStep::Field(name) => {
                 text.push('.');
                 text.push_str(name);
             }
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
+            PathStep::Index(index) => text.push_str(&format!("[{index}]")),
         }
     }
     text

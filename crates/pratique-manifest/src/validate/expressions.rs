@@ -13,7 +13,7 @@ use crate::expression::{
 const CONDITIONS_MAX: i64 = 64;
 
 /// The expressions of one policy or webhook while they are validated.
-pub(super) struct Expressions<'a> {
+pub(super) struct ValidatedExpressions<'a> {
     compiler: Box<dyn PolicyExpressions + 'a>,
     stored: &'a StoredTexts<'a>,
     /// The declarations for all expressions; `variables` are not declared for match conditions.
@@ -37,14 +37,14 @@ impl<'v> StoredTexts<'v> {
     pub(super) fn of_policy(spec: &Node<'_, 'v>) -> Self {
         let texts = |list: &str, name: &str| -> HashSet<&'v str> {
             let list = spec.child(list);
-            list.items().map(|item| item.child(name).text()).collect()
+            list.items().map(|item| item.child(name).as_text()).collect()
         };
         let mutations = spec.child("mutations");
         let configurations = mutations.items().filter_map(|mutation| {
             let configuration = mutation.child("applyConfiguration");
             configuration
                 .is_set()
-                .then(|| configuration.child("expression").text())
+                .then(|| configuration.child("expression").as_text())
         });
         StoredTexts {
             conditions: texts("matchConditions", "expression"),
@@ -63,7 +63,7 @@ impl<'v> StoredTexts<'v> {
             texts.conditions.extend(
                 conditions
                     .items()
-                    .map(|condition| condition.child("expression").text()),
+                    .map(|condition| condition.child("expression").as_text()),
             );
         }
         texts
@@ -83,7 +83,7 @@ impl<'v> StoredTexts<'v> {
     }
 }
 
-impl<'a> Expressions<'a> {
+impl<'a> ValidatedExpressions<'a> {
     pub(super) fn new(
         compiler: &'a dyn ExpressionCompiler,
         stored: &'a StoredTexts<'a>,
@@ -103,7 +103,7 @@ impl<'a> Expressions<'a> {
         usage: ExpressionUse<'_>,
         errors: &mut FieldErrors,
     ) {
-        self.compile_text(field, field.text(), field.text(), usage, self.declared, errors);
+        self.compile_text(field, field.as_text(), field.as_text(), usage, self.declared, errors);
     }
 
     /// Compiles a field's expression without the blanks around it.
@@ -113,7 +113,7 @@ impl<'a> Expressions<'a> {
         usage: ExpressionUse<'_>,
         errors: &mut FieldErrors,
     ) {
-        let text = field.text().trim();
+        let text = field.as_text().trim();
         self.compile_text(field, text, text, usage, self.declared, errors);
     }
 
@@ -130,7 +130,7 @@ impl<'a> Expressions<'a> {
         let key = if usage == ExpressionUse::MatchCondition {
             text
         } else {
-            field.text()
+            field.as_text()
         };
         let declared = Declarations {
             stored: self.stored.contains(usage, key),
@@ -139,8 +139,8 @@ impl<'a> Expressions<'a> {
         let Err(error) = self.compiler.compile(text, usage, declared) else {
             return;
         };
-        let lead = field.text().len() - field.text().trim_start().len();
-        let trimmed = if text.len() < field.text().len() { lead } else { 0 };
+        let lead = field.as_text().len() - field.as_text().trim_start().len();
+        let trimmed = if text.len() < field.as_text().len() { lead } else { 0 };
         let shift = |mut issue: ExpressionIssue| {
             issue.offset += trimmed;
             let replacement = issue.help.as_mut().and_then(|help| help.replacement.as_mut());
@@ -163,15 +163,15 @@ impl<'a> Expressions<'a> {
         for condition in conditions.items() {
             self.match_condition(&condition, errors);
             let name = condition.child("name");
-            if !name.text().is_empty() && !names.insert(name.text()) {
-                errors.list.duplicate(name, name.text());
+            if !name.as_text().is_empty() && !names.insert(name.as_text()) {
+                errors.list.duplicate(name, name.as_text());
             }
         }
     }
 
     fn match_condition(&mut self, condition: &Node<'_, '_>, errors: &mut FieldErrors) {
         let expression = condition.child("expression");
-        let text = expression.text().trim();
+        let text = expression.as_text().trim();
         if text.is_empty() {
             errors.list.required(expression, "");
         } else {
@@ -190,12 +190,12 @@ impl<'a> Expressions<'a> {
             );
         }
         let name = condition.child("name");
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.list.required(name, "");
         } else {
             errors
                 .list
-                .invalid_each(&name, &validation::qualified_name(name.text()));
+                .invalid_each(&name, &validation::qualified_name(name.as_text()));
         }
     }
 
@@ -204,21 +204,21 @@ impl<'a> Expressions<'a> {
     pub(super) fn variables(&mut self, variables: &Node<'_, '_>, errors: &mut FieldErrors) {
         for variable in variables.items() {
             let name = variable.child("name");
-            if name.text().trim().is_empty() {
+            if name.as_text().trim().is_empty() {
                 errors.list.required(name, "name is not specified");
-            } else if !is_identifier(name.text()) {
+            } else if !is_identifier(name.as_text()) {
                 errors.list.invalid_value(&name, "must be a valid CEL identifier");
             }
             let expression = variable.child("expression");
-            if expression.text().trim().is_empty() {
+            if expression.as_text().trim().is_empty() {
                 errors.list.required(expression, "expression is not specified");
             } else {
                 let declared = Declarations {
                     patch_types: false,
                     ..self.declared
                 };
-                let usage = ExpressionUse::Variable { name: name.text() };
-                let text = expression.text();
+                let usage = ExpressionUse::Variable { name: name.as_text() };
+                let text = expression.as_text();
                 self.compile_text(&expression, text, text, usage, declared, errors);
             }
         }

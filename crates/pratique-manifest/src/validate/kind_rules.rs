@@ -90,7 +90,7 @@ fn validate_request(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
 fn validate_create(kind: Kind, request: &Request<'_>, errors: &mut Errors) {
     validate_request(kind, request, errors);
     let metadata = request.object.child("metadata");
-    let name = metadata.child("name").text();
+    let name = metadata.child("name").as_text();
     let error = reserved_name_error(name).filter(|_| request.settings.reserves_names());
     if let Some(error) = error {
         errors.push(error);
@@ -110,10 +110,10 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
 // Upstream: pkg/apis/admissionregistration/validation/validation.go, validateExpressionWarning, validateFieldRef
 fn validate_warning(warning: &Node<'_, '_>, errors: &mut Errors) {
     let (text, field) = (warning.child("warning"), warning.child("fieldRef"));
-    if text.text().is_empty() {
+    if text.as_text().is_empty() {
         errors.required(text, "");
     }
-    let path = field.text().trim();
+    let path = field.as_text().trim();
     if path.is_empty() {
         errors.required(field, "");
     } else if let Err(error) = jsonpath::check_template(&format!("{{{path}}}")) {

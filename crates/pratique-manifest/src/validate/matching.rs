@@ -15,7 +15,7 @@ const SCOPES: &[&str] = &["*", "Cluster", "Namespaced"];
 
 /// A field that must have one of some values, where it is given.
 pub(super) fn one_of(field: &Node<'_, '_>, supported: &[&str], errors: &mut FieldErrors) {
-    if field.is_set() && !supported.contains(&field.text()) {
+    if field.is_set() && !supported.contains(&field.as_text()) {
         errors.not_supported(field, supported);
     }
 }
@@ -69,8 +69,8 @@ pub(super) fn mutating_operations(resources: &Node<'_, '_>, errors: &mut FieldEr
     let rules = resources.child("resourceRules");
     for rule in rules.items() {
         for operation in rule.child("operations").items() {
-            if !MUTATING_OPERATIONS.contains(&operation.text()) {
-                errors.not_supported_at(&rules.child("operations"), operation.text(), MUTATING_OPERATIONS);
+            if !MUTATING_OPERATIONS.contains(&operation.as_text()) {
+                errors.not_supported_at(&rules.child("operations"), operation.as_text(), MUTATING_OPERATIONS);
             }
         }
     }
@@ -82,9 +82,9 @@ fn named_rule(rule: &Node<'_, '_>, errors: &mut FieldErrors) {
     for name in rule.child("resourceNames").items() {
         errors
             .list
-            .invalid_each(&name, &path_segment_name(name.text(), false));
-        if !names.insert(name.text()) {
-            errors.list.duplicate(name, name.text());
+            .invalid_each(&name, &path_segment_name(name.as_text(), false));
+        if !names.insert(name.as_text()) {
+            errors.list.duplicate(name, name.as_text());
         }
     }
     rule_with_operations(rule, errors);
@@ -102,7 +102,7 @@ pub(super) fn rule_with_operations(rule: &Node<'_, '_>, errors: &mut FieldErrors
     let versions = rule.child("apiVersions");
     required_list(&versions, "API versions", errors);
     for version in versions.items() {
-        if version.text().is_empty() {
+        if version.as_text().is_empty() {
             errors.list.required(version, "");
         }
     }
@@ -112,7 +112,7 @@ pub(super) fn rule_with_operations(rule: &Node<'_, '_>, errors: &mut FieldErrors
 
 /// A wildcard that has to be alone in its list.
 fn alone(list: &Node<'_, '_>, wildcard: &str, others: &str, errors: &mut FieldErrors) {
-    if list.len() > 1 && list.items().any(|item| item.text() == wildcard) {
+    if list.len() > 1 && list.items().any(|item| item.as_text() == wildcard) {
         let detail = format!("if '{wildcard}' is present, must not specify other {others}");
         errors.list.invalid_value(list, &detail);
     }
@@ -136,7 +136,7 @@ fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
     // As in the server, only the last resource without a subresource counts.
     let mut main_resource = false;
     for resource in resources.items() {
-        let text = resource.text();
+        let text = resource.as_text();
         if text.is_empty() {
             errors.list.required(resource, "");
             continue;
@@ -167,7 +167,7 @@ fn resources(resources: &Node<'_, '_>, errors: &mut FieldErrors) {
         }
     }
     alone(resources, "*/*", "resources", errors);
-    if main_resource && resources.items().any(|resource| resource.text() == "*") {
+    if main_resource && resources.items().any(|resource| resource.as_text() == "*") {
         let detail = "if '*' is present, must not specify other resources without subresources";
         errors.list.invalid_value(resources, detail);
     }

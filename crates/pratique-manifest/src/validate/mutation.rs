@@ -4,7 +4,7 @@ use pratique_validation::rules::Node;
 
 use super::ObjectChange;
 use super::errors::FieldErrors;
-use super::expressions::{Expressions, StoredTexts};
+use super::expressions::{ValidatedExpressions, StoredTexts};
 use super::matching::{REINVOCATION_POLICIES, one_of};
 use super::policy;
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
@@ -26,7 +26,7 @@ pub(super) fn validate(
         stored: false,
     };
     let stored = StoredTexts::of_policy(&old);
-    let mut expressions = Expressions::new(compiler, &stored, declared);
+    let mut expressions = ValidatedExpressions::new(compiler, &stored, declared);
     policy::validate_common(change, &mut expressions, errors);
     let mutations = spec.child("mutations");
     if mutations.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn validate(
         validate_mutation(&mutation, &mut expressions, errors);
     }
     let reinvocation = spec.child("reinvocationPolicy");
-    if reinvocation.text().is_empty() {
+    if reinvocation.as_text().is_empty() {
         errors.list.required(reinvocation, "");
     } else {
         one_of(&reinvocation, REINVOCATION_POLICIES, errors);
@@ -46,9 +46,9 @@ pub(super) fn validate(
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateMutation
-fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut Expressions<'_>, errors: &mut FieldErrors) {
+fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut ValidatedExpressions<'_>, errors: &mut FieldErrors) {
     let patch_type = mutation.child("patchType");
-    let (wanted, other, usage) = match patch_type.text() {
+    let (wanted, other, usage) = match patch_type.as_text() {
         "JSONPatch" => ("jsonPatch", "applyConfiguration", ExpressionUse::JsonPatch),
         "ApplyConfiguration" => (
             "applyConfiguration",
@@ -62,11 +62,11 @@ fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut Expressions<'_>,
     if !patch.is_set() {
         errors.list.required(
             patch,
-            &format!("must be specified when patchType is {}", patch_type.text()),
+            &format!("must be specified when patchType is {}", patch_type.as_text()),
         );
     } else {
         let expression = patch.child("expression");
-        if expression.text().trim().is_empty() {
+        if expression.as_text().trim().is_empty() {
             errors.list.required(expression, "");
         } else {
             expressions.compile_trimmed(&expression, usage, errors);
@@ -74,7 +74,7 @@ fn validate_mutation(mutation: &Node<'_, '_>, expressions: &mut Expressions<'_>,
     }
     let other_patch = mutation.child(other);
     if other_patch.is_set() {
-        let detail = format!("must not be specified when patchType is {}", patch_type.text());
+        let detail = format!("must not be specified when patchType is {}", patch_type.as_text());
         errors.list.invalid(other_patch, format!("{{{other}}}"), &detail);
     }
 }

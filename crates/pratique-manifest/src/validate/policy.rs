@@ -8,7 +8,7 @@ use pratique_validation::rules::{Node, internal_json};
 
 use super::ObjectChange;
 use super::errors::FieldErrors;
-use super::expressions::{Expressions, StoredTexts};
+use super::expressions::{ValidatedExpressions, StoredTexts};
 use super::matching::{FAILURE_POLICIES, match_constraints, one_of, required_one_of};
 use crate::expression::{Declarations, ExpressionCompiler, ExpressionUse};
 
@@ -31,7 +31,7 @@ pub(super) fn validate(
         stored: false,
     };
     let stored = StoredTexts::of_policy(&old);
-    let mut expressions = Expressions::new(compiler, &stored, declared);
+    let mut expressions = ValidatedExpressions::new(compiler, &stored, declared);
     validate_common(change, &mut expressions, errors);
     let validations = spec.child("validations");
     let annotations = spec.child("auditAnnotations");
@@ -46,7 +46,7 @@ pub(super) fn validate(
     }
     let metadata = change.object.child("metadata");
     audit_annotations(
-        metadata.child("name").text(),
+        metadata.child("name").as_text(),
         &annotations,
         &mut expressions,
         errors,
@@ -56,7 +56,7 @@ pub(super) fn validate(
 /// The fields that both kinds of policy begin with: failure policy, parameters, constraints, conditions, variables.
 pub(super) fn validate_common(
     change: ObjectChange<'_, '_>,
-    expressions: &mut Expressions<'_>,
+    expressions: &mut ValidatedExpressions<'_>,
     errors: &mut FieldErrors,
 ) {
     let (spec, old) = (change.object.child("spec"), change.old.child("spec"));
@@ -80,7 +80,7 @@ pub(super) fn validate_common(
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateParamKind
 fn validate_param_kind(param_kind: &Node<'_, '_>, errors: &mut FieldErrors) {
     let api_version = param_kind.child("apiVersion");
-    let text = api_version.text();
+    let text = api_version.as_text();
     match GroupVersion::parse(text) {
         _ if text.is_empty() => errors.list.required(api_version, ""),
         Err(error) => errors.list.invalid(api_version, text, &error.to_string()),
@@ -100,40 +100,40 @@ fn validate_param_kind(param_kind: &Node<'_, '_>, errors: &mut FieldErrors) {
         }
     }
     let kind = param_kind.child("kind");
-    let faults = validation::dns1035_label(&kind.text().to_lowercase());
-    if kind.text().is_empty() {
+    let faults = validation::dns1035_label(&kind.as_text().to_lowercase());
+    if kind.as_text().is_empty() {
         errors.list.required(kind, "");
     } else if !faults.is_empty() {
         let detail = format!(
             "may have mixed case, but should otherwise match: {}",
             faults.join(",")
         );
-        errors.list.invalid(kind, kind.text(), &detail);
+        errors.list.invalid(kind, kind.as_text(), &detail);
     }
 }
 
 // Upstream: kubernetes/pkg/apis/admissionregistration/validation/validation.go, validateValidation
 fn validate_validation(
     validation: &Node<'_, '_>,
-    expressions: &mut Expressions<'_>,
+    expressions: &mut ValidatedExpressions<'_>,
     errors: &mut FieldErrors,
 ) {
     let expression = validation.child("expression");
-    if expression.text().trim().is_empty() {
+    if expression.as_text().trim().is_empty() {
         errors.list.required(expression, "expression is not specified");
     } else {
         expressions.compile(&expression, ExpressionUse::Validation, errors);
     }
     let message_expression = validation.child("messageExpression");
-    if !message_expression.text().is_empty() {
-        if message_expression.text().trim().is_empty() {
+    if !message_expression.as_text().is_empty() {
+        if message_expression.as_text().trim().is_empty() {
             errors.list.invalid(
                 message_expression,
-                message_expression.text(),
+                message_expression.as_text(),
                 "must be non-empty if specified",
             );
         } else {
-            let text = message_expression.text();
+            let text = message_expression.as_text();
             let declared = Declarations {
                 authorizer: false,
                 ..expressions.declared
@@ -149,15 +149,15 @@ fn validate_validation(
         }
     }
     let message = validation.child("message");
-    let trimmed = message.text().trim();
-    if !message.text().is_empty() && trimmed.is_empty() {
+    let trimmed = message.as_text().trim();
+    if !message.as_text().is_empty() && trimmed.is_empty() {
         errors
             .list
-            .invalid(message, message.text(), "must be non-empty if specified");
+            .invalid(message, message.as_text(), "must be non-empty if specified");
     } else if trimmed.contains(['\n', '\r']) {
         errors
             .list
-            .invalid(message, message.text(), "must not contain line breaks");
+            .invalid(message, message.as_text(), "must not contain line breaks");
     }
     one_of(&validation.child("reason"), REASONS, errors);
 }
@@ -165,7 +165,7 @@ fn validate_validation(
 fn audit_annotations(
     policy: &str,
     annotations: &Node<'_, '_>,
-    expressions: &mut Expressions<'_>,
+    expressions: &mut ValidatedExpressions<'_>,
     errors: &mut FieldErrors,
 ) {
     if annotations.len() > ANNOTATIONS_MAX {
@@ -181,8 +181,8 @@ fn audit_annotations(
     for annotation in annotations.items() {
         audit_annotation(policy, &annotation, expressions, errors);
         let key = annotation.child("key");
-        if !keys.insert(key.text()) {
-            errors.list.duplicate(key, key.text());
+        if !keys.insert(key.as_text()) {
+            errors.list.duplicate(key, key.as_text());
         }
     }
 }
@@ -191,22 +191,22 @@ fn audit_annotations(
 fn audit_annotation(
     policy: &str,
     annotation: &Node<'_, '_>,
-    expressions: &mut Expressions<'_>,
+    expressions: &mut ValidatedExpressions<'_>,
     errors: &mut FieldErrors,
 ) {
     let key = annotation.child("key");
     if policy.is_empty() {
         errors
             .list
-            .invalid(key, key.text(), "requires metadata.name be non-empty");
+            .invalid(key, key.as_text(), "requires metadata.name be non-empty");
     } else {
-        let full = format!("{policy}/{}", key.text());
+        let full = format!("{policy}/{}", key.as_text());
         for detail in validation::qualified_name(&full) {
             errors.list.invalid(key, &full, &detail);
         }
     }
     let value = annotation.child("valueExpression");
-    let text = value.text().trim();
+    let text = value.as_text().trim();
     if text.is_empty() {
         errors.list.required(value, "valueExpression is not specified");
     } else if text.len() > ANNOTATION_EXPRESSION_MAX {
@@ -217,6 +217,6 @@ fn audit_annotation(
     } else {
         // The expression compiles without surrounding blanks, and is shown with them.
         let usage = ExpressionUse::AuditAnnotation;
-        expressions.compile_text(&value, text, value.text(), usage, expressions.declared, errors);
+        expressions.compile_text(&value, text, value.as_text(), usage, expressions.declared, errors);
     }
 }

@@ -9,25 +9,25 @@ use crate::parse::help;
 use crate::parse::source::ObjectSource;
 use crate::position::Span;
 use crate::problem::{ObjectName, Problem, Rule};
-use crate::tree::{Step, Style, TreeValue};
+use crate::tree::{PathStep, StringStyle, TreeValue};
 
 /// The object that a problem is about.
-pub(crate) struct Subject<'a> {
+pub(crate) struct ProblemSubject<'a> {
     pub(crate) name: &'a ObjectName,
     pub(crate) source: &'a ObjectSource,
     pub(crate) file: &'a Arc<str>,
 }
 
-impl Subject<'_> {
+impl ProblemSubject<'_> {
     pub(super) fn problem(&self, rule: Rule, text: &str, fields: &[&str]) -> Problem {
-        let path: Vec<Step> = fields
+        let path: Vec<PathStep> = fields
             .iter()
-            .map(|name| Step::Field((*name).to_owned()))
+            .map(|name| PathStep::Field((*name).to_owned()))
             .collect();
         self.problem_at(rule, text, &path)
     }
 
-    pub(super) fn problem_at(&self, rule: Rule, text: &str, path: &[Step]) -> Problem {
+    pub(super) fn problem_at(&self, rule: Rule, text: &str, path: &[PathStep]) -> Problem {
         let field = path_text(path);
         let mut problem = Problem::new(rule, text)
             .at(self.source.locate(path))
@@ -38,7 +38,7 @@ impl Subject<'_> {
 }
 
 /// The problems of a field's error: one, or one for each error within an expression.
-pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem> {
+pub(crate) fn of_field(subject: &ProblemSubject<'_>, error: FieldError) -> Vec<Problem> {
     let source = subject.source;
     let (field, remark) = (&error.field, error.remark);
     let path = parse_path(field);
@@ -108,23 +108,23 @@ pub(crate) fn of_field(subject: &Subject<'_>, error: FieldError) -> Vec<Problem>
 
 /// Help for an expression of which YAML, or CEL, reads a part as a comment.
 #[cfg(feature = "expressions")]
-fn lost_text_help(source: &ObjectSource, path: &[Step]) -> Option<Help> {
+fn lost_text_help(source: &ObjectSource, path: &[PathStep]) -> Option<Help> {
     crate::comment_swallow::help_for_lost_text(source, path).map(Help::new)
 }
 
 #[cfg(not(feature = "expressions"))]
-fn lost_text_help(_: &ObjectSource, _: &[Step]) -> Option<Help> {
+fn lost_text_help(_: &ObjectSource, _: &[PathStep]) -> Option<Help> {
     None
 }
 
 /// The tag that YAML reads the start of a value as, in `expression: !has(object.x)`, with the rest of the value.
-fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
+fn tag_instead(source: &ObjectSource, path: &[PathStep]) -> Option<Span> {
     let tree = source.tree();
-    let (Step::Field(name), parent) = path.split_last()? else {
+    let (PathStep::Field(name), parent) = path.split_last()? else {
         return None;
     };
     let entry = tree.entry(tree.find(source.root(), parent)?, name)?;
-    if !matches!(&tree.get(entry.value).value, TreeValue::String(_, Style::Plain)) {
+    if !matches!(&tree.get(entry.value).value, TreeValue::String(_, StringStyle::Plain)) {
         return None;
     }
     let text = source.document().as_str();
@@ -142,7 +142,7 @@ fn tag_instead(source: &ObjectSource, path: &[Step]) -> Option<Span> {
 }
 
 /// Help for a value that is null, where one is required.
-fn null_help(source: &ObjectSource, path: &[Step]) -> Option<String> {
+fn null_help(source: &ObjectSource, path: &[PathStep]) -> Option<String> {
     let tree = source.tree();
     let node = tree.get(tree.find(source.root(), path)?);
     let is_null = matches!(&node.value, TreeValue::Null);

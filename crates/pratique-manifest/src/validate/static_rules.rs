@@ -8,20 +8,20 @@ use pratique_exclusion::RESERVED_SUFFIX;
 use pratique_gotext::strconv::quote;
 use serde_json::Value as Json;
 
-use super::problems::Subject;
+use super::problems::ProblemSubject;
 use crate::help::Help;
 use crate::kind::Kind;
 use crate::parse::source::ObjectSource;
 use crate::problem::{Failure, ObjectName, Problem, Rule};
-use crate::tree::Step;
+use crate::tree::PathStep;
 use pratique_gotext::suggest::{did_you_mean, nearest};
 
 /// The first file with a name, by kind and name.
-pub(crate) type Names = HashMap<(Kind, Box<str>), Arc<str>>;
+pub(crate) type FirstNames = HashMap<(Kind, Box<str>), Arc<str>>;
 
 /// Checks that a name has the suffix and is unique.
 // Upstream: apiserver/pkg/admission/plugin/manifest/validation.go, ValidateManifestName
-pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
+pub(crate) fn static_name(subject: &ProblemSubject<'_>, names: &mut FirstNames) -> Option<Failure> {
     let name = &subject.name.name;
     if name.ends_with(RESERVED_SUFFIX) {
         return repeated_name(subject, names);
@@ -32,7 +32,7 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Fa
         quote(subject.file),
         quote(RESERVED_SUFFIX)
     );
-    let path = ["metadata", "name"].map(|name| Step::Field(name.to_owned()));
+    let path = ["metadata", "name"].map(|name| PathStep::Field(name.to_owned()));
     let span = subject.source.tree().nearest_span(subject.source.root(), &path);
     let mut problem = subject.problem_at(Rule::StaticSuffix, &text, &path);
     let full = format!("{name}{RESERVED_SUFFIX}");
@@ -42,7 +42,7 @@ pub(crate) fn static_name(subject: &Subject<'_>, names: &mut Names) -> Option<Fa
 }
 
 /// Checks that a name is unique.
-fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
+fn repeated_name(subject: &ProblemSubject<'_>, names: &mut FirstNames) -> Option<Failure> {
     let ObjectName { kind, name } = subject.name;
     match names.entry((*kind, name.as_str().into())) {
         Entry::Vacant(entry) => {
@@ -63,7 +63,7 @@ fn repeated_name(subject: &Subject<'_>, names: &mut Names) -> Option<Failure> {
 }
 
 /// Checks an object for fields that only objects of the API may have. The server stops at the first error.
-pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
+pub(crate) fn static_rules(subject: &ProblemSubject<'_>, value: &Json) -> Vec<Failure> {
     match subject.name.kind {
         kind if kind.is_policy() => policy_rule(subject, value).into_iter().collect(),
         kind if kind.is_binding() => binding_rules(subject, value),
@@ -72,7 +72,7 @@ pub(crate) fn static_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> 
 }
 
 // Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validatePolicyManifestConstraints
-fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
+fn policy_rule(subject: &ProblemSubject<'_>, value: &Json) -> Option<Failure> {
     non_null(value, "/spec/paramKind")?;
     let ObjectName { kind, name } = subject.name;
     let text = format!(
@@ -84,7 +84,7 @@ fn policy_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
 }
 
 // Upstream: apiserver/pkg/admission/plugin/policy/manifest/loader/loader.go, validateBindingConstraints
-fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
+fn binding_rules(subject: &ProblemSubject<'_>, value: &Json) -> Vec<Failure> {
     let name = quote(&subject.name.name);
     // Validation reports a missing policy name.
     let policy = non_null(value, "/spec/policyName").and_then(Json::as_str);
@@ -111,7 +111,7 @@ fn binding_rules(subject: &Subject<'_>, value: &Json) -> Vec<Failure> {
 
 /// Checks that no webhook refers to a service: the server names the first that does.
 // Upstream: apiserver/pkg/admission/plugin/webhook/manifest/loader/loader.go, ValidateWebhookClientConfig
-fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
+fn webhook_rule(subject: &ProblemSubject<'_>, value: &Json) -> Option<Failure> {
     let hooks = non_null(value, "/webhooks").and_then(Json::as_array)?;
     let behind_services = hooks
         .iter()
@@ -124,10 +124,10 @@ fn webhook_rule(subject: &Subject<'_>, value: &Json) -> Option<Failure> {
             quote(&subject.name.name),
             quote(subject.file)
         );
-        let field = |name: &str| Step::Field(name.to_owned());
+        let field = |name: &str| PathStep::Field(name.to_owned());
         let path = [
             field("webhooks"),
-            Step::Index(index),
+            PathStep::Index(index),
             field("clientConfig"),
             field("service"),
         ];
@@ -157,8 +157,8 @@ pub(crate) fn missing_policy<'p>(
         quote(policy)
     );
     let path = [
-        Step::Field("spec".to_owned()),
-        Step::Field("policyName".to_owned()),
+        PathStep::Field("spec".to_owned()),
+        PathStep::Field("policyName".to_owned()),
     ];
     let mut problem = Problem::new(Rule::MissingPolicy, text).at(source.locate(&path));
     problem.field = Some("spec.policyName".to_owned());

@@ -9,7 +9,7 @@ use pratique_validation::rules::{
 
 use super::ObjectChange;
 use super::errors::FieldErrors;
-use super::expressions::{Expressions, StoredTexts};
+use super::expressions::{ValidatedExpressions, StoredTexts};
 use super::matching::{
     FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, one_of, rule_with_operations,
 };
@@ -35,11 +35,11 @@ impl HookTolerance {
     // Upstream: pkg/apis/admissionregistration/validation/validation.go, ValidateMutatingWebhookConfigurationUpdate
     fn from_stored(webhooks: &Node<'_, '_>, old: &Node<'_, '_>) -> Self {
         let has_side_effects =
-            |hook: Node<'_, '_>| !NO_SIDE_EFFECTS.contains(&hook.child("sideEffects").text());
+            |hook: Node<'_, '_>| !NO_SIDE_EFFECTS.contains(&hook.child("sideEffects").as_text());
         let has_other_versions = |hook: Node<'_, '_>| {
             let versions = hook.child("admissionReviewVersions");
             let mut items = versions.items();
-            !versions.is_empty() && !items.any(|version| REVIEW_VERSIONS.contains(&version.text()))
+            !versions.is_empty() && !items.any(|version| REVIEW_VERSIONS.contains(&version.as_text()))
         };
         let mut names = HashSet::new();
         let conditions = |hook: Node<'_, '_>, old: Node<'_, '_>| {
@@ -50,7 +50,7 @@ impl HookTolerance {
             conditions: webhooks.len() == old.len() && pairs.all(|(hook, old)| conditions(hook, old)),
             side_effects: old.items().any(has_side_effects),
             review_versions: old.items().any(has_other_versions),
-            repeated_names: !old.items().all(|hook| names.insert(hook.child("name").text())),
+            repeated_names: !old.items().all(|hook| names.insert(hook.child("name").as_text())),
             label_values: old.items().any(|hook| has_invalid_selector(&hook)),
         }
     }
@@ -84,14 +84,14 @@ pub(super) fn validate(
     for hook in webhooks.items() {
         validate_hook(kind, &hook, &tolerance, errors);
         if !tolerance.conditions {
-            let mut expressions = Expressions::new(compiler, &stored, declared);
+            let mut expressions = ValidatedExpressions::new(compiler, &stored, declared);
             expressions.match_conditions(&hook.child("matchConditions"), errors);
         }
         let versions = hook.child("admissionReviewVersions");
         validate_review_versions(&versions, tolerance.review_versions, errors);
         let name = hook.child("name");
-        if !name.text().is_empty() && !names.insert(name.text()) && !tolerance.repeated_names {
-            errors.list.duplicate(name, name.text());
+        if !name.as_text().is_empty() && !names.insert(name.as_text()) && !tolerance.repeated_names {
+            errors.list.duplicate(name, name.as_text());
         }
     }
 }
@@ -132,7 +132,7 @@ fn validate_hook(kind: Kind, hook: &Node<'_, '_>, tolerance: &HookTolerance, err
 
 /// A domain of at least three segments.
 fn validate_qualified_name(name: &Node<'_, '_>, errors: &mut FieldErrors) {
-    let text = name.text();
+    let text = name.as_text();
     let faults = validation::dns1123_subdomain(text);
     if text.is_empty() {
         errors.list.required(name, "");
@@ -158,12 +158,12 @@ fn validate_review_versions(versions: &Node<'_, '_>, are_others_allowed: bool, e
     }
     let mut used = HashSet::new();
     for version in versions.items() {
-        if !used.insert(version.text()) {
-            errors.list.invalid(version, version.text(), "duplicate version");
+        if !used.insert(version.as_text()) {
+            errors.list.invalid(version, version.as_text(), "duplicate version");
             continue;
         }
-        for detail in validation::dns1035_label(version.text()) {
-            errors.list.invalid(version, version.text(), &detail);
+        for detail in validation::dns1035_label(version.as_text()) {
+            errors.list.invalid(version, version.as_text(), &detail);
         }
     }
     if !are_others_allowed && !REVIEW_VERSIONS.iter().any(|version| used.contains(version)) {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use pratique_json::{Progress, Value};
 
-use super::container::{Container, PlaceError, find};
+use super::container::{PatchContainer, PlaceError, find};
 use super::equal::passes;
-use super::node::{Node, ValueSize};
+use super::node::{PatchNode, ValueSize};
 use super::{Error, MAX_COPIED_BYTES, MAX_DEPTH, Operation, Text};
 
 /// The cost of an operation without the bytes that it moves, compares or copies.
@@ -14,7 +14,7 @@ const OPERATION: usize = 64;
 
 /// A document being patched.
 pub(super) struct PatchState<'a, 'i> {
-    pub(super) document: Node<'a>,
+    pub(super) document: PatchNode<'a>,
     /// The bytes of all copies so far.
     pub(super) copied: usize,
     pub(super) progress: &'i Progress<'i>,
@@ -174,8 +174,8 @@ impl<'a> PatchState<'a, '_> {
     }
 
     /// The value of an operation and its size.
-    fn value(&mut self, operation: &Operation<'a>) -> Result<(Node<'a>, ValueSize), Error> {
-        let value = Node::of_operation(operation.value.as_ref());
+    fn value(&mut self, operation: &Operation<'a>) -> Result<(PatchNode<'a>, ValueSize), Error> {
+        let value = PatchNode::of_operation(operation.value.as_ref());
         let size = value.size();
         self.work(size.bytes)?;
         Ok((value, size))
@@ -183,10 +183,10 @@ impl<'a> PatchState<'a, '_> {
 }
 
 fn find_container<'d, 'a, 'p>(
-    document: &'d mut Node<'a>,
+    document: &'d mut PatchNode<'a>,
     path: &'p str,
     missing: impl FnOnce() -> String,
-) -> Result<(Container<'d, 'a>, Cow<'p, str>), Error> {
+) -> Result<(PatchContainer<'d, 'a>, Cow<'p, str>), Error> {
     find(document, path).ok_or_else(|| failed(missing()))
 }
 

@@ -10,7 +10,7 @@ const CHUNK_BYTES: usize = 16 * 1024;
 
 /// A sequence in chunks, none of which is empty but the first one.
 #[derive(Clone, Debug)]
-pub(super) struct Chunks<T> {
+pub(super) struct ChunkedSequence<T> {
     first: Vec<T>,
     more: Vec<Vec<T>>,
     len: usize,
@@ -19,7 +19,7 @@ pub(super) struct Chunks<T> {
 /// Where an element is: its chunk, and its place in that.
 type ElementPlace = (usize, usize);
 
-impl<T> Chunks<T> {
+impl<T> ChunkedSequence<T> {
     const MAX: usize = CHUNK_BYTES / size_of::<T>();
 
     pub(super) fn len(&self) -> usize {
@@ -133,11 +133,11 @@ impl<T> Chunks<T> {
     }
 }
 
-impl<T> From<Vec<T>> for Chunks<T> {
+impl<T> From<Vec<T>> for ChunkedSequence<T> {
     fn from(elements: Vec<T>) -> Self {
         let len = elements.len();
         if len <= Self::MAX {
-            return Chunks {
+            return ChunkedSequence {
                 first: elements,
                 more: Vec::new(),
                 len,
@@ -145,7 +145,7 @@ impl<T> From<Vec<T>> for Chunks<T> {
         }
         let mut elements = elements.into_iter();
         let mut chunk = || elements.by_ref().take(Self::MAX / 2).collect::<Vec<T>>();
-        Chunks {
+        ChunkedSequence {
             first: chunk(),
             more: std::iter::from_fn(|| Some(chunk()).filter(|chunk| !chunk.is_empty())).collect(),
             len,
@@ -159,7 +159,7 @@ mod tests {
 
     /// Makes the same changes to chunks and to a vector.
     fn check(mut vector: Vec<u64>, changes: impl Iterator<Item = (bool, usize)>) {
-        let mut chunks = Chunks::from(vector.clone());
+        let mut chunks = ChunkedSequence::from(vector.clone());
         for (number, (inserts, at)) in changes.enumerate() {
             if inserts || vector.is_empty() {
                 let at = at % (vector.len() + 1);
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn chunks_are_as_a_vector() {
-        let many = 3 * Chunks::<u64>::MAX;
+        let many = 3 * ChunkedSequence::<u64>::MAX;
         check(Vec::new(), (0..many).map(|_| (true, 0)));
         check(Vec::new(), (0..many).map(|at| (true, at)));
         let scattered = |at: usize| at.wrapping_mul(0x9e37_79b9) >> 3;
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn sorted_elements_are_found() {
-        let many = 5 * Chunks::<u64>::MAX as u64;
-        let mut chunks = Chunks::from(Vec::new());
+        let many = 5 * ChunkedSequence::<u64>::MAX as u64;
+        let mut chunks = ChunkedSequence::from(Vec::new());
         for number in (0..many).rev() {
             let at = chunks
                 .search(|element: &u64| element.cmp(&(2 * number)))

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::chunks::Chunks;
+use super::chunks::ChunkedSequence;
 use super::index::{self, IndexError};
-use super::node::Node;
+use super::node::PatchNode;
 
 /// Why a key or an index does not name a place in a container.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,18 +24,18 @@ pub(super) enum PlaceError {
 }
 
 /// An array or object that holds a place.
-pub(super) enum Container<'d, 'a> {
-    Object(&'d mut Chunks<(Cow<'a, str>, Node<'a>)>),
-    Array(&'d mut Chunks<Node<'a>>),
+pub(super) enum PatchContainer<'d, 'a> {
+    Object(&'d mut ChunkedSequence<(Cow<'a, str>, PatchNode<'a>)>),
+    Array(&'d mut ChunkedSequence<PatchNode<'a>>),
     /// The null of an expression: an object that has no members and cannot have any.
     Nothing,
 }
 
 /// The container of the place and the place's name in it; `None` when there is no such container.
 pub(super) fn find<'d, 'a, 'p>(
-    document: &'d mut Node<'a>,
+    document: &'d mut PatchNode<'a>,
     path: &'p str,
-) -> Option<(Container<'d, 'a>, Cow<'p, str>)> {
+) -> Option<(PatchContainer<'d, 'a>, Cow<'p, str>)> {
     let (parents, last) = path.rsplit_once('/')?;
     let mut at = document;
     // The reference ignores the text before the first slash.
@@ -43,49 +43,49 @@ pub(super) fn find<'d, 'a, 'p>(
         let token = decode(token);
         at.open();
         at = match at {
-            Node::Object(members) => member(members, &token)?,
-            Node::Array(elements) => {
+            PatchNode::Object(members) => member(members, &token)?,
+            PatchNode::Array(elements) => {
                 let position = index::position(&token, elements.len()).ok()?;
                 elements.get_mut(position)?
             }
-            Node::Nothing | Node::Plain(_) => return None,
+            PatchNode::Nothing | PatchNode::Plain(_) => return None,
         };
     }
     at.open();
     let container = match at {
-        Node::Object(members) => Container::Object(members),
-        Node::Array(elements) => Container::Array(elements),
-        Node::Nothing => Container::Nothing,
-        Node::Plain(_) => return None,
+        PatchNode::Object(members) => PatchContainer::Object(members),
+        PatchNode::Array(elements) => PatchContainer::Array(elements),
+        PatchNode::Nothing => PatchContainer::Nothing,
+        PatchNode::Plain(_) => return None,
     };
     Some((container, decode(last)))
 }
 
-fn member<'d, 'a>(members: &'d mut Chunks<(Cow<'a, str>, Node<'a>)>, key: &str) -> Option<&'d mut Node<'a>> {
+fn member<'d, 'a>(members: &'d mut ChunkedSequence<(Cow<'a, str>, PatchNode<'a>)>, key: &str) -> Option<&'d mut PatchNode<'a>> {
     let at = position(members, key).ok()?;
     members.get_mut(at).map(|(_, node)| node)
 }
 
-fn position(members: &Chunks<(Cow<'_, str>, Node<'_>)>, key: &str) -> Result<usize, usize> {
+fn position(members: &ChunkedSequence<(Cow<'_, str>, PatchNode<'_>)>, key: &str) -> Result<usize, usize> {
     members.search(|(other, _)| other.as_ref().cmp(key))
 }
 
-impl<'a> Container<'_, 'a> {
+impl<'a> PatchContainer<'_, 'a> {
     /// The value at a key or index: `None` for a missing member, an error for an invalid index.
-    pub(super) fn get(&self, key: &str) -> Result<Option<&Node<'a>>, PlaceError> {
+    pub(super) fn get(&self, key: &str) -> Result<Option<&PatchNode<'a>>, PlaceError> {
         match self {
-            Container::Nothing => Ok(None),
-            Container::Object(members) => {
+            PatchContainer::Nothing => Ok(None),
+            PatchContainer::Object(members) => {
                 let at = position(members, key).ok();
                 Ok(at.and_then(|at| members.get(at)).map(|(_, node)| node))
             }
-            Container::Array(elements) => Ok(elements.get(index::position(key, elements.len())?)),
+            PatchContainer::Array(elements) => Ok(elements.get(index::position(key, elements.len())?)),
         }
     }
 
     /// Replaces a value.
-    pub(super) fn set(&mut self, key: &str, value: Node<'a>) -> Result<(), PlaceError> {
-        let Container::Array(elements) = self else {
+    pub(super) fn set(&mut self, key: &str, value: PatchNode<'a>) -> Result<(), PlaceError> {
+        let PatchContainer::Array(elements) = self else {
             return self.add(key, value);
         };
         let position = index::position(key, elements.len())?;
@@ -96,10 +96,10 @@ impl<'a> Container<'_, 'a> {
     }
 
     /// Adds a member, or inserts an element: `-` appends, and so does -1.
-    pub(super) fn add(&mut self, key: &str, value: Node<'a>) -> Result<(), PlaceError> {
+    pub(super) fn add(&mut self, key: &str, value: PatchNode<'a>) -> Result<(), PlaceError> {
         match self {
-            Container::Nothing => return Err(PlaceError::Nothing),
-            Container::Object(members) => match position(members, key) {
+            PatchContainer::Nothing => return Err(PlaceError::Nothing),
+            PatchContainer::Object(members) => match position(members, key) {
                 Ok(at) => {
                     if let Some((_, node)) = members.get_mut(at) {
                         *node = value;
@@ -107,8 +107,8 @@ impl<'a> Container<'_, 'a> {
                 }
                 Err(at) => members.insert(at, (Cow::Owned(key.to_owned()), value)),
             },
-            Container::Array(elements) if key == "-" => elements.insert(elements.len(), value),
-            Container::Array(elements) => {
+            PatchContainer::Array(elements) if key == "-" => elements.insert(elements.len(), value),
+            PatchContainer::Array(elements) => {
                 let index = index::parse(key).map_err(|error| PlaceError::InsertionIndex {
                     key: key.to_owned(),
                     error,
@@ -121,16 +121,16 @@ impl<'a> Container<'_, 'a> {
     }
 
     /// Removes a value and returns it.
-    pub(super) fn remove(&mut self, key: &str) -> Result<Node<'a>, PlaceError> {
+    pub(super) fn remove(&mut self, key: &str) -> Result<PatchNode<'a>, PlaceError> {
         let missing = || PlaceError::NoMember(key.to_owned());
         match self {
-            Container::Nothing => Err(missing()),
-            Container::Object(members) => {
+            PatchContainer::Nothing => Err(missing()),
+            PatchContainer::Object(members) => {
                 let at = position(members, key).map_err(|_| missing())?;
                 let removed = members.remove(at).map(|(_, node)| node);
                 removed.ok_or_else(missing)
             }
-            Container::Array(elements) => {
+            PatchContainer::Array(elements) => {
                 let position = index::position(key, elements.len())?;
                 elements.remove(position).ok_or_else(missing)
             }

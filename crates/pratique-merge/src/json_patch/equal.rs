@@ -2,29 +2,29 @@
 
 use pratique_json::Value;
 
-use super::node::Node;
+use super::node::PatchNode;
 
 /// Whether an existing value passes a test. The null of an expression equals every empty value.
-pub(super) fn passes(actual: &Node<'_>, expected: &Value<'_>) -> bool {
+pub(super) fn passes(actual: &PatchNode<'_>, expected: &Value<'_>) -> bool {
     match (actual, expected) {
-        (Node::Nothing, Value::Null) => true,
-        (Node::Plain(Value::Object(members)), Value::Null) => members.is_empty(),
-        (Node::Plain(Value::Array(elements)), Value::Null) => elements.is_empty(),
-        (Node::Object(members), Value::Null) => members.len() == 0,
-        (Node::Array(elements), Value::Null) => elements.len() == 0,
-        (Node::Plain(_), Value::Null) => false,
+        (PatchNode::Nothing, Value::Null) => true,
+        (PatchNode::Plain(Value::Object(members)), Value::Null) => members.is_empty(),
+        (PatchNode::Plain(Value::Array(elements)), Value::Null) => elements.is_empty(),
+        (PatchNode::Object(members), Value::Null) => members.len() == 0,
+        (PatchNode::Array(elements), Value::Null) => elements.len() == 0,
+        (PatchNode::Plain(_), Value::Null) => false,
         _ => equal(actual, expected),
     }
 }
 
-fn equal(actual: &Node<'_>, expected: &Value<'_>) -> bool {
+fn equal(actual: &PatchNode<'_>, expected: &Value<'_>) -> bool {
     match (actual, expected) {
-        (Node::Plain(actual), expected) => values_equal(actual, expected),
-        (Node::Nothing, Value::Object(expected)) => expected.is_empty(),
-        (Node::Array(actual), Value::Array(expected)) => {
+        (PatchNode::Plain(actual), expected) => values_equal(actual, expected),
+        (PatchNode::Nothing, Value::Object(expected)) => expected.is_empty(),
+        (PatchNode::Array(actual), Value::Array(expected)) => {
             actual.len() == expected.len() && actual.iter().zip(expected).all(|(a, b)| equal(a, b))
         }
-        (Node::Object(actual), Value::Object(expected)) => {
+        (PatchNode::Object(actual), Value::Object(expected)) => {
             // Both are in the order of their keys.
             let mut members = actual.iter().zip(expected.iter());
             actual.len() == expected.len()

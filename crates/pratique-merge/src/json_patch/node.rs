@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pratique_gotext::strconv::json_form;
 use pratique_json::{Object, Value};
 
-use super::chunks::Chunks;
+use super::chunks::ChunkedSequence;
 
 /// A value of a document that is being patched.
 ///
@@ -13,17 +13,17 @@ use super::chunks::Chunks;
 /// the absence of a value. The one that an expression gives is a value, and is taken for an object without
 /// members when it is looked into.
 #[derive(Clone, Debug)]
-pub(super) enum Node<'a> {
+pub(super) enum PatchNode<'a> {
     /// No operation has looked into it. Null is the absence of a value.
     Plain(Value<'a>),
     /// The null of an expression.
     Nothing,
-    Array(Box<Chunks<Node<'a>>>),
+    Array(Box<ChunkedSequence<PatchNode<'a>>>),
     Object(Box<NodeMembers<'a>>),
 }
 
 /// The members of an object, sorted by key.
-type NodeMembers<'a> = Chunks<(Cow<'a, str>, Node<'a>)>;
+type NodeMembers<'a> = ChunkedSequence<(Cow<'a, str>, PatchNode<'a>)>;
 
 /// The size of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,34 +34,34 @@ pub(super) struct ValueSize {
     pub(super) depth: usize,
 }
 
-impl<'a> Node<'a> {
+impl<'a> PatchNode<'a> {
     /// The value of an operation.
     pub(super) fn of_operation(value: Option<&Value<'a>>) -> Self {
         match value {
-            None => Node::default(),
-            Some(Value::Null | Value::NilArray) => Node::Nothing,
-            Some(value) => Node::Plain(value.clone()),
+            None => PatchNode::default(),
+            Some(Value::Null | Value::NilArray) => PatchNode::Nothing,
+            Some(value) => PatchNode::Plain(value.clone()),
         }
     }
 
     /// Whether there is a value at all.
     pub(super) fn is_some(&self) -> bool {
-        !matches!(self, Node::Plain(Value::Null | Value::NilArray))
+        !matches!(self, PatchNode::Plain(Value::Null | Value::NilArray))
     }
 
     /// Makes an array or object one that can be looked into and changed.
     pub(super) fn open(&mut self) {
-        let Node::Plain(Value::Array(_) | Value::Object(_)) = self else {
+        let PatchNode::Plain(Value::Array(_) | Value::Object(_)) = self else {
             return;
         };
         *self = match std::mem::take(self) {
-            Node::Plain(Value::Array(elements)) => {
-                let elements: Vec<_> = elements.into_iter().map(Node::Plain).collect();
-                Node::Array(Box::new(elements.into()))
+            PatchNode::Plain(Value::Array(elements)) => {
+                let elements: Vec<_> = elements.into_iter().map(PatchNode::Plain).collect();
+                PatchNode::Array(Box::new(elements.into()))
             }
-            Node::Plain(Value::Object(members)) => {
-                let members = members.into_iter().map(|(key, value)| (key, Node::Plain(value)));
-                Node::Object(Box::new(members.collect::<Vec<_>>().into()))
+            PatchNode::Plain(Value::Object(members)) => {
+                let members = members.into_iter().map(|(key, value)| (key, PatchNode::Plain(value)));
+                PatchNode::Object(Box::new(members.collect::<Vec<_>>().into()))
             }
             other => other,
         };
@@ -70,13 +70,13 @@ impl<'a> Node<'a> {
     /// The resulting value.
     pub(super) fn into_value(self) -> Value<'a> {
         match self {
-            Node::Plain(value) => value,
-            Node::Nothing => Value::Null,
-            Node::Array(elements) => {
+            PatchNode::Plain(value) => value,
+            PatchNode::Nothing => Value::Null,
+            PatchNode::Array(elements) => {
                 let elements = elements.into_vec().into_iter();
-                Value::Array(elements.map(Node::into_value).collect())
+                Value::Array(elements.map(PatchNode::into_value).collect())
             }
-            Node::Object(members) => {
+            PatchNode::Object(members) => {
                 let members = members.into_vec().into_iter();
                 Value::Object(
                     members
@@ -90,18 +90,18 @@ impl<'a> Node<'a> {
     /// The size of the value.
     pub(super) fn size(&self) -> ValueSize {
         match self {
-            Node::Plain(value) => ValueSize::new(value),
-            Node::Nothing => ValueSize { bytes: 4, depth: 0 },
-            Node::Array(elements) => container(elements.iter().map(Node::size)),
-            Node::Object(members) => container(members.iter().map(|(key, node)| member(key, node.size()))),
+            PatchNode::Plain(value) => ValueSize::new(value),
+            PatchNode::Nothing => ValueSize { bytes: 4, depth: 0 },
+            PatchNode::Array(elements) => container(elements.iter().map(PatchNode::size)),
+            PatchNode::Object(members) => container(members.iter().map(|(key, node)| member(key, node.size()))),
         }
     }
 }
 
-impl Default for Node<'_> {
+impl Default for PatchNode<'_> {
     /// The absence of a value.
     fn default() -> Self {
-        Node::Plain(Value::Null)
+        PatchNode::Plain(Value::Null)
     }
 }
 
@@ -181,24 +181,24 @@ mod tests {
         let value = parse(json.as_bytes()).unwrap();
         let bytes = escape_html(&value.to_string()).len();
         let expected = ValueSize { bytes, depth };
-        let mut node = Node::Plain(value.clone());
+        let mut node = PatchNode::Plain(value.clone());
         assert_eq!(node.size(), expected, "{json}");
         open(&mut node);
         assert_eq!(node.size(), expected, "opened {json}");
         assert_eq!(node.into_value(), value);
     }
 
-    fn open(node: &mut Node<'_>) {
+    fn open(node: &mut PatchNode<'_>) {
         node.open();
         let children = match node {
-            Node::Array(elements) => elements.len(),
-            Node::Object(members) => members.len(),
+            PatchNode::Array(elements) => elements.len(),
+            PatchNode::Object(members) => members.len(),
             _ => 0,
         };
         for at in 0..children {
             match node {
-                Node::Array(elements) => open(elements.get_mut(at).unwrap()),
-                Node::Object(members) => open(&mut members.get_mut(at).unwrap().1),
+                PatchNode::Array(elements) => open(elements.get_mut(at).unwrap()),
+                PatchNode::Object(members) => open(&mut members.get_mut(at).unwrap().1),
                 _ => {}
             }
         }

@@ -2,13 +2,13 @@
 
 use pratique_json::{Object, Value};
 
-use super::Context;
+use super::DefaultContext;
 use super::field::text_member;
 use crate::certificate_request::CertificateRequest;
 
 /// The default signer of a request, which is another one for requests of nodes.
 // Upstream: pkg/apis/certificates/v1beta1/defaults.go, DefaultSignerNameFromSpec
-pub(super) fn signer(spec: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn signer(spec: &mut Object<'_>, _: &DefaultContext<'_>) {
     let usages = spec.get("usages").and_then(Value::as_array).unwrap_or_default();
     let usages: Vec<&str> = usages.iter().filter_map(Value::as_str).collect();
     let signer = match CertificateRequest::parse(text_member(spec, "request")) {

@@ -3,11 +3,11 @@
 use pratique_json::{Object, Value};
 
 use super::field::{is_absent, is_empty, members, part, pointer, text_member};
-use super::{Context, image};
+use super::{DefaultContext, image};
 use crate::internal::drop_annotations;
 
 /// Labels a namespace with its name.
-pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &DefaultContext<'_>) {
     let Some(metadata) = part(namespace, "metadata") else {
         return;
     };
@@ -19,12 +19,12 @@ pub(super) fn label_of_name(namespace: &mut Object<'_>, _: &Context<'_>) {
     }
 }
 
-pub(super) fn pull_policy(container: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn pull_policy(container: &mut Object<'_>, _: &DefaultContext<'_>) {
     let policy = image::pull_policy(text_member(container, "image"));
     container.insert("imagePullPolicy", policy);
 }
 
-pub(super) fn source(volume: &mut Object<'_>, context: &Context<'_>) {
+pub(super) fn source(volume: &mut Object<'_>, context: &DefaultContext<'_>) {
     // All fields of a volume but its name are sources.
     let has_source = volume
         .iter()
@@ -59,7 +59,7 @@ pub(super) fn drop_init_annotations(object: &mut Object<'_>) {
 }
 
 /// A Pod that is not given a time to stop is given a second.
-pub(super) fn grace_period(spec: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn grace_period(spec: &mut Object<'_>, _: &DefaultContext<'_>) {
     if let Some(Value::Int(..0)) = spec.get("terminationGracePeriodSeconds") {
         spec.insert("terminationGracePeriodSeconds", 1);
     }

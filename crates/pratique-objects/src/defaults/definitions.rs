@@ -2,11 +2,11 @@
 
 use pratique_json::{Object, Value};
 
-use super::Context;
+use super::DefaultContext;
 use super::field::{empty, is_empty, part, text_member};
 
 /// The names that are made of the kind.
-pub(super) fn names(names: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn names(names: &mut Object<'_>, _: &DefaultContext<'_>) {
     let kind = text_member(names, "kind").to_owned();
     // Go's lower case of a text is that of its letters, one by one.
     let singular: String = kind
@@ -27,7 +27,7 @@ pub(super) fn names(names: &mut Object<'_>, _: &Context<'_>) {
 }
 
 /// Of `v1beta1`: the one version is the first of the list of them.
-pub(super) fn versions(spec: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn versions(spec: &mut Object<'_>, _: &DefaultContext<'_>) {
     let version = text_member(spec, "version").to_owned();
     if !version.is_empty() {
         let mut first = Object::new();
@@ -48,7 +48,7 @@ pub(super) fn versions(spec: &mut Object<'_>, _: &Context<'_>) {
     }
 }
 
-pub(super) fn stored_versions(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn stored_versions(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     let versions = object.get("spec").and_then(|spec| spec.get("versions"));
     let mut versions = versions.and_then(Value::as_array).unwrap_or_default().iter();
     let stored = versions.find(|version| version.get("storage") == Some(&Value::Bool(true)));

@@ -3,10 +3,10 @@
 use pratique_gotext::quantity::Quantity;
 use pratique_json::{Object, Value};
 
-use super::Context;
+use super::DefaultContext;
 
 /// Rounds quantities that are finer than a thousandth up to one.
-pub(super) fn round_up(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn round_up(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     for value in object.values_mut() {
         if let Some(rounded) = value.as_str().and_then(rounded) {
             *value = rounded.into();

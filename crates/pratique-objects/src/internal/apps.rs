@@ -5,12 +5,12 @@ use pratique_json::{Object, Value};
 
 use super::core::drop_annotations;
 use crate::defaults::field::{is_empty, members, part, text_member};
-use crate::defaults::{Context, Function};
+use crate::defaults::{DefaultContext, DefaultFunction};
 
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 
-pub(super) fn function(of: &str) -> Option<Function> {
+pub(super) fn function(of: &str) -> Option<DefaultFunction> {
     Some(match of {
         "DaemonSet" => daemon_set,
         "Deployment" => deployment,
@@ -34,7 +34,7 @@ fn annotate(object: &mut Object<'_>, name: &'static str, value: String) {
 }
 
 /// The internal version has the generation of the template in a field.
-fn daemon_set(object: &mut Object<'_>, context: &Context<'_>) {
+fn daemon_set(object: &mut Object<'_>, context: &DefaultContext<'_>) {
     let generation = match annotation(object, TEMPLATE_GENERATION).map(parse_int) {
         None => 0,
         Some(Ok(generation)) => generation,
@@ -44,7 +44,7 @@ fn daemon_set(object: &mut Object<'_>, context: &Context<'_>) {
 }
 
 /// The internal version has the revision to roll back to in a field.
-fn deployment(object: &mut Object<'_>, context: &Context<'_>) {
+fn deployment(object: &mut Object<'_>, context: &DefaultContext<'_>) {
     let Some(revision) = annotation(object, ROLLBACK_TO) else {
         return;
     };
@@ -62,7 +62,7 @@ fn deployment(object: &mut Object<'_>, context: &Context<'_>) {
 }
 
 /// The internal version has one selector, as a text.
-fn scale_status(object: &mut Object<'_>, _: &Context<'_>) {
+fn scale_status(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     if is_empty(object, "targetSelector") {
         let labels = members(object, "selector").iter();
         let pairs = labels.map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()));

@@ -5,7 +5,7 @@ use pratique_typed::{converted, settle_in};
 use pratique_types::GroupVersionKind;
 
 use super::core::drop_annotations;
-use crate::defaults::{Context, Function};
+use crate::defaults::{DefaultContext, DefaultFunction};
 
 const ANNOTATIONS: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/behavior",
@@ -16,7 +16,7 @@ const ANNOTATIONS: [&str; 6] = [
     "autoscaling.alpha.kubernetes.io/scale-up-tolerance",
 ];
 
-pub(super) fn function(version: &str) -> Option<Function> {
+pub(super) fn function(version: &str) -> Option<DefaultFunction> {
     Some(match version {
         "v1" => v1,
         _ => |object, _| drop_annotations(object, &ANNOTATIONS),
@@ -24,7 +24,7 @@ pub(super) fn function(version: &str) -> Option<Function> {
 }
 
 /// By way of `v2`, which has the fields of the internal version.
-fn v1(object: &mut Object<'_>, context: &Context<'_>) {
+fn v1(object: &mut Object<'_>, context: &DefaultContext<'_>) {
     let kind = |version| GroupVersionKind::new("autoscaling", version, "HorizontalPodAutoscaler");
     let value = Value::Object(std::mem::take(object)).into_owned();
     let progress = Progress::unwatched();

@@ -4,9 +4,9 @@ use pratique_json::{Object, Value, base64};
 
 use crate::defaults::core::first_of_list;
 use crate::defaults::field::{is_empty, part, pointer};
-use crate::defaults::{Context, Function};
+use crate::defaults::{DefaultContext, DefaultFunction};
 
-pub(super) fn function(of: &str) -> Option<Function> {
+pub(super) fn function(of: &str) -> Option<DefaultFunction> {
     Some(match of {
         "NodeSpec" => |object, _| first_of_list(object, "podCIDR", "podCIDRs", None),
         "Secret" => secret,
@@ -29,7 +29,7 @@ pub(crate) fn drop_annotations(object: &mut Object<'_>, names: &[&str]) {
     }
 }
 
-fn secret(object: &mut Object<'_>, _: &Context<'_>) {
+fn secret(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     let Some(Value::Object(texts)) = object.remove("stringData") else {
         return;
     };

@@ -3,13 +3,13 @@
 use pratique_json::{Object, Value};
 
 use super::core::drop_annotations;
-use crate::defaults::Context;
+use crate::defaults::DefaultContext;
 use crate::defaults::field::{absent, is_empty, members, part, pointer, text_member};
 
 /// With it, a level of `v1beta3` has zero shares, which its field cannot say.
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 
-pub(super) fn priority_level(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn priority_level(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     let has_zero = pointer(object, "spec")
         .and_then(|spec| pointer(spec, "limited"))
         .is_some_and(|limited| is_empty(limited, "nominalConcurrencyShares"));
@@ -29,7 +29,7 @@ pub(super) fn priority_level(object: &mut Object<'_>, _: &Context<'_>) {
 const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 /// Until 1.36 the stable version loses the label, unless it requires that.
-pub(super) fn stable_disruption_budget(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn stable_disruption_budget(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     if let Some(selector) = selector(object)
         && !matches_by_label(selector, "Exists")
     {
@@ -37,7 +37,7 @@ pub(super) fn stable_disruption_budget(object: &mut Object<'_>, _: &Context<'_>)
     }
 }
 
-pub(super) fn disruption_budget(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn disruption_budget(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     let Some(selector) = selector(object) else { return };
     if is_plain(selector) || matches_by_label(selector, "DoesNotExist") {
         return;
@@ -86,7 +86,7 @@ fn strip_label(selector: &mut Object<'_>) {
 }
 
 /// The internal version has the node of an endpoint in a field.
-pub(super) fn endpoint(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn endpoint(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     let Some(node) = object.get("nodeName").filter(|node| !node.is_null()).cloned() else {
         return;
     };
@@ -96,7 +96,7 @@ pub(super) fn endpoint(object: &mut Object<'_>, _: &Context<'_>) {
 }
 
 /// The internal version has the group of a subject in place of its version.
-pub(super) fn subject(object: &mut Object<'_>, _: &Context<'_>) {
+pub(super) fn subject(object: &mut Object<'_>, _: &DefaultContext<'_>) {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let kind = text_member(object, "kind");
     let version = match kind {

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use super::configuration::{Limit, LimitType};
+use super::configuration::{RateLimit, LimitType};
 
 /// A bucket for each key.
-pub(super) struct Buckets {
+pub(super) struct TokenBuckets {
     rate: f64,
     burst: f64,
     /// How many keys are kept.
     capacity: usize,
-    buckets: HashMap<String, Bucket>,
+    buckets: HashMap<String, TokenBucket>,
     /// The keys by when they were used last.
     used: BTreeMap<u64, String>,
     uses: u64,
@@ -24,15 +24,15 @@ pub(super) struct Buckets {
 /// The longest key that is kept: the texts of events may have megabytes.
 const LONGEST_KEY: usize = 512;
 
-struct Bucket {
+struct TokenBucket {
     tokens: f64,
     last: Option<Duration>,
     used: u64,
 }
 
-impl Buckets {
-    pub(super) fn new(limit: &Limit) -> Self {
-        Buckets {
+impl TokenBuckets {
+    pub(super) fn new(limit: &RateLimit) -> Self {
+        TokenBuckets {
             rate: limit.qps as f64,
             burst: limit.burst as f64,
             capacity: match (limit.limit_type, limit.cache_size) {
@@ -74,7 +74,7 @@ impl Buckets {
         is_there
     }
 
-    fn bucket(&mut self, key: &str) -> &mut Bucket {
+    fn bucket(&mut self, key: &str) -> &mut TokenBucket {
         self.uses += 1;
         let used = self.uses;
         if let Some(bucket) = self.buckets.get(key) {
@@ -86,7 +86,7 @@ impl Buckets {
         }
         self.used.insert(used, key.to_owned());
         let burst = self.burst;
-        let bucket = self.buckets.entry(key.to_owned()).or_insert(Bucket {
+        let bucket = self.buckets.entry(key.to_owned()).or_insert(TokenBucket {
             tokens: burst,
             last: None,
             used,
@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn long_keys_are_distinguished_and_not_kept() {
-        let limit = Limit {
+        let limit = RateLimit {
             limit_type: LimitType::SourceAndObject,
             qps: 1,
             burst: 1,
             cache_size: 0,
         };
-        let mut buckets = Buckets::new(&limit);
+        let mut buckets = TokenBuckets::new(&limit);
         let key = |end: &str| "k".repeat(1 << 16) + end;
         assert!(buckets.take(&key("a"), Duration::ZERO) && buckets.take(&key("b"), Duration::ZERO));
         assert!(!buckets.take(&key("a"), Duration::ZERO));

@@ -1,12 +1,12 @@
 //! The configuration of EventRateLimit.
 
 use pratique_gotext::strconv::quote;
-use pratique_manifest::{ConfigurationFault, ConfigurationKind, Strictness, decode_plugin_configuration};
+use pratique_manifest::{ConfigurationFault, ConfigurationKind, FieldStrictness, decode_plugin_configuration};
 use pratique_plugin::{PluginSettings, StartError};
 use serde_json::Value as Json;
 
 /// A limit.
-pub(super) struct Limit {
+pub(super) struct RateLimit {
     pub(super) limit_type: LimitType,
     pub(super) qps: i64,
     pub(super) burst: i64,
@@ -46,13 +46,13 @@ const KINDS: [ConfigurationKind; 2] = [
 
 /// The limits of a configuration.
 // Upstream: plugin/pkg/admission/eventratelimit/config.go, LoadConfiguration
-pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<Limit>, StartError> {
+pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<RateLimit>, StartError> {
     let Some(text) = settings.configuration else {
         let mut faults = Vec::new();
         checked(&Json::Null, &mut faults);
         return Err(StartError::new(ConfigurationFault::aggregate(&faults)));
     };
-    let how = (Strictness::Lenient, settings.feature_gates.release());
+    let how = (FieldStrictness::Lenient, settings.feature_gates.release());
     let decoded = decode_plugin_configuration(settings.configuration_file, text, &KINDS, how)?;
     let mut faults = Vec::new();
     let limits = checked(decoded.value(), &mut faults);
@@ -66,7 +66,7 @@ pub(super) fn limits(settings: &PluginSettings<'_>) -> Result<Vec<Limit>, StartE
 }
 
 // Upstream: plugin/pkg/admission/eventratelimit/apis/eventratelimit/validation/validation.go, ValidateConfiguration
-fn checked(configuration: &Json, faults: &mut Vec<ConfigurationFault>) -> Vec<Limit> {
+fn checked(configuration: &Json, faults: &mut Vec<ConfigurationFault>) -> Vec<RateLimit> {
     let listed = configuration.get("limits").and_then(Json::as_array);
     if listed.is_none_or(Vec::is_empty) {
         let value_text = listed.map_or("null", |_| "[]");
@@ -79,7 +79,7 @@ fn checked(configuration: &Json, faults: &mut Vec<ConfigurationFault>) -> Vec<Li
         .collect()
 }
 
-fn checked_limit(index: usize, limit: &Json, faults: &mut Vec<ConfigurationFault>) -> Option<Limit> {
+fn checked_limit(index: usize, limit: &Json, faults: &mut Vec<ConfigurationFault>) -> Option<RateLimit> {
     let mut fault = |field: &str, error: &str| {
         let field = format!("limits[{index}].{field}");
         let message = format!("{field}: {error}");
@@ -108,7 +108,7 @@ fn checked_limit(index: usize, limit: &Json, faults: &mut Vec<ConfigurationFault
             &format!("Invalid value: {cache_size}: must not be negative"),
         );
     }
-    Some(Limit {
+    Some(RateLimit {
         limit_type: limit_type?,
         qps,
         burst,

@@ -8,7 +8,7 @@ use pratique_plugin::Rejection;
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, go_type, is_kind, text};
 
 /// A plugin for a part of certificate signing requests, whose change needs a permission.
@@ -20,7 +20,7 @@ pub(crate) struct CertificatePermission {
 }
 
 impl BuiltInPlugin for CertificatePermission {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let (old, new) = (&request.old_object, attributes.object);
         check_type(attributes, old)?;

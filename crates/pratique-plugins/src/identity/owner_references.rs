@@ -13,7 +13,7 @@ use pratique_schema::Release;
 use pratique_types::{GroupVersionKind, Operation};
 
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, text};
 
 // Upstream: plugin/pkg/admission/gc/gc_admission.go
@@ -32,7 +32,7 @@ impl OwnerReferencesPermissionEnforcement {
 const OWNERS: [&str; 2] = ["metadata", "ownerReferences"];
 
 impl BuiltInPlugin for OwnerReferencesPermissionEnforcement {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let resource = &request.resource;
         let is_pod_status =
@@ -148,7 +148,7 @@ fn refusal(context: &PluginContext<'_>, access: &Access<'_>) -> Result<Option<St
 }
 
 /// The resource of a kind.
-struct Mapped {
+struct MappedKind {
     group: String,
     version: String,
     resource: String,
@@ -170,7 +170,7 @@ fn resource_of(
     release: &'static Release,
     api_version: &str,
     kind: &str,
-) -> Result<Result<Mapped, MappingError>, Rejection> {
+) -> Result<Result<MappedKind, MappingError>, Rejection> {
     let (group, version) = match api_version.split_once('/') {
         None => ("", api_version),
         Some((_, version)) if version.contains('/') => {
@@ -182,7 +182,7 @@ fn resource_of(
         .resources()
         .resource_of(&GroupVersionKind::new(group, version, kind))
     {
-        return Ok(Ok(Mapped {
+        return Ok(Ok(MappedKind {
             group: served.resource.group.clone(),
             version: served.resource.version.clone(),
             resource: served.resource.resource.clone(),
@@ -202,7 +202,7 @@ fn resource_of(
                     .iter()
                     .any(|served| text(served, &["name"]) == version)
             {
-                return Ok(Ok(Mapped {
+                return Ok(Ok(MappedKind {
                     group: group.to_owned(),
                     version: version.to_owned(),
                     resource: text(definition, &["spec", "names", "plural"]).to_owned(),

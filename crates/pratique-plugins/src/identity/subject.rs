@@ -5,7 +5,7 @@ use pratique_objects::CertificateRequest;
 
 use super::CERTIFICATES;
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{go_type, is_kind, text};
 
 // Upstream: plugin/pkg/admission/certificates/subjectrestriction/admission.go
@@ -14,7 +14,7 @@ pub(crate) struct CertificateSubjectRestriction;
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 impl BuiltInPlugin for CertificateSubjectRestriction {
-    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         let object = attributes.object;
         if !is_kind(object, CERTIFICATES, "CertificateSigningRequest") {
             let actual_type = go_type(object);

@@ -8,14 +8,14 @@ use pratique_types::Operation;
 use super::CERTIFICATES;
 use super::signers::is_authorized;
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{go_type, is_kind, text};
 
 // Upstream: plugin/pkg/admission/certificates/ctbattest/admission.go
 pub(crate) struct ClusterTrustBundleAttest;
 
 impl BuiltInPlugin for ClusterTrustBundleAttest {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let resource = &request.resource;
         if resource.resource != "clustertrustbundles" || resource.group != CERTIFICATES {

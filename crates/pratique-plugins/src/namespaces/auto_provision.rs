@@ -3,14 +3,14 @@
 use pratique_plugin::{Created, MutableAttributes, StateKind};
 
 use super::is_for_namespace;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::object;
 
 // Upstream: plugin/pkg/admission/namespace/autoprovision/admission.go
 pub(crate) struct NamespaceAutoProvision;
 
 impl BuiltInPlugin for NamespaceAutoProvision {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let namespace = request.namespace.as_str();
         if request.dry_run == Some(true)

@@ -4,13 +4,13 @@ use pratique_core::Attributes;
 
 use super::is_for_namespace;
 use crate::answer::not_found;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 
 // Upstream: plugin/pkg/admission/namespace/exists/admission.go
 pub(crate) struct NamespaceExists;
 
 impl BuiltInPlugin for NamespaceExists {
-    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let namespace = request.namespace.as_str();
         let exists = namespace.is_empty() || is_for_namespace(request) || super::exists(call, namespace)?;

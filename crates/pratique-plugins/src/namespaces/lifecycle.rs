@@ -5,7 +5,7 @@ use pratique_types::{Operation, StatusCause};
 
 use super::{created, is_for_namespace, is_terminating};
 use crate::answer::{forbidden_as, forbidden_status, not_found};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 
 // Upstream: apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go
 pub(crate) struct NamespaceLifecycle {
@@ -26,7 +26,7 @@ impl NamespaceLifecycle {
 const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
 
 impl BuiltInPlugin for NamespaceLifecycle {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if is_for_namespace(request) {
             let is_immortal = IMMORTAL.contains(&request.name.as_str());

@@ -12,7 +12,7 @@ use pratique_schema::Release;
 use pratique_types::Operation;
 
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, members, name, text};
 use crate::pods::pod_resize::node_of_changed;
 use crate::pods::{containers, is_for_pods, quantity};
@@ -36,32 +36,32 @@ impl NodeDeclaredFeatureValidator {
 }
 
 /// A feature that a change of a pod may need. The other features that nodes declare matter for scheduling, and for slices.
-struct Feature {
+struct NodeFeature {
     name: &'static str,
     is_needed: fn(old: &Value<'_>, new: &Value<'_>) -> bool,
     is_in: fn(&Release) -> bool,
 }
 
 // Upstream: component-helpers/nodedeclaredfeatures/features/registry.go, AllFeatures
-const FEATURES: [Feature; 4] = [
-    Feature {
+const FEATURES: [NodeFeature; 4] = [
+    NodeFeature {
         name: "GuaranteedQoSPodCPUResize",
         is_needed: changes_guaranteed_cpu,
         // Upstream: inplacepodresize/guaranteed_cpu_resize.go is gone since 1.36.
         is_in: |release| !release.at_least(1, 36),
     },
-    Feature {
+    NodeFeature {
         name: "InPlacePodLevelResourcesVerticalScaling",
         is_needed: changes_pod_resources,
         is_in: |_| true,
     },
-    Feature {
+    NodeFeature {
         name: "InPlacePodVerticalScalingInitContainers",
         is_needed: changes_init_container,
         // Upstream: inplacepodresize/nonsidecar_initcontainers_resize.go is new in 1.36.
         is_in: |release| release.at_least(1, 36),
     },
-    Feature {
+    NodeFeature {
         name: "InPlacePodVerticalScalingMemoryBackedVolumes",
         is_needed: changes_memory_volume,
         // Upstream: inplacepodresize/memory_backed_volumes_resize.go is new in 1.37.
@@ -70,7 +70,7 @@ const FEATURES: [Feature; 4] = [
 ];
 
 impl BuiltInPlugin for NodeDeclaredFeatureValidator {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let resource = &request.resource;
         // Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go, Validate: slices since 1.37.

@@ -19,16 +19,16 @@ pub(crate) struct NodeSelector<'a> {
 pub(crate) struct NodeSelectorError(String);
 
 struct NodeTerm<'a> {
-    labels: Vec<Requirement<'a>>,
-    fields: Vec<Requirement<'a>>,
+    labels: Vec<NodeRequirement<'a>>,
+    fields: Vec<NodeRequirement<'a>>,
 }
 
-struct Requirement<'a> {
+struct NodeRequirement<'a> {
     key: &'a str,
-    test: Test<'a>,
+    test: LabelTest<'a>,
 }
 
-enum Test<'a> {
+enum LabelTest<'a> {
     In(Vec<&'a str>),
     NotIn(Vec<&'a str>),
     Exists,
@@ -60,13 +60,13 @@ impl<'a> NodeSelector<'a> {
                 labels: read(
                     expressions,
                     &format!("{path}.matchExpressions"),
-                    Requirement::of_labels,
+                    NodeRequirement::of_labels,
                     &mut faults,
                 ),
                 fields: read(
                     fields,
                     &format!("{path}.matchFields"),
-                    Requirement::of_fields,
+                    NodeRequirement::of_fields,
                     &mut faults,
                 ),
             });
@@ -101,16 +101,16 @@ impl<'a> NodeSelector<'a> {
 fn read<'a>(
     requirements: &'a [Value<'a>],
     path: &str,
-    compile: fn(&'a Value<'a>, &str, &mut Vec<String>) -> Option<Requirement<'a>>,
+    compile: fn(&'a Value<'a>, &str, &mut Vec<String>) -> Option<NodeRequirement<'a>>,
     faults: &mut Vec<String>,
-) -> Vec<Requirement<'a>> {
+) -> Vec<NodeRequirement<'a>> {
     let requirements = requirements.iter().enumerate();
     let compiled = requirements
         .filter_map(|(index, requirement)| compile(requirement, &format!("{path}[{index}]"), faults));
     compiled.collect()
 }
 
-impl<'a> Requirement<'a> {
+impl<'a> NodeRequirement<'a> {
     // Upstream: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, nodeSelectorRequirementsAsSelector;
     // apimachinery/pkg/labels/selector.go, NewRequirement
     fn of_labels(requirement: &'a Value<'a>, path: &str, faults: &mut Vec<String>) -> Option<Self> {
@@ -118,12 +118,12 @@ impl<'a> Requirement<'a> {
         let values = values_of(requirement);
         let integer = || values.first().and_then(|value| value.parse().ok());
         let test = match text(requirement, &["operator"]) {
-            "In" => Test::In(values.clone()),
-            "NotIn" => Test::NotIn(values.clone()),
-            "Exists" => Test::Exists,
-            "DoesNotExist" => Test::DoesNotExist,
-            "Gt" => Test::GreaterThan(integer()),
-            "Lt" => Test::LessThan(integer()),
+            "In" => LabelTest::In(values.clone()),
+            "NotIn" => LabelTest::NotIn(values.clone()),
+            "Exists" => LabelTest::Exists,
+            "DoesNotExist" => LabelTest::DoesNotExist,
+            "Gt" => LabelTest::GreaterThan(integer()),
+            "Lt" => LabelTest::LessThan(integer()),
             other => {
                 faults.push(unsupported(path, other, &OPERATORS));
                 return None;
@@ -146,7 +146,7 @@ impl<'a> Requirement<'a> {
                 ));
             }
         }
-        (faults.len() == number_of_faults).then_some(Requirement { key, test })
+        (faults.len() == number_of_faults).then_some(NodeRequirement { key, test })
     }
 
     // Upstream: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, nodeSelectorRequirementsAsFieldSelector
@@ -166,28 +166,28 @@ impl<'a> Requirement<'a> {
         }
         let key = text(requirement, &["key"]);
         let test = if operator == "In" {
-            Test::In(values)
+            LabelTest::In(values)
         } else {
-            Test::NotIn(values)
+            LabelTest::NotIn(values)
         };
-        Some(Requirement { key, test })
+        Some(NodeRequirement { key, test })
     }
 
     // Upstream: apimachinery/pkg/labels/selector.go, Requirement.Matches
     fn passes(&self, value: Option<&str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
         match &self.test {
-            Test::In(values) => value.is_some_and(|value| values.contains(&value)),
-            Test::NotIn(values) => value.is_none_or(|value| !values.contains(&value)),
-            Test::Exists => value.is_some(),
-            Test::DoesNotExist => value.is_none(),
-            Test::GreaterThan(bound) => number().zip(*bound).is_some_and(|(number, bound)| number > bound),
-            Test::LessThan(bound) => number().zip(*bound).is_some_and(|(number, bound)| number < bound),
+            LabelTest::In(values) => value.is_some_and(|value| values.contains(&value)),
+            LabelTest::NotIn(values) => value.is_none_or(|value| !values.contains(&value)),
+            LabelTest::Exists => value.is_some(),
+            LabelTest::DoesNotExist => value.is_none(),
+            LabelTest::GreaterThan(bound) => number().zip(*bound).is_some_and(|(number, bound)| number > bound),
+            LabelTest::LessThan(bound) => number().zip(*bound).is_some_and(|(number, bound)| number < bound),
         }
     }
 }
 
-impl Test<'_> {
+impl LabelTest<'_> {
     /// The faults of the number of values, and of values that have to be numbers.
     fn value_faults(&self, values: &[&str], path: &str, requirement: &Value<'_>) -> Vec<String> {
         let of_list = |detail: &str| {
@@ -195,15 +195,15 @@ impl Test<'_> {
             vec![format!("{path}: Invalid value: {values_text}: {detail}")]
         };
         match self {
-            Test::In(_) | Test::NotIn(_) if values.is_empty() => {
+            LabelTest::In(_) | LabelTest::NotIn(_) if values.is_empty() => {
                 of_list("for 'in', 'notin' operators, values set can't be empty")
             }
-            Test::In(_) | Test::NotIn(_) => Vec::new(),
-            Test::Exists | Test::DoesNotExist if !values.is_empty() => {
+            LabelTest::In(_) | LabelTest::NotIn(_) => Vec::new(),
+            LabelTest::Exists | LabelTest::DoesNotExist if !values.is_empty() => {
                 of_list("values set must be empty for exists and does not exist")
             }
-            Test::Exists | Test::DoesNotExist => Vec::new(),
-            Test::GreaterThan(_) | Test::LessThan(_) => {
+            LabelTest::Exists | LabelTest::DoesNotExist => Vec::new(),
+            LabelTest::GreaterThan(_) | LabelTest::LessThan(_) => {
                 let mut faults = Vec::new();
                 if values.len() != 1 {
                     faults = of_list("for 'Gt', 'Lt' operators, exactly one value is required");

@@ -3,7 +3,7 @@
 use pratique_plugin::MutableAttributes;
 
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, elements_mut, go_type, is_kind, object, text};
 
 // Upstream: plugin/pkg/admission/nodetaint/admission.go
@@ -13,7 +13,7 @@ const KEY: &str = "node.kubernetes.io/not-ready";
 const EFFECT: &str = "NoSchedule";
 
 impl BuiltInPlugin for TaintNodesByCondition {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         let node = attributes.object();
         if !is_kind(node, "", "Node") {
             let error = format!("unexpected type {}", go_type(node));

@@ -9,14 +9,14 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{CONTAINER_LISTS, containers, is_pod};
 use crate::answer::{aggregate, bad_request, forbidden_status};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{descend_mut, elements, text};
 
 // Upstream: plugin/pkg/admission/alwayspullimages/admission.go
 pub(crate) struct AlwaysPullImages;
 
 impl BuiltInPlugin for AlwaysPullImages {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         if !concerns(attributes.request, attributes.object()) {
             return Ok(());
         }
@@ -39,7 +39,7 @@ impl BuiltInPlugin for AlwaysPullImages {
         Ok(())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         let pod = attributes.object;
         if !concerns(attributes.request, pod) {
             return Ok(());

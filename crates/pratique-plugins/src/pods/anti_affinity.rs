@@ -4,14 +4,14 @@ use pratique_core::Attributes;
 
 use super::has_pod;
 use crate::answer::{bad_request, forbidden_as};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, name, text};
 
 // Upstream: plugin/pkg/admission/antiaffinity/admission.go
 pub(crate) struct LimitPodHardAntiAffinityTopology;
 
 impl BuiltInPlugin for LimitPodHardAntiAffinityTopology {
-    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         if !has_pod(attributes) {
             return Err(bad_request(
                 "Resource was marked with kind Pod but was unable to be converted",

@@ -2,18 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::toleration::Toleration;
+use super::toleration::PodToleration;
 
 /// An index of tolerations by which one that covers another is found.
 #[derive(Debug, Default)]
 pub(super) struct CoverIndex<'t> {
-    all: HashSet<Toleration<'t>>,
-    groups: HashMap<Group<'t>, LongestTolerations<'t>>,
+    all: HashSet<PodToleration<'t>>,
+    groups: HashMap<TolerationGroup<'t>, LongestTolerations<'t>>,
 }
 
 /// The key of tolerations that cover the same, but for their seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Group<'t> {
+struct TolerationGroup<'t> {
     /// `None` for all keys.
     key: Option<&'t str>,
     /// Empty for all effects.
@@ -25,12 +25,12 @@ struct Group<'t> {
 /// The two different tolerations of a group that tolerate for longest.
 #[derive(Debug)]
 struct LongestTolerations<'t> {
-    first: Toleration<'t>,
-    second: Option<Toleration<'t>>,
+    first: PodToleration<'t>,
+    second: Option<PodToleration<'t>>,
 }
 
 impl<'t> CoverIndex<'t> {
-    pub(super) fn insert(&mut self, toleration: Toleration<'t>) {
+    pub(super) fn insert(&mut self, toleration: PodToleration<'t>) {
         if !self.all.insert(toleration) {
             return;
         }
@@ -41,7 +41,7 @@ impl<'t> CoverIndex<'t> {
             _ => return,
         };
         let is_any = toleration.key.is_empty() && value.is_none();
-        let group = Group {
+        let group = TolerationGroup {
             key: Some(toleration.key).filter(|_| !is_any),
             effect: toleration.effect,
             value,
@@ -59,19 +59,19 @@ impl<'t> CoverIndex<'t> {
     }
 
     /// Whether one of them covers a toleration.
-    pub(super) fn covers(&self, toleration: &Toleration<'_>) -> bool {
+    pub(super) fn covers(&self, toleration: &PodToleration<'_>) -> bool {
         self.all.contains(toleration) || self.covers_another(toleration)
     }
 
     /// Whether one of them that is not equal covers a toleration.
-    pub(super) fn covers_another(&self, toleration: &Toleration<'_>) -> bool {
+    pub(super) fn covers_another(&self, toleration: &PodToleration<'_>) -> bool {
         let keys = [Some(toleration.key), None];
         let effects = ["", toleration.effect];
         let values = [None, Some(toleration.value)];
         keys.iter().any(|key| {
             effects.iter().any(|effect| {
                 values.iter().any(|value| {
-                    let group = Group {
+                    let group = TolerationGroup {
                         key: *key,
                         effect,
                         value: *value,
@@ -85,8 +85,8 @@ impl<'t> CoverIndex<'t> {
 }
 
 impl<'t> LongestTolerations<'t> {
-    fn insert(&mut self, toleration: Toleration<'t>) {
-        let seconds = |toleration: &Toleration<'_>| toleration.seconds.unwrap_or(i64::MAX);
+    fn insert(&mut self, toleration: PodToleration<'t>) {
+        let seconds = |toleration: &PodToleration<'_>| toleration.seconds.unwrap_or(i64::MAX);
         if seconds(&toleration) > seconds(&self.first) {
             self.second = Some(std::mem::replace(&mut self.first, toleration));
         } else if self
@@ -97,8 +97,8 @@ impl<'t> LongestTolerations<'t> {
         }
     }
 
-    fn cover(&self, toleration: &Toleration<'_>) -> bool {
-        let covers = |best: &Toleration<'_>| best != toleration && best.covers(toleration);
+    fn cover(&self, toleration: &PodToleration<'_>) -> bool {
+        let covers = |best: &PodToleration<'_>| best != toleration && best.covers(toleration);
         covers(&self.first) || self.second.as_ref().is_some_and(covers)
     }
 }
@@ -108,14 +108,14 @@ mod tests {
     use super::*;
 
     /// All combinations of few keys, operators, values, effects and seconds.
-    fn some() -> Vec<Toleration<'static>> {
+    fn some() -> Vec<PodToleration<'static>> {
         let mut all = Vec::new();
         for key in ["", "a", "b"] {
             for operator in ["", "Equal", "Exists", "Lt"] {
                 for value in ["", "v"] {
                     for effect in ["", "NoExecute", "NoSchedule"] {
                         for seconds in [None, Some(1), Some(2), Some(i64::MAX)] {
-                            all.push(Toleration {
+                            all.push(PodToleration {
                                 key,
                                 operator,
                                 value,

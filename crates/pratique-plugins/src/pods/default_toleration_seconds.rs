@@ -5,7 +5,7 @@ use pratique_plugin::{MutableAttributes, PluginSettings};
 
 use super::is_pod;
 use crate::answer::bad_request;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, elements_mut, go_type, object, text};
 
 // Upstream: plugin/pkg/admission/defaulttolerationseconds/admission.go
@@ -28,7 +28,7 @@ impl DefaultTolerationSeconds {
 }
 
 impl BuiltInPlugin for DefaultTolerationSeconds {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         if !is_pod(attributes.object()) {
             return Err(bad_request(format!(
                 "expected *api.Pod but got {}",

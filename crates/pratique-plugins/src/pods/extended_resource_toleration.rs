@@ -6,17 +6,17 @@ use pratique_gotext::validation::qualified_name;
 use pratique_json::Object;
 use pratique_plugin::MutableAttributes;
 
-use super::toleration::Toleration;
+use super::toleration::PodToleration;
 use super::{containers, is_pod};
 use crate::answer::bad_request;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements_mut, go_type, members};
 
 // Upstream: plugin/pkg/admission/extendedresourcetoleration/admission.go
 pub(crate) struct ExtendedResourceToleration;
 
 impl BuiltInPlugin for ExtendedResourceToleration {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         let pod = attributes.object();
         if !is_pod(pod) {
             return Err(bad_request(format!(
@@ -47,17 +47,17 @@ fn tolerate(attributes: &mut MutableAttributes<'_, '_>, names: &BTreeSet<String>
     let Some(tolerations) = elements_mut(attributes.object_mut(), &["spec"], "tolerations") else {
         return;
     };
-    let added = |key| Toleration {
+    let added = |key| PodToleration {
         key,
         operator: "Exists",
         effect: "NoSchedule",
-        ..Toleration::default()
+        ..PodToleration::default()
     };
     let mut updated: BTreeSet<&str> = BTreeSet::new();
     for toleration in tolerations.iter_mut() {
-        let of_pod = Toleration {
+        let of_pod = PodToleration {
             seconds: None,
-            ..Toleration::new(toleration)
+            ..PodToleration::new(toleration)
         };
         // One that differs in its seconds only is replaced.
         if let Some(name) = names.get(of_pod.key)

@@ -14,14 +14,14 @@ use pratique_plugin::{
 
 use super::{has_pod, is_for_pods};
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
-use configuration::Configuration;
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
+use configuration::ImageConfiguration;
 pub use configuration::ImagePolicyBackend;
 use review::ImageReviewStatus;
 
 // Upstream: plugin/pkg/admission/imagepolicy/admission.go
 pub(crate) struct ImagePolicyWebhook {
-    configuration: Configuration,
+    configuration: ImageConfiguration,
     /// The answers by the specs of their reviews, with their times of expiry.
     answers: Mutex<HashMap<String, (ImageReviewStatus, Duration)>>,
 }
@@ -45,7 +45,7 @@ const CAPACITY: usize = 1024;
 const MOST_BYTES: usize = 64 << 10;
 
 impl BuiltInPlugin for ImagePolicyWebhook {
-    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !is_for_pods(request) || !matches!(request.sub_resource.as_str(), "" | "ephemeralcontainers") {
             return Ok(());
@@ -60,9 +60,9 @@ impl BuiltInPlugin for ImagePolicyWebhook {
             Some(answer) => answer,
             None => match self.ask(&spec, call) {
                 Ok(answer) => answer,
-                Err(Unanswered::Pending) => return Err(Rejection::Pending),
-                Err(Unanswered::Unknown) => return Err(MissingState::ImageReview.into()),
-                Err(Unanswered::Failed(error)) => return self.failed(attributes, call.effects, error),
+                Err(MissingAnswer::Pending) => return Err(Rejection::Pending),
+                Err(MissingAnswer::Unknown) => return Err(MissingState::ImageReview.into()),
+                Err(MissingAnswer::Failed(error)) => return self.failed(attributes, call.effects, error),
             },
         };
         for (key, value) in &answer.audit_annotations {
@@ -84,7 +84,7 @@ impl BuiltInPlugin for ImagePolicyWebhook {
 }
 
 /// Why there is no answer.
-enum Unanswered {
+enum MissingAnswer {
     Pending,
     Unknown,
     Failed(Rejection),
@@ -98,13 +98,13 @@ impl ImagePolicyWebhook {
         (now < *until).then(|| answer.clone())
     }
 
-    fn ask(&self, spec: &str, context: &PluginContext<'_>) -> Result<ImageReviewStatus, Unanswered> {
+    fn ask(&self, spec: &str, context: &PluginContext<'_>) -> Result<ImageReviewStatus, MissingAnswer> {
         let answer = match context.images.review(&review::review(spec)) {
-            ImageReviewAnswer::Pending => return Err(Unanswered::Pending),
-            ImageReviewAnswer::Unknown => return Err(Unanswered::Unknown),
-            ImageReviewAnswer::Failed(error) => return Err(Unanswered::Failed(error)),
+            ImageReviewAnswer::Pending => return Err(MissingAnswer::Pending),
+            ImageReviewAnswer::Unknown => return Err(MissingAnswer::Unknown),
+            ImageReviewAnswer::Failed(error) => return Err(MissingAnswer::Failed(error)),
             ImageReviewAnswer::Answered(body) => {
-                review::read_status(&body).map_err(|error| Unanswered::Failed(Rejection::Error(error)))?
+                review::read_status(&body).map_err(|error| MissingAnswer::Failed(Rejection::Error(error)))?
             }
         };
         let lifetime = if answer.allowed {
@@ -125,7 +125,7 @@ impl ImagePolicyWebhook {
     }
 
     // Upstream: plugin/pkg/admission/imagepolicy/admission.go, webhookError
-    fn failed(&self, attributes: &Attributes<'_>, effects: &mut Effects, error: Rejection) -> Answer {
+    fn failed(&self, attributes: &Attributes<'_>, effects: &mut Effects, error: Rejection) -> PluginAnswer {
         if self.configuration.default_allow {
             // The reference writes to the pod as well, which has no effect, because validation has a copy.
             effects.annotate(format!("{AUDIT_PREFIX}failed-open"), "true");

@@ -14,12 +14,12 @@ use smallvec::SmallVec;
 
 use super::is_pod;
 use crate::answer::{aggregate, forbidden};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{is_kind, members, text};
 use bounds::BoundPrecision;
-use index::{Concern, RangeIndex, concerning};
-use limits::{Bounded, Limits};
-use requested_amount::{Amount, PodAmounts, RequestedAmount, StoredAmounts};
+use index::{LimitConcern, RangeIndex, concerning};
+use limits::{BoundedType, RangeLimits};
+use requested_amount::{RoundedAmount, PodAmounts, RequestedAmount, StoredAmounts};
 
 /// The limit ranges of more namespaces than this are not kept.
 const MAX_NAMESPACES: usize = 1024;
@@ -50,7 +50,7 @@ impl LimitRanger {
 }
 
 impl BuiltInPlugin for LimitRanger {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());
@@ -61,14 +61,14 @@ impl BuiltInPlugin for LimitRanger {
             .require_list(StateKind::LIMIT_RANGE, &request.namespace)?;
         if request.resource.resource == "pods" && is_pod(attributes.object()) {
             let ranges = self.ranges.get(&request.namespace, ranges);
-            for limits in concerning(&ranges, Concern::Pods) {
+            for limits in concerning(&ranges, LimitConcern::Pods) {
                 defaults::set(&limits.defaults, attributes);
             }
         }
         Ok(())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !is_limited(request) {
             return Ok(());
@@ -78,8 +78,8 @@ impl BuiltInPlugin for LimitRanger {
             .require_list(StateKind::LIMIT_RANGE, &request.namespace)?;
         let (object, mut errors) = (attributes.object, Vec::new());
         let concern = match request.resource.resource.as_str() {
-            "pods" if is_pod(object) => Concern::Pods,
-            "persistentvolumeclaims" if is_kind(object, "", "PersistentVolumeClaim") => Concern::Claims,
+            "pods" if is_pod(object) => LimitConcern::Pods,
+            "persistentvolumeclaims" if is_kind(object, "", "PersistentVolumeClaim") => LimitConcern::Claims,
             _ => return Ok(()),
         };
         let ranges = self.ranges.get(&request.namespace, ranges);
@@ -87,8 +87,8 @@ impl BuiltInPlugin for LimitRanger {
         let stored = Some(&request.old_object).filter(|old| keeps_stored && !old.is_null());
         for limits in concerning(&ranges, concern) {
             match concern {
-                Concern::Pods => self.check_pod(limits, object, stored, &mut errors),
-                Concern::Claims => self.check_claim(limits, object, stored, &mut errors),
+                LimitConcern::Pods => self.check_pod(limits, object, stored, &mut errors),
+                LimitConcern::Claims => self.check_claim(limits, object, stored, &mut errors),
             }
             if !errors.is_empty() {
                 return Err(forbidden(attributes, aggregate(&errors)));
@@ -102,7 +102,7 @@ impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PodValidateLimitFunc
     fn check_pod(
         &self,
-        limits: &Limits,
+        limits: &RangeLimits,
         pod: &Value<'_>,
         stored: Option<&Value<'_>>,
         errors: &mut Vec<String>,
@@ -112,14 +112,14 @@ impl LimitRanger {
         let stored = stored.map(|pod| StoredAmounts::new(pod, resources, self.pod_level_resources));
         for item in &limits.items {
             match item.bounded {
-                Bounded::Container => {
+                BoundedType::Container => {
                     for (at, container) in amounts.each().enumerate() {
                         let stored = stored.as_ref().map(|stored| stored.of_container(&amounts, at));
                         let stored = stored.unwrap_or_default();
                         bounds::check_bounds(item, resources, container, stored, self.precision, errors);
                     }
                 }
-                Bounded::Pod => {
+                BoundedType::Pod => {
                     let of_pod = |amounts: &PodAmounts<'_, '_>| -> SmallVec<[RequestedAmount; 2]> {
                         let of_pod = (0..resources.len()).map(|place| {
                             if item.bounds(place) {
@@ -135,7 +135,7 @@ impl LimitRanger {
                     let amounts = of_pod(&amounts);
                     bounds::check_bounds(item, resources, &amounts, &stored, self.precision, errors);
                 }
-                Bounded::Claim => {}
+                BoundedType::Claim => {}
             }
         }
     }
@@ -143,7 +143,7 @@ impl LimitRanger {
     // Upstream: plugin/pkg/admission/limitranger/admission.go, PersistentVolumeClaimValidateLimitFunc
     fn check_claim(
         &self,
-        limits: &Limits,
+        limits: &RangeLimits,
         claim: &Value<'_>,
         stored: Option<&Value<'_>>,
         errors: &mut Vec<String>,
@@ -152,9 +152,9 @@ impl LimitRanger {
         let requested = members(claim, REQUESTS);
         let stored = stored.and_then(|claim| members(claim, REQUESTS));
         let items = limits.items.iter();
-        for item in items.filter(|item| item.bounded == Bounded::Claim) {
-            let requests = |name: &str| Amount::listed(requested, name);
-            let stored = |name: &str| Amount::listed(stored, name);
+        for item in items.filter(|item| item.bounded == BoundedType::Claim) {
+            let requests = |name: &str| RoundedAmount::listed(requested, name);
+            let stored = |name: &str| RoundedAmount::listed(stored, name);
             bounds::check_requests(item, &limits.resources, requests, stored, self.precision, errors);
         }
     }

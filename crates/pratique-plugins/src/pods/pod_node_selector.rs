@@ -11,7 +11,7 @@ use pratique_schema::Release;
 
 use super::is_pod;
 use crate::answer::{forbidden_as, internal};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::configuration::documents;
 use crate::object::{annotation, descend_mut, members, name};
 
@@ -25,10 +25,10 @@ pub(crate) struct PodNodeSelector {
 const ANNOTATION: &str = "scheduler.alpha.kubernetes.io/node-selector";
 const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
 
-type Labels = BTreeMap<String, String>;
+type SelectorLabels = BTreeMap<String, String>;
 
 impl BuiltInPlugin for PodNodeSelector {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         if !is_pod(attributes.object()) {
             return Ok(());
         }
@@ -43,7 +43,7 @@ impl BuiltInPlugin for PodNodeSelector {
         self.check_whitelist(&attributes.as_attributes())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         if !is_pod(attributes.object) {
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl PodNodeSelector {
     }
 
     /// The selector of the namespace, with which the pod's must not conflict.
-    fn checked_selector(&self, attributes: &Attributes<'_>, call: &Call<'_>) -> Result<Labels, Rejection> {
+    fn checked_selector(&self, attributes: &Attributes<'_>, call: &PluginCall<'_>) -> Result<SelectorLabels, Rejection> {
         let selector = self.namespace_selector(&attributes.request.namespace, call)?;
         let conflicts = of_pod(attributes.object)
             .any(|(key, value)| selector.get(key).is_some_and(|wanted| wanted != value));
@@ -76,7 +76,7 @@ impl PodNodeSelector {
     }
 
     // Upstream: plugin/pkg/admission/podnodeselector/admission.go, getNodeSelectorMap
-    fn namespace_selector(&self, namespace: &str, call: &Call<'_>) -> Result<Labels, Rejection> {
+    fn namespace_selector(&self, namespace: &str, call: &PluginCall<'_>) -> Result<SelectorLabels, Rejection> {
         let Some(stored) = crate::namespaces::namespace(call, namespace)? else {
             return Err(internal(&format!("namespace {namespace} does not exist")));
         };
@@ -101,7 +101,7 @@ impl PodNodeSelector {
     }
 
     /// The labels of a selector; errors are in the words of the release.
-    fn labels(&self, selector: &str) -> Result<Labels, Rejection> {
+    fn labels(&self, selector: &str) -> Result<SelectorLabels, Rejection> {
         labels(selector).map_err(|rejection| match rejection {
             // Upstream: apimachinery/pkg/util/validation/validation.go, IsQualifiedName and IsValidLabelValue: reworded in 1.35.
             Rejection::Error(message) if !self.release.at_least(1, 35) => {
@@ -129,8 +129,8 @@ fn refused(attributes: &Attributes<'_>, error: &str) -> Rejection {
 
 /// The labels of a selector that has no other requirements than `key=value`.
 // Upstream: apimachinery/pkg/labels/labels.go, ConvertSelectorToLabelsMap
-fn labels(selector: &str) -> Result<Labels, Rejection> {
-    let mut labels = Labels::new();
+fn labels(selector: &str) -> Result<SelectorLabels, Rejection> {
+    let mut labels = SelectorLabels::new();
     if selector.is_empty() {
         return Ok(labels);
     }

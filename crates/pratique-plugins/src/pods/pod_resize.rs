@@ -10,14 +10,14 @@ use pratique_types::StatusCause;
 use super::resources;
 use super::{has_pod, is_pod};
 use crate::answer::{bad_request, forbidden, forbidden_status};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{go_type, members, name, text};
 
 // Upstream: plugin/pkg/admission/podresize/admission.go
 pub(crate) struct PodResizeValidator;
 
 impl BuiltInPlugin for PodResizeValidator {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let pod = attributes.object;
         match node_of_changed(attributes)? {
             None => Ok(()),

@@ -9,9 +9,9 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::is_pod;
 use super::resources::is_best_effort;
-use super::toleration::{Toleration, is_whitelisted, merge_into};
+use super::toleration::{PodToleration, is_whitelisted, merge_into};
 use crate::answer::not_found;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{annotation, elements, elements_mut};
 use read::{OwnedToleration, read};
 
@@ -26,7 +26,7 @@ const DEFAULTS: &str = "scheduler.alpha.kubernetes.io/defaultTolerations";
 const WHITELIST: &str = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
 
 /// A toleration of pods that request resources.
-const MEMORY_PRESSURE: Toleration<'static> = Toleration {
+const MEMORY_PRESSURE: PodToleration<'static> = PodToleration {
     key: "node.kubernetes.io/memory-pressure",
     operator: "Exists",
     value: "",
@@ -35,7 +35,7 @@ const MEMORY_PRESSURE: Toleration<'static> = Toleration {
 };
 
 impl BuiltInPlugin for PodTolerationRestriction {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !is_pod(attributes.object()) {
             return Ok(());
@@ -45,7 +45,7 @@ impl BuiltInPlugin for PodTolerationRestriction {
             _ => Some(Vec::new()),
         };
         let defaults = of_namespace.as_ref().unwrap_or(&self.default);
-        let mut added: Vec<Toleration<'_>> = defaults.iter().map(OwnedToleration::borrowed).collect();
+        let mut added: Vec<PodToleration<'_>> = defaults.iter().map(OwnedToleration::borrowed).collect();
         if !is_best_effort(attributes.object(), self.pod_level_resources) {
             added.push(MEMORY_PRESSURE);
         }
@@ -57,7 +57,7 @@ impl BuiltInPlugin for PodTolerationRestriction {
         self.check_tolerations(&attributes.as_attributes(), call)
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, call: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, call: &mut PluginCall<'_>) -> PluginAnswer {
         if is_pod(attributes.object) {
             self.check_tolerations(attributes, call)
         } else {
@@ -83,7 +83,7 @@ impl PodTolerationRestriction {
         })
     }
 
-    fn check_tolerations(&self, attributes: &Attributes<'_>, call: &Call<'_>) -> Answer {
+    fn check_tolerations(&self, attributes: &Attributes<'_>, call: &PluginCall<'_>) -> PluginAnswer {
         let tolerations = elements(attributes.object, &["spec", "tolerations"]);
         if tolerations.is_empty() {
             return Ok(());
@@ -93,7 +93,7 @@ impl PodTolerationRestriction {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.whitelist, "cluster"),
         };
-        let whitelist: Vec<Toleration<'_>> = whitelist.iter().map(OwnedToleration::borrowed).collect();
+        let whitelist: Vec<PodToleration<'_>> = whitelist.iter().map(OwnedToleration::borrowed).collect();
         if is_whitelisted(tolerations, &whitelist) {
             Ok(())
         } else {
@@ -109,7 +109,7 @@ impl PodTolerationRestriction {
 // Upstream: plugin/pkg/admission/podtolerationrestriction/admission.go, extractNSTolerations
 fn of_namespace(
     request: &AdmissionRequest<'_>,
-    call: &Call<'_>,
+    call: &PluginCall<'_>,
     key: &str,
 ) -> Result<Option<Vec<OwnedToleration>>, Rejection> {
     let name = &request.namespace;

@@ -9,31 +9,31 @@ use pratique_types::Operation;
 
 use super::is_pod;
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{descend_mut, is_kind, name, set_at, text};
 
 // Upstream: plugin/pkg/admission/priority/admission.go
-pub(crate) struct Priority {
+pub(crate) struct PodPriority {
     groups: groups::GroupPriorities,
 }
 
-impl Priority {
+impl PodPriority {
     pub(crate) fn new(settings: &PluginSettings<'_>) -> Self {
-        Priority {
+        PodPriority {
             groups: groups::GroupPriorities::new(settings),
         }
     }
 }
 
 /// The fields that a class sets in a pod.
-struct Established<'s> {
+struct ClassFields<'s> {
     class: &'s str,
     priority: i64,
     preemption_policy: Option<&'s str>,
 }
 
-impl BuiltInPlugin for Priority {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
+impl BuiltInPlugin for PodPriority {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !request.sub_resource.is_empty() {
             return Ok(());
@@ -53,7 +53,7 @@ impl BuiltInPlugin for Priority {
         }
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let resource = &request.resource;
         if !request.sub_resource.is_empty()
@@ -148,7 +148,7 @@ fn admit_changed_pod(attributes: &mut MutableAttributes<'_, '_>) -> Result<(), R
     Ok(())
 }
 
-fn set_class(spec: &mut Object<'_>, established: &Established<'_>) {
+fn set_class(spec: &mut Object<'_>, established: &ClassFields<'_>) {
     let class = spec.get("priorityClassName").and_then(Value::as_str);
     if class.unwrap_or_default() != established.class {
         spec.insert("priorityClassName", established.class.to_owned());
@@ -160,7 +160,7 @@ fn set_class(spec: &mut Object<'_>, established: &Established<'_>) {
 fn establish<'s>(
     attributes: &MutableAttributes<'_, '_>,
     context: &PluginContext<'s>,
-) -> Result<Established<'s>, Rejection> {
+) -> Result<ClassFields<'s>, Rejection> {
     let state = context.state;
     let class_name = text(attributes.object(), &["spec", "priorityClassName"]);
     let class = match class_name {
@@ -174,12 +174,12 @@ fn establish<'s>(
         },
     };
     Ok(class.map_or(
-        Established {
+        ClassFields {
             class: "",
             priority: 0,
             preemption_policy: Some("PreemptLowerPriority"),
         },
-        |class| Established {
+        |class| ClassFields {
             class: name(class),
             priority: value_of(class),
             preemption_policy: class.get("preemptionPolicy").and_then(Value::as_str),

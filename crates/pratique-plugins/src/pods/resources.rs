@@ -34,7 +34,7 @@ pub(crate) fn quantity(value: &Value<'_>) -> Option<Quantity> {
 
 /// The role of a container in its pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ContainerRole {
     Main,
     /// It ends before the next container starts.
     Init,
@@ -42,19 +42,19 @@ pub(crate) enum Role {
     Sidecar,
 }
 
-impl Role {
+impl ContainerRole {
     /// The role of an init container.
     pub(crate) fn of_init(container: &Value<'_>) -> Self {
         match text(container, &["restartPolicy"]) {
-            "Always" => Role::Sidecar,
-            _ => Role::Init,
+            "Always" => ContainerRole::Sidecar,
+            _ => ContainerRole::Init,
         }
     }
 }
 
 /// The total amount of a resource for the containers of a pod.
 #[derive(Debug, Default)]
-pub(crate) struct Sum {
+pub(crate) struct ResourceSum {
     running: Option<Quantity>,
     sidecars: Option<Quantity>,
     /// The largest amount before the main containers run.
@@ -62,17 +62,17 @@ pub(crate) struct Sum {
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, podRequests and podLimits
-impl Sum {
+impl ResourceSum {
     /// Adds the amount of a container. Init containers are added in their order.
-    pub(crate) fn add(&mut self, role: Role, amount: Option<&Quantity>) {
+    pub(crate) fn add(&mut self, role: ContainerRole, amount: Option<&Quantity>) {
         match role {
-            Role::Main => add(&mut self.running, amount),
-            Role::Sidecar => {
+            ContainerRole::Main => add(&mut self.running, amount),
+            ContainerRole::Sidecar => {
                 add(&mut self.running, amount);
                 add(&mut self.sidecars, amount);
                 raise(&mut self.before, self.sidecars.clone());
             }
-            Role::Init => {
+            ContainerRole::Init => {
                 let mut needed = amount.cloned();
                 add(&mut needed, self.sidecars.as_ref());
                 raise(&mut self.before, needed);
@@ -89,12 +89,12 @@ impl Sum {
 /// The total amount of a resource for a pod; `field` is `requests` or `limits`.
 fn of_pod(pod: &Value<'_>, field: &str, resource: &str) -> Option<Quantity> {
     let of = |container: &Value<'_>| amount(container, &["resources", field], resource);
-    let mut sum = Sum::default();
+    let mut sum = ResourceSum::default();
     for container in containers(pod, "containers") {
-        sum.add(Role::Main, of(container).as_ref());
+        sum.add(ContainerRole::Main, of(container).as_ref());
     }
     for container in containers(pod, "initContainers") {
-        sum.add(Role::of_init(container), of(container).as_ref());
+        sum.add(ContainerRole::of_init(container), of(container).as_ref());
     }
     sum.total()
 }

@@ -9,9 +9,9 @@ use pratique_schema::Release;
 
 use super::is_pod;
 use super::resources::{amount, amounts, quantity};
-use super::toleration::{Toleration, merge_into};
+use super::toleration::{PodToleration, merge_into};
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{descend_mut, elements, elements_mut, members, remove_at, set_at};
 
 // Upstream: plugin/pkg/admission/runtimeclass/admission.go
@@ -28,7 +28,7 @@ impl RuntimeClass {
 }
 
 impl BuiltInPlugin for RuntimeClass {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let Some(class) = class_of(&attributes.as_attributes(), context, self.release)? else {
             return Ok(());
         };
@@ -36,7 +36,7 @@ impl BuiltInPlugin for RuntimeClass {
         set_scheduling(attributes, class)
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let class = class_of(attributes, context, self.release)?;
         let defined = class.and_then(|class| members(class, &["overhead"]));
         match (class, defined) {
@@ -141,9 +141,9 @@ fn set_scheduling(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>)
             selector.insert(key, value);
         }
     }
-    let of_class: Vec<Toleration<'_>> = elements(class, &["scheduling", "tolerations"])
+    let of_class: Vec<PodToleration<'_>> = elements(class, &["scheduling", "tolerations"])
         .iter()
-        .map(Toleration::new)
+        .map(PodToleration::new)
         .collect();
     let of_pod = elements(attributes.object(), &["spec", "tolerations"]);
     if !(of_class.is_empty() && of_pod.is_empty())

@@ -10,7 +10,7 @@ use pratique_types::{AdmissionRequest, Operation};
 
 use super::{MIRROR_POD, is_for_pods, is_pod};
 use crate::answer::{forbidden, not_found_text};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{annotation, descend_mut, elements, has_annotation, name, text};
 
 pub(crate) use secrets::references_config_maps;
@@ -26,7 +26,7 @@ const DEFAULT_ACCOUNT: &str = "default";
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
 impl BuiltInPlugin for ServiceAccount {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut Call<'_>) -> Answer {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         if !concerns(request, attributes.object()) || request.operation != Operation::Create {
             return Ok(());
@@ -49,7 +49,7 @@ impl BuiltInPlugin for ServiceAccount {
         check_secrets(account, &attributes.as_attributes())
     }
 
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         if concerns(attributes.request, attributes.object) {
             check_account(attributes, context)
         } else {

@@ -7,7 +7,7 @@ use crate::object::text;
 
 /// A toleration. Of an empty text none is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Toleration<'v> {
+pub(crate) struct PodToleration<'v> {
     pub(crate) key: &'v str,
     pub(crate) operator: &'v str,
     pub(crate) value: &'v str,
@@ -15,10 +15,10 @@ pub(crate) struct Toleration<'v> {
     pub(crate) seconds: Option<i64>,
 }
 
-impl<'v> Toleration<'v> {
+impl<'v> PodToleration<'v> {
     /// The toleration that a decoded value is.
     pub(crate) fn new(value: &'v Value<'_>) -> Self {
-        Toleration {
+        PodToleration {
             key: text(value, &["key"]),
             operator: text(value, &["operator"]),
             value: text(value, &["value"]),
@@ -49,7 +49,7 @@ impl<'v> Toleration<'v> {
 
     /// Whether it tolerates all that another one does.
     // Upstream: pkg/util/tolerations/tolerations.go, isSuperset
-    pub(crate) fn covers(&self, other: &Toleration<'_>) -> bool {
+    pub(crate) fn covers(&self, other: &PodToleration<'_>) -> bool {
         if self == other {
             return true;
         }
@@ -76,7 +76,7 @@ impl<'v> Toleration<'v> {
 
 /// Which of these tolerations stay, so that none is covered by another; of equal ones the first. In increasing order.
 // Upstream: pkg/util/tolerations/tolerations.go, MergeTolerations
-fn merged(all: &[Toleration<'_>]) -> Vec<usize> {
+fn merged(all: &[PodToleration<'_>]) -> Vec<usize> {
     let mut later = CoverIndex::default();
     let mut covered_later: Vec<bool> = Vec::with_capacity(all.len());
     for toleration in all.iter().rev() {
@@ -95,10 +95,10 @@ fn merged(all: &[Toleration<'_>]) -> Vec<usize> {
 }
 
 /// Adds tolerations to those of a pod, without those that others cover.
-pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'_>]) {
-    let all: Vec<Toleration<'_>> = tolerations
+pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[PodToleration<'_>]) {
+    let all: Vec<PodToleration<'_>> = tolerations
         .iter()
-        .map(Toleration::new)
+        .map(PodToleration::new)
         .chain(added.iter().copied())
         .collect();
     let kept = merged(&all);
@@ -118,7 +118,7 @@ pub(crate) fn merge_into(tolerations: &mut Vec<Value<'_>>, added: &[Toleration<'
 
 /// Whether each toleration is covered by one of a whitelist; all are by an empty one.
 // Upstream: pkg/util/tolerations/tolerations.go, VerifyAgainstWhitelist
-pub(crate) fn is_whitelisted(tolerations: &[Value<'_>], whitelist: &[Toleration<'_>]) -> bool {
+pub(crate) fn is_whitelisted(tolerations: &[Value<'_>], whitelist: &[PodToleration<'_>]) -> bool {
     if whitelist.is_empty() {
         return true;
     }
@@ -128,5 +128,5 @@ pub(crate) fn is_whitelisted(tolerations: &[Value<'_>], whitelist: &[Toleration<
         .for_each(|toleration| permitted.insert(*toleration));
     tolerations
         .iter()
-        .all(|toleration| permitted.covers(&Toleration::new(toleration)))
+        .all(|toleration| permitted.covers(&PodToleration::new(toleration)))
 }

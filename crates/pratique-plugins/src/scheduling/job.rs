@@ -6,14 +6,14 @@ use pratique_json::Value;
 use pratique_plugin::{PluginContext, Rejection, StateKind};
 
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, is_kind, name, text};
 
 // Upstream: plugin/pkg/admission/job/admission.go
 pub(crate) struct JobValidation;
 
 impl BuiltInPlugin for JobValidation {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let (job, old) = (attributes.object, &request.old_object);
         let parallelism = ["spec", "parallelism"];

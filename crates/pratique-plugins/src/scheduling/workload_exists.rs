@@ -5,14 +5,14 @@ use pratique_gotext::strconv::quote;
 use pratique_plugin::StateKind;
 
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, is_kind, text};
 
 // Upstream: plugin/pkg/admission/podgroup/admission.go
 pub(crate) struct PodGroupWorkloadExists;
 
 impl BuiltInPlugin for PodGroupWorkloadExists {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let group = attributes.object;
         if !is_kind(group, "scheduling.k8s.io", "PodGroup") {

@@ -7,7 +7,7 @@ use pratique_plugin::StateKind;
 
 use super::default_class::BETA_CLASS;
 use crate::answer::forbidden;
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{annotation, is_kind, text};
 use crate::pods::quantity;
 
@@ -15,7 +15,7 @@ use crate::pods::quantity;
 pub(crate) struct PersistentVolumeClaimResize;
 
 impl BuiltInPlugin for PersistentVolumeClaimResize {
-    fn validate(&self, attributes: &Attributes<'_>, context: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, context: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let (claim, old) = (attributes.object, &request.old_object);
         let is_claim = |object: &Value<'_>| is_kind(object, "", "PersistentVolumeClaim");

@@ -6,14 +6,14 @@ use pratique_core::Attributes;
 use pratique_json::Value;
 
 use crate::answer::{expected_resource, forbidden};
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, is_kind};
 
 // Upstream: plugin/pkg/admission/network/denyserviceexternalips/admission.go
 pub(crate) struct DenyServiceExternalIps;
 
 impl BuiltInPlugin for DenyServiceExternalIps {
-    fn validate(&self, attributes: &Attributes<'_>, _: &mut Call<'_>) -> Answer {
+    fn validate(&self, attributes: &Attributes<'_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let old = &request.old_object;
         let is_service = |object: &Value<'_>| is_kind(object, "", "Service");

@@ -3,38 +3,38 @@
 use pratique_json::Value;
 use pratique_plugin::MutableAttributes;
 
-use crate::built_in::{Answer, BuiltInPlugin, Call};
+use crate::built_in::{PluginAnswer, BuiltInPlugin, PluginCall};
 use crate::object::{elements, elements_mut, is_kind};
 
 /// A plugin that gives new objects a finalizer.
 // Upstream: plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go
 // Upstream: plugin/pkg/admission/scheduling/podgroupprotection/admission.go
-pub(crate) struct Protection {
-    pub(crate) of: &'static [Protected],
+pub(crate) struct FinalizerProtection {
+    pub(crate) of: &'static [ProtectedObjects],
 }
 
 /// Objects that are protected by a finalizer.
-pub(crate) struct Protected {
+pub(crate) struct ProtectedObjects {
     group: &'static str,
     resource: &'static str,
     kind: &'static str,
     finalizer: &'static str,
 }
 
-pub(crate) const STORAGE: [Protected; 3] = [
-    Protected {
+pub(crate) const STORAGE: [ProtectedObjects; 3] = [
+    ProtectedObjects {
         group: "",
         resource: "persistentvolumes",
         kind: "PersistentVolume",
         finalizer: "kubernetes.io/pv-protection",
     },
-    Protected {
+    ProtectedObjects {
         group: "",
         resource: "persistentvolumeclaims",
         kind: "PersistentVolumeClaim",
         finalizer: "kubernetes.io/pvc-protection",
     },
-    Protected {
+    ProtectedObjects {
         group: "storage.k8s.io",
         resource: "volumeattributesclasses",
         kind: "VolumeAttributesClass",
@@ -42,15 +42,15 @@ pub(crate) const STORAGE: [Protected; 3] = [
     },
 ];
 
-pub(crate) const POD_GROUPS: [Protected; 1] = [Protected {
+pub(crate) const POD_GROUPS: [ProtectedObjects; 1] = [ProtectedObjects {
     group: "scheduling.k8s.io",
     resource: "podgroups",
     kind: "PodGroup",
     finalizer: "scheduling.k8s.io/podgroup-protection",
 }];
 
-impl BuiltInPlugin for Protection {
-    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut Call<'_>) -> Answer {
+impl BuiltInPlugin for FinalizerProtection {
+    fn admit(&self, attributes: &mut MutableAttributes<'_, '_>, _: &mut PluginCall<'_>) -> PluginAnswer {
         let request = attributes.request;
         let resource = &request.resource;
         let protected = self

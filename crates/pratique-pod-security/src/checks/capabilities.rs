@@ -3,7 +3,7 @@
 use pratique_json::Value;
 
 use crate::pod::{Pod, items};
-use crate::violation::{Containers, Quoted, Values, Violation};
+use crate::violation::{FailedContainers, QuotedNames, SortedValues, Violation};
 
 const BASELINE: [&str; 13] = [
     "AUDIT_WRITE",
@@ -23,7 +23,7 @@ const BASELINE: [&str; 13] = [
 
 // Upstream: pod-security-admission/policy/check_capabilities_baseline.go, capabilitiesBaseline_1_0
 pub(super) fn baseline(pod: &Pod<'_>) -> Option<Violation> {
-    let mut added = Values::new();
+    let mut added = SortedValues::new();
     let containers = adding(pod, &mut added, |capability| BASELINE.contains(&capability));
     (!containers.is_empty())
         .then(|| Violation::new("non-default capabilities", must_not_add(&containers, &added)))
@@ -31,11 +31,11 @@ pub(super) fn baseline(pod: &Pod<'_>) -> Option<Violation> {
 
 // Upstream: pod-security-admission/policy/check_capabilities_restricted.go, capabilitiesRestricted_1_22 and capabilitiesRestricted_1_25
 pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
-    let without_drop = Containers::with(pod, |container| {
+    let without_drop = FailedContainers::with(pod, |container| {
         let capabilities = container.context.capabilities;
         !capabilities.is_some_and(|capabilities| listed(capabilities, "drop").any(|dropped| dropped == "ALL"))
     });
-    let mut added = Values::new();
+    let mut added = SortedValues::new();
     let with_added = adding(pod, &mut added, |capability| capability == "NET_BIND_SERVICE");
     if without_drop.is_empty() && with_added.is_empty() {
         return None;
@@ -53,8 +53,8 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
 }
 
 /// The containers that add capabilities that are not allowed.
-fn adding<'a>(pod: &Pod<'a>, added: &mut Values<'a>, is_allowed: impl Fn(&str) -> bool) -> Containers<'a> {
-    Containers::with(pod, |container| {
+fn adding<'a>(pod: &Pod<'a>, added: &mut SortedValues<'a>, is_allowed: impl Fn(&str) -> bool) -> FailedContainers<'a> {
+    FailedContainers::with(pod, |container| {
         let mut is_bad = false;
         let capabilities = container.context.capabilities;
         for capability in capabilities
@@ -70,10 +70,10 @@ fn adding<'a>(pod: &Pod<'a>, added: &mut Values<'a>, is_allowed: impl Fn(&str) -
     })
 }
 
-fn must_not_add(containers: &Containers<'_>, added: &Values<'_>) -> String {
+fn must_not_add(containers: &FailedContainers<'_>, added: &SortedValues<'_>) -> String {
     format!(
         "{containers} must not include {} in securityContext.capabilities.add",
-        Quoted(added)
+        QuotedNames(added)
     )
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pratique_json::{Value, text_at};
 
 use crate::pod::{Pod, present};
-use crate::violation::{Containers, Quoted, Setters, Values, Violation, plural};
+use crate::violation::{FailedContainers, QuotedNames, FieldSetters, SortedValues, Violation, plural};
 
 // Upstream: pod-security-admission/policy/check_hostNamespaces.go, hostNamespaces_1_0
 pub(super) fn namespaces(pod: &Pod<'_>) -> Option<Violation> {
@@ -26,7 +26,7 @@ pub(super) fn namespaces(pod: &Pod<'_>) -> Option<Violation> {
 pub(super) fn ports(pod: &Pod<'_>) -> Option<Violation> {
     // The order of ports is that of their texts.
     let mut ports = BTreeSet::new();
-    let containers = Containers::with(pod, |container| {
+    let containers = FailedContainers::with(pod, |container| {
         let mut is_bad = false;
         for port in container.ports {
             let host_port = port.get("hostPort").and_then(Value::as_int).unwrap_or(0);
@@ -51,8 +51,8 @@ pub(super) fn ports(pod: &Pod<'_>) -> Option<Violation> {
 
 // Upstream: pod-security-admission/policy/check_hostProbesAndhostLifecycle.go, hostProbesAndHostLifecycleV1Dot34
 pub(super) fn probes_and_lifecycle(pod: &Pod<'_>) -> Option<Violation> {
-    let mut hosts = Values::new();
-    let containers = Containers::with(pod, |container| {
+    let mut hosts = SortedValues::new();
+    let containers = FailedContainers::with(pod, |container| {
         let mut is_bad = false;
         for handler in container.handlers.into_iter().flatten() {
             for action in ["httpGet", "tcpSocket"] {
@@ -69,19 +69,19 @@ pub(super) fn probes_and_lifecycle(pod: &Pod<'_>) -> Option<Violation> {
         return None;
     }
     // Here containers are a set.
-    let sorted: Values<'_> = containers.0.into_iter().collect();
-    let containers = Containers(sorted.into_iter().collect());
+    let sorted: SortedValues<'_> = containers.0.into_iter().collect();
+    let containers = FailedContainers(sorted.into_iter().collect());
     let word = plural(hosts.len(), "probe or lifecycle host", "probe or lifecycle hosts");
     let uses = containers.uses();
     Some(Violation::new(
         "probe or lifecycle host",
-        format!("{containers} {uses} {word} {}", Quoted(&hosts)),
+        format!("{containers} {uses} {word} {}", QuotedNames(&hosts)),
     ))
 }
 
 // Upstream: pod-security-admission/policy/check_windowsHostProcess.go, windowsHostProcess_1_0
 pub(super) fn windows_process(pod: &Pod<'_>) -> Option<Violation> {
-    let setters = Setters::with(pod, |context| context.host_process);
+    let setters = FieldSetters::with(pod, |context| context.host_process);
     (!setters.is_empty()).then(|| {
         let detail = format!("{setters} must not set securityContext.windowsOptions.hostProcess=true");
         Violation::new("hostProcess", detail)

@@ -1,11 +1,11 @@
 //! Privileged containers, privilege escalation, and what containers see of `/proc`.
 
 use crate::pod::Pod;
-use crate::violation::{Containers, Quoted, Values, Violation};
+use crate::violation::{FailedContainers, QuotedNames, SortedValues, Violation};
 
 // Upstream: pod-security-admission/policy/check_privileged.go, privileged_1_0
 pub(super) fn privileged(pod: &Pod<'_>) -> Option<Violation> {
-    let containers = Containers::with(pod, |container| container.context.privileged);
+    let containers = FailedContainers::with(pod, |container| container.context.privileged);
     (!containers.is_empty()).then(|| {
         let detail = format!("{containers} must not set securityContext.privileged=true");
         Violation::new("privileged", detail)
@@ -14,7 +14,7 @@ pub(super) fn privileged(pod: &Pod<'_>) -> Option<Violation> {
 
 // Upstream: pod-security-admission/policy/check_allowPrivilegeEscalation.go, allowPrivilegeEscalation_1_8 and allowPrivilegeEscalation_1_25
 pub(super) fn escalation(pod: &Pod<'_>) -> Option<Violation> {
-    let containers = Containers::with(pod, |container| {
+    let containers = FailedContainers::with(pod, |container| {
         container.context.allow_privilege_escalation != Some(false)
     });
     (!containers.is_empty()).then(|| {
@@ -25,8 +25,8 @@ pub(super) fn escalation(pod: &Pod<'_>) -> Option<Violation> {
 
 // Upstream: pod-security-admission/policy/check_procMount_baseline.go, procMount_1_0 and procMount1_35baseline
 pub(super) fn proc_mount(pod: &Pod<'_>) -> Option<Violation> {
-    let mut types = Values::new();
-    let containers = Containers::with(pod, |container| match container.context.proc_mount {
+    let mut types = SortedValues::new();
+    let containers = FailedContainers::with(pod, |container| match container.context.proc_mount {
         None | Some("Default") => false,
         Some(other) => {
             types.insert(other);
@@ -36,7 +36,7 @@ pub(super) fn proc_mount(pod: &Pod<'_>) -> Option<Violation> {
     (!containers.is_empty()).then(|| {
         let detail = format!(
             "{containers} must not set securityContext.procMount to {}",
-            Quoted(&types)
+            QuotedNames(&types)
         );
         Violation::new("procMount", detail)
     })

@@ -4,7 +4,7 @@ use pratique_gotext::strconv::quote;
 use pratique_json::{Value, text_at};
 
 use crate::pod::Pod;
-use crate::violation::{Containers, Quoted, Setters, Values, Violation, plural};
+use crate::violation::{FailedContainers, QuotedNames, FieldSetters, SortedValues, Violation, plural};
 
 const APP_ARMOR_ANNOTATIONS: &str = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_POD_ANNOTATION: &str = "seccomp.security.alpha.kubernetes.io/pod";
@@ -17,8 +17,8 @@ fn is_allowed(profile: &str) -> bool {
 
 // Upstream: pod-security-admission/policy/check_appArmorProfile.go, appArmorProfile_1_0
 pub(super) fn app_armor(pod: &Pod<'_>) -> Option<Violation> {
-    let mut types = Values::new();
-    let mut setters = Setters::with(pod, |context| forbidden(context.app_armor, &mut types));
+    let mut types = SortedValues::new();
+    let mut setters = FieldSetters::with(pod, |context| forbidden(context.app_armor, &mut types));
     let mut annotations = annotations(pod, |key, value| {
         let is_allowed = value.is_empty() || value == "runtime/default" || value.starts_with("localhost/");
         key.starts_with(APP_ARMOR_ANNOTATIONS) && !is_allowed
@@ -37,7 +37,7 @@ pub(super) fn app_armor(pod: &Pod<'_>) -> Option<Violation> {
     );
     let detail = format!(
         "{setters} must not set AppArmor profile type to {}",
-        Quoted(&values)
+        QuotedNames(&values)
     );
     Some(Violation::new(reason, detail))
 }
@@ -63,12 +63,12 @@ pub(super) fn seccomp_annotations(pod: &Pod<'_>) -> Option<Violation> {
 
 // Upstream: pod-security-admission/policy/check_seccompProfile_baseline.go, seccompProfileBaseline_1_19
 pub(super) fn seccomp(pod: &Pod<'_>) -> Option<Violation> {
-    let mut types = Values::new();
-    let setters = Setters::with(pod, |context| forbidden(context.seccomp, &mut types));
+    let mut types = SortedValues::new();
+    let setters = FieldSetters::with(pod, |context| forbidden(context.seccomp, &mut types));
     (!setters.is_empty()).then(|| {
         let detail = format!(
             "{setters} must not set securityContext.seccompProfile.type to {}",
-            Quoted(&types)
+            QuotedNames(&types)
         );
         Violation::new("seccompProfile", detail)
     })
@@ -82,7 +82,7 @@ pub(super) fn seccomp_required(pod: &Pod<'_>) -> Option<Violation> {
     if pod.context.seccomp.is_some() {
         return None;
     }
-    let containers = Containers::with(pod, |container| container.context.seccomp.is_none());
+    let containers = FailedContainers::with(pod, |container| container.context.seccomp.is_none());
     (!containers.is_empty()).then(|| {
         let detail = format!(
             r#"pod or {containers} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost""#
@@ -99,9 +99,9 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
         "container_engine_t" => MINOR >= 31,
         _ => false,
     };
-    let mut types = Values::new();
+    let mut types = SortedValues::new();
     let (mut has_user, mut has_role) = (false, false);
-    let setters = Setters::with(pod, |context| {
+    let setters = FieldSetters::with(pod, |context| {
         let Some(options) = context.se_linux else {
             return false;
         };
@@ -125,7 +125,7 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
         data.push(format!(
             "{} {}",
             plural(types.len(), "type", "types"),
-            Quoted(&types)
+            QuotedNames(&types)
         ));
     }
     if has_user {
@@ -142,7 +142,7 @@ pub(super) fn se_linux_since<const MINOR: u8>(pod: &Pod<'_>) -> Option<Violation
 }
 
 /// Whether a profile has a type that is not allowed.
-fn forbidden<'a>(profile: Option<&'a str>, types: &mut Values<'a>) -> bool {
+fn forbidden<'a>(profile: Option<&'a str>, types: &mut SortedValues<'a>) -> bool {
     let forbidden_type = profile.filter(|profile| !is_allowed(profile));
     forbidden_type
         .inspect(|forbidden_type| _ = types.insert(forbidden_type))

@@ -11,7 +11,7 @@ type CheckFn = fn(&Pod<'_>) -> Option<Violation>;
 
 /// The pods that a check does not apply to.
 #[derive(Clone, Copy, Debug)]
-enum Except {
+enum CheckExemption {
     None,
     Windows,
     /// Those with a user namespace of their own.
@@ -19,16 +19,16 @@ enum Except {
 }
 
 /// A check, and the pods that it does not apply to.
-type CheckedPods = (CheckFn, Except);
+type CheckedPods = (CheckFn, CheckExemption);
 
 /// A check in all its versions.
-struct Check {
+struct VersionedCheck {
     id: &'static str,
     level: Level,
     /// By the first minor version that they apply to.
     versions: &'static [(u8, CheckFn)],
     /// The pods that it does not apply to from a minor version on.
-    except: (u8, Except),
+    except: (u8, CheckExemption),
     /// The baseline check that a restricted one is run in place of.
     overrides: Option<&'static str>,
 }
@@ -109,24 +109,24 @@ impl Version {
     }
 }
 
-impl Except {
+impl CheckExemption {
     fn covers(self, pod: &Pod<'_>) -> bool {
         match self {
-            Except::None => false,
-            Except::Windows => pod.is_windows,
-            Except::UserNamespace => pod.has_user_namespace,
+            CheckExemption::None => false,
+            CheckExemption::Windows => pod.is_windows,
+            CheckExemption::UserNamespace => pod.has_user_namespace,
         }
     }
 }
 
 /// The checks of a level at a version, perhaps without pods that have a user namespace.
 fn at(level: Level, minor: u8, relaxes: bool) -> Vec<CheckedPods> {
-    let version = |check: &Check| {
+    let version = |check: &VersionedCheck| {
         let versions = check.versions.iter().rev();
         let applying = versions.copied().find(|(first, _)| *first <= minor);
         let (since, except) = check.except;
-        let is_excepted = minor >= since || (relaxes && matches!(except, Except::UserNamespace));
-        applying.map(|(_, run)| (run, if is_excepted { except } else { Except::None }))
+        let is_excepted = minor >= since || (relaxes && matches!(except, CheckExemption::UserNamespace));
+        applying.map(|(_, run)| (run, if is_excepted { except } else { CheckExemption::None }))
     };
     let overridden = |id: &str| {
         let mut overriding = CHECKS.iter().filter(|check| check.overrides == Some(id));
@@ -138,35 +138,35 @@ fn at(level: Level, minor: u8, relaxes: bool) -> Vec<CheckedPods> {
     included.filter_map(version).collect()
 }
 
-const fn baseline(id: &'static str, versions: &'static [(u8, CheckFn)]) -> Check {
-    Check {
+const fn baseline(id: &'static str, versions: &'static [(u8, CheckFn)]) -> VersionedCheck {
+    VersionedCheck {
         id,
         level: Level::Baseline,
         versions,
-        except: (0, Except::None),
+        except: (0, CheckExemption::None),
         overrides: None,
     }
 }
 
-const fn restricted(id: &'static str, versions: &'static [(u8, CheckFn)]) -> Check {
-    Check {
+const fn restricted(id: &'static str, versions: &'static [(u8, CheckFn)]) -> VersionedCheck {
+    VersionedCheck {
         level: Level::Restricted,
         ..baseline(id, versions)
     }
 }
 
-impl Check {
+impl VersionedCheck {
     /// A restricted check in place of a baseline one.
     const fn in_place_of(self, id: &'static str) -> Self {
-        Check {
+        VersionedCheck {
             overrides: Some(id),
             ..self
         }
     }
 
     /// Without some pods from a minor version on.
-    const fn unless(self, minor: u8, except: Except) -> Self {
-        Check {
+    const fn unless(self, minor: u8, except: CheckExemption) -> Self {
+        VersionedCheck {
             except: (minor, except),
             ..self
         }
@@ -174,7 +174,7 @@ impl Check {
 }
 
 /// All checks in the order of messages: those of the baseline level first, by their names.
-const CHECKS: &[Check] = &[
+const CHECKS: &[VersionedCheck] = &[
     baseline("appArmorProfile", &[(0, profiles::app_armor)]),
     baseline("capabilities_baseline", &[(0, capabilities::baseline)]),
     baseline("hostNamespaces", &[(0, host::namespaces)]),
@@ -182,7 +182,7 @@ const CHECKS: &[Check] = &[
     baseline("hostPorts", &[(0, host::ports)]),
     baseline("hostProbesAndHostLifecycle", &[(34, host::probes_and_lifecycle)]),
     baseline("privileged", &[(0, privileges::privileged)]),
-    baseline("procMount", &[(0, privileges::proc_mount)]).unless(35, Except::UserNamespace),
+    baseline("procMount", &[(0, privileges::proc_mount)]).unless(35, CheckExemption::UserNamespace),
     baseline(
         "seLinuxOptions",
         &[
@@ -205,17 +205,17 @@ const CHECKS: &[Check] = &[
         ],
     ),
     baseline("windowsHostProcess", &[(0, host::windows_process)]),
-    restricted("allowPrivilegeEscalation", &[(8, privileges::escalation)]).unless(25, Except::Windows),
+    restricted("allowPrivilegeEscalation", &[(8, privileges::escalation)]).unless(25, CheckExemption::Windows),
     restricted("capabilities_restricted", &[(22, capabilities::restricted)])
         .in_place_of("capabilities_baseline")
-        .unless(25, Except::Windows),
+        .unless(25, CheckExemption::Windows),
     restricted("procMount_restricted", &[(35, privileges::proc_mount)]).in_place_of("procMount"),
     restricted("restrictedVolumes", &[(0, volumes::restricted)]).in_place_of("hostPathVolumes"),
-    restricted("runAsNonRoot", &[(0, run_as::non_root)]).unless(35, Except::UserNamespace),
-    restricted("runAsUser", &[(23, run_as::user)]).unless(35, Except::UserNamespace),
+    restricted("runAsNonRoot", &[(0, run_as::non_root)]).unless(35, CheckExemption::UserNamespace),
+    restricted("runAsUser", &[(23, run_as::user)]).unless(35, CheckExemption::UserNamespace),
     restricted("seccompProfile_restricted", &[(19, profiles::seccomp_required)])
         .in_place_of("seccompProfile_baseline")
-        .unless(25, Except::Windows),
+        .unless(25, CheckExemption::Windows),
 ];
 
 #[cfg(test)]
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn checks_are_in_the_order_of_messages() {
         assert!(CHECKS.is_sorted_by_key(|check| (check.level, check.id)));
-        let versions = |check: &Check| check.versions.is_sorted_by_key(|(first, _)| *first);
+        let versions = |check: &VersionedCheck| check.versions.is_sorted_by_key(|(first, _)| *first);
         assert!(CHECKS.iter().all(versions));
         let newest = CHECKS
             .iter()

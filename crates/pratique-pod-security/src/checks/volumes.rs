@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value, text_at};
 
 use crate::pod::{Pod, present};
-use crate::violation::{Quoted, Values, Violation, plural};
+use crate::violation::{QuotedNames, SortedValues, Violation, plural};
 
 /// Whether volumes of a type are allowed at the restricted level.
 fn is_allowed(source: &str) -> bool {
@@ -54,7 +54,7 @@ pub(super) fn host_path(pod: &Pod<'_>) -> Option<Violation> {
 
 // Upstream: pod-security-admission/policy/check_restrictedVolumes.go, restrictedVolumes_1_0
 pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
-    let mut types = Values::new();
+    let mut types = SortedValues::new();
     let names = named(pod, |volume| {
         let mut sources = volume.as_object().into_iter().flat_map(Object::iter);
         if sources.any(|(source, value)| is_allowed(source) && !value.is_null()) {
@@ -71,7 +71,7 @@ pub(super) fn restricted(pod: &Pod<'_>) -> Option<Violation> {
     let word = plural(types.len(), "restricted volume type", "restricted volume types");
     Some(Violation::new(
         "restricted volume types",
-        format!("{} {uses} {word} {}", volumes(&names), Quoted(&types)),
+        format!("{} {uses} {word} {}", volumes(&names), QuotedNames(&types)),
     ))
 }
 
@@ -85,5 +85,5 @@ fn named<'a>(pod: &Pod<'a>, mut is_bad: impl FnMut(&'a Value<'a>) -> bool) -> Ve
 }
 
 fn volumes(names: &[&str]) -> String {
-    format!("{} {}", plural(names.len(), "volume", "volumes"), Quoted(names))
+    format!("{} {}", plural(names.len(), "volume", "volumes"), QuotedNames(names))
 }

@@ -6,20 +6,20 @@ use pratique_cel::internal::into_boxed_exact;
 use pratique_match::Matched;
 
 use super::expressions::BatchExpressions;
-use super::member::{Chunk, Member, Part, evaluation_cost};
-use super::parallel::Parallel;
+use super::member::{MemberChunk, BatchMember, PolicyPart, evaluation_cost};
+use super::parallel::ParallelBatch;
 use super::run::{BatchInputs, BatchRun};
-use crate::binding::Terms;
-use crate::policies::Policy;
-use crate::session::Session;
-use crate::unmatched::Unmatched;
-use pratique_core::Unfinished;
+use crate::binding::BindingTerms;
+use crate::policies::RunnablePolicy;
+use crate::session::RequestSession;
+use crate::unmatched_reason::UnmatchedReason;
+use pratique_core::UnfinishedEvaluation;
 
 /// Evaluates the policies with equal match constraints.
 #[derive(Debug, Default)]
 pub(crate) struct BatchEvaluator {
     expressions: BatchExpressions,
-    members: Vec<Member>,
+    members: Vec<BatchMember>,
     /// The indices of the members' expressions.
     parts: Vec<u32>,
     /// The positions of policies that are always evaluated one by one.
@@ -28,11 +28,11 @@ pub(crate) struct BatchEvaluator {
 
 impl BatchEvaluator {
     /// The batch of the policies at these positions.
-    pub(crate) fn new(policies: &[Arc<Policy>], positions: &[u32]) -> Self {
+    pub(crate) fn new(policies: &[Arc<RunnablePolicy>], positions: &[u32]) -> Self {
         let mut batch = BatchEvaluator::default();
         for position in positions {
             match policies.get(*position as usize) {
-                Some(policy) if Member::can_be(policy) => batch.add(policy, *position),
+                Some(policy) if BatchMember::can_be(policy) => batch.add(policy, *position),
                 _ => batch.others.push(*position),
             }
         }
@@ -44,8 +44,8 @@ impl BatchEvaluator {
         }
     }
 
-    fn add(&mut self, policy: &Policy, position: u32) {
-        let ends = Part::ALL.map(|part| {
+    fn add(&mut self, policy: &RunnablePolicy, position: u32) {
+        let ends = PolicyPart::ALL.map(|part| {
             let bound = part
                 .expressions(policy)
                 .into_iter()
@@ -57,7 +57,7 @@ impl BatchEvaluator {
             self.parts.len() as u32
         });
         let bindings = &policy.core.bindings;
-        self.members.push(Member {
+        self.members.push(BatchMember {
             position,
             ends,
             depends_on_bindings: bindings.is_empty()
@@ -69,15 +69,15 @@ impl BatchEvaluator {
     /// `is_bound` decides whether the request matches a binding.
     pub(crate) fn undecided<'s>(
         &'s self,
-        policies: &'s [Arc<Policy>],
-        session: &Session<'s>,
+        policies: &'s [Arc<RunnablePolicy>],
+        session: &RequestSession<'s>,
         matched: Matched<'s>,
-        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
-    ) -> Result<Vec<u32>, Unfinished> {
+        is_bound: impl Fn(&BindingTerms) -> Result<bool, UnmatchedReason>,
+    ) -> Result<Vec<u32>, UnfinishedEvaluation> {
         if self.members.is_empty() {
             return Ok(self.others.clone());
         }
-        let all = Chunk {
+        let all = MemberChunk {
             members: &self.members,
             begin: 0,
         };
@@ -85,7 +85,7 @@ impl BatchEvaluator {
         let cost = evaluation_cost(self.expressions.len());
         let mut undecided = match workers.filter(|workers| cost >= workers.min_parallel_cost()) {
             Some(workers) => {
-                let parallel = Parallel {
+                let parallel = ParallelBatch {
                     expressions: &self.expressions,
                     parts: &self.parts,
                     policies,
@@ -112,7 +112,7 @@ impl BatchEvaluator {
     /// The positions of the policies with match conditions that the batch has decided on, where it left these undecided.
     pub(crate) fn decided_conditions(
         &self,
-        policies: &[Arc<Policy>],
+        policies: &[Arc<RunnablePolicy>],
         undecided: &[u32],
     ) -> impl Iterator<Item = u32> {
         let mut undecided = undecided.to_vec();

@@ -13,7 +13,7 @@ use crate::memo::entry::ExpressionAddress;
 #[derive(Debug, Default)]
 pub(crate) struct BatchExpressions {
     expressions: Vec<BatchExpression>,
-    indices: HashMap<(ExpressionAddress, Role), u32, RandomState>,
+    indices: HashMap<(ExpressionAddress, ExpressionRole), u32, RandomState>,
     /// The inputs of match conditions, if there are any.
     condition_inputs: Option<InputSet>,
     /// The inputs of all other expressions.
@@ -26,14 +26,14 @@ pub(super) struct BatchExpression {
     pub(super) bound: Arc<BoundExpression>,
     /// The expression of that: every request reads it.
     pub(super) expression: Arc<Expression>,
-    pub(super) role: Role,
+    pub(super) role: ExpressionRole,
     /// The position of the first policy that has it, whose variables it is evaluated with.
     pub(super) owner: u32,
 }
 
 /// Whether an expression is a match condition, which has fewer inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Role {
+pub(super) enum ExpressionRole {
     Condition,
     /// A validation or its message.
     Other,
@@ -41,7 +41,7 @@ pub(super) enum Role {
 
 impl BatchExpressions {
     /// The index of an expression, which is added if it is new.
-    pub(super) fn add(&mut self, bound: &Arc<BoundExpression>, role: Role, owner: u32) -> u32 {
+    pub(super) fn add(&mut self, bound: &Arc<BoundExpression>, role: ExpressionRole, owner: u32) -> u32 {
         let next = self.expressions.len() as u32;
         let index = *self
             .indices
@@ -49,8 +49,8 @@ impl BatchExpressions {
             .or_insert(next);
         if index == next {
             let set = match role {
-                Role::Condition => self.condition_inputs.get_or_insert_default(),
-                Role::Other => &mut self.other_inputs,
+                ExpressionRole::Condition => self.condition_inputs.get_or_insert_default(),
+                ExpressionRole::Other => &mut self.other_inputs,
             };
             *set = set.union(bound.inputs());
             self.expressions.push(BatchExpression {
@@ -77,7 +77,7 @@ impl BatchExpressions {
     }
 
     /// The index of an expression in a role, and the expression.
-    pub(super) fn find(&self, id: ExpressionAddress, role: Role) -> Option<(u32, &BatchExpression)> {
+    pub(super) fn find(&self, id: ExpressionAddress, role: ExpressionRole) -> Option<(u32, &BatchExpression)> {
         let index = *self.indices.get(&(id, role))?;
         Some((index, self.get(index)?))
     }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use pratique_workers::estimate;
 
-use super::expressions::Role;
-use crate::compiled::Compiled;
-use crate::policies::Policy;
+use super::expressions::ExpressionRole;
+use crate::compiled_expressions::CompiledExpression;
+use crate::policies::RunnablePolicy;
 
 /// A policy whose decision follows from the results of its expressions.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct BatchMember {
     pub(super) position: u32,
     /// The ends of its match conditions, validations and messages, in this order, in the list of all expressions of
     /// members. They begin where those of the member before it end. Messages count for their cost only.
@@ -21,7 +21,7 @@ pub(super) struct Member {
 
 /// Expressions of a policy.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Part {
+pub(super) enum PolicyPart {
     Condition,
     Validation,
     Message,
@@ -29,16 +29,16 @@ pub(super) enum Part {
 
 /// Members one after the other.
 #[derive(Clone, Copy)]
-pub(super) struct Chunk<'s> {
-    pub(super) members: &'s [Member],
+pub(super) struct MemberChunk<'s> {
+    pub(super) members: &'s [BatchMember],
     /// Where the expressions of the first begin.
     pub(super) begin: u32,
 }
 
-impl Member {
+impl BatchMember {
     /// Whether the decision of a policy follows from the results of its expressions, which other policies may share.
-    pub(super) fn can_be(policy: &Policy) -> bool {
-        let mut parts = Part::ALL.into_iter().flat_map(|part| part.expressions(policy));
+    pub(super) fn can_be(policy: &RunnablePolicy) -> bool {
+        let mut parts = PolicyPart::ALL.into_iter().flat_map(|part| part.expressions(policy));
         policy.core.param_kind.is_none()
             && policy.expressions.annotations.is_empty()
             && !policy.asks_authorizer
@@ -52,32 +52,32 @@ impl Member {
     }
 }
 
-impl Part {
-    pub(super) const ALL: [Part; 3] = [Part::Condition, Part::Validation, Part::Message];
+impl PolicyPart {
+    pub(super) const ALL: [PolicyPart; 3] = [PolicyPart::Condition, PolicyPart::Validation, PolicyPart::Message];
 
-    pub(super) fn role(self) -> Role {
+    pub(super) fn role(self) -> ExpressionRole {
         match self {
-            Part::Condition => Role::Condition,
-            Part::Validation | Part::Message => Role::Other,
+            PolicyPart::Condition => ExpressionRole::Condition,
+            PolicyPart::Validation | PolicyPart::Message => ExpressionRole::Other,
         }
     }
 
     /// These expressions of a policy.
-    pub(super) fn expressions(self, policy: &Policy) -> Vec<&Compiled> {
+    pub(super) fn expressions(self, policy: &RunnablePolicy) -> Vec<&CompiledExpression> {
         let validations = policy.expressions.validations.iter();
         match self {
-            Part::Condition => policy.core.conditions.iter().collect(),
-            Part::Validation => validations.map(|validation| &validation.expression).collect(),
-            Part::Message => validations
+            PolicyPart::Condition => policy.core.conditions.iter().collect(),
+            PolicyPart::Validation => validations.map(|validation| &validation.expression).collect(),
+            PolicyPart::Message => validations
                 .filter_map(|validation| validation.message_expression.as_ref())
                 .collect(),
         }
     }
 }
 
-impl<'s> Chunk<'s> {
+impl<'s> MemberChunk<'s> {
     /// Its members, with the beginnings of their expressions.
-    pub(super) fn iter(self) -> impl Iterator<Item = (&'s Member, u32)> {
+    pub(super) fn iter(self) -> impl Iterator<Item = (&'s BatchMember, u32)> {
         let mut begin = self.begin;
         self.members
             .iter()
@@ -90,19 +90,19 @@ impl<'s> Chunk<'s> {
 
     /// About how long it takes to evaluate it.
     pub(super) fn cost(self) -> Duration {
-        let end = self.members.last().map_or(self.begin, Member::end);
+        let end = self.members.last().map_or(self.begin, BatchMember::end);
         evaluation_cost(end.saturating_sub(self.begin) as usize)
     }
 
     pub(super) fn halves(self) -> Option<[Self; 2]> {
         let (first, second) = self.members.split_at_checked(self.members.len() / 2)?;
         let middle = first.last()?.end();
-        let second = Chunk {
+        let second = MemberChunk {
             members: second,
             begin: middle,
         };
         Some([
-            Chunk {
+            MemberChunk {
                 members: first,
                 ..self
             },

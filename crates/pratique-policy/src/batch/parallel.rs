@@ -5,35 +5,35 @@
 
 use std::sync::Arc;
 
-use pratique_core::Phase;
+use pratique_core::AdmissionPhase;
 use pratique_match::Matched;
 use pratique_workers::{Workers, map};
 
 use super::expressions::BatchExpressions;
-use super::member::Chunk;
+use super::member::MemberChunk;
 use super::run::{BatchInputs, BatchRun};
 use crate::arena::RequestArena;
 use crate::matcher::PolicyMatcher;
-use crate::policies::Policy;
+use crate::policies::RunnablePolicy;
 use crate::session::seed::SessionSeed;
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// A batch that several threads evaluate.
-pub(super) struct Parallel<'s> {
+pub(super) struct ParallelBatch<'s> {
     pub(super) expressions: &'s BatchExpressions,
     pub(super) parts: &'s [u32],
-    pub(super) policies: &'s [Arc<Policy>],
+    pub(super) policies: &'s [Arc<RunnablePolicy>],
     pub(super) seed: SessionSeed<'s>,
     pub(super) matched: Matched<'s>,
     pub(super) workers: &'s dyn Workers,
 }
 
-impl<'s> Parallel<'s> {
+impl<'s> ParallelBatch<'s> {
     /// The positions of the members that are undecided.
-    pub(super) fn undecided(&self, all: Chunk<'s>) -> Result<Vec<u32>, Unfinished> {
+    pub(super) fn undecided(&self, all: MemberChunk<'s>) -> Result<Vec<u32>, UnfinishedEvaluation> {
         let mut chunks = Vec::new();
         self.split(all, &mut chunks);
-        let cost = |chunk: &Chunk<'_>| chunk.cost();
+        let cost = |chunk: &MemberChunk<'_>| chunk.cost();
         let chunk_results = map(self.workers, &chunks, cost, |chunk| self.undecided_of(*chunk));
         let mut undecided = Vec::new();
         for chunk_result in chunk_results {
@@ -43,7 +43,7 @@ impl<'s> Parallel<'s> {
     }
 
     /// Into halves, for as long as they are worth a thread.
-    fn split(&self, chunk: Chunk<'s>, chunks: &mut Vec<Chunk<'s>>) {
+    fn split(&self, chunk: MemberChunk<'s>, chunks: &mut Vec<MemberChunk<'s>>) {
         let halves = if chunk.cost() >= self.workers.min_parallel_cost() {
             chunk.halves()
         } else {
@@ -55,13 +55,13 @@ impl<'s> Parallel<'s> {
         }
     }
 
-    fn undecided_of(&self, chunk: Chunk<'s>) -> Result<Vec<u32>, Unfinished> {
+    fn undecided_of(&self, chunk: MemberChunk<'s>) -> Result<Vec<u32>, UnfinishedEvaluation> {
         let arena = RequestArena::with_limit(self.seed.release, self.seed.memory);
         let session = self.seed.session(&arena);
         if session.find_namespace().is_err() {
             return Ok(chunk.positions().collect());
         }
-        let matcher = PolicyMatcher::new(Phase::Validating, &session);
+        let matcher = PolicyMatcher::new(AdmissionPhase::Validating, &session);
         let is_bound = |terms: &_| matcher.is_bound(terms, true);
         let undecided = match BatchInputs::new(self.expressions, &session, self.matched) {
             Some(inputs) => {

@@ -2,10 +2,10 @@
 
 use pratique_cel::Value;
 
-use super::expressions::{BatchExpressions, Role};
+use super::expressions::{BatchExpressions, ExpressionRole};
 use crate::inputs::InputKey;
 use crate::memo::entry::{MemoEntry, MemoKey, is_incomplete};
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// The results of the expressions of a batch.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct BatchResults<'s> {
 
 #[derive(Clone, Copy, Debug)]
 struct BatchResult {
-    truth: Truth,
+    truth: ExpressionTruth,
     cost: u64,
     /// The variables that it read, a bit for each that it names.
     reads: u64,
@@ -29,7 +29,7 @@ struct BatchResult {
 
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+pub(super) enum ExpressionTruth {
     /// It was not evaluated.
     Unknown,
     True,
@@ -41,7 +41,7 @@ impl<'s> BatchResults<'s> {
     /// No results yet.
     pub(super) fn new(expressions: &'s BatchExpressions, inputs: [InputKey; 2]) -> Self {
         const UNKNOWN: BatchResult = BatchResult {
-            truth: Truth::Unknown,
+            truth: ExpressionTruth::Unknown,
             cost: 0,
             reads: 0,
         };
@@ -63,9 +63,9 @@ impl<'s> BatchResults<'s> {
     }
 
     /// The value of the expression at an index.
-    pub(super) fn truth(&self, index: u32) -> Truth {
+    pub(super) fn truth(&self, index: u32) -> ExpressionTruth {
         let result = self.results.get(index as usize);
-        result.map_or(Truth::Unknown, |result| result.truth)
+        result.map_or(ExpressionTruth::Unknown, |result| result.truth)
     }
 
     /// The cost of the expression at an index.
@@ -80,19 +80,19 @@ impl<'s> BatchResults<'s> {
     }
 
     /// Adds a result. One that depends on missing input stays unknown: its policies report that.
-    pub(super) fn add(&mut self, index: u32, entry: MemoEntry<'s>) -> Result<Truth, Unfinished> {
+    pub(super) fn add(&mut self, index: u32, entry: MemoEntry<'s>) -> Result<ExpressionTruth, UnfinishedEvaluation> {
         let MemoEntry { cost, reads, .. } = entry;
-        if let Some(unfinished) = entry.evaluation.as_ref().err().and_then(Unfinished::from_fault) {
+        if let Some(unfinished) = entry.evaluation.as_ref().err().and_then(UnfinishedEvaluation::from_fault) {
             return Err(unfinished);
         }
         if entry.evaluation.as_ref().is_err_and(is_incomplete) {
-            return Ok(Truth::Unknown);
+            return Ok(ExpressionTruth::Unknown);
         }
         let truth = match entry.evaluation {
-            Ok(Value::Bool(true)) => Truth::True,
+            Ok(Value::Bool(true)) => ExpressionTruth::True,
             _ => {
                 self.others.push(entry);
-                Truth::Other(self.others.len() as u32 - 1)
+                ExpressionTruth::Other(self.others.len() as u32 - 1)
             }
         };
         if let Some(result) = self.results.get_mut(index as usize) {
@@ -108,17 +108,17 @@ impl<'s> BatchResults<'s> {
             let (index, expression) = self.expressions.find(key.expression(), role)?;
             let result = self.results.get(index as usize)?;
             let is_same = key.has_inputs(inputs, expression.bound.inputs());
-            (is_same && result.truth != Truth::Unknown).then_some(result)
+            (is_same && result.truth != ExpressionTruth::Unknown).then_some(result)
         };
-        let result = find(Role::Other, others).or_else(|| find(Role::Condition, conditions))?;
+        let result = find(ExpressionRole::Other, others).or_else(|| find(ExpressionRole::Condition, conditions))?;
         match result.truth {
-            Truth::Unknown => None,
-            Truth::True => Some(MemoEntry {
+            ExpressionTruth::Unknown => None,
+            ExpressionTruth::True => Some(MemoEntry {
                 evaluation: Ok(Value::Bool(true)),
                 cost: result.cost,
                 reads: result.reads,
             }),
-            Truth::Other(index) => self.others.get(index as usize).cloned(),
+            ExpressionTruth::Other(index) => self.others.get(index as usize).cloned(),
         }
     }
 }

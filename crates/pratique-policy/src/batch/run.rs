@@ -6,29 +6,29 @@ use pratique_cel::Value;
 use pratique_match::Matched;
 use pratique_types::cel_limits::{MATCH_CONDITIONS_BUDGET, RUNTIME_BUDGET};
 
-use super::expressions::{BatchExpressions, Role};
-use super::member::{Chunk, Member};
-use super::results::{BatchResults, Truth};
-use crate::binding::Terms;
-use crate::compiled::Variable;
-use crate::evaluator::{Evaluable, Evaluator};
-use crate::inputs::{InputKey, Inputs, NamespaceForm};
+use super::expressions::{BatchExpressions, ExpressionRole};
+use super::member::{MemberChunk, BatchMember};
+use super::results::{BatchResults, ExpressionTruth};
+use crate::binding::BindingTerms;
+use crate::compiled_expressions::NamedVariable;
+use crate::evaluator::{EvaluableExpression, PolicyEvaluator};
+use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm};
 use crate::memo::{MemoKey, ended};
-use crate::policies::Policy;
-use crate::session::Session;
-use crate::unmatched::Unmatched;
-use pratique_core::Unfinished;
+use crate::policies::RunnablePolicy;
+use crate::session::RequestSession;
+use crate::unmatched_reason::UnmatchedReason;
+use pratique_core::UnfinishedEvaluation;
 
 /// Evaluates a batch for one request.
 pub(super) struct BatchRun<'e, 's> {
     expressions: &'s BatchExpressions,
     parts: &'s [u32],
-    policies: &'s [Arc<Policy>],
-    session: &'e Session<'s>,
+    policies: &'s [Arc<RunnablePolicy>],
+    session: &'e RequestSession<'s>,
     /// Evaluates match conditions, if there are any.
-    conditions: Option<Box<Evaluator<'e, 's>>>,
+    conditions: Option<Box<PolicyEvaluator<'e, 's>>>,
     /// Evaluates all others.
-    others: Evaluator<'e, 's>,
+    others: PolicyEvaluator<'e, 's>,
     results: BatchResults<'s>,
     /// Whether the memo was empty, so that it need not be searched.
     is_first: bool,
@@ -36,8 +36,8 @@ pub(super) struct BatchRun<'e, 's> {
 
 /// The inputs of the expressions of a batch.
 pub(super) struct BatchInputs<'s> {
-    conditions: Option<Inputs<'s>>,
-    others: Inputs<'s>,
+    conditions: Option<ExpressionInputs<'s>>,
+    others: ExpressionInputs<'s>,
 }
 
 impl<'s> BatchInputs<'s> {
@@ -45,7 +45,7 @@ impl<'s> BatchInputs<'s> {
     /// into the matched kind: each policy reports that.
     pub(super) fn new(
         expressions: &BatchExpressions,
-        session: &Session<'s>,
+        session: &RequestSession<'s>,
         matched: Matched<'s>,
     ) -> Option<Self> {
         let of_request = Matched {
@@ -67,14 +67,14 @@ impl<'e, 's> BatchRun<'e, 's> {
     pub(super) fn new(
         expressions: &'s BatchExpressions,
         parts: &'s [u32],
-        policies: &'s [Arc<Policy>],
-        session: &'e Session<'s>,
+        policies: &'s [Arc<RunnablePolicy>],
+        session: &'e RequestSession<'s>,
         inputs: &BatchInputs<'s>,
     ) -> Self {
         let BatchInputs { conditions, others } = inputs;
-        let key = |inputs: &Inputs<'s>| inputs.key;
+        let key = |inputs: &ExpressionInputs<'s>| inputs.key;
         let keys = [conditions.as_ref().map_or(InputKey::UNSHARED, key), others.key];
-        let evaluator = |inputs| Box::new(Evaluator::for_batch(session, inputs));
+        let evaluator = |inputs| Box::new(PolicyEvaluator::for_batch(session, inputs));
         BatchRun {
             expressions,
             parts,
@@ -83,16 +83,16 @@ impl<'e, 's> BatchRun<'e, 's> {
             results: BatchResults::new(expressions, keys),
             conditions: conditions.as_ref().map(evaluator),
             is_first: session.memo().is_empty(),
-            others: Evaluator::for_batch(session, others),
+            others: PolicyEvaluator::for_batch(session, others),
         }
     }
 
     /// The positions of the members that are undecided.
     pub(super) fn undecided(
         &mut self,
-        chunk: Chunk<'s>,
-        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
-    ) -> Result<Vec<u32>, Unfinished> {
+        chunk: MemberChunk<'s>,
+        is_bound: impl Fn(&BindingTerms) -> Result<bool, UnmatchedReason>,
+    ) -> Result<Vec<u32>, UnfinishedEvaluation> {
         self.supply();
         let mut undecided = Vec::new();
         for (member, begin) in chunk.iter() {
@@ -120,10 +120,10 @@ impl<'e, 's> BatchRun<'e, 's> {
     /// effects.
     fn allows(
         &mut self,
-        member: &Member,
+        member: &BatchMember,
         begin: u32,
-        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
-    ) -> Result<bool, Unfinished> {
+        is_bound: impl Fn(&BindingTerms) -> Result<bool, UnmatchedReason>,
+    ) -> Result<bool, UnfinishedEvaluation> {
         if member.depends_on_bindings {
             match self.is_bound(member, is_bound) {
                 Ok(true) => {}
@@ -137,13 +137,13 @@ impl<'e, 's> BatchRun<'e, 's> {
         let mut cost = 0_u64;
         for index in self.part(begin, conditions) {
             match self.truth(*index)? {
-                Truth::True => {}
-                Truth::Other(other) if self.results.is_false(other) => applies = false,
+                ExpressionTruth::True => {}
+                ExpressionTruth::Other(other) if self.results.is_false(other) => applies = false,
                 _ => return Ok(false),
             }
             cost = cost.saturating_add(self.results.cost(*index));
         }
-        if self.with_variables(cost, Role::Condition) > MATCH_CONDITIONS_BUDGET {
+        if self.with_variables(cost, ExpressionRole::Condition) > MATCH_CONDITIONS_BUDGET {
             return Ok(false);
         }
         if !applies {
@@ -151,7 +151,7 @@ impl<'e, 's> BatchRun<'e, 's> {
         }
         let mut cost = 0_u64;
         for index in self.part(conditions, validations) {
-            if self.truth(*index)? != Truth::True {
+            if self.truth(*index)? != ExpressionTruth::True {
                 return Ok(false);
             }
             cost = cost.saturating_add(self.results.cost(*index));
@@ -160,15 +160,15 @@ impl<'e, 's> BatchRun<'e, 's> {
             self.truth(*index)?;
             cost = cost.saturating_add(self.results.cost(*index));
         }
-        Ok(self.with_variables(cost, Role::Other) <= RUNTIME_BUDGET)
+        Ok(self.with_variables(cost, ExpressionRole::Other) <= RUNTIME_BUDGET)
     }
 
     /// Whether any binding of a policy matches; fails if the match of one fails.
     fn is_bound(
         &self,
-        member: &Member,
-        is_bound: impl Fn(&Terms) -> Result<bool, Unmatched>,
-    ) -> Result<bool, Unmatched> {
+        member: &BatchMember,
+        is_bound: impl Fn(&BindingTerms) -> Result<bool, UnmatchedReason>,
+    ) -> Result<bool, UnmatchedReason> {
         let policy = self.policies.get(member.position as usize);
         let mut terms = policy.into_iter().flat_map(|policy| policy.core.bindings.terms());
         terms.try_fold(false, |any, terms| Ok(is_bound(terms)? || any))
@@ -180,36 +180,36 @@ impl<'e, 's> BatchRun<'e, 's> {
     }
 
     /// The cost of a policy's expressions and at least that of its variables: these are among all that were read.
-    fn with_variables(&mut self, cost: u64, role: Role) -> u64 {
-        let of_variables = self.evaluator(role).map_or(0, Evaluator::variables_cost);
+    fn with_variables(&mut self, cost: u64, role: ExpressionRole) -> u64 {
+        let of_variables = self.evaluator(role).map_or(0, PolicyEvaluator::variables_cost);
         // Validations and their messages are each charged for variables.
         cost.saturating_add(of_variables.saturating_mul(2))
     }
 
     /// The value of an expression, evaluated when it is first needed.
     #[inline]
-    fn truth(&mut self, index: u32) -> Result<Truth, Unfinished> {
+    fn truth(&mut self, index: u32) -> Result<ExpressionTruth, UnfinishedEvaluation> {
         match self.results.truth(index) {
-            Truth::Unknown => self.evaluate(index),
+            ExpressionTruth::Unknown => self.evaluate(index),
             known => Ok(known),
         }
     }
 
-    fn evaluate(&mut self, index: u32) -> Result<Truth, Unfinished> {
+    fn evaluate(&mut self, index: u32) -> Result<ExpressionTruth, UnfinishedEvaluation> {
         self.session.proceed()?;
         let (policies, is_first) = (self.policies, self.is_first);
         let expression = self.expressions.get(index);
         let Some((expression, role)) = expression
             .and_then(|batch_expression| Some((batch_expression, self.evaluator(batch_expression.role)?)))
         else {
-            return Ok(Truth::Unknown);
+            return Ok(ExpressionTruth::Unknown);
         };
         let key = if is_first {
             None
         } else {
             MemoKey::new(&expression.bound, role.inputs().key)
         };
-        let evaluable = Evaluable {
+        let evaluable = EvaluableExpression {
             expression: &expression.expression,
             bound: Some(&expression.bound),
         };
@@ -218,19 +218,19 @@ impl<'e, 's> BatchRun<'e, 's> {
         self.results.add(index, entry.map_err(|fault| ended(&fault))?)
     }
 
-    fn evaluator(&mut self, role: Role) -> Option<&mut Evaluator<'e, 's>> {
+    fn evaluator(&mut self, role: ExpressionRole) -> Option<&mut PolicyEvaluator<'e, 's>> {
         match role {
-            Role::Condition => self.conditions.as_deref_mut(),
-            Role::Other => Some(&mut self.others),
+            ExpressionRole::Condition => self.conditions.as_deref_mut(),
+            ExpressionRole::Other => Some(&mut self.others),
         }
     }
 }
 
 /// The inputs of expressions that see the namespace in a form. `None` as for [`BatchInputs::new`].
 #[inline]
-fn inputs<'s>(session: &Session<'s>, matched: Matched<'s>, namespace: NamespaceForm) -> Option<Inputs<'s>> {
+fn inputs<'s>(session: &RequestSession<'s>, matched: Matched<'s>, namespace: NamespaceForm) -> Option<ExpressionInputs<'s>> {
     let key = session.input_key(&matched, namespace);
-    let inputs = Inputs {
+    let inputs = ExpressionInputs {
         matched,
         objects: session.objects(matched.kind).ok()?,
         params: Value::Null,
@@ -243,7 +243,7 @@ fn inputs<'s>(session: &Session<'s>, matched: Matched<'s>, namespace: NamespaceF
 }
 
 /// The variables of the policy at a position.
-fn variables_of(policies: &[Arc<Policy>], position: u32) -> &[Variable] {
+fn variables_of(policies: &[Arc<RunnablePolicy>], position: u32) -> &[NamedVariable] {
     let policy = policies.get(position as usize);
     policy.map_or(&[], |policy| &policy.core.variables)
 }

@@ -7,7 +7,7 @@ use pratique_cel::{Fault, FaultKind};
 use pratique_expression::{BoundExpression, InputSet};
 
 use crate::inputs::InputKey;
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// The result of an expression.
 #[derive(Clone, Debug)]
@@ -58,10 +58,10 @@ impl MemoKey {
 
 /// Whether a fault says nothing about the expression: its evaluation did not end, or depends on missing input.
 pub(crate) fn is_incomplete(fault: &Fault) -> bool {
-    matches!(fault.kind(), FaultKind::Unknown(_)) || Unfinished::from_fault(fault).is_some()
+    matches!(fault.kind(), FaultKind::Unknown(_)) || UnfinishedEvaluation::from_fault(fault).is_some()
 }
 
 /// Why a request ends, for a fault that ended more than the evaluation.
-pub(crate) fn ended(fault: &Fault) -> Unfinished {
-    Unfinished::from_fault(fault).unwrap_or(Unfinished::Interrupted)
+pub(crate) fn ended(fault: &Fault) -> UnfinishedEvaluation {
+    UnfinishedEvaluation::from_fault(fault).unwrap_or(UnfinishedEvaluation::Interrupted)
 }

@@ -3,32 +3,32 @@
 use pratique_cel::library::mutation::check_type_names;
 use pratique_cel::{Context, Value};
 use pratique_json as json;
-use pratique_merge::structured;
+use pratique_merge::structured_merge;
 use pratique_schema::Release;
 use pratique_types::GroupVersionKind;
 use pratique_types::cel_limits::RUNTIME_BUDGET;
 
-use super::conversion::Conversion;
-use super::measure::Measure;
-use super::refusal::Refusal;
-use super::version::Version;
-use super::{Form, Mutation, patch, patch_form};
+use super::conversion::ValueConversion;
+use super::measure::SizeMeasure;
+use super::refusal::MutationRefusal;
+use super::version::VersionedObjects;
+use super::{Form, CompiledMutation, patch, patch_form};
 use crate::decode::DecodeError;
-use crate::inputs::Inputs;
+use crate::inputs::ExpressionInputs;
 use crate::policy_core::PolicyCore;
-use crate::round::{Halt, OUT_OF_BUDGET, Round};
-use crate::session::Session;
+use crate::round::{EvaluationHalt, OUT_OF_BUDGET, EvaluationRound};
+use crate::session::RequestSession;
 use crate::trace::ExpressionId;
 use crate::typed;
 
 /// The mutated object; `None` where a test of its patch fails.
 pub(super) fn apply<'s>(
-    session: &Session<'s>,
-    (index, mutation): (usize, &'s Mutation),
+    session: &RequestSession<'s>,
+    (index, mutation): (usize, &'s CompiledMutation),
     core: &'s PolicyCore,
-    version: &Version<'s>,
-    inputs: &Inputs<'s>,
-) -> Result<Option<&'s json::Value<'s>>, Refusal> {
+    version: &VersionedObjects<'s>,
+    inputs: &ExpressionInputs<'s>,
+) -> Result<Option<&'s json::Value<'s>>, MutationRefusal> {
     let value = evaluate(session, (index, mutation), core, inputs)?;
     let object = match mutation.form {
         Form::JsonPatch => patch::patched(&value, version, session, &core.name)?,
@@ -43,14 +43,14 @@ fn check_requested(
     release: &'static Release,
     kind: &GroupVersionKind,
     requested: &GroupVersionKind,
-) -> Result<(), Refusal> {
+) -> Result<(), MutationRefusal> {
     let same = kind.group == requested.group && kind.version == requested.version;
     if same || !release.has_type(kind) {
         return Ok(());
     }
     let (from, to) = (&kind.version, &requested.version);
     let name = &kind.kind;
-    Err(Refusal::Policy(if kind.group == requested.group {
+    Err(MutationRefusal::Policy(if kind.group == requested.group {
         format!("converting ({from}.{name}) to ({to}.{name}): unknown conversion")
     } else {
         let to = requested.api_version();
@@ -60,40 +60,40 @@ fn check_requested(
 }
 
 fn evaluate<'s>(
-    session: &Session<'s>,
-    (index, mutation): (usize, &'s Mutation),
+    session: &RequestSession<'s>,
+    (index, mutation): (usize, &'s CompiledMutation),
     core: &'s PolicyCore,
-    inputs: &Inputs<'s>,
-) -> Result<Value<'s>, Refusal> {
+    inputs: &ExpressionInputs<'s>,
+) -> Result<Value<'s>, MutationRefusal> {
     if let Err(error) = &mutation.expression.expression {
         let error = error.to_string();
         let id = ExpressionId::Mutation(index);
         session.trace().inspect(|trace| trace.broken(id, &error));
-        return Err(Refusal::Policy(error));
+        return Err(MutationRefusal::Policy(error));
     }
-    let mut round = Round::new(session, &core.variables, inputs, RUNTIME_BUDGET);
+    let mut round = EvaluationRound::new(session, &core.variables, inputs, RUNTIME_BUDGET);
     match round.evaluate(ExpressionId::Mutation(index), &mutation.expression) {
-        Ok(answer) => answer.map_err(Refusal::Policy),
-        Err(Halt::OutOfBudget) => Err(Refusal::Policy(OUT_OF_BUDGET.to_owned())),
-        Err(Halt::Unfinished(unfinished)) => Err(Refusal::Unfinished(unfinished)),
-        Err(Halt::Undecided(missing)) => Err(Refusal::Undecided(missing)),
+        Ok(answer) => answer.map_err(MutationRefusal::Policy),
+        Err(EvaluationHalt::OutOfBudget) => Err(MutationRefusal::Policy(OUT_OF_BUDGET.to_owned())),
+        Err(EvaluationHalt::Unfinished(unfinished)) => Err(MutationRefusal::Unfinished(unfinished)),
+        Err(EvaluationHalt::Undecided(missing)) => Err(MutationRefusal::Undecided(missing)),
     }
 }
 
 fn merged<'s>(
     value: &Value<'s>,
-    version: &Version<'s>,
-    session: &Session<'s>,
+    version: &VersionedObjects<'s>,
+    session: &RequestSession<'s>,
     policy: &str,
-) -> Result<Option<&'s json::Value<'s>>, Refusal> {
+) -> Result<Option<&'s json::Value<'s>>, MutationRefusal> {
     let context = Context::new(session.arena(), u64::MAX);
-    Measure::new(session.context.interrupt).add(value, &context)?;
+    SizeMeasure::new(session.context.interrupt).add(value, &context)?;
     let progress = &session.progress;
     let names = check_type_names(value, progress);
     progress.outcome()?;
-    names.map_err(|error| Refusal::Policy(format!("type mismatch: {error}")))?;
-    let go = |part: typed::Part<'_>| version.go_value(part, progress);
-    let conversion = Conversion {
+    names.map_err(|error| MutationRefusal::Policy(format!("type mismatch: {error}")))?;
+    let go = |part: typed::ObjectPart<'_>| version.go_value(part, progress);
+    let conversion = ValueConversion {
         go: &go,
         progress,
         has_go_type: session.context.release.has_type(version.kind),
@@ -101,20 +101,20 @@ fn merged<'s>(
     };
     let patch = patch_form::patch(value, &context, conversion);
     progress.outcome()?;
-    let patch = patch.map_err(|error| Refusal::Policy(error.to_string()))?;
+    let patch = patch.map_err(|error| MutationRefusal::Policy(error.to_string()))?;
     let schema = session.context.merge_schema(version.kind);
-    let refused = |error| Refusal::Policy(format!("error applying patch: {error}"));
+    let refused = |error| MutationRefusal::Policy(format!("error applying patch: {error}"));
     let of = schema.kind(version.kind);
-    let of = of.map_err(|_| refused(structured::Error::NoType(version.kind.clone())))?;
+    let of = of.map_err(|_| refused(structured_merge::Error::NoType(version.kind.clone())))?;
     let mut object = version.object.try_borrowed(progress)?;
     // Upstream: apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go, ApplyStructuredMergeDiff: typed.AllowDuplicates since 1.35.
     let apply = if session.context.release.at_least(1, 35) {
-        structured::apply
+        structured_merge::apply
     } else {
-        structured::apply_to_unique
+        structured_merge::apply_to_unique
     };
     apply(schema, of, &mut object, patch, progress).map_err(|error| match error {
-        structured::Error::Interrupted(interrupted) => interrupted.into(),
+        structured_merge::Error::Interrupted(interrupted) => interrupted.into(),
         error => refused(error),
     })?;
     typed::convert_object(session.context.release, version.kind, &mut object, progress).map_err(|error| {
@@ -122,7 +122,7 @@ fn merged<'s>(
             DecodeError::Interrupted(interrupted) => interrupted.into(),
             DecodeError::Invalid(error) => {
                 let kind = version.kind;
-                Refusal::Policy(format!(
+                MutationRefusal::Policy(format!(
                     "unable to convert unstructured object to {kind}: {error}"
                 ))
             }

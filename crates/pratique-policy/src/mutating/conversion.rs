@@ -3,15 +3,15 @@
 use pratique_cel::Fault;
 use pratique_gotext::strconv::quote;
 use pratique_json::Progress;
-use pratique_merge::structured::Patch;
+use pratique_merge::structured_merge::Patch;
 
-use crate::typed::{GoValue, Part};
+use crate::typed::{GoValue, ObjectPart};
 
 /// The context of conversions of values.
 #[derive(Clone, Copy)]
-pub(super) struct Conversion<'g> {
+pub(super) struct ValueConversion<'g> {
     /// How Go formats the parts of an input that expressions see through Go types.
-    pub(super) go: &'g dyn Fn(Part<'_>) -> Option<GoValue>,
+    pub(super) go: &'g dyn Fn(ObjectPart<'_>) -> Option<GoValue>,
     /// Once it is stopped, results of conversions are void.
     pub(super) progress: &'g Progress<'g>,
     /// Whether the object is of a Go type, which it is converted into.
@@ -20,8 +20,8 @@ pub(super) struct Conversion<'g> {
     pub(super) keeps_infinite: bool,
 }
 
-impl Conversion<'_> {
-    pub(super) fn go_value(&self, part: Part<'_>) -> Option<GoValue> {
+impl ValueConversion<'_> {
+    pub(super) fn go_value(&self, part: ObjectPart<'_>) -> Option<GoValue> {
         (self.go)(part)
     }
 

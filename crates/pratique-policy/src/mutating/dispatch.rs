@@ -7,13 +7,13 @@ use pratique_types::Operation;
 use super::MutatingPolicies;
 use super::outcome::Mutated;
 use super::reinvocation::Reinvocation;
-use super::run::{End, MutationRun};
+use super::run::{MutatingEnd, MutationRun};
 use super::same::seen_the_same;
 use crate::arena::RequestArena;
 use crate::cause::DenialCause;
 use crate::observer::PolicyObserver;
-use crate::session::Session;
-use pratique_core::Unfinished;
+use crate::session::RequestSession;
+use pratique_core::UnfinishedEvaluation;
 
 /// Mutates a request by sets of policies, in their order: static ones first. When policies change the object, those
 /// before them with the reinvocation policy `IfNeeded` are run again.
@@ -22,7 +22,7 @@ pub fn mutate<'s>(
     attributes: impl Into<Attributes<'s>>,
     context: &EvalContext<'s>,
     observer: &mut dyn PolicyObserver,
-) -> Result<Mutated, Unfinished> {
+) -> Result<Mutated, UnfinishedEvaluation> {
     let attributes = attributes.into();
     if is_unaffected(sets, attributes) {
         return Ok(Mutated::default());
@@ -59,7 +59,7 @@ pub fn mutate_once<'s>(
     context: &EvalContext<'s>,
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
-) -> Result<Mutated, Unfinished> {
+) -> Result<Mutated, UnfinishedEvaluation> {
     let attributes = attributes.into();
     if is_unaffected(sets, attributes) {
         return Ok(Mutated::default());
@@ -78,9 +78,9 @@ fn run(
     context: &EvalContext<'_>,
     reinvocation: &mut Reinvocation,
     observer: &mut dyn PolicyObserver,
-) -> Result<Mutated, Unfinished> {
+) -> Result<Mutated, UnfinishedEvaluation> {
     let arena = RequestArena::with_limit(context.release, context.memory);
-    let session = Session::new(attributes, context.clone(), &arena);
+    let session = RequestSession::new(attributes, context.clone(), &arena);
     let mut run = MutationRun::new(attributes, &session, reinvocation);
     let ended = run.run(sets);
     let conditions = std::mem::take(&mut run.conditions);
@@ -88,9 +88,9 @@ fn run(
     let ignored = std::mem::take(&mut run.failures.ignored);
     session.finished()?;
     let (denial, undecided) = match ended {
-        Err(End::Unfinished(unfinished)) => return Err(unfinished),
-        Err(End::Status(status)) => (Some((status, DenialCause::Failure)), None),
-        Err(End::Undecided(undecided)) => (None, Some(undecided)),
+        Err(MutatingEnd::Unfinished(unfinished)) => return Err(unfinished),
+        Err(MutatingEnd::Status(status)) => (Some((status, DenialCause::Failure)), None),
+        Err(MutatingEnd::Undecided(undecided)) => (None, Some(undecided)),
         Ok(()) => {
             let failures = std::mem::take(&mut run.failures);
             // Upstream: the object is converted back before an error is made (mutating/dispatcher.go, Dispatch), whose name

@@ -4,7 +4,7 @@ use pratique_gotext::strconv::quote;
 use pratique_match::Target;
 use pratique_types::{Reason, Status, StatusCause};
 
-use crate::binding::Binding;
+use crate::binding::CompiledBinding;
 use crate::cause::DenialCause;
 use crate::denial::forbidden;
 use crate::ignored_failures::{IgnoredFailures, configuration_error};
@@ -13,25 +13,25 @@ use crate::policy_core::PolicyCore;
 
 /// Failures in the order in which they happened.
 #[derive(Debug, Default)]
-pub(super) struct Failures {
-    refusing: Vec<Failure>,
+pub(super) struct MutationFailures {
+    refusing: Vec<MutationFailure>,
     /// Those that failure policies ignore, without those of mutations, which are steps.
     pub(super) ignored: IgnoredFailures,
 }
 
 #[derive(Debug)]
-struct Failure {
+struct MutationFailure {
     text: String,
     reason: Option<Reason>,
     cause: DenialCause,
 }
 
-impl Failures {
+impl MutationFailures {
     /// An error of a policy's configuration, or of a binding's.
     pub(super) fn of_configuration(
         &mut self,
         core: &PolicyCore,
-        binding: Option<Binding<'_>>,
+        binding: Option<CompiledBinding<'_>>,
         (error, cause): (&str, DenialCause),
     ) {
         let text = configuration_error(binding, error);
@@ -43,7 +43,7 @@ impl Failures {
     }
 
     /// A mutation, or a match condition, that failed.
-    pub(super) fn of_mutation(&mut self, core: &PolicyCore, binding: Binding<'_>, error: &str) {
+    pub(super) fn of_mutation(&mut self, core: &PolicyCore, binding: CompiledBinding<'_>, error: &str) {
         if !core.failure_policy.ignores() {
             let reason = Some(Reason::Invalid);
             self.add(core, Some(binding), error, (reason, DenialCause::Failure));
@@ -54,7 +54,7 @@ impl Failures {
     fn add(
         &mut self,
         core: &PolicyCore,
-        binding: Option<Binding<'_>>,
+        binding: Option<CompiledBinding<'_>>,
         error: &str,
         (reason, cause): (Option<Reason>, DenialCause),
     ) {
@@ -68,7 +68,7 @@ impl Failures {
             }
             None => format!("policy {} denied request: {error}", quote(policy)),
         };
-        self.refusing.push(Failure { text, reason, cause });
+        self.refusing.push(MutationFailure { text, reason, cause });
     }
 
     /// The status of a denial, and its cause: those of the first failure, with all failures as causes of the status.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use pratique_cel::Value;
-use pratique_merge::structured::Foreign;
+use pratique_merge::structured_merge::Foreign;
 
 use crate::typed::GoValue;
 

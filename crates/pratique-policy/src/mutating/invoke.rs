@@ -7,19 +7,19 @@ use pratique_schema::merge::NoMergeType;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersionKind, Reason, Status};
 
-use super::Mutation;
+use super::CompiledMutation;
 use super::apply;
-use super::outcome::{Step, StepResult};
-use super::refusal::Refusal;
-use super::reinvocation::Invocation;
-use super::run::{End, MutationRun, PolicyInvocation};
-use super::version::{Version, Viewer};
+use super::outcome::{MutationStep, StepResult};
+use super::refusal::MutationRefusal;
+use super::reinvocation::InvocationKey;
+use super::run::{MutatingEnd, MutationRun, PolicyInvocation};
+use super::version::{VersionedObjects, ObjectViewer};
 use crate::conditions;
-use crate::inputs::{InputKey, Inputs, NamespaceForm, Unconverted};
+use crate::inputs::{InputKey, ExpressionInputs, NamespaceForm, UnconvertedObject};
 use crate::observer::{Conditions, ErrorType, FailedPart, Mutating};
 
 impl<'s> MutationRun<'_, 's> {
-    pub(super) fn invoke(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<(), End> {
+    pub(super) fn invoke(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<(), MutatingEnd> {
         let policy = invocation.policy;
         if policy.mutations.len() != policy.declared {
             let (name, declared, compiled) = (&policy.core.name, policy.declared, policy.mutations.len());
@@ -57,12 +57,12 @@ impl<'s> MutationRun<'_, 's> {
         Ok(())
     }
 
-    fn applies(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<bool, End> {
+    fn applies(&mut self, invocation: &PolicyInvocation<'s>, at: usize) -> Result<bool, MutatingEnd> {
         let core = &invocation.policy.core;
         if core.conditions.is_empty() {
             return Ok(true);
         }
-        let Some(inputs) = self.inputs(invocation, at, NamespaceForm::Absent, Viewer::Condition) else {
+        let Some(inputs) = self.inputs(invocation, at, NamespaceForm::Absent, ObjectViewer::Condition) else {
             return Ok(false);
         };
         let Some(outcome) = conditions::evaluate(core, self.session, &inputs)? else {
@@ -98,11 +98,11 @@ impl<'s> MutationRun<'_, 's> {
         &mut self,
         invocation: &PolicyInvocation<'s>,
         at: usize,
-        (index, mutation): (usize, &'s Mutation),
-    ) -> Result<bool, End> {
+        (index, mutation): (usize, &'s CompiledMutation),
+    ) -> Result<bool, MutatingEnd> {
         let (Some(version), Some(inputs)) = (
             self.versions.get(at),
-            self.inputs(invocation, at, NamespaceForm::Full, Viewer::Mutation),
+            self.inputs(invocation, at, NamespaceForm::Full, ObjectViewer::Mutation),
         ) else {
             return Ok(false);
         };
@@ -134,13 +134,13 @@ impl<'s> MutationRun<'_, 's> {
                 };
                 (result, ErrorType::None)
             }
-            Err(Refusal::Unfinished(unfinished)) => return Err(End::Unfinished(unfinished)),
-            Err(Refusal::Server(error)) => {
+            Err(MutationRefusal::Unfinished(unfinished)) => return Err(MutatingEnd::Unfinished(unfinished)),
+            Err(MutationRefusal::Server(error)) => {
                 self.decided(invocation, ErrorType::Invalid);
                 return Err(internal_error(&error).into());
             }
-            Err(Refusal::Policy(error)) => self.failed(invocation, error),
-            Err(Refusal::Undecided(missing)) => {
+            Err(MutationRefusal::Policy(error)) => self.failed(invocation, error),
+            Err(MutationRefusal::Undecided(missing)) => {
                 let error = format!("undecided: {missing}");
                 self.undecided(&invocation.policy.core, Some(invocation.binding), *missing)?;
                 self.failed(invocation, error)
@@ -171,15 +171,15 @@ impl<'s> MutationRun<'_, 's> {
         &mut self,
         invocation: &PolicyInvocation<'s>,
         index: usize,
-        mutation: &Mutation,
+        mutation: &CompiledMutation,
         result: StepResult,
     ) {
-        let Invocation {
+        let InvocationKey {
             policy,
             binding,
             param,
         } = key_of(invocation);
-        self.steps.push(Step {
+        self.steps.push(MutationStep {
             policy,
             binding,
             param,
@@ -195,9 +195,9 @@ impl<'s> MutationRun<'_, 's> {
         invocation: &PolicyInvocation<'s>,
         at: usize,
         namespace: NamespaceForm,
-        viewer: Viewer,
-    ) -> Option<Inputs<'s>> {
-        Some(Inputs {
+        viewer: ObjectViewer,
+    ) -> Option<ExpressionInputs<'s>> {
+        Some(ExpressionInputs {
             matched: invocation.matched,
             objects: self.versions.get(at)?.objects(viewer),
             params: self.params(invocation),
@@ -215,23 +215,23 @@ impl<'s> MutationRun<'_, 's> {
     }
 
     /// The index of the objects in a kind. Fails for objects that cannot be converted into it.
-    pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> Result<usize, Unconverted> {
+    pub(super) fn version(&mut self, kind: &'s GroupVersionKind) -> Result<usize, UnconvertedObject> {
         let position = self.versions.iter().position(|version| version.kind == kind);
         if let Some(at) = position {
             return Ok(at);
         }
-        self.versions.push(Version::new(kind, self.object, self.session)?);
+        self.versions.push(VersionedObjects::new(kind, self.object, self.session)?);
         Ok(self.versions.len() - 1)
     }
 }
 
 /// The key by which an invocation is reinvoked.
-fn key_of(invocation: &PolicyInvocation<'_>) -> Invocation {
+fn key_of(invocation: &PolicyInvocation<'_>) -> InvocationKey {
     let text = |param: &json::Value<'_>, field| {
         let text = param.at(&["metadata", field]).and_then(json::Value::as_str);
         text.unwrap_or_default().to_owned()
     };
-    Invocation {
+    InvocationKey {
         policy: invocation.policy.core.name.clone(),
         binding: invocation.binding.name.to_string(),
         param: invocation

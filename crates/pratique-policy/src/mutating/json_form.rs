@@ -6,11 +6,11 @@ use pratique_cel::value::{List, Map};
 use pratique_cel::{Context, Value};
 use pratique_gotext::strconv::special_form;
 use pratique_json::{self as json, base64};
-use pratique_merge::structured::Patch;
+use pratique_merge::structured_merge::Patch;
 
-use super::conversion::{Conversion, ConversionError};
+use super::conversion::{ValueConversion, ConversionError};
 use super::patch_form;
-use crate::typed::{GoValue, Part};
+use crate::typed::{GoValue, ObjectPart};
 
 /// The largest integer that JSON carries as a number: doubles have no room for more. Others are texts.
 const MAX_SAFE: u64 = (1 << 53) - 1;
@@ -21,13 +21,13 @@ const MAX_SAFE: u64 = (1 << 53) - 1;
 pub(super) fn json<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<json::Value<'s>, ConversionError> {
     let number = match converted(value, context, conversion) {
         Err(ConversionError::Number(number)) => number,
         converted => return converted,
     };
-    let conversion = Conversion {
+    let conversion = ValueConversion {
         keeps_infinite: true,
         ..conversion
     };
@@ -52,7 +52,7 @@ fn first_infinite(value: &json::Value<'_>) -> Option<&'static str> {
 fn converted<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<json::Value<'s>, ConversionError> {
     let goes_on = |count| conversion.progress.nodes(count);
     Ok(match value {
@@ -75,7 +75,7 @@ fn converted<'s>(
         Value::Map(Map::Typed(object)) => {
             return Err(
                 match conversion
-                    .go_value(Part::Object(object))
+                    .go_value(ObjectPart::Object(object))
                     .filter(|go| go.is_struct)
                 {
                     Some(go) => ConversionError::GoStruct(go.type_name),
@@ -132,7 +132,7 @@ enum TypedPart<'s> {
 /// The JSON form of the Go value in a typed value: lists and maps of scalars, but no structs.
 fn typed_json<'s>(
     part: TypedPart<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<json::Value<'s>, ConversionError> {
     let inner = |value: &'s json::Value<'s>| match value {
         json::Value::Object(object) => typed_json(TypedPart::Object(object), conversion),
@@ -141,7 +141,7 @@ fn typed_json<'s>(
     };
     match part {
         TypedPart::List(elements) => {
-            let go_list = conversion.go_value(Part::List(elements));
+            let go_list = conversion.go_value(ObjectPart::List(elements));
             refuse_quantities(go_list.as_ref())?;
             let elements = elements.iter().map(inner);
             Ok(json::Value::Array(
@@ -149,7 +149,7 @@ fn typed_json<'s>(
             ))
         }
         TypedPart::Object(object) => {
-            let go_object = conversion.go_value(Part::Object(object));
+            let go_object = conversion.go_value(ObjectPart::Object(object));
             if let Some(go_object) = go_object.as_ref().filter(|go_object| go_object.is_struct) {
                 return Err(unsupported(&go_object.type_name, &go_object.plain));
             }
@@ -180,7 +180,7 @@ fn refuse_quantities(go_value: Option<&GoValue>) -> Result<(), ConversionError> 
 /// An object literal as JSON: its integers, signed or not, are doubles, whatever they lose.
 ///
 /// Upstream: google.golang.org/protobuf/types/known/structpb, `NewValue`
-fn of_patch<'s>(patch: Patch<'s>, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+fn of_patch<'s>(patch: Patch<'s>, conversion: ValueConversion<'_>) -> Result<json::Value<'s>, ConversionError> {
     let progress = conversion.progress;
     let again = |patch| of_patch(patch, conversion);
     let invalid = |name: &str| ConversionError::NoProtoType(name.to_owned());
@@ -212,7 +212,7 @@ fn of_patch<'s>(patch: Patch<'s>, conversion: Conversion<'_>) -> Result<json::Va
 }
 
 /// A double as it is once it was written and read again.
-fn double<'s>(number: f64, conversion: Conversion<'_>) -> Result<json::Value<'s>, ConversionError> {
+fn double<'s>(number: f64, conversion: ValueConversion<'_>) -> Result<json::Value<'s>, ConversionError> {
     if let Some(name) = special_form(number)
         && !conversion.keeps_infinite
     {
@@ -273,7 +273,7 @@ mod tests {
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         let value = program.evaluate(&context, &environment.activation()).unwrap();
-        let conversion = Conversion {
+        let conversion = ValueConversion {
             go: &|_| None,
             progress: &Progress::unwatched(),
             has_go_type: false,

@@ -20,7 +20,7 @@ const CHECK_INTERVAL: usize = 32 * 1024;
 
 /// Why a value does not become a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Excess {
+pub(super) enum SizeExcess {
     #[error("the expression gives more than {MAX_BYTES} bytes")]
     TooLarge,
     #[error("interrupted")]
@@ -28,16 +28,16 @@ pub(super) enum Excess {
 }
 
 /// Adds up the sizes of values.
-pub(super) struct Measure<'i> {
+pub(super) struct SizeMeasure<'i> {
     bytes: usize,
     /// How many there were at the last check for an interruption.
     checked: usize,
     interrupt: Option<&'i Interrupt>,
 }
 
-impl<'i> Measure<'i> {
+impl<'i> SizeMeasure<'i> {
     pub(super) fn new(interrupt: Option<&'i Interrupt>) -> Self {
-        Measure {
+        SizeMeasure {
             bytes: 0,
             checked: 0,
             interrupt,
@@ -48,7 +48,7 @@ impl<'i> Measure<'i> {
     ///
     /// # Errors
     /// All values so far are too large together, or the caller interrupts.
-    pub(super) fn add<'s>(&mut self, value: &Value<'s>, context: &Context<'s>) -> Result<(), Excess> {
+    pub(super) fn add<'s>(&mut self, value: &Value<'s>, context: &Context<'s>) -> Result<(), SizeExcess> {
         match value {
             Value::String(text) => self.count(text.len()),
             Value::Bytes(bytes) => self.count(bytes.len()),
@@ -79,7 +79,7 @@ impl<'i> Measure<'i> {
         }
     }
 
-    fn document(&mut self, value: &json::Value<'_>) -> Result<(), Excess> {
+    fn document(&mut self, value: &json::Value<'_>) -> Result<(), SizeExcess> {
         match value {
             json::Value::String(text) => self.count(text.len()),
             json::Value::Array(elements) => self.documents(elements.iter()),
@@ -91,12 +91,12 @@ impl<'i> Measure<'i> {
     fn documents<'v, 'a: 'v>(
         &mut self,
         mut values: impl Iterator<Item = &'v json::Value<'a>>,
-    ) -> Result<(), Excess> {
+    ) -> Result<(), SizeExcess> {
         self.count(0)?;
         values.try_for_each(|value| self.document(value))
     }
 
-    fn members(&mut self, object: &json::Object<'_>) -> Result<(), Excess> {
+    fn members(&mut self, object: &json::Object<'_>) -> Result<(), SizeExcess> {
         self.count(0)?;
         object.iter().try_for_each(|(key, value)| {
             self.count(key.len())?;
@@ -104,17 +104,17 @@ impl<'i> Measure<'i> {
         })
     }
 
-    fn count(&mut self, text: usize) -> Result<(), Excess> {
+    fn count(&mut self, text: usize) -> Result<(), SizeExcess> {
         self.bytes += VALUE + text;
         if self.bytes > MAX_BYTES {
-            return Err(Excess::TooLarge);
+            return Err(SizeExcess::TooLarge);
         }
         if self.bytes - self.checked < CHECK_INTERVAL {
             return Ok(());
         }
         self.checked = self.bytes;
         if self.interrupt.is_some_and(Interrupt::is_set) {
-            Err(Excess::Interrupted)
+            Err(SizeExcess::Interrupted)
         } else {
             Ok(())
         }
@@ -128,13 +128,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(expression: &str, interrupt: &Interrupt, expected: Result<usize, Excess>) {
+    fn check(expression: &str, interrupt: &Interrupt, expected: Result<usize, SizeExcess>) {
         let environment: Environment = Environment::kubernetes().with_library(library::mutation::library());
         let program = environment.compile(expression).unwrap();
         let arena = Arena::new();
         let context = Context::new(&arena, u64::MAX);
         let value = program.evaluate(&context, &environment.activation()).unwrap();
-        let mut measure = Measure::new(Some(interrupt));
+        let mut measure = SizeMeasure::new(Some(interrupt));
         let measured = measure.add(&value, &context).map(|()| measure.bytes);
         assert_eq!(measured, expected, "{expression}");
     }
@@ -160,7 +160,7 @@ mod tests {
             Ok(16 + 18 + 19 + 20 + 18 + 21 + 16 + 17 + 17),
         );
         check(&nested(2), &never, Ok(16 * 11 + 100 * 20));
-        check(&nested(9), &never, Err(Excess::TooLarge));
+        check(&nested(9), &never, Err(SizeExcess::TooLarge));
     }
 
     #[test]
@@ -168,6 +168,6 @@ mod tests {
         let interrupt = Interrupt::new();
         interrupt.set();
         check(&nested(2), &interrupt, Ok(16 * 11 + 100 * 20));
-        check(&nested(9), &interrupt, Err(Excess::Interrupted));
+        check(&nested(9), &interrupt, Err(SizeExcess::Interrupted));
     }
 }

@@ -20,12 +20,12 @@ pub struct Mutated {
     /// The cause of a denial; `None` where the request is allowed so far.
     pub cause: Option<DenialCause>,
     /// The mutations that ran, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MutationStep>,
 }
 
 /// A mutation that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct MutationStep {
     /// The name of the policy.
     pub policy: String,
     /// The name of the binding.

@@ -8,13 +8,13 @@ use pratique_merge::json_patch::{self, Operation, Text};
 use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind, InvalidGroupVersion};
 
-use super::conversion::{Conversion, ConversionError};
+use super::conversion::{ValueConversion, ConversionError};
 use super::json_form;
-use super::measure::Measure;
-use super::refusal::Refusal;
-use super::version::Version;
-use crate::decode::{self, DecodeError, Written};
-use crate::session::Session;
+use super::measure::SizeMeasure;
+use super::refusal::MutationRefusal;
+use super::version::VersionedObjects;
+use crate::decode::{self, DecodeError, WrittenStruct};
+use crate::session::RequestSession;
 use crate::typed;
 
 /// Why an element of a list is no operation; its text is an API server's message.
@@ -31,17 +31,17 @@ enum OperationError {
 /// The patched object; `None` where a test operation fails.
 pub(super) fn patched<'s>(
     value: &Value<'s>,
-    version: &Version<'s>,
-    session: &Session<'s>,
+    version: &VersionedObjects<'s>,
+    session: &RequestSession<'s>,
     policy: &str,
-) -> Result<Option<&'s json::Value<'s>>, Refusal> {
+) -> Result<Option<&'s json::Value<'s>>, MutationRefusal> {
     let operations = operations(value, version, session)?;
     let document = version.object.try_borrowed(&session.progress)?;
     let patched = match json_patch::apply(document, &operations, &session.progress) {
         Ok(patched) => patched,
         Err(json_patch::Error::TestFailed { .. }) => return Ok(None),
-        Err(json_patch::Error::Interrupted) => return Err(Refusal::INTERRUPTED),
-        Err(error) => return Err(Refusal::Policy(format!("JSON Patch: {error}"))),
+        Err(json_patch::Error::Interrupted) => return Err(MutationRefusal::INTERRUPTED),
+        Err(error) => return Err(MutationRefusal::Policy(format!("JSON Patch: {error}"))),
     };
     read(version, patched, &operations, session, policy).map(Some)
 }
@@ -49,13 +49,13 @@ pub(super) fn patched<'s>(
 /// The patched object as an API server reads it. Whatever it is, it has to be an object of some kind, and at last of
 /// the kind that it was.
 fn read<'s>(
-    version: &Version<'s>,
+    version: &VersionedObjects<'s>,
     patched: json::Value<'s>,
     operations: &[Operation<'_>],
-    session: &Session<'s>,
+    session: &RequestSession<'s>,
     policy: &str,
-) -> Result<&'s json::Value<'s>, Refusal> {
-    let server = |error: String| Refusal::Server(error);
+) -> Result<&'s json::Value<'s>, MutationRefusal> {
+    let server = |error: String| MutationRefusal::Server(error);
     // A document of null is an object of nothing to built-in kinds.
     let empty = patched.is_null() && session.context.release.has_type(version.kind);
     let mut patched = if empty {
@@ -175,7 +175,7 @@ fn has_field(object: &json::Value<'_>, path: &[String]) -> bool {
 /// operation looks into it, and then writes it by name.
 ///
 /// Upstream: github.com/evanphx/json-patch, lazyNode
-fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<Written> {
+fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Operation<'_>]) -> Vec<WrittenStruct> {
     if operations.len() > MANY_OPERATIONS {
         return Vec::new();
     }
@@ -205,7 +205,7 @@ fn copies(release: &'static Release, kind: &GroupVersionKind, operations: &[Oper
                 .iter()
                 .any(|other| touches(other, &path) || replaces(other, &path));
         let of = typed::type_at(release.schema(), kind, &from).filter(|_| is_raw)?;
-        Some(Written { path, of, release })
+        Some(WrittenStruct { path, of, release })
     };
     let copying = |(_, operation): &(usize, &Operation<'_>)| matches!(&*operation.op, "copy" | "move");
     operations
@@ -265,28 +265,28 @@ fn kind_named(
 
 fn operations<'s>(
     value: &Value<'s>,
-    version: &Version<'s>,
-    session: &Session<'s>,
-) -> Result<Vec<Operation<'s>>, Refusal> {
+    version: &VersionedObjects<'s>,
+    session: &RequestSession<'s>,
+) -> Result<Vec<Operation<'s>>, MutationRefusal> {
     let Value::List(list) = value else {
         let error = "type mismatch: JSONPatchType.expression should evaluate to array";
-        return Err(Refusal::Policy(error.to_owned()));
+        return Err(MutationRefusal::Policy(error.to_owned()));
     };
     let context = Context::new(session.arena(), u64::MAX);
     let progress = &session.progress;
-    let go = |part: typed::Part<'_>| version.go_value(part, progress);
-    let conversion = Conversion {
+    let go = |part: typed::ObjectPart<'_>| version.go_value(part, progress);
+    let conversion = ValueConversion {
         go: &go,
         progress,
         has_go_type: session.context.release.has_type(version.kind),
         keeps_infinite: false,
     };
-    let mut measure = Measure::new(session.context.interrupt);
+    let mut measure = SizeMeasure::new(session.context.interrupt);
     let operations = list.iter().map(|element| {
         measure.add(&element, &context)?;
         let made = operation(&element, &context, conversion);
         progress.outcome()?;
-        made.map_err(|error| Refusal::Policy(error.to_string()))
+        made.map_err(|error| MutationRefusal::Policy(error.to_string()))
     });
     operations.collect()
 }
@@ -294,7 +294,7 @@ fn operations<'s>(
 fn operation<'s>(
     element: &Value<'s>,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<Operation<'s>, OperationError> {
     let Value::Struct(operation) = element else {
         return Err(OperationError::NotAnOperation);

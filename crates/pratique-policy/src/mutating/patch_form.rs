@@ -11,17 +11,17 @@ use pratique_cel::value::{List, Map, Struct};
 use pratique_cel::{Context, Value};
 use pratique_gotext::strconv::{quote, quote_rune};
 use pratique_json::{self as json, Progress};
-use pratique_merge::structured::{Foreign, Patch};
+use pratique_merge::structured_merge::{Foreign, Patch};
 
-use super::conversion::{Conversion, ConversionError};
+use super::conversion::{ValueConversion, ConversionError};
 use super::foreign::{self, foreign, plain};
-use crate::typed::{GoValue, Part};
+use crate::typed::{GoValue, ObjectPart};
 
 /// The patch of an object literal.
 pub(super) fn patch<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<Patch<'s>, ConversionError> {
     match value {
         Value::Struct(object) => {
@@ -37,7 +37,7 @@ type PatchMembers<'s> = Vec<(Cow<'s, str>, Patch<'s>)>;
 pub(super) fn structure<'s>(
     object: &'s dyn Struct,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<Patch<'s>, ConversionError> {
     let fields = object.fields(context)?;
     let members = fields.into_iter().map(|(name, value)| {
@@ -57,7 +57,7 @@ pub(super) fn structure<'s>(
 fn field<'s>(
     value: &Value<'s>,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<Patch<'s>, ConversionError> {
     match value {
         Value::Optional(Some(inner)) if matches!(inner, Value::List(_) | Value::Map(_)) => {
@@ -94,7 +94,7 @@ fn field<'s>(
 fn iterated<'s>(
     variables: &'s dyn Struct,
     context: &Context<'s>,
-    conversion: Conversion<'_>,
+    conversion: ValueConversion<'_>,
 ) -> Result<Patch<'s>, ConversionError> {
     let known = variables.fields(context)?;
     let member = |(_, key): &(&'s str, Value<'s>)| {
@@ -162,7 +162,7 @@ fn character(number: i64) -> String {
 }
 
 /// An element of a list or a map: only a value that has a plain form itself.
-fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<'_>) -> Patch<'s> {
+fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: ValueConversion<'_>) -> Patch<'s> {
     match value {
         Value::Null => Patch::NullValue,
         // An optional that holds nothing is nil, which is the null of documents.
@@ -189,8 +189,8 @@ fn element<'s>(value: &Value<'s>, context: &Context<'s>, conversion: Conversion<
             let object = structure(*object, context, conversion);
             object.unwrap_or_else(|error| Patch::Foreign(Box::new(foreign::error(error.to_string()))))
         }
-        Value::Map(Map::Typed(object)) => typed(conversion.go_value(Part::Object(object)), value),
-        Value::List(List::Typed(elements)) => typed(conversion.go_value(Part::List(elements)), value),
+        Value::Map(Map::Typed(object)) => typed(conversion.go_value(ObjectPart::Object(object)), value),
+        Value::List(List::Typed(elements)) => typed(conversion.go_value(ObjectPart::List(elements)), value),
         Value::Uint(_)
         | Value::Bytes(_)
         | Value::Timestamp(_)

@@ -3,35 +3,35 @@
 use pratique_expression::Missing;
 use pratique_json as json;
 
-use super::measure::Excess;
-use pratique_core::Unfinished;
+use super::measure::SizeExcess;
+use pratique_core::UnfinishedEvaluation;
 
 /// Why a mutation does not change the object.
-pub(super) enum Refusal {
+pub(super) enum MutationRefusal {
     /// It failed, subject to the failure policy.
     Policy(String),
     /// It failed, whatever the failure policy.
     Server(String),
-    Unfinished(Unfinished),
+    Unfinished(UnfinishedEvaluation),
     /// It depends on missing input.
     Undecided(Box<Missing>),
 }
 
-impl Refusal {
-    pub(super) const INTERRUPTED: Refusal = Refusal::Unfinished(Unfinished::Interrupted);
+impl MutationRefusal {
+    pub(super) const INTERRUPTED: MutationRefusal = MutationRefusal::Unfinished(UnfinishedEvaluation::Interrupted);
 }
 
-impl From<json::Interrupted> for Refusal {
+impl From<json::Interrupted> for MutationRefusal {
     fn from(_: json::Interrupted) -> Self {
-        Refusal::INTERRUPTED
+        MutationRefusal::INTERRUPTED
     }
 }
 
-impl From<Excess> for Refusal {
-    fn from(excess: Excess) -> Self {
+impl From<SizeExcess> for MutationRefusal {
+    fn from(excess: SizeExcess) -> Self {
         match excess {
-            Excess::Interrupted => Refusal::INTERRUPTED,
-            Excess::TooLarge => Refusal::Policy(excess.to_string()),
+            SizeExcess::Interrupted => MutationRefusal::INTERRUPTED,
+            SizeExcess::TooLarge => MutationRefusal::Policy(excess.to_string()),
         }
     }
 }

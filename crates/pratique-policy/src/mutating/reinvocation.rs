@@ -4,11 +4,11 @@
 ///
 /// A policy that wants to be reinvoked runs again when it, or anything after it, changed the object.
 #[derive(Clone, Debug, Default)]
-pub struct Reinvocation(pub(crate) pratique_core::Reinvocation<Invocation>);
+pub struct Reinvocation(pub(crate) pratique_core::Reinvocation<InvocationKey>);
 
 /// A policy with a binding and a param.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Invocation {
+pub(crate) struct InvocationKey {
     pub(crate) policy: String,
     pub(crate) binding: String,
     /// Namespace and name.

@@ -5,20 +5,20 @@ use pratique_schema::merge::NoMergeType;
 use pratique_types::status::internal_error;
 use pratique_types::{GroupVersion, GroupVersionKind, Status};
 
-use super::run::{End, MutationRun};
+use super::run::{MutatingEnd, MutationRun};
 use super::same::seen_the_same;
-use super::version::Version;
+use super::version::VersionedObjects;
 
 impl<'s> MutationRun<'_, 's> {
     /// The object that mutations were applied to last.
-    pub(super) fn changed(&self) -> Option<&Version<'s>> {
+    pub(super) fn changed(&self) -> Option<&VersionedObjects<'s>> {
         let last = self.last.and_then(|at| self.versions.get(at));
         last.filter(|version| version.changed)
     }
 
     /// Checks that an object of a custom kind can be converted back into the version of the request; its group has to
     /// be the same.
-    pub(super) fn check_convertible(&self, changed: &Version<'s>) -> Result<(), End> {
+    pub(super) fn check_convertible(&self, changed: &VersionedObjects<'s>) -> Result<(), MutatingEnd> {
         let requested = &self.session.request.kind;
         if self.session.context.release.has_type(changed.kind) {
             return Ok(());

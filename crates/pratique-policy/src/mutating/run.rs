@@ -1,39 +1,39 @@
 //! The mutating policies of a request, one after the other.
 
 use pratique_core::status::namespace_not_found;
-use pratique_core::{Attributes, Phase};
+use pratique_core::{Attributes, AdmissionPhase};
 use pratique_exclusion::Origin;
 use pratique_expression::{Missing, OnUndecided, Undecided};
 use pratique_json as json;
 use pratique_match::Matched;
 use pratique_types::Status;
 
-use super::failures::Failures;
-use super::outcome::Step;
-use super::reinvocation::{Invocation, Reinvocation};
-use super::version::Version;
+use super::failures::MutationFailures;
+use super::outcome::MutationStep;
+use super::reinvocation::{InvocationKey, Reinvocation};
+use super::version::VersionedObjects;
 use super::{MutatingPolicies, MutatingPolicy};
-use crate::binding::Binding;
+use crate::binding::CompiledBinding;
 use crate::cause::DenialCause;
 use crate::matcher::PolicyMatcher;
 use crate::observer::{Conditions, Mutating};
 use crate::policy_core::PolicyCore;
-use crate::session::Session;
-use crate::unmatched::Unmatched;
-use pratique_core::Unfinished;
+use crate::session::RequestSession;
+use crate::unmatched_reason::UnmatchedReason;
+use pratique_core::UnfinishedEvaluation;
 
 /// Runs mutating policies on a request.
 pub(super) struct MutationRun<'b, 's> {
-    pub(super) session: &'b Session<'s>,
+    pub(super) session: &'b RequestSession<'s>,
     pub(super) matcher: PolicyMatcher<'s>,
     pub(super) object: &'s json::Value<'s>,
     /// The objects in each kind that policies matched.
-    pub(super) versions: Vec<Version<'s>>,
-    pub(super) failures: Failures,
-    pub(super) reinvocation: pratique_core::Reinvocation<Invocation>,
+    pub(super) versions: Vec<VersionedObjects<'s>>,
+    pub(super) failures: MutationFailures,
+    pub(super) reinvocation: pratique_core::Reinvocation<InvocationKey>,
     /// The index of the version that was mutated last.
     pub(super) last: Option<usize>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<MutationStep>,
     pub(super) conditions: Vec<Conditions<'s>>,
     pub(super) decisions: Vec<Mutating<'s>>,
     /// Undecided policies that count as failed.
@@ -44,7 +44,7 @@ pub(super) struct MutationRun<'b, 's> {
 pub(super) struct PolicyInvocation<'s> {
     pub(super) origin: Origin,
     pub(super) policy: &'s MutatingPolicy,
-    pub(super) binding: Binding<'s>,
+    pub(super) binding: CompiledBinding<'s>,
     pub(super) matched: Matched<'s>,
     /// The index of the objects in the kind that was matched.
     version: usize,
@@ -52,38 +52,38 @@ pub(super) struct PolicyInvocation<'s> {
 }
 
 /// Why a run ends before the last policy.
-pub(super) enum End {
-    Unfinished(Unfinished),
+pub(super) enum MutatingEnd {
+    Unfinished(UnfinishedEvaluation),
     /// An error of the server, not of a policy.
     Status(Box<Status>),
     /// A policy depends on missing input, and the policies after it on its result.
     Undecided(Box<Undecided>),
 }
 
-impl From<Unfinished> for End {
-    fn from(unfinished: Unfinished) -> Self {
-        End::Unfinished(unfinished)
+impl From<UnfinishedEvaluation> for MutatingEnd {
+    fn from(unfinished: UnfinishedEvaluation) -> Self {
+        MutatingEnd::Unfinished(unfinished)
     }
 }
 
-impl From<Status> for End {
+impl From<Status> for MutatingEnd {
     fn from(status: Status) -> Self {
-        End::Status(Box::new(status))
+        MutatingEnd::Status(Box::new(status))
     }
 }
 
 impl<'b, 's> MutationRun<'b, 's> {
     pub(super) fn new(
         attributes: Attributes<'s>,
-        session: &'b Session<'s>,
+        session: &'b RequestSession<'s>,
         reinvocation: &Reinvocation,
     ) -> Self {
         MutationRun {
-            matcher: PolicyMatcher::new(Phase::Mutating, session),
+            matcher: PolicyMatcher::new(AdmissionPhase::Mutating, session),
             session,
             object: attributes.object,
             versions: Vec::new(),
-            failures: Failures::default(),
+            failures: MutationFailures::default(),
             // An unfinished round leaves no trace.
             reinvocation: reinvocation.0.clone(),
             last: None,
@@ -97,7 +97,7 @@ impl<'b, 's> MutationRun<'b, 's> {
 
 impl<'s> MutationRun<'_, 's> {
     /// Runs the policies of all sets. Rules and selectors are matched before the first policy changes the object.
-    pub(super) fn run(&mut self, sets: &[&'s MutatingPolicies]) -> Result<(), End> {
+    pub(super) fn run(&mut self, sets: &[&'s MutatingPolicies]) -> Result<(), MutatingEnd> {
         let mut invocations = Vec::new();
         for set in sets {
             self.collect(set, &mut invocations)?;
@@ -123,7 +123,7 @@ impl<'s> MutationRun<'_, 's> {
         &mut self,
         policies: &'s MutatingPolicies,
         invocations: &mut Vec<PolicyInvocation<'s>>,
-    ) -> Result<(), End> {
+    ) -> Result<(), MutatingEnd> {
         let cores = policies.set.policies.iter().map(|policy| &policy.core);
         let all = |_, _| Ok(None);
         let candidates = self
@@ -151,17 +151,17 @@ impl<'s> MutationRun<'_, 's> {
     fn unmatched(
         &mut self,
         core: &PolicyCore,
-        binding: Option<Binding<'_>>,
-        unmatched: Unmatched,
-    ) -> Result<(), End> {
+        binding: Option<CompiledBinding<'_>>,
+        unmatched: UnmatchedReason,
+    ) -> Result<(), MutatingEnd> {
         let (error, cause) = match unmatched {
-            Unmatched::Error { message, cause } => (message, cause),
-            Unmatched::Undecided(missing) => {
+            UnmatchedReason::Error { message, cause } => (message, cause),
+            UnmatchedReason::Undecided(missing) => {
                 let error = missing.to_string();
                 self.undecided(core, binding, *missing)?;
                 (error, DenialCause::Failure)
             }
-            Unmatched::Pending => return Err(End::Unfinished(Unfinished::Pending)),
+            UnmatchedReason::Pending => return Err(MutatingEnd::Unfinished(UnfinishedEvaluation::Pending)),
         };
         self.failures.of_configuration(core, binding, (&error, cause));
         Ok(())
@@ -171,17 +171,17 @@ impl<'s> MutationRun<'_, 's> {
     pub(super) fn undecided(
         &mut self,
         core: &PolicyCore,
-        binding: Option<Binding<'_>>,
+        binding: Option<CompiledBinding<'_>>,
         missing: Missing,
-    ) -> Result<(), End> {
+    ) -> Result<(), MutatingEnd> {
         let undecided = Undecided {
-            plugin: Phase::Mutating.policy_plugin().into(),
+            plugin: AdmissionPhase::Mutating.policy_plugin().into(),
             name: core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,
         };
         match self.session.context.on_undecided {
-            OnUndecided::Report => Err(End::Undecided(Box::new(undecided))),
+            OnUndecided::Report => Err(MutatingEnd::Undecided(Box::new(undecided))),
             OnUndecided::FailurePolicy => {
                 self.settled.push(undecided);
                 Ok(())
@@ -194,7 +194,7 @@ impl<'s> MutationRun<'_, 's> {
         (origin, policy): (Origin, &'s MutatingPolicy),
         matched: Matched<'s>,
         invocations: &mut Vec<PolicyInvocation<'s>>,
-    ) -> Result<(), End> {
+    ) -> Result<(), MutatingEnd> {
         for binding in policy.core.bindings.iter() {
             self.session.proceed()?;
             match self.matcher.binding(&policy.core, binding) {

@@ -6,13 +6,13 @@ use pratique_cel::Value;
 use pratique_json::{self as json, Progress};
 use pratique_types::GroupVersionKind;
 
-use crate::inputs::{Objects, Unconverted};
-use crate::session::Session;
-use crate::typed::{self, GoValue, Part};
+use crate::inputs::{RequestObjects, UnconvertedObject};
+use crate::session::RequestSession;
+use crate::typed::{self, GoValue, ObjectPart};
 use crate::typed_roots::TypedRoots;
 
 /// The objects of a request in one kind.
-pub(super) struct Version<'s> {
+pub(super) struct VersionedObjects<'s> {
     pub(super) kind: &'s GroupVersionKind,
     pub(super) object: &'s json::Value<'s>,
     /// The object as it was before any mutation.
@@ -30,21 +30,21 @@ pub(super) struct Version<'s> {
 
 /// Which expressions look at the objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Viewer {
+pub(super) enum ObjectViewer {
     Condition,
     Mutation,
 }
 
-impl<'s> Version<'s> {
+impl<'s> VersionedObjects<'s> {
     pub(super) fn new(
         kind: &'s GroupVersionKind,
         object: &'s json::Value<'s>,
-        session: &Session<'s>,
-    ) -> Result<Self, Unconverted> {
+        session: &RequestSession<'s>,
+    ) -> Result<Self, UnconvertedObject> {
         let release = session.context.release;
         let old_object = session.typed(kind, &session.request.old_object)?;
         let object = session.typed(kind, object)?;
-        Ok(Version {
+        Ok(VersionedObjects {
             kind,
             object,
             original: object,
@@ -68,7 +68,7 @@ impl<'s> Version<'s> {
 
     /// The Go value of a part of the objects, the request or its namespace, where expressions see it through a type of
     /// its own.
-    pub(super) fn go_value(&self, part: Part<'_>, progress: &Progress<'_>) -> Option<GoValue> {
+    pub(super) fn go_value(&self, part: ObjectPart<'_>, progress: &Progress<'_>) -> Option<GoValue> {
         let release = self.roots.release;
         let value_in = |object: &json::Value<'_>| typed::go_value(release, self.kind, object, part, progress);
         value_in(self.object)
@@ -81,11 +81,11 @@ impl<'s> Version<'s> {
     /// Match conditions see built-in objects through their types, mutations do not. But an object that was read in one
     /// way is read in that way until it changes, and once a match condition read an object, mutations read new ones as
     /// it does.
-    pub(super) fn objects(&self, viewer: Viewer) -> Objects<'s> {
-        if viewer == Viewer::Condition {
+    pub(super) fn objects(&self, viewer: ObjectViewer) -> RequestObjects<'s> {
+        if viewer == ObjectViewer::Condition {
             self.uses_types.set(true);
         }
-        Objects {
+        RequestObjects {
             object: self.value(self.object, &self.value),
             old_object: self.value(self.old_object, &self.old_value),
         }

@@ -5,14 +5,14 @@ use pratique_core::typed_value;
 use pratique_expression::{Authorizers, InputSet, partly_known_request, request_value, slots};
 use pratique_match::Matched;
 
-use super::Session;
-use crate::compiled::Variable;
-use crate::inputs::{InputKey, Inputs};
-use crate::variables::Variables;
+use super::RequestSession;
+use crate::compiled_expressions::NamedVariable;
+use crate::inputs::{InputKey, ExpressionInputs};
+use crate::variables::RoundVariables;
 
-impl<'s> Session<'s> {
+impl<'s> RequestSession<'s> {
     /// An activation of inputs without params, new or used before. It is to be [returned](Self::return_activation).
-    pub(crate) fn take_activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
+    pub(crate) fn take_activation(&self, inputs: &ExpressionInputs<'s>) -> Activation<'s> {
         let mut idle = self.idle_activations.borrow_mut();
         let wanted = (inputs.key, inputs.authorizer);
         match idle.iter().position(|(key, _)| *key == wanted) {
@@ -22,7 +22,7 @@ impl<'s> Session<'s> {
     }
 
     /// Keeps an activation for other policies with the same inputs.
-    pub(crate) fn return_activation(&self, inputs: &Inputs<'s>, activation: Activation<'s>) {
+    pub(crate) fn return_activation(&self, inputs: &ExpressionInputs<'s>, activation: Activation<'s>) {
         let key = (inputs.key, inputs.authorizer);
         self.idle_activations.borrow_mut().push((key, activation));
     }
@@ -30,14 +30,14 @@ impl<'s> Session<'s> {
     /// An activation with the variables that are free to make.
     // Inlined, as it is large to move.
     #[inline]
-    pub(crate) fn activation(&self, inputs: &Inputs<'s>) -> Activation<'s> {
+    pub(crate) fn activation(&self, inputs: &ExpressionInputs<'s>) -> Activation<'s> {
         let mut activation = slots().activation();
         self.supply_objects(&mut activation, inputs);
         activation
     }
 
     /// Adds the objects and the params.
-    pub(crate) fn supply_objects(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>) {
+    pub(crate) fn supply_objects(&self, activation: &mut Activation<'s>, inputs: &ExpressionInputs<'s>) {
         let slots = slots();
         activation.set(slots.object, inputs.objects.object);
         activation.set(slots.old_object, inputs.objects.old_object);
@@ -45,7 +45,7 @@ impl<'s> Session<'s> {
     }
 
     /// Adds the other variables of those that a program reads, but for `variables`.
-    pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, program: &Program) {
+    pub(crate) fn supply(&self, activation: &mut Activation<'s>, inputs: &ExpressionInputs<'s>, program: &Program) {
         let slots = slots();
         let wants = |activation: &Activation<'s>, slot| program.reads(slot) && activation.get(slot).is_none();
         let set = InputSet {
@@ -66,7 +66,7 @@ impl<'s> Session<'s> {
     }
 
     /// Adds the variables of the request that are seen.
-    pub(crate) fn supply_inputs(&self, activation: &mut Activation<'s>, inputs: &Inputs<'s>, set: InputSet) {
+    pub(crate) fn supply_inputs(&self, activation: &mut Activation<'s>, inputs: &ExpressionInputs<'s>, set: InputSet) {
         let slots = slots();
         if set.request {
             activation.set(slots.request, self.request_value(&inputs.matched));
@@ -79,11 +79,11 @@ impl<'s> Session<'s> {
     /// Adds `variables`, those of a policy, without values yet; the activation has the variables that they read.
     pub(crate) fn add_variables(
         &self,
-        compiled: &'s [Variable],
+        compiled: &'s [NamedVariable],
         activation: &mut Activation<'s>,
         inputs: InputKey,
-    ) -> &'s Variables<'s> {
-        let variables = Variables::new(compiled, inputs, self.scratch());
+    ) -> &'s RoundVariables<'s> {
+        let variables = RoundVariables::new(compiled, inputs, self.scratch());
         let variables = self.arena.keep_variables(variables);
         variables.set_place(activation);
         activation.set(slots().variables, Value::Struct(variables));

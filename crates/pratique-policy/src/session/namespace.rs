@@ -5,14 +5,14 @@ use pratique_core::{NamespaceObject, typed_value};
 use pratique_expression::{UNKNOWN_NAMESPACE, named_namespace};
 use pratique_match::Namespace;
 
-use super::Session;
+use super::RequestSession;
 use crate::inputs::NamespaceForm;
 
 /// The namespace of a request does not exist.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NoNamespace;
 
-impl<'s> Session<'s> {
+impl<'s> RequestSession<'s> {
     /// Looks up the stored namespace: none for namespaces themselves, though their requests carry a namespace. The
     /// error is for a namespace that does not exist.
     pub(crate) fn find_namespace(&self) -> Result<(), NoNamespace> {

@@ -1,24 +1,24 @@
 //! The objects and params of a request in the form of their kinds.
 
 use pratique_cel::Value;
-use pratique_core::{Mutator, typed_value, without_type_meta};
+use pratique_core::{ObjectMutator, typed_value, without_type_meta};
 use pratique_expression::UNKNOWN_OBJECT;
 use pratique_json as json;
 use pratique_json::Interrupted;
 use pratique_typed::ConversionError;
 use pratique_types::{GroupVersionKind, ObjectForm};
 
-use super::Session;
-use crate::inputs::{Objects, Unconverted};
+use super::RequestSession;
+use crate::inputs::{RequestObjects, UnconvertedObject};
 use crate::typed;
 
-impl<'s> Session<'s> {
+impl<'s> RequestSession<'s> {
     /// An object in a kind, and in the form of that. The error is for one of another version that cannot be converted.
     pub(crate) fn typed(
         &self,
         kind: &'s GroupVersionKind,
         object: &'s json::Value<'s>,
-    ) -> Result<&'s json::Value<'s>, Unconverted> {
+    ) -> Result<&'s json::Value<'s>, UnconvertedObject> {
         if self.is_settled(kind, object) {
             return Ok(object);
         }
@@ -55,7 +55,7 @@ impl<'s> Session<'s> {
     // Upstream: plugin/policy/mutating/dispatcher.go, dispatchOne
     pub(crate) fn default(&self, kind: &GroupVersionKind, object: &mut json::Value<'s>, policy: &str) {
         if let Some(model) = self.context.object_model {
-            model.set_defaults(kind, object, Mutator::Policy(policy));
+            model.set_defaults(kind, object, ObjectMutator::Policy(policy));
         }
     }
 
@@ -136,7 +136,7 @@ impl<'s> Session<'s> {
     }
 
     /// The objects in a kind.
-    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
+    pub(crate) fn objects(&self, kind: &'s GroupVersionKind) -> Result<RequestObjects<'s>, UnconvertedObject> {
         let mut converted = self.objects.borrow_mut();
         if let Some((_, objects)) = converted.iter().find(|(of, _)| same(of, kind)) {
             return objects.clone();
@@ -146,7 +146,7 @@ impl<'s> Session<'s> {
         objects
     }
 
-    fn convert_objects(&self, kind: &'s GroupVersionKind) -> Result<Objects<'s>, Unconverted> {
+    fn convert_objects(&self, kind: &'s GroupVersionKind) -> Result<RequestObjects<'s>, UnconvertedObject> {
         if !self.types_objects || self.form == ObjectForm::Unstructured {
             return Ok(self.unconverted_objects());
         }
@@ -166,16 +166,16 @@ impl<'s> Session<'s> {
                 Value::from_json(object)
             }
         };
-        Ok(Objects {
+        Ok(RequestObjects {
             object: to_value(object),
             old_object: self.unknown_old_object().unwrap_or_else(|| to_value(old_object)),
         })
     }
 
     /// The objects without conversion.
-    pub(crate) fn unconverted_objects(&self) -> Objects<'s> {
+    pub(crate) fn unconverted_objects(&self) -> RequestObjects<'s> {
         let old_object = || Value::from_json(&self.request.old_object);
-        Objects {
+        RequestObjects {
             object: Value::from_json(self.object),
             old_object: self.unknown_old_object().unwrap_or_else(old_object),
         }

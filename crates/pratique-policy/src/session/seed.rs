@@ -7,7 +7,7 @@ use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_core::{Attributes, Cluster, EvalContext};
 use pratique_schema::Release;
 
-use super::Session;
+use super::RequestSession;
 use crate::arena::RequestArena;
 
 /// The parts of a session from which another thread makes its own.
@@ -22,7 +22,7 @@ pub(crate) struct SessionSeed<'s> {
     pub(crate) memory: Option<&'s MemoryLimit>,
 }
 
-impl<'s> Session<'s> {
+impl<'s> RequestSession<'s> {
     pub(crate) fn seed(&self) -> SessionSeed<'s> {
         SessionSeed {
             attributes: Attributes {
@@ -43,14 +43,14 @@ impl<'s> Session<'s> {
 
 impl SessionSeed<'_> {
     /// A session without a trace.
-    pub(crate) fn session<'t>(&'t self, arena: &'t RequestArena<'t>) -> Session<'t> {
+    pub(crate) fn session<'t>(&'t self, arena: &'t RequestArena<'t>) -> RequestSession<'t> {
         let mut context = EvalContext::new(self.cluster, self.authorizer.clone());
         context.interrupt = self.interrupt;
         context.release = self.release;
-        Session {
+        RequestSession {
             name: self.name,
             types_objects: self.types_objects,
-            ..Session::new(self.attributes, context, arena)
+            ..RequestSession::new(self.attributes, context, arena)
         }
     }
 }

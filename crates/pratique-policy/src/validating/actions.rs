@@ -3,29 +3,29 @@
 use std::borrow::Cow;
 use std::mem::take;
 
-use pratique_core::{DenialCause, Missing, OnUndecided, Phase, Undecided};
+use pratique_core::{DenialCause, Missing, OnUndecided, AdmissionPhase, Undecided};
 use pratique_types::Status;
 
 use super::policy::{AnnotationDecision, MissingInput, PolicyDecision, ValidationDecision};
 use super::run::ValidationRun;
-use crate::annotations::{Collected, Failure};
-use crate::binding::{Action, Binding};
-use crate::denial::Denial;
+use crate::annotations::{CollectedAnnotations, AuditFailure};
+use crate::binding::{FailureAction, CompiledBinding};
+use crate::denial::PolicyDenial;
 use crate::ignored_failures::configuration_error;
 use crate::observer::{Effect, ErrorType, FailedPart, ObservedDecision};
-use crate::policies::Policy;
+use crate::policies::RunnablePolicy;
 use crate::policy_core::FailurePolicy;
-use crate::unmatched::Unmatched;
+use crate::unmatched_reason::UnmatchedReason;
 use pratique_core::ValidationOutcome;
 
 impl<'s> ValidationRun<'_, 's> {
     /// Takes the actions of a binding on the decision of its policy.
     pub(super) fn act_on(
         &mut self,
-        policy: &'s Policy,
-        binding: Binding<'s>,
+        policy: &'s RunnablePolicy,
+        binding: CompiledBinding<'s>,
         decision: &PolicyDecision<'s>,
-        collected: &mut Collected<'s>,
+        collected: &mut CollectedAnnotations<'s>,
     ) {
         if let Some(errors) = decision.condition_errors {
             self.count_conditions(policy, errors);
@@ -64,7 +64,7 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Denies because of an audit annotation that failed, whatever the binding's actions are.
-    fn deny_annotation(&mut self, policy: &'s Policy, binding: Binding<'s>, error: &str) {
+    fn deny_annotation(&mut self, policy: &'s RunnablePolicy, binding: CompiledBinding<'s>, error: &str) {
         let message = self.session.arena().str(error);
         self.observe(
             policy,
@@ -79,8 +79,8 @@ impl<'s> ValidationRun<'_, 's> {
     /// Takes the actions of a binding on a validation that is not true.
     fn act_on_validation(
         &mut self,
-        policy: &'s Policy,
-        binding: Binding<'s>,
+        policy: &'s RunnablePolicy,
+        binding: CompiledBinding<'s>,
         index: Option<usize>,
         decision: &ValidationDecision<'s>,
     ) {
@@ -102,9 +102,9 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Records that a policy depends on missing input; returns whether that counts as an error of the policy.
-    fn undecided(&mut self, policy: &Policy, binding: Option<Binding<'_>>, missing: Missing) -> bool {
+    fn undecided(&mut self, policy: &RunnablePolicy, binding: Option<CompiledBinding<'_>>, missing: Missing) -> bool {
         let undecided = Undecided {
-            plugin: Phase::Validating.policy_plugin().into(),
+            plugin: AdmissionPhase::Validating.policy_plugin().into(),
             name: policy.core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             missing,
@@ -123,24 +123,24 @@ impl<'s> ValidationRun<'_, 's> {
     }
 
     /// Handles a policy or a binding that may match, but is not evaluated.
-    pub(super) fn unmatched(&mut self, policy: &Policy, binding: Option<Binding<'_>>, unmatched: Unmatched) {
+    pub(super) fn unmatched(&mut self, policy: &RunnablePolicy, binding: Option<CompiledBinding<'_>>, unmatched: UnmatchedReason) {
         match unmatched {
-            Unmatched::Error { message, cause } => self.fail(policy, binding, &message, cause),
-            Unmatched::Undecided(missing) => {
+            UnmatchedReason::Error { message, cause } => self.fail(policy, binding, &message, cause),
+            UnmatchedReason::Undecided(missing) => {
                 let error = missing.to_string();
                 if self.undecided(policy, binding, *missing) {
                     self.fail(policy, binding, &error, DenialCause::Failure);
                 }
             }
-            Unmatched::Pending => self.pending = true,
+            UnmatchedReason::Pending => self.pending = true,
         }
     }
 
     fn act(
         &mut self,
-        action: Action,
-        policy: &'s Policy,
-        binding: Binding<'s>,
+        action: FailureAction,
+        policy: &'s RunnablePolicy,
+        binding: CompiledBinding<'s>,
         index: Option<usize>,
         (message, reason, error): (&Cow<'s, str>, Option<&str>, ErrorType),
     ) {
@@ -149,13 +149,13 @@ impl<'s> ValidationRun<'_, 's> {
             Cow::Owned(message) => self.session.arena().str(message),
         };
         match action {
-            Action::Deny => {
+            FailureAction::Deny => {
                 self.observe(policy, binding, index, Effect::Deny, (error, message_text));
                 self.deny(policy, Some(binding), (message, reason), error.into());
             }
-            Action::Audit => {
+            FailureAction::Audit => {
                 self.observe(policy, binding, index, Effect::Audit, (error, message_text));
-                self.annotations.add_failure(|| Failure {
+                self.annotations.add_failure(|| AuditFailure {
                     message: message.clone(),
                     policy: &policy.core.name,
                     binding: binding.name.assemble(self.session.arena()),
@@ -164,7 +164,7 @@ impl<'s> ValidationRun<'_, 's> {
                     validation_actions: &binding.terms.action_names,
                 });
             }
-            Action::Warn => {
+            FailureAction::Warn => {
                 self.observe(policy, binding, index, Effect::Warn, (error, message_text));
                 self.warnings.push(format!(
                     "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
@@ -177,8 +177,8 @@ impl<'s> ValidationRun<'_, 's> {
     /// Denies because of an error of configuration, whatever the binding's actions are, unless errors are ignored.
     pub(super) fn fail(
         &mut self,
-        policy: &Policy,
-        binding: Option<Binding<'_>>,
+        policy: &RunnablePolicy,
+        binding: Option<CompiledBinding<'_>>,
         error: &str,
         cause: DenialCause,
     ) {
@@ -196,12 +196,12 @@ impl<'s> ValidationRun<'_, 's> {
 
     fn deny(
         &mut self,
-        policy: &Policy,
-        binding: Option<Binding<'_>>,
+        policy: &RunnablePolicy,
+        binding: Option<CompiledBinding<'_>>,
         (message, reason): (&str, Option<&str>),
         cause: DenialCause,
     ) {
-        self.denial.get_or_insert_with(|| Denial {
+        self.denial.get_or_insert_with(|| PolicyDenial {
             policy: policy.core.name.clone(),
             binding: binding.map(|binding| binding.name.to_string()),
             message: message.to_owned(),
@@ -212,8 +212,8 @@ impl<'s> ValidationRun<'_, 's> {
 
     fn observe(
         &mut self,
-        policy: &'s Policy,
-        binding: Binding<'s>,
+        policy: &'s RunnablePolicy,
+        binding: CompiledBinding<'s>,
         validation: Option<usize>,
         effect: Effect,
         (error, message): (ErrorType, &'s str),

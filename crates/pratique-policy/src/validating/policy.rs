@@ -7,15 +7,15 @@ use pratique_core::ConditionError;
 use pratique_expression::Missing;
 use pratique_types::cel_limits::{RUNTIME_BUDGET, read_message};
 
-use crate::compiled::{Annotation, Validation};
+use crate::compiled_expressions::{CompiledAnnotation, CompiledValidation};
 use crate::conditions;
-use crate::inputs::Inputs;
+use crate::inputs::ExpressionInputs;
 use crate::observer::ErrorType;
-use crate::policies::Policy;
-use crate::round::{Answer, Halt, OUT_OF_BUDGET, Round};
-use crate::session::Session;
+use crate::policies::RunnablePolicy;
+use crate::round::{ExpressionAnswer, EvaluationHalt, OUT_OF_BUDGET, EvaluationRound};
+use crate::session::RequestSession;
 use crate::trace::ExpressionId;
-use pratique_core::Unfinished;
+use pratique_core::UnfinishedEvaluation;
 
 /// The decision of a policy with one param.
 #[derive(Debug, Default)]
@@ -72,11 +72,11 @@ pub(crate) enum AnnotationDecision<'s> {
 
 /// Evaluates a policy. `audited` are the inputs of audit annotations.
 pub(crate) fn evaluate<'s>(
-    policy: &'s Policy,
-    session: &Session<'s>,
-    inputs: &Inputs<'s>,
-    audited: &Inputs<'s>,
-) -> Result<PolicyDecision<'s>, Unfinished> {
+    policy: &'s RunnablePolicy,
+    session: &RequestSession<'s>,
+    inputs: &ExpressionInputs<'s>,
+    audited: &ExpressionInputs<'s>,
+) -> Result<PolicyDecision<'s>, UnfinishedEvaluation> {
     let outcome = conditions::evaluate(&policy.core, session, inputs)?;
     let condition_errors = outcome.as_ref().map(|outcome| outcome.errors);
     let (matches, ignored_conditions) = match outcome {
@@ -89,7 +89,7 @@ pub(crate) fn evaluate<'s>(
         Ok(false) => PolicyDecision::default(),
         Err(ConditionError::Failed(message)) => PolicyDecision::failed(policy, message),
         Err(ConditionError::Undecided(missing)) => {
-            return PolicyDecision::halted(policy, Halt::Undecided(missing));
+            return PolicyDecision::halted(policy, EvaluationHalt::Undecided(missing));
         }
     };
     Ok(PolicyDecision {
@@ -101,11 +101,11 @@ pub(crate) fn evaluate<'s>(
 
 /// Evaluates a policy whose match conditions hold.
 fn evaluate_matched<'s>(
-    policy: &'s Policy,
-    session: &Session<'s>,
-    inputs: &Inputs<'s>,
-    audited: &Inputs<'s>,
-) -> Result<PolicyDecision<'s>, Halt> {
+    policy: &'s RunnablePolicy,
+    session: &RequestSession<'s>,
+    inputs: &ExpressionInputs<'s>,
+    audited: &ExpressionInputs<'s>,
+) -> Result<PolicyDecision<'s>, EvaluationHalt> {
     let mut undecided = Vec::new();
     let validations = validate(policy, session, inputs, &mut undecided)?;
     let annotations = annotate(policy, session, audited, &mut undecided)?;
@@ -119,21 +119,21 @@ fn evaluate_matched<'s>(
 
 impl PolicyDecision<'_> {
     /// The decision of a policy whose evaluation ended early.
-    fn halted(policy: &Policy, halt: Halt) -> Result<Self, Unfinished> {
+    fn halted(policy: &RunnablePolicy, halt: EvaluationHalt) -> Result<Self, UnfinishedEvaluation> {
         match halt {
-            Halt::OutOfBudget => Ok(PolicyDecision::failed(policy, OUT_OF_BUDGET.to_owned())),
-            Halt::Undecided(missing) => Ok(PolicyDecision {
+            EvaluationHalt::OutOfBudget => Ok(PolicyDecision::failed(policy, OUT_OF_BUDGET.to_owned())),
+            EvaluationHalt::Undecided(missing) => Ok(PolicyDecision {
                 undecided: vec![MissingInput {
                     validation: Some(0),
                     missing: *missing,
                 }],
                 ..PolicyDecision::default()
             }),
-            Halt::Unfinished(unfinished) => Err(unfinished),
+            EvaluationHalt::Unfinished(unfinished) => Err(unfinished),
         }
     }
 
-    fn failed(policy: &Policy, message: String) -> Self {
+    fn failed(policy: &RunnablePolicy, message: String) -> Self {
         PolicyDecision {
             validations: vec![(None, ValidationDecision::failed(policy, message))],
             ..PolicyDecision::default()
@@ -142,7 +142,7 @@ impl PolicyDecision<'_> {
 }
 
 impl ValidationDecision<'_> {
-    pub(crate) fn failed(policy: &Policy, message: String) -> Self {
+    pub(crate) fn failed(policy: &RunnablePolicy, message: String) -> Self {
         let error = ErrorType::of_message(&message);
         if policy.core.failure_policy.ignores() {
             ValidationDecision::Ignored { message, error }
@@ -157,29 +157,29 @@ impl ValidationDecision<'_> {
 }
 
 /// A validation that is not true, by its index.
-type Unmet<'s> = (usize, Answer<'s>);
+type UnmetValidation<'s> = (usize, ExpressionAnswer<'s>);
 
 fn validate<'s>(
-    policy: &'s Policy,
-    session: &Session<'s>,
-    inputs: &Inputs<'s>,
+    policy: &'s RunnablePolicy,
+    session: &RequestSession<'s>,
+    inputs: &ExpressionInputs<'s>,
     undecided: &mut Vec<MissingInput>,
-) -> Result<Vec<(Option<usize>, ValidationDecision<'s>)>, Halt> {
+) -> Result<Vec<(Option<usize>, ValidationDecision<'s>)>, EvaluationHalt> {
     let expressions = &policy.expressions;
-    let mut round = Round::new(session, &policy.core.variables, inputs, RUNTIME_BUDGET);
-    let mut unmet: Vec<Unmet<'s>> = Vec::new();
+    let mut round = EvaluationRound::new(session, &policy.core.variables, inputs, RUNTIME_BUDGET);
+    let mut unmet: Vec<UnmetValidation<'s>> = Vec::new();
     let mut pending = None;
     for (index, validation) in expressions.validations.iter().enumerate() {
         match round.evaluate(ExpressionId::Validation(index), &validation.expression) {
             Ok(Ok(Value::Bool(true))) => {}
             Ok(answer) => unmet.push((index, answer)),
             // A validation that is false denies, whatever the others evaluate to.
-            Err(Halt::Undecided(missing)) => undecided.push(MissingInput {
+            Err(EvaluationHalt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: Some(index),
                 missing: *missing,
             }),
             // The others may need checks as well.
-            Err(halt @ Halt::Unfinished(Unfinished::Pending)) => pending = Some(halt),
+            Err(halt @ EvaluationHalt::Unfinished(UnfinishedEvaluation::Pending)) => pending = Some(halt),
             Err(halt) => return Err(pending.unwrap_or(halt)),
         }
     }
@@ -192,8 +192,8 @@ fn validate<'s>(
         Ok(Vec::new())
     };
     match messages {
-        Err(halt @ (Halt::Unfinished(_) | Halt::Undecided(_))) => Err(halt),
-        Err(Halt::OutOfBudget) => Ok(decide_without_messages(policy, unmet)),
+        Err(halt @ (EvaluationHalt::Unfinished(_) | EvaluationHalt::Undecided(_))) => Err(halt),
+        Err(EvaluationHalt::OutOfBudget) => Ok(decide_without_messages(policy, unmet)),
         Ok(messages) => Ok(decide_all(policy, unmet, messages)),
     }
 }
@@ -201,16 +201,16 @@ fn validate<'s>(
 /// The results of the message expressions of those that are unmet. All message expressions are evaluated, whether
 /// they are needed or not: they count for the budget.
 fn messages<'s>(
-    policy: &'s Policy,
-    session: &Session<'s>,
-    inputs: &Inputs<'s>,
-    (unmet, budget): (&[Unmet<'s>], u64),
-) -> Result<Vec<(usize, Answer<'s>)>, Halt> {
-    let inputs = Inputs {
+    policy: &'s RunnablePolicy,
+    session: &RequestSession<'s>,
+    inputs: &ExpressionInputs<'s>,
+    (unmet, budget): (&[UnmetValidation<'s>], u64),
+) -> Result<Vec<(usize, ExpressionAnswer<'s>)>, EvaluationHalt> {
+    let inputs = ExpressionInputs {
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.core.variables, &inputs, budget);
+    let mut round = EvaluationRound::new(session, &policy.core.variables, &inputs, budget);
     let mut answers = Vec::new();
     for (index, validation) in policy.expressions.validations.iter().enumerate() {
         let Some(expression) = &validation.message_expression else {
@@ -218,7 +218,7 @@ fn messages<'s>(
         };
         let answer = match round.evaluate(ExpressionId::Message(index), expression) {
             // Like a message that fails: the validation's message is used.
-            Err(Halt::Undecided(missing)) => Err(missing.to_string()),
+            Err(EvaluationHalt::Undecided(missing)) => Err(missing.to_string()),
             answer => answer?,
         };
         if unmet.iter().any(|(other, _)| *other == index) {
@@ -230,9 +230,9 @@ fn messages<'s>(
 
 /// Decides on validations that are not true.
 fn decide_all<'s>(
-    policy: &'s Policy,
-    unmet: Vec<Unmet<'s>>,
-    messages: Vec<(usize, Answer<'s>)>,
+    policy: &'s RunnablePolicy,
+    unmet: Vec<UnmetValidation<'s>>,
+    messages: Vec<(usize, ExpressionAnswer<'s>)>,
 ) -> Vec<(Option<usize>, ValidationDecision<'s>)> {
     let mut messages = messages.into_iter().peekable();
     let validations = &policy.expressions.validations;
@@ -249,8 +249,8 @@ fn decide_all<'s>(
 
 /// Where messages ran out of budget, even validations that hold have failed.
 fn decide_without_messages<'s>(
-    policy: &'s Policy,
-    unmet: Vec<Unmet<'s>>,
+    policy: &'s RunnablePolicy,
+    unmet: Vec<UnmetValidation<'s>>,
 ) -> Vec<(Option<usize>, ValidationDecision<'s>)> {
     let mut unmet = unmet.into_iter().peekable();
     let count = policy.expressions.validations.len();
@@ -265,7 +265,7 @@ fn decide_without_messages<'s>(
 }
 
 /// Decides on a validation that is false.
-fn decide_false<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> ValidationDecision<'s> {
+fn decide_false<'s>(validation: &'s CompiledValidation, message: Option<ExpressionAnswer<'s>>) -> ValidationDecision<'s> {
     let message = match message {
         Some(Ok(Value::String(text))) => read_message(text).ok(),
         _ => None,
@@ -278,24 +278,24 @@ fn decide_false<'s>(validation: &'s Validation, message: Option<Answer<'s>>) -> 
 }
 
 fn annotate<'s>(
-    policy: &'s Policy,
-    session: &Session<'s>,
-    inputs: &Inputs<'s>,
+    policy: &'s RunnablePolicy,
+    session: &RequestSession<'s>,
+    inputs: &ExpressionInputs<'s>,
     undecided: &mut Vec<MissingInput>,
-) -> Result<Vec<AnnotationDecision<'s>>, Halt> {
+) -> Result<Vec<AnnotationDecision<'s>>, EvaluationHalt> {
     let annotations = &policy.expressions.annotations;
     if annotations.is_empty() {
         return Ok(Vec::new());
     }
-    let inputs = Inputs {
+    let inputs = ExpressionInputs {
         authorizer: false,
         ..*inputs
     };
-    let mut round = Round::new(session, &policy.core.variables, &inputs, RUNTIME_BUDGET);
+    let mut round = EvaluationRound::new(session, &policy.core.variables, &inputs, RUNTIME_BUDGET);
     let mut published = Vec::new();
     for (index, annotation) in annotations.iter().enumerate() {
         match round.evaluate(ExpressionId::Annotation(index), &annotation.value) {
-            Err(Halt::Undecided(missing)) => undecided.push(MissingInput {
+            Err(EvaluationHalt::Undecided(missing)) => undecided.push(MissingInput {
                 validation: None,
                 missing: *missing,
             }),
@@ -307,9 +307,9 @@ fn annotate<'s>(
 
 /// The decision of an annotation's value; `None` for nothing.
 fn decide_annotation<'s>(
-    policy: &Policy,
-    (index, annotation): (usize, &'s Annotation),
-    answer: Answer<'s>,
+    policy: &RunnablePolicy,
+    (index, annotation): (usize, &'s CompiledAnnotation),
+    answer: ExpressionAnswer<'s>,
 ) -> Option<AnnotationDecision<'s>> {
     Some(match answer {
         Ok(Value::Null) => return None,

@@ -3,25 +3,25 @@
 use std::cell::RefCell;
 
 use pratique_core::status::namespace_not_found;
-use pratique_core::{DenialCause, Phase, Undecided, Unfinished};
+use pratique_core::{DenialCause, AdmissionPhase, Undecided, UnfinishedEvaluation};
 use pratique_match::Matched;
 use pratique_types::Status;
 
 use super::policy::{self, PolicyDecision};
-use crate::annotations::{Annotations, Collected};
-use crate::binding::{Binding, Params, Terms};
-use crate::denial::Denial;
+use crate::annotations::{RequestAnnotations, CollectedAnnotations};
+use crate::binding::{CompiledBinding, BoundParams, BindingTerms};
+use crate::denial::PolicyDenial;
 use crate::ignored_failures::IgnoredFailures;
-use crate::inputs::{Inputs, NamespaceForm, Objects};
-use crate::matcher::{Param, PolicyMatcher};
+use crate::inputs::{ExpressionInputs, NamespaceForm, RequestObjects};
+use crate::matcher::{OptionalParam, PolicyMatcher};
 use crate::observer::{Conditions, ObservedDecision, PolicyObserver};
-use crate::policies::{Policies, Policy};
-use crate::session::Session;
-use crate::unmatched::Unmatched;
+use crate::policies::{Policies, RunnablePolicy};
+use crate::session::RequestSession;
+use crate::unmatched_reason::UnmatchedReason;
 
 /// Evaluates validating policies, and collects what their decisions lead to.
 pub(super) struct ValidationRun<'b, 's> {
-    pub(super) session: &'b Session<'s>,
+    pub(super) session: &'b RequestSession<'s>,
     pub(super) matcher: PolicyMatcher<'s>,
     /// Whether an authorization check has no answer yet. The run goes on, so that all checks are requested at once.
     pub(super) pending: bool,
@@ -29,22 +29,22 @@ pub(super) struct ValidationRun<'b, 's> {
     pub(super) decisions: Vec<ObservedDecision<'s>>,
     pub(super) ignored: IgnoredFailures,
     /// The first one, which the user gets.
-    pub(super) denial: Option<Denial>,
+    pub(super) denial: Option<PolicyDenial>,
     pub(super) undecided: Vec<Undecided>,
     /// Undecided policies that count as failed.
     pub(super) settled: Vec<Undecided>,
     pub(super) warnings: Vec<String>,
-    pub(super) annotations: Annotations<'s>,
+    pub(super) annotations: RequestAnnotations<'s>,
 }
 
 /// The decision of a policy with a param, for all bindings with the same one.
 struct ParamDecision<'s> {
-    param: Param<'s>,
+    param: OptionalParam<'s>,
     decision: PolicyDecision<'s>,
 }
 
 impl<'s> ParamDecision<'s> {
-    fn is_with(&self, param: Param<'s>) -> bool {
+    fn is_with(&self, param: OptionalParam<'s>) -> bool {
         match (self.param, param) {
             (None, None) => true,
             (Some(decided), Some(param)) => std::ptr::eq(decided, param),
@@ -54,8 +54,8 @@ impl<'s> ParamDecision<'s> {
 }
 
 /// Why a run ends before the last policy.
-pub(super) enum End {
-    Unfinished(Unfinished),
+pub(super) enum ValidatingEnd {
+    Unfinished(UnfinishedEvaluation),
     /// An error of the server, not of a policy.
     Status(Box<Status>),
 }
@@ -63,9 +63,9 @@ pub(super) enum End {
 impl<'b, 's> ValidationRun<'b, 's> {
     // Inlined, as it is large to move.
     #[inline]
-    pub(super) fn new(session: &'b Session<'s>) -> Self {
+    pub(super) fn new(session: &'b RequestSession<'s>) -> Self {
         ValidationRun {
-            matcher: PolicyMatcher::new(Phase::Validating, session),
+            matcher: PolicyMatcher::new(AdmissionPhase::Validating, session),
             session,
             pending: false,
             conditions: RefCell::default(),
@@ -75,7 +75,7 @@ impl<'b, 's> ValidationRun<'b, 's> {
             undecided: Vec::new(),
             settled: Vec::new(),
             warnings: Vec::new(),
-            annotations: Annotations::new(session.context.release),
+            annotations: RequestAnnotations::new(session.context.release),
         }
     }
 
@@ -111,13 +111,13 @@ impl<'b, 's> ValidationRun<'b, 's> {
 
 impl<'s> ValidationRun<'_, 's> {
     /// Evaluates the policies of a set that match the request.
-    pub(super) fn run(&mut self, policies: &'s Policies) -> Result<(), End> {
+    pub(super) fn run(&mut self, policies: &'s Policies) -> Result<(), ValidatingEnd> {
         let cores = policies.set.policies.iter().map(|policy| &policy.core);
         let undecided = |group, matched| self.evaluate_batch(policies, group, matched);
         let candidates = self
             .matcher
             .candidates(policies.set.origin, &policies.set.groups, cores, undecided);
-        let candidates = candidates.map_err(End::Unfinished)?;
+        let candidates = candidates.map_err(ValidatingEnd::Unfinished)?;
         for (position, place) in &candidates.policies {
             if let Some(policy) = policies.set.policies.get(*position as usize) {
                 let matched = self
@@ -135,11 +135,11 @@ impl<'s> ValidationRun<'_, 's> {
         policies: &'s Policies,
         group: usize,
         matched: Matched<'s>,
-    ) -> Result<Option<Vec<u32>>, Unfinished> {
+    ) -> Result<Option<Vec<u32>>, UnfinishedEvaluation> {
         match policies.set.batches.get(group) {
             // The first policy reports a namespace that does not exist.
             Some(batch) if self.session.find_namespace().is_ok() => {
-                let is_bound = |terms: &Terms| self.matcher.is_bound(terms, true);
+                let is_bound = |terms: &BindingTerms| self.matcher.is_bound(terms, true);
                 let undecided = batch.undecided(&policies.set.policies, self.session, matched, is_bound)?;
                 self.count_batch(
                     policies,
@@ -160,14 +160,14 @@ impl<'s> ValidationRun<'_, 's> {
             let bindings = &policy.core.bindings;
             let of_several = bindings.len() > 1;
             let is_bound =
-                |binding: &Binding<'s>| matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true));
+                |binding: &CompiledBinding<'s>| matches!(self.matcher.is_bound(binding.terms, of_several), Ok(true));
             for _ in bindings.iter().filter(is_bound) {
                 self.count_conditions(policy, 0);
             }
         }
     }
 
-    pub(super) fn count_conditions(&self, policy: &'s Policy, errors: usize) {
+    pub(super) fn count_conditions(&self, policy: &'s RunnablePolicy, errors: usize) {
         self.conditions.borrow_mut().push(Conditions {
             policy: &policy.core.name,
             operation: self.session.request.operation,
@@ -177,9 +177,9 @@ impl<'s> ValidationRun<'_, 's> {
 
     fn evaluate_policy(
         &mut self,
-        policy: &'s Policy,
-        matched: Result<Option<Matched<'s>>, Unmatched>,
-    ) -> Result<(), End> {
+        policy: &'s RunnablePolicy,
+        matched: Result<Option<Matched<'s>>, UnmatchedReason>,
+    ) -> Result<(), ValidatingEnd> {
         let matched = match matched {
             Ok(Some(matched)) => matched,
             Ok(None) => return Ok(()),
@@ -188,10 +188,10 @@ impl<'s> ValidationRun<'_, 's> {
                 return Ok(());
             }
         };
-        let mut collected = Collected::default();
+        let mut collected = CollectedAnnotations::default();
         let mut last = None;
         for binding in policy.core.bindings.iter() {
-            self.session.proceed().map_err(End::Unfinished)?;
+            self.session.proceed().map_err(ValidatingEnd::Unfinished)?;
             match self.matcher.binding(&policy.core, binding) {
                 Ok(None) => {}
                 Ok(Some(params)) => {
@@ -208,12 +208,12 @@ impl<'s> ValidationRun<'_, 's> {
     /// Evaluates a policy with each param of a binding, unless the binding before it had the same.
     fn evaluate_binding(
         &mut self,
-        policy: &'s Policy,
-        binding: Binding<'s>,
+        policy: &'s RunnablePolicy,
+        binding: CompiledBinding<'s>,
         matched: Matched<'s>,
-        (params, last): (&Params<'s>, &mut Option<ParamDecision<'s>>),
-        collected: &mut Collected<'s>,
-    ) -> Result<(), End> {
+        (params, last): (&BoundParams<'s>, &mut Option<ParamDecision<'s>>),
+        collected: &mut CollectedAnnotations<'s>,
+    ) -> Result<(), ValidatingEnd> {
         let objects = match self.session.objects(matched.kind) {
             // Upstream: plugin/policy/validating/dispatcher.go, Dispatch
             Err(error) if params.rounds().next().is_some() => {
@@ -225,14 +225,14 @@ impl<'s> ValidationRun<'_, 's> {
         };
         self.session.find_namespace().map_err(|_| {
             let status = namespace_not_found(self.matcher.request.target.namespace);
-            End::Status(Box::new(status))
+            ValidatingEnd::Status(Box::new(status))
         })?;
         // Without a param nothing is evaluated.
         let Ok(objects) = objects else {
             return Ok(());
         };
         for param in params.rounds() {
-            self.session.proceed().map_err(End::Unfinished)?;
+            self.session.proceed().map_err(ValidatingEnd::Unfinished)?;
             let reused = last.take().filter(|decided| decided.is_with(param));
             let decided = match reused {
                 Some(decided) => Ok(decided),
@@ -243,8 +243,8 @@ impl<'s> ValidationRun<'_, 's> {
                     self.act_on(policy, binding, &decided.decision, collected);
                     *last = self.is_reusable(policy).then_some(decided);
                 }
-                Err(Unfinished::Pending) => self.pending = true,
-                Err(unfinished) => return Err(End::Unfinished(unfinished)),
+                Err(UnfinishedEvaluation::Pending) => self.pending = true,
+                Err(unfinished) => return Err(ValidatingEnd::Unfinished(unfinished)),
             }
         }
         Ok(())
@@ -252,12 +252,12 @@ impl<'s> ValidationRun<'_, 's> {
 
     fn evaluate_with(
         &self,
-        policy: &'s Policy,
-        (matched, objects): (Matched<'s>, Objects<'s>),
-        param: Param<'s>,
-    ) -> Result<ParamDecision<'s>, Unfinished> {
+        policy: &'s RunnablePolicy,
+        (matched, objects): (Matched<'s>, RequestObjects<'s>),
+        param: OptionalParam<'s>,
+    ) -> Result<ParamDecision<'s>, UnfinishedEvaluation> {
         let session = self.session;
-        let inputs = Inputs {
+        let inputs = ExpressionInputs {
             matched,
             objects,
             params: session.param(policy.core.param_kind.as_ref(), param),
@@ -266,7 +266,7 @@ impl<'s> ValidationRun<'_, 's> {
             key: session.input_key(&matched, NamespaceForm::Reduced),
             repeats: policy.core.bindings.len() > 1,
         };
-        let audited = Inputs {
+        let audited = ExpressionInputs {
             namespace: NamespaceForm::Full,
             key: session.input_key(&matched, NamespaceForm::Full),
             ..inputs
@@ -278,7 +278,7 @@ impl<'s> ValidationRun<'_, 's> {
 
     /// Whether the decision with a param holds for another binding as well: a trace gets every evaluation, and the
     /// authorizer is called for each binding.
-    fn is_reusable(&self, policy: &Policy) -> bool {
+    fn is_reusable(&self, policy: &RunnablePolicy) -> bool {
         self.session.trace().is_none() && !policy.asks_authorizer
     }
 }

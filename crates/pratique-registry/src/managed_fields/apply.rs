@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use pratique_gotext::strconv::quote;
 use pratique_json::{Progress, Value};
-use pratique_merge::structured;
+use pratique_merge::structured_merge;
 use pratique_schema::merge::MergeTypeId;
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::entry::{Entry, Manager, read, remove_entry, write};
+use super::entry::{ManagerEntry, ManagerIdentity, read, remove_entry, write};
 use super::set::FieldSet;
-use super::updater::{Changes, Request, TypeError, conflicts, stripped, take_over};
+use super::updater::{EntryChanges, UpdateRequest, TypeError, conflicts, stripped, take_over};
 use super::walk::{compare, fields, remove};
 use crate::object::{self, MANAGED_FIELDS};
 
@@ -36,12 +36,12 @@ pub(crate) enum ApplyError {
     Malformed(TypeError),
     /// Fields belong to others.
     #[error("{}", conflict_message(.0))]
-    Conflicts(Vec<Conflict>),
+    Conflicts(Vec<FieldConflict>),
 }
 
 /// A field that belongs to another manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Conflict {
+pub(crate) struct FieldConflict {
     /// The manager as the message shows it: `"kubectl" using apps/v1`.
     pub(crate) manager: String,
     /// The path of the field.
@@ -49,15 +49,15 @@ pub(crate) struct Conflict {
 }
 
 /// A configuration that is applied.
-pub(crate) struct Apply<'r> {
-    pub(crate) request: Request<'r>,
+pub(crate) struct AppliedConfiguration<'r> {
+    pub(crate) request: UpdateRequest<'r>,
     /// The configuration, as it was sent.
     pub(crate) configuration: &'r Value<'static>,
     /// Whether fields of others are taken over.
     pub(crate) force: bool,
 }
 
-impl Apply<'_> {
+impl AppliedConfiguration<'_> {
     /// The object after the configuration was merged into it, with `managedFields`, not yet defaulted. `live` is the object
     /// as it was, or an empty one of the kind, which `empty` is in any case.
     // Upstream: structured-merge-diff/merge/update.go, Apply
@@ -91,10 +91,10 @@ impl Apply<'_> {
         if entries.is_empty() {
             entries = self.before_first_apply(of, &before, empty);
         }
-        let manager = Manager::new(request.manager, true, &version, request.subresource);
+        let manager = ManagerIdentity::new(request.manager, true, &version, request.subresource);
         let last = remove_entry(&mut entries, &manager);
         let mut merged = before.clone();
-        let merging = structured::merge(
+        let merging = structured_merge::merge(
             request.schema,
             of,
             &mut merged,
@@ -102,11 +102,11 @@ impl Apply<'_> {
             &Progress::unwatched(),
         );
         merging.map_err(|error| match error {
-            structured::Error::Patch(text) => typed_error(text),
+            structured_merge::Error::Patch(text) => typed_error(text),
             other => typed_error(other.to_string()),
         })?;
         let set = fields(request.schema, of, self.configuration).recursive_difference(request.reset);
-        entries.push(Entry {
+        entries.push(ManagerEntry {
             manager: manager.clone(),
             version,
             time: Some(request.now.to_owned()),
@@ -134,7 +134,7 @@ impl Apply<'_> {
         of: MergeTypeId,
         live: &Value<'static>,
         empty: &Value<'static>,
-    ) -> Vec<Entry> {
+    ) -> Vec<ManagerEntry> {
         let request = self.request;
         let version = request.kind.api_version();
         let changes = compare(request.schema, of, empty, live).without(request.reset);
@@ -142,8 +142,8 @@ impl Apply<'_> {
         if set.is_empty() {
             return Vec::new();
         }
-        vec![Entry {
-            manager: Manager::new("before-first-apply", false, &version, request.subresource),
+        vec![ManagerEntry {
+            manager: ManagerIdentity::new("before-first-apply", false, &version, request.subresource),
             version,
             time: Some(request.now.to_owned()),
             set,
@@ -156,12 +156,12 @@ impl Apply<'_> {
         of: MergeTypeId,
         before: &Value<'static>,
         after: &Value<'static>,
-        manager: &Manager,
-        entries: &mut Vec<Entry>,
+        manager: &ManagerIdentity,
+        entries: &mut Vec<ManagerEntry>,
     ) -> Result<(), ApplyError> {
         let request = self.request;
         let comparison = compare(request.schema, of, before, after).without(request.reset);
-        let mut changes = Changes::new(request, before, after, comparison);
+        let mut changes = EntryChanges::new(request, before, after, comparison);
         let found = conflicts(&mut changes, entries, Some(manager));
         if let Some(malformed) = changes.malformed {
             return Err(ApplyError::Malformed(malformed));
@@ -169,7 +169,7 @@ impl Apply<'_> {
         if !self.force && !found.is_empty() {
             let conflicts = found.iter().flat_map(|(at, fields)| {
                 let manager = entries.get(*at).map(shown_manager).unwrap_or_default();
-                fields.paths().into_iter().map(move |field| Conflict {
+                fields.paths().into_iter().map(move |field| FieldConflict {
                     manager: manager.clone(),
                     field,
                 })
@@ -193,8 +193,8 @@ impl Apply<'_> {
     fn pruned(
         &self,
         merged: Value<'static>,
-        entries: &[Entry],
-        last: Option<&Entry>,
+        entries: &[ManagerEntry],
+        last: Option<&ManagerEntry>,
     ) -> Option<Value<'static>> {
         let Some(last) = last.filter(|last| !last.set.is_empty()) else {
             return Some(merged);
@@ -227,7 +227,7 @@ impl Apply<'_> {
 
 /// The manager of an entry as messages show it.
 // Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, printManager
-fn shown_manager(entry: &Entry) -> String {
+fn shown_manager(entry: &ManagerEntry) -> String {
     let mut shown = quote(&entry.manager.name);
     if !entry.manager.subresource.is_empty() {
         shown.push_str(&format!(
@@ -242,9 +242,9 @@ fn shown_manager(entry: &Entry) -> String {
 }
 
 // Upstream: apimachinery/pkg/util/managedfields/internal/conflict.go, getConflictMessage
-fn conflict_message(conflicts: &[Conflict]) -> String {
+fn conflict_message(conflicts: &[FieldConflict]) -> String {
     if let [conflict] = conflicts {
-        let Conflict { manager, field } = conflict;
+        let FieldConflict { manager, field } = conflict;
         return format!("Apply failed with 1 conflict: conflict with {manager}: {field}");
     }
     let mut by_manager: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -10,8 +10,8 @@ use super::set::FieldSet;
 
 /// Which fields of an object one manager has set.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(super) manager: Manager,
+pub(crate) struct ManagerEntry {
+    pub(super) manager: ManagerIdentity,
     /// The version of the object in which its fields are named.
     pub(super) version: String,
     pub(super) time: Option<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Entry {
 
 /// The identity of a manager.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Manager {
+pub(crate) struct ManagerIdentity {
     pub(super) name: String,
     pub(super) applied: bool,
     /// The version of an update; empty of an apply, which has one entry for all versions.
@@ -28,9 +28,9 @@ pub(crate) struct Manager {
     pub(super) subresource: String,
 }
 
-impl Manager {
+impl ManagerIdentity {
     pub(super) fn new(name: &str, applied: bool, version: &str, subresource: &str) -> Self {
-        Manager {
+        ManagerIdentity {
             name: if name.is_empty() { "unknown" } else { name }.to_owned(),
             applied,
             version: if applied { "" } else { version }.to_owned(),
@@ -53,8 +53,8 @@ pub(super) fn asks_for_reset(entries: &Value<'_>) -> bool {
 
 /// Reads `managedFields`; `None` where an entry is malformed.
 // Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, DecodeManagedFields
-pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
-    let mut read: Vec<Entry> = Vec::new();
+pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<ManagerEntry>> {
+    let mut read: Vec<ManagerEntry> = Vec::new();
     for entry in entries.and_then(Value::as_array).unwrap_or_default() {
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
         let applied = match text("operation") {
@@ -70,11 +70,11 @@ pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
             Some(fields) => FieldSet::from_json(fields)?,
             None => FieldSet::default(),
         };
-        let identity = Manager {
+        let identity = ManagerIdentity {
             name: text("manager").to_owned(),
-            ..Manager::new("", applied, version, text("subresource"))
+            ..ManagerIdentity::new("", applied, version, text("subresource"))
         };
-        read.push(Entry {
+        read.push(ManagerEntry {
             manager: identity,
             version: version.to_owned(),
             time: entry.get("time").and_then(Value::as_str).map(str::to_owned),
@@ -82,7 +82,7 @@ pub(super) fn read(entries: Option<&Value<'_>>) -> Option<Vec<Entry>> {
         });
     }
     // Of entries of one manager, the last counts.
-    let mut seen: HashSet<Manager> = HashSet::new();
+    let mut seen: HashSet<ManagerIdentity> = HashSet::new();
     read.reverse();
     read.retain(|entry| seen.insert(entry.manager.clone()));
     read.reverse();
@@ -113,17 +113,17 @@ pub(crate) fn fault(entries: Option<&Value<'_>>) -> Option<String> {
 }
 
 /// Removes the entry of a manager.
-pub(super) fn remove_entry(entries: &mut Vec<Entry>, manager: &Manager) -> Option<Entry> {
+pub(super) fn remove_entry(entries: &mut Vec<ManagerEntry>, manager: &ManagerIdentity) -> Option<ManagerEntry> {
     let at = entries.iter().position(|entry| entry.manager == *manager)?;
     Some(entries.remove(at))
 }
 
 /// Writes `managedFields`, in their order. `now` is later than every other time.
 // Upstream: apimachinery/pkg/util/managedfields/internal/managedfields.go, sortEncodedManagedFields
-pub(super) fn write(mut entries: Vec<Entry>, now: &str) -> Option<Value<'static>> {
+pub(super) fn write(mut entries: Vec<ManagerEntry>, now: &str) -> Option<Value<'static>> {
     entries.sort_by(|one, other| {
-        let key = |entry: &Entry| (!entry.manager.applied, seconds(entry.time.as_deref(), now));
-        let names = |entry: &Entry| {
+        let key = |entry: &ManagerEntry| (!entry.manager.applied, seconds(entry.time.as_deref(), now));
+        let names = |entry: &ManagerEntry| {
             (
                 entry.manager.name.clone(),
                 entry.version.clone(),
@@ -138,7 +138,7 @@ pub(super) fn write(mut entries: Vec<Entry>, now: &str) -> Option<Value<'static>
     (!written.is_empty()).then(|| written.into())
 }
 
-fn written(entry: Entry) -> Value<'static> {
+fn written(entry: ManagerEntry) -> Value<'static> {
     let mut object = Object::new();
     let mut set = |name: &'static str, text: String| {
         if !text.is_empty() {

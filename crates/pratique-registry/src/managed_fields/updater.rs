@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use pratique_json::{Progress, Value};
-use pratique_merge::structured::{self, Patch};
+use pratique_merge::structured_merge::{self, Patch};
 use pratique_schema::merge::{DEDUCED, MergeSchema, MergeTypeId};
 use pratique_types::{GroupVersion, GroupVersionKind};
 
-use super::entry::{Entry, Manager, asks_for_reset, read, remove_entry, write};
+use super::entry::{ManagerEntry, ManagerIdentity, asks_for_reset, read, remove_entry, write};
 use super::set::FieldSet;
-use super::walk::{Comparison, compare};
+use super::walk::{ObjectComparison, compare};
 use crate::object::{self, MANAGED_FIELDS};
 use crate::scheme::Scheme;
 
 /// A request as field management needs it.
 #[derive(Clone, Copy)]
-pub(crate) struct Request<'r> {
+pub(crate) struct UpdateRequest<'r> {
     pub(crate) scheme: &'r dyn Scheme,
     pub(crate) schema: &'r MergeSchema,
     /// The kind of the request's objects, in its version.
@@ -42,7 +42,7 @@ const ANCIENT_CHANGES: &str = "ancient-changes";
 /// Writes the `managedFields` of an object that is created or updated. `live` is the object as it was, or an empty one of the
 /// kind.
 // Upstream: apimachinery/pkg/util/managedfields/internal/fieldmanager.go, Update
-pub(crate) fn update(request: Request<'_>, live: &Value<'static>, new: &mut Value<'static>) {
+pub(crate) fn update(request: UpdateRequest<'_>, live: &Value<'static>, new: &mut Value<'static>) {
     let sent = object::remove(new, MANAGED_FIELDS);
     let before = live_or_sent(live, sent.as_ref(), request.subresource);
     let entries = before.map(|(_, entries)| entries).unwrap_or_default();
@@ -97,7 +97,7 @@ fn live_or_sent<'r, 'v>(
     live: &'r Value<'v>,
     sent: Option<&'r Value<'v>>,
     subresource: &str,
-) -> Option<(&'r Value<'v>, Vec<Entry>)> {
+) -> Option<(&'r Value<'v>, Vec<ManagerEntry>)> {
     let sent = sent.filter(|_| subresource.is_empty());
     if sent.is_some_and(asks_for_reset) {
         return None;
@@ -130,7 +130,7 @@ pub(crate) enum TypeError {
 
 /// Checks that an object is of its type. Decoded objects of built-in kinds are.
 // Upstream: apimachinery/pkg/util/managedfields/internal/{structuredmerge,fieldmanager}.go, Update, UpdateNoErrors
-fn check_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) -> Result<(), TypeError> {
+fn check_type(request: UpdateRequest<'_>, of: MergeTypeId, object: &Value<'static>) -> Result<(), TypeError> {
     if request.scheme.custom(request.kind).is_none() {
         return Ok(());
     }
@@ -140,33 +140,33 @@ fn check_type(request: Request<'_>, of: MergeTypeId, object: &Value<'static>) ->
     }
     let nothing = Patch::Map(Vec::new());
     let progress = Progress::unwatched();
-    let checked = structured::apply(request.schema, of, &mut object.borrowed(), nothing, &progress);
+    let checked = structured_merge::apply(request.schema, of, &mut object.borrowed(), nothing, &progress);
     checked.map_err(|error| match error {
-        structured::Error::Object(message) => TypeError::Mismatch(message),
+        structured_merge::Error::Object(message) => TypeError::Mismatch(message),
         other => TypeError::Mismatch(other.to_string()),
     })
 }
 
 // Upstream: structured-merge-diff/merge/update.go, Update
 fn after_update(
-    request: Request<'_>,
+    request: UpdateRequest<'_>,
     of: MergeTypeId,
     live: &Value<'static>,
     new: &Value<'static>,
-    mut entries: Vec<Entry>,
-) -> Option<Vec<Entry>> {
+    mut entries: Vec<ManagerEntry>,
+) -> Option<Vec<ManagerEntry>> {
     let version = request.kind.api_version();
     let comparison = compare(request.schema, of, live, new);
-    let changes = Changes::new(request, live, new, comparison.without(request.reset));
+    let changes = EntryChanges::new(request, live, new, comparison.without(request.reset));
     if !take_over(changes, &mut entries) {
         return None;
     }
     let set = comparison.modified.union(&comparison.added);
     let set = set.recursive_difference(request.reset).difference(&stripped());
     if !set.is_empty() {
-        let manager = Manager::new(request.manager, false, &version, request.subresource);
+        let manager = ManagerIdentity::new(request.manager, false, &version, request.subresource);
         let before = remove_entry(&mut entries, &manager);
-        entries.push(Entry {
+        entries.push(ManagerEntry {
             set: match before {
                 Some(before) => set.union(&before.set),
                 None => set,
@@ -199,25 +199,25 @@ pub(super) fn stripped() -> FieldSet {
 }
 
 /// The changes of a request, in the versions of the entries.
-pub(super) struct Changes<'r> {
-    request: Request<'r>,
+pub(super) struct EntryChanges<'r> {
+    request: UpdateRequest<'r>,
     live: &'r Value<'static>,
     new: &'r Value<'static>,
     /// By version; `None` for a version that the kind does not have.
-    by_version: BTreeMap<String, Option<Comparison>>,
+    by_version: BTreeMap<String, Option<ObjectComparison>>,
     /// Why the objects are not of their type in one of the versions.
     pub(super) malformed: Option<TypeError>,
 }
 
-impl<'r> Changes<'r> {
+impl<'r> EntryChanges<'r> {
     /// The changes of a request, with those in its own version.
     pub(super) fn new(
-        request: Request<'r>,
+        request: UpdateRequest<'r>,
         live: &'r Value<'static>,
         new: &'r Value<'static>,
-        comparison: Comparison,
+        comparison: ObjectComparison,
     ) -> Self {
-        Changes {
+        EntryChanges {
             by_version: [(request.kind.api_version(), Some(comparison))].into(),
             request,
             live,
@@ -226,7 +226,7 @@ impl<'r> Changes<'r> {
         }
     }
 
-    fn of(&mut self, version: &str) -> Option<&Comparison> {
+    fn find_comparison(&mut self, version: &str) -> Option<&ObjectComparison> {
         if !self.by_version.contains_key(version) {
             let compared = compare_in(self.request, version, self.live, self.new);
             let compared = compared.unwrap_or_else(|malformed| {
@@ -240,11 +240,11 @@ impl<'r> Changes<'r> {
 }
 
 fn compare_in(
-    request: Request<'_>,
+    request: UpdateRequest<'_>,
     version: &str,
     live: &Value<'static>,
     new: &Value<'static>,
-) -> Result<Option<Comparison>, TypeError> {
+) -> Result<Option<ObjectComparison>, TypeError> {
     let convert = || {
         let kind = GroupVersion::parse(version).ok()?.with_kind(&request.kind.kind);
         if kind.group != request.kind.group {
@@ -269,16 +269,16 @@ fn compare_in(
 
 /// The fields of other managers that a request changes, by the index of their entries.
 pub(super) fn conflicts(
-    changes: &mut Changes<'_>,
-    entries: &[Entry],
-    own: Option<&Manager>,
+    changes: &mut EntryChanges<'_>,
+    entries: &[ManagerEntry],
+    own: Option<&ManagerIdentity>,
 ) -> Vec<(usize, FieldSet)> {
     let others = entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| Some(&entry.manager) != own);
     let conflicting = others.filter_map(|(at, entry)| {
-        let changed = changes.of(&entry.version)?;
+        let changed = changes.find_comparison(&entry.version)?;
         let both = entry.set.intersection(&changed.modified.union(&changed.added));
         (!both.is_empty()).then_some((at, both))
     });
@@ -289,9 +289,9 @@ pub(super) fn conflicts(
 /// does not have are dropped, and so are those without fields. Returns whether the objects are of their type
 /// in all of the versions.
 // Upstream: structured-merge-diff/merge/update.go, update
-pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) -> bool {
+pub(super) fn take_over(mut changes: EntryChanges<'_>, entries: &mut Vec<ManagerEntry>) -> bool {
     entries.retain_mut(|entry| {
-        let Some(changed) = changes.of(&entry.version) else {
+        let Some(changed) = changes.find_comparison(&entry.version) else {
             return false;
         };
         let taken = entry.set.intersection(&changed.modified.union(&changed.added));
@@ -303,10 +303,10 @@ pub(super) fn take_over(mut changes: Changes<'_>, entries: &mut Vec<Entry>) -> b
 
 /// Merges the oldest updates where there are many.
 // Upstream: apimachinery/pkg/util/managedfields/internal/capmanagers.go, capUpdateManagers
-fn capped(mut entries: Vec<Entry>) -> Vec<Entry> {
-    let updaters = |entries: &[Entry]| entries.iter().filter(|entry| !entry.manager.applied).count();
-    let mut oldest_of_version: BTreeMap<String, Manager> = BTreeMap::new();
-    let mut visited: Vec<Manager> = Vec::new();
+fn capped(mut entries: Vec<ManagerEntry>) -> Vec<ManagerEntry> {
+    let updaters = |entries: &[ManagerEntry]| entries.iter().filter(|entry| !entry.manager.applied).count();
+    let mut oldest_of_version: BTreeMap<String, ManagerIdentity> = BTreeMap::new();
+    let mut visited: Vec<ManagerIdentity> = Vec::new();
     while updaters(&entries) > MOST_UPDATERS {
         let oldest = entries
             .iter()
@@ -326,7 +326,7 @@ fn capped(mut entries: Vec<Entry>) -> Vec<Entry> {
             continue;
         };
         entries.remove(at);
-        let bucket = Manager::new(ANCIENT_CHANGES, false, &entry.version, "");
+        let bucket = ManagerIdentity::new(ANCIENT_CHANGES, false, &entry.version, "");
         if let Some(merged) = entries
             .iter_mut()
             .find(|other| other.manager == bucket || other.manager == first)

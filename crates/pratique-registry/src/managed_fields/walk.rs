@@ -10,7 +10,7 @@ use super::set::FieldSet;
 
 /// A type as it applies to a value: the first of its alternatives that fits.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Atom<'s> {
+pub(super) enum AtomType<'s> {
     Map(&'s MapType),
     Scalar,
     List(&'s ListType),
@@ -18,33 +18,33 @@ pub(super) enum Atom<'s> {
 
 /// Which of its possibilities a type is for a value.
 // Upstream: structured-merge-diff/typed/helpers.go, deduceAtom, handleAtom
-pub(super) fn atom<'s>(of: &'s MergeType, value: Option<&Value<'_>>) -> Option<Atom<'s>> {
+pub(super) fn atom<'s>(of: &'s MergeType, value: Option<&Value<'_>>) -> Option<AtomType<'s>> {
     let deduced = match value {
         Some(Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_)) => {
-            of.scalar.map(|_| Atom::Scalar)
+            of.scalar.map(|_| AtomType::Scalar)
         }
-        Some(Value::Array(_) | Value::NilArray) => of.list.as_ref().map(Atom::List),
-        Some(Value::Object(_)) => of.map.as_ref().map(Atom::Map),
+        Some(Value::Array(_) | Value::NilArray) => of.list.as_ref().map(AtomType::List),
+        Some(Value::Object(_)) => of.map.as_ref().map(AtomType::Map),
         Some(Value::Null) | None => None,
     };
     deduced
-        .or(of.map.as_ref().map(Atom::Map))
-        .or(of.scalar.map(|_| Atom::Scalar))
-        .or(of.list.as_ref().map(Atom::List))
+        .or(of.map.as_ref().map(AtomType::Map))
+        .or(of.scalar.map(|_| AtomType::Scalar))
+        .or(of.list.as_ref().map(AtomType::List))
 }
 
 /// How an object differs from another one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Comparison {
+pub(super) struct ObjectComparison {
     pub(super) added: FieldSet,
     pub(super) modified: FieldSet,
     pub(super) removed: FieldSet,
 }
 
-impl Comparison {
+impl ObjectComparison {
     /// The differences outside of some fields.
-    pub(super) fn without(&self, fields: &FieldSet) -> Comparison {
-        Comparison {
+    pub(super) fn without(&self, fields: &FieldSet) -> ObjectComparison {
+        ObjectComparison {
             added: self.added.recursive_difference(fields),
             modified: self.modified.recursive_difference(fields),
             removed: self.removed.recursive_difference(fields),
@@ -54,11 +54,11 @@ impl Comparison {
 
 /// Compares two objects of a type.
 // Upstream: structured-merge-diff/typed/compare.go, compareWalker
-pub(super) fn compare(schema: &MergeSchema, of: MergeTypeId, old: &Value<'_>, new: &Value<'_>) -> Comparison {
+pub(super) fn compare(schema: &MergeSchema, of: MergeTypeId, old: &Value<'_>, new: &Value<'_>) -> ObjectComparison {
     let mut walk = CompareWalk {
         schema,
         path: Vec::new(),
-        comparison: Comparison::default(),
+        comparison: ObjectComparison::default(),
     };
     walk.value(Some(of), Some(old), Some(new));
     walk.comparison
@@ -67,7 +67,7 @@ pub(super) fn compare(schema: &MergeSchema, of: MergeTypeId, old: &Value<'_>, ne
 struct CompareWalk<'s> {
     schema: &'s MergeSchema,
     path: Vec<String>,
-    comparison: Comparison,
+    comparison: ObjectComparison,
 }
 
 /// Recursion follows the nesting of the values, which their parser bounds.
@@ -96,9 +96,9 @@ impl CompareWalk<'_> {
     }
 
     /// Whether the value was compared as a whole.
-    fn atom(&mut self, atom: Option<Atom<'_>>, old: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
+    fn atom(&mut self, atom: Option<AtomType<'_>>, old: Option<&Value<'_>>, new: Option<&Value<'_>>) -> bool {
         match atom {
-            Some(Atom::Map(of)) => {
+            Some(AtomType::Map(of)) => {
                 let (before, after) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
                 let empty = before.is_none_or(Object::is_empty) && after.is_none_or(Object::is_empty);
                 if of.atomic || empty {
@@ -107,7 +107,7 @@ impl CompareWalk<'_> {
                 self.members(of, before, after);
                 false
             }
-            Some(Atom::List(of)) => {
+            Some(AtomType::List(of)) => {
                 let (before, after) = (old.and_then(Value::as_array), new.and_then(Value::as_array));
                 let is_empty = |list: Option<&[Value<'_>]>| list.is_none_or(<[_]>::is_empty);
                 if of.merging == ListMerging::Atomic || is_empty(before) && is_empty(after) {
@@ -116,7 +116,7 @@ impl CompareWalk<'_> {
                 self.items(of, before.unwrap_or_default(), after.unwrap_or_default());
                 false
             }
-            Some(Atom::Scalar) => self.leaf(old, new),
+            Some(AtomType::Scalar) => self.leaf(old, new),
             None => false,
         }
     }
@@ -244,7 +244,7 @@ impl FieldWalk<'_> {
             return;
         };
         match atom(self.schema.get(id), Some(value)) {
-            Some(Atom::Map(of)) if !of.atomic => {
+            Some(AtomType::Map(of)) if !of.atomic => {
                 for (name, member) in value.as_object().into_iter().flat_map(Object::iter) {
                     self.path.push(element::field(name));
                     self.value(of.member(name), member);
@@ -255,7 +255,7 @@ impl FieldWalk<'_> {
                     self.path.pop();
                 }
             }
-            Some(Atom::List(of)) if of.merging != ListMerging::Atomic => {
+            Some(AtomType::List(of)) if of.merging != ListMerging::Atomic => {
                 for (element, items) in by_element(of, value.as_array().unwrap_or_default()) {
                     self.path.push(element);
                     if let [item] = items.as_slice() {
@@ -281,7 +281,7 @@ pub(super) fn remove(
 ) -> Option<Value<'static>> {
     let atom = of.and_then(|id| atom(schema.get(id), Some(value)));
     match (atom, value) {
-        (Some(Atom::List(of)), Value::Array(items)) => {
+        (Some(AtomType::List(of)), Value::Array(items)) => {
             if of.merging == ListMerging::Atomic {
                 return None;
             }
@@ -302,7 +302,7 @@ pub(super) fn remove(
                 .collect();
             (!kept.is_empty()).then(|| kept.into())
         }
-        (Some(Atom::Map(of)), Value::Object(members)) => {
+        (Some(AtomType::Map(of)), Value::Object(members)) => {
             if of.atomic {
                 return None;
             }

@@ -4,10 +4,10 @@
 use pratique_json::Value;
 
 use crate::object;
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
 
 /// An endpoint that keeps the metadata that users set.
-const STATUS: Endpoint = Endpoint {
+const STATUS: PartEndpoint = PartEndpoint {
     kept: &[
         &["spec"],
         &["metadata", "labels"],
@@ -15,16 +15,16 @@ const STATUS: Endpoint = Endpoint {
         &["metadata", "finalizers"],
         &["metadata", "ownerReferences"],
     ],
-    ..Endpoint::STATUS_ONLY
+    ..PartEndpoint::STATUS_ONLY
 };
 
-pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("apiregistration.k8s.io", "APIService")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[ResourceStrategy::new("apiregistration.k8s.io", "APIService")
     .conditional()
     .status(STATUS)
     .prepare(create, |_, _, _| {})];
 
 /// An API that the server itself serves is available at once.
-fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     if object::has(object, &["spec", "service"]) {
         return;
     }

@@ -4,21 +4,21 @@
 use pratique_json::Value;
 
 use crate::gated_fields::GatedFields;
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Gated, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
 
-pub(super) const STRATEGIES: &[Strategy] = &[Strategy::new("autoscaling", "HorizontalPodAutoscaler")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[ResourceStrategy::new("autoscaling", "HorizontalPodAutoscaler")
     .generation(&[&["spec"]])
     .generation_of("HPAGeneration")
-    .status(Endpoint::STATUS)
-    .gated(&[Gated::Feature(GatedFields::graduated(
+    .status(PartEndpoint::STATUS)
+    .gated(&[GatedField::Feature(GatedFields::graduated(
         "HPAConfigurableTolerance",
         &[&["spec", "behavior", "scaleUp|scaleDown", "tolerance"]],
     ))])
     .prepare(create, update)];
 
 /// The annotations in which `autoscaling/v1` keeps parts of the status that its type has no fields for.
-const STATUS_ANNOTATIONS: &[Path<'static>] = &[
+const STATUS_ANNOTATIONS: &[FieldPath<'static>] = &[
     &[
         "metadata",
         "annotations",
@@ -31,7 +31,7 @@ const STATUS_ANNOTATIONS: &[Path<'static>] = &[
     ],
 ];
 
-fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     if context.kind.version == "v1" {
         for path in STATUS_ANNOTATIONS {
             object::remove(object, path);
@@ -40,7 +40,7 @@ fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     }
 }
 
-fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     if context.kind.version == "v1" {
         for path in STATUS_ANNOTATIONS {
             object::copy(object, old, path);

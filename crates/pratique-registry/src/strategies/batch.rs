@@ -3,23 +3,23 @@
 
 use pratique_json::Value;
 
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Gated, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new("batch", "CronJob")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy::new("batch", "CronJob")
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS)
+        .status(PartEndpoint::STATUS)
         .gated(&[
-            Gated::Field("WorkloadWithJob", &["spec", "jobTemplate", "spec", "scheduling"]),
-            Gated::Pod(&["spec", "jobTemplate", "spec", "template"]),
+            GatedField::Field("WorkloadWithJob", &["spec", "jobTemplate", "spec", "scheduling"]),
+            GatedField::Pod(&["spec", "jobTemplate", "spec", "template"]),
         ]),
-    Strategy::new("batch", "Job")
+    ResourceStrategy::new("batch", "Job")
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS)
+        .status(PartEndpoint::STATUS)
         .gated(&[
-            Gated::Field("WorkloadWithJob", &["spec", "scheduling"]),
-            Gated::Pod(&["spec", "template"]),
+            GatedField::Field("WorkloadWithJob", &["spec", "scheduling"]),
+            GatedField::Pod(&["spec", "template"]),
         ])
         .prepare(create_job, |_, _, _| {}),
 ];
@@ -29,7 +29,7 @@ const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
 /// Labels that identify the Job.
 const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 
-fn create_job(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn create_job(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     if object.at(&["spec", "manualSelector"]) != Some(&Value::Bool(true)) {
         generate_selector(object, context.defaulted_labels);
     }
@@ -39,13 +39,13 @@ fn create_job(context: &mut Context<'_>, object: &mut Value<'_>) {
 fn generate_selector(object: &mut Value<'_>, defaulted_labels: bool) {
     let name = object::text(object, &["metadata", "name"]).to_owned();
     let uid = object::text(object, &["metadata", "uid"]).to_owned();
-    let labels: Path<'_> = &["spec", "template", "metadata", "labels"];
+    let labels: FieldPath<'_> = &["spec", "template", "metadata", "labels"];
     // Where defaulting gave the Job the labels of its template, both are one map in the server's memory.
     let shared = defaulted_labels && object::has(object, &["metadata", "labels"]);
     let names = NAME_LABELS.map(|label| (label, &name));
     let uids = UID_LABELS.map(|label| (label, &uid));
     for (label, value) in names.into_iter().chain(uids) {
-        let path: Path<'_> = &["spec", "template", "metadata", "labels", label];
+        let path: FieldPath<'_> = &["spec", "template", "metadata", "labels", label];
         if object.at(path).is_none() {
             object::set(object, path, value.clone());
         }
@@ -55,7 +55,7 @@ fn generate_selector(object: &mut Value<'_>, defaulted_labels: bool) {
         object::set(object, &["metadata", "labels"], of_template);
     }
     let [_, label] = UID_LABELS;
-    let path: Path<'_> = &["spec", "selector", "matchLabels", label];
+    let path: FieldPath<'_> = &["spec", "selector", "matchLabels", label];
     if object.at(path).is_none() {
         object::set(object, path, uid);
     }

@@ -3,37 +3,37 @@
 
 use pratique_json::{Object, Value};
 
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
 
 const GROUP: &str = "certificates.k8s.io";
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy {
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy {
         reset: &[&["spec"], &["status"]],
         endpoints: &[("approval", APPROVAL)],
-        ..Strategy::new(GROUP, "CertificateSigningRequest")
-            .status(Endpoint {
+        ..ResourceStrategy::new(GROUP, "CertificateSigningRequest")
+            .status(PartEndpoint {
                 reset: &[&["spec"], &["status", "conditions"]],
-                ..Endpoint::STATUS.and(update_status)
+                ..PartEndpoint::STATUS.and(update_status)
             })
             .prepare(create_request, |_, object, old| {
                 object::copy(object, old, &["spec"])
             })
     },
-    Strategy::new(GROUP, "ClusterTrustBundle").conditional(),
-    Strategy::new(GROUP, "PodCertificateRequest")
+    ResourceStrategy::new(GROUP, "ClusterTrustBundle").conditional(),
+    ResourceStrategy::new(GROUP, "PodCertificateRequest")
         .conditional()
-        .status(Endpoint::STATUS_ONLY),
+        .status(PartEndpoint::STATUS_ONLY),
 ];
 
-const APPROVAL: Endpoint = Endpoint {
+const APPROVAL: PartEndpoint = PartEndpoint {
     reset: &[&["spec"], &["status", "certificate"]],
-    ..Endpoint::STATUS.and(update_approval)
+    ..PartEndpoint::STATUS.and(update_approval)
 };
 
 /// The requester is the user who makes the request, whatever the object says.
-fn create_request(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn create_request(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     for field in ["username", "uid", "groups", "extra"] {
         object::remove(object, &["spec", field]);
     }
@@ -60,16 +60,16 @@ fn texts(texts: &[String]) -> Value<'static> {
     texts.collect::<Vec<_>>().into()
 }
 
-const CONDITIONS: Path<'static> = &["status", "conditions"];
+const CONDITIONS: FieldPath<'static> = &["status", "conditions"];
 
-fn update_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     for of_type in ["Approved", "Denied"] {
         preserve_conditions(object, old, of_type);
     }
     populate_times(context, object, old);
 }
 
-fn update_approval<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_approval<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     populate_times(context, object, old);
     let conditions = object::remove(object, CONDITIONS);
     object::copy(object, old, &["status"]);
@@ -96,7 +96,7 @@ fn preserve_conditions<'v>(object: &mut Value<'v>, old: &Value<'v>, of_type: &st
 }
 
 // Upstream: pkg/registry/certificates/certificates/strategy.go, populateConditionTimestamps
-fn populate_times<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn populate_times<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let now = &context.placeholders.time;
     for condition in object::list_mut(object, CONDITIONS) {
         if !object::has(condition, &["lastUpdateTime"]) {

@@ -4,17 +4,17 @@
 use pratique_json::{Object, Value};
 
 use super::{persistent_volume_claims, pods, services};
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Gated, Status, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{StrategyContext, PartEndpoint, GatedField, StatusHandling, ResourceStrategy};
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new("", "ConfigMap"),
-    Strategy::new("", "Endpoints").creates_on_update(),
-    Strategy::new("", "Event").creates_on_update(),
-    Strategy::new("", "LimitRange")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy::new("", "ConfigMap"),
+    ResourceStrategy::new("", "Endpoints").creates_on_update(),
+    ResourceStrategy::new("", "Event").creates_on_update(),
+    ResourceStrategy::new("", "LimitRange")
         .creates_on_update()
         .prepare(name_limit_range, |_, _, _| {}),
-    Strategy {
+    ResourceStrategy {
         canonicalize: |object| {
             let name = object::text(object, &["metadata", "name"]).to_owned();
             object::set(
@@ -24,42 +24,42 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             );
         },
         endpoints: &[("finalize", FINALIZE)],
-        ..Strategy::new("", "Namespace").status(Endpoint::STATUS).prepare(
+        ..ResourceStrategy::new("", "Namespace").status(PartEndpoint::STATUS).prepare(
             create_namespace,
             |_, object, old| {
                 object::copy(object, old, &["spec", "finalizers"]);
             },
         )
     },
-    Strategy {
-        status: Status::ResetOnUpdate,
-        ..Strategy::new("", "Node")
-            .status(Endpoint::STATUS.and(update_node_status))
+    ResourceStrategy {
+        status: StatusHandling::ResetOnUpdate,
+        ..ResourceStrategy::new("", "Node")
+            .status(PartEndpoint::STATUS.and(update_node_status))
             .gated(&[
                 // A gate of the past: no server has the feature.
-                Gated::Field("DynamicKubeletConfig", &["spec", "configSource"]),
-                Gated::Field(
+                GatedField::Field("DynamicKubeletConfig", &["spec", "configSource"]),
+                GatedField::Field(
                     "InPlacePodVerticalScalingSchedulerPreemption",
                     &["spec", "podPreemptionPolicy"],
                 ),
-                Gated::Field("DynamicKubeletConfig", &["status", "config"]),
-                Gated::Field("NodeDeclaredFeatures", &["status", "declaredFeatures"]),
+                GatedField::Field("DynamicKubeletConfig", &["status", "config"]),
+                GatedField::Field("NodeDeclaredFeatures", &["status", "declaredFeatures"]),
             ])
     },
-    Strategy::new("", "PersistentVolume")
-        .status(Endpoint::STATUS.and(update_volume_status))
+    ResourceStrategy::new("", "PersistentVolume")
+        .status(PartEndpoint::STATUS.and(update_volume_status))
         .prepare(create_volume, |_, _, _| {}),
     persistent_volume_claims::STRATEGY,
     pods::STRATEGY,
-    Strategy::new("", "PodTemplate")
+    ResourceStrategy::new("", "PodTemplate")
         .generation(&[&["template"]])
-        .gated(&[Gated::Pod(&["template"])]),
-    Strategy::new("", "ReplicationController")
+        .gated(&[GatedField::Pod(&["template"])]),
+    ResourceStrategy::new("", "ReplicationController")
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS)
-        .gated(&[Gated::Pod(&["spec", "template"])]),
-    Strategy::new("", "ResourceQuota").status(Endpoint::STATUS),
-    Strategy::new("", "Secret").prepare(
+        .status(PartEndpoint::STATUS)
+        .gated(&[GatedField::Pod(&["spec", "template"])]),
+    ResourceStrategy::new("", "ResourceQuota").status(PartEndpoint::STATUS),
+    ResourceStrategy::new("", "Secret").prepare(
         |_, _| {},
         |_, object, old| {
             if object::text(object, &["type"]).is_empty() {
@@ -68,27 +68,27 @@ pub(super) const STRATEGIES: &[Strategy] = &[
         },
     ),
     services::STRATEGY,
-    Strategy::new("", "ServiceAccount").prepare(
+    ResourceStrategy::new("", "ServiceAccount").prepare(
         |_, object| clean_secret_references(object),
         |_, object, _| clean_secret_references(object),
     ),
 ];
 
-const FINALIZE: Endpoint = Endpoint {
+const FINALIZE: PartEndpoint = PartEndpoint {
     reset: &[&["status"]],
     kept: &[&["status"]],
-    ..Endpoint::STATUS
+    ..PartEndpoint::STATUS
 };
 
-fn name_limit_range(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn name_limit_range(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     if object::text(object, &["metadata", "name"]).is_empty() {
         object::set(object, &["metadata", "name"], context.placeholders.uid.clone());
     }
 }
 
-fn create_namespace(_: &mut Context<'_>, object: &mut Value<'_>) {
+fn create_namespace(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     object::set(object, &["status", "phase"], "Active");
-    let path: Path<'_> = &["spec", "finalizers"];
+    let path: FieldPath<'_> = &["spec", "finalizers"];
     let mut finalizers = object::list(object, path).to_vec();
     if !finalizers.iter().any(|name| name.as_str() == Some("kubernetes")) {
         finalizers.push("kubernetes".into());
@@ -96,20 +96,20 @@ fn create_namespace(_: &mut Context<'_>, object: &mut Value<'_>) {
     }
 }
 
-fn update_node_status<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_node_status<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     if !object::has(old, &["status", "config"]) {
         object::remove(object, &["status", "config"]);
     }
 }
 
-const LAST_TRANSITION: Path<'static> = &["status", "lastPhaseTransitionTime"];
+const LAST_TRANSITION: FieldPath<'static> = &["status", "lastPhaseTransitionTime"];
 
-fn create_volume(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn create_volume(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     object::set(object, &["status", "phase"], "Pending");
     object::set(object, LAST_TRANSITION, context.placeholders.time.clone());
 }
 
-fn update_volume_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_volume_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let is_set = object::has(object, LAST_TRANSITION);
     if object::same(object, old, &["status", "phase"]) {
         if !is_set {

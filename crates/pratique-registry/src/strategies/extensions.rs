@@ -4,13 +4,13 @@
 use pratique_json::Value;
 
 use crate::object;
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
 
-pub(super) const STRATEGIES: &[Strategy] =
-    &[Strategy::new("apiextensions.k8s.io", "CustomResourceDefinition")
+pub(super) const STRATEGIES: &[ResourceStrategy] =
+    &[ResourceStrategy::new("apiextensions.k8s.io", "CustomResourceDefinition")
         .conditional()
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS)
+        .status(PartEndpoint::STATUS)
         .prepare(
             |context, object| {
                 object::set(object, &["status"], pratique_json::Object::new());
@@ -20,7 +20,7 @@ pub(super) const STRATEGIES: &[Strategy] =
         )];
 
 /// Adds the storage version to the versions that objects were stored in.
-fn store_version(_: &mut Context<'_>, object: &mut Value<'_>) {
+fn store_version(_: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     let versions = object::list(object, &["spec", "versions"]);
     let is_storage = |version: &&Value<'_>| version.get("storage") == Some(&Value::Bool(true));
     let Some(storage) = versions.iter().find(is_storage) else {

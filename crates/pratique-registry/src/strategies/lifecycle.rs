@@ -1,17 +1,17 @@
 //! `lifecycle.k8s.io`.
 // Upstream: pkg/registry/lifecycle/*/strategy.go
 
-use crate::strategy::{Endpoint, Strategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy};
 
 const GROUP: &str = "lifecycle.k8s.io";
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new(GROUP, "Eviction")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy::new(GROUP, "Eviction")
         .conditional()
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS_ONLY),
-    Strategy::new(GROUP, "EvictionRequest")
+        .status(PartEndpoint::STATUS_ONLY),
+    ResourceStrategy::new(GROUP, "EvictionRequest")
         .conditional()
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS_ONLY),
+        .status(PartEndpoint::STATUS_ONLY),
 ];

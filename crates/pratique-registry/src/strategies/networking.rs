@@ -1,16 +1,16 @@
 //! `networking.k8s.io`.
 // Upstream: pkg/registry/networking/*/strategy.go
 
-use crate::strategy::{Endpoint, Strategy};
+use crate::strategy::{PartEndpoint, ResourceStrategy};
 
 const GROUP: &str = "networking.k8s.io";
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new(GROUP, "IPAddress"),
-    Strategy::new(GROUP, "Ingress")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy::new(GROUP, "IPAddress"),
+    ResourceStrategy::new(GROUP, "Ingress")
         .generation(&[&["spec"]])
-        .status(Endpoint::STATUS),
-    Strategy::new(GROUP, "IngressClass").generation(&[&["spec"]]),
-    Strategy::new(GROUP, "NetworkPolicy").generation(&[&["spec"]]),
-    Strategy::new(GROUP, "ServiceCIDR").status(Endpoint::STATUS_ONLY),
+        .status(PartEndpoint::STATUS),
+    ResourceStrategy::new(GROUP, "IngressClass").generation(&[&["spec"]]),
+    ResourceStrategy::new(GROUP, "NetworkPolicy").generation(&[&["spec"]]),
+    ResourceStrategy::new(GROUP, "ServiceCIDR").status(PartEndpoint::STATUS_ONLY),
 ];

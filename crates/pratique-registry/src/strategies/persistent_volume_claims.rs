@@ -3,11 +3,11 @@
 
 use pratique_json::{Object, Value};
 
-use crate::object::{self, Path};
-use crate::strategy::{Endpoint, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{PartEndpoint, ResourceStrategy};
 
-pub(super) const STRATEGY: Strategy = Strategy::new("", "PersistentVolumeClaim")
-    .status(Endpoint::STATUS.and(|context, object, old| {
+pub(super) const STRATEGY: ResourceStrategy = ResourceStrategy::new("", "PersistentVolumeClaim")
+    .status(PartEndpoint::STATUS.and(|context, object, old| {
         // Upstream: pkg/api/persistentvolumeclaim/util.go, DropDisabledFieldsFromStatus
         let path = &["status", "healthStatus"];
         context
@@ -19,9 +19,9 @@ pub(super) const STRATEGY: Strategy = Strategy::new("", "PersistentVolumeClaim")
         |_, object, old| prepare(object, Some(old)),
     );
 
-const SOURCE: Path<'static> = &["spec", "dataSource"];
-const REFERENCE: Path<'static> = &["spec", "dataSourceRef"];
-const NAMESPACE: Path<'static> = &["spec", "dataSourceRef", "namespace"];
+const SOURCE: FieldPath<'static> = &["spec", "dataSource"];
+const REFERENCE: FieldPath<'static> = &["spec", "dataSourceRef"];
+const NAMESPACE: FieldPath<'static> = &["spec", "dataSourceRef", "namespace"];
 
 fn prepare<'v>(object: &mut Value<'v>, old: Option<&Value<'v>>) {
     let before = |path| old.is_some_and(|old| object::has(old, path));

@@ -8,7 +8,7 @@ use pratique_json::Value;
 use pratique_types::field;
 
 use crate::gated_fields::{FieldDropper, FieldTree, GatedDrop, GatedFields};
-use crate::object::{self, Path};
+use crate::object::{self, FieldPath};
 
 /// The lists of containers.
 const CONTAINERS: &str = "containers|initContainers|ephemeralContainers";
@@ -128,7 +128,7 @@ pub(crate) fn drop_disabled(
     dropper: &mut FieldDropper,
     object: &mut Value<'_>,
     old: Option<&Value<'_>>,
-    path: Path<'_>,
+    path: FieldPath<'_>,
 ) {
     let old = old.and_then(|old| old.at(path));
     let Some(object) = object::at_mut(object, path) else {
@@ -187,7 +187,7 @@ fn has_restart_rules(spec: &Value<'_>) -> bool {
 }
 
 // Upstream: pkg/api/pod/util.go, dropContainerRestartRules
-fn drop_restart_rules(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
+fn drop_restart_rules(spec: &mut Value<'_>, place: FieldPath<'_>, dropped: &mut Vec<GatedDrop>) {
     for list in CONTAINER_LISTS {
         for (index, container) in object::list_mut(spec, &[list]).iter_mut().enumerate() {
             let field = field::Path::new(list);
@@ -216,7 +216,7 @@ fn has_image_volumes(spec: &Value<'_>) -> bool {
 
 /// Volumes of images go whole, and so do the mounts of them.
 // Upstream: pkg/api/pod/util.go, dropImageVolumes
-fn drop_image_volumes(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
+fn drop_image_volumes(spec: &mut Value<'_>, place: FieldPath<'_>, dropped: &mut Vec<GatedDrop>) {
     let volumes = field::Path::new("volumes");
     let mut images: HashSet<String> = HashSet::new();
     for (index, volume) in object::list(spec, &["volumes"]).iter().enumerate() {
@@ -250,7 +250,7 @@ fn keep_elements(object: &mut Value<'_>, list: &str, is_kept: impl Fn(&Value<'_>
 }
 
 const STOP_SIGNALS: &str = "ContainerStopSignals";
-const STOP_SIGNAL: Path<'static> = &["lifecycle", "stopSignal"];
+const STOP_SIGNAL: FieldPath<'static> = &["lifecycle", "stopSignal"];
 
 fn stops_by_signal(spec: &Value<'_>) -> bool {
     let mut containers = CONTAINER_LISTS
@@ -260,7 +260,7 @@ fn stops_by_signal(spec: &Value<'_>) -> bool {
 }
 
 /// A lifecycle that says no more than a signal goes with it.
-fn drop_stop_signals(spec: &mut Value<'_>, place: Path<'_>, dropped: &mut Vec<GatedDrop>) {
+fn drop_stop_signals(spec: &mut Value<'_>, place: FieldPath<'_>, dropped: &mut Vec<GatedDrop>) {
     for list in CONTAINER_LISTS {
         for (index, container) in object::list_mut(spec, &[list]).iter_mut().enumerate() {
             if object::remove(container, STOP_SIGNAL).is_some() {

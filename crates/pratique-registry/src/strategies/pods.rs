@@ -8,14 +8,14 @@ use pratique_objects::complete_pod_resources;
 use pratique_validation::profile_annotations::APP_ARMOR_CONTAINER;
 
 use super::drop_disabled;
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Gated, METADATA, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{StrategyContext, PartEndpoint, GatedField, METADATA, ResourceStrategy};
 
-pub(super) const STRATEGY: Strategy = Strategy {
+pub(super) const STRATEGY: ResourceStrategy = ResourceStrategy {
     endpoints: &[("ephemeralcontainers", EPHEMERAL_CONTAINERS), ("resize", RESIZE)],
-    ..Strategy::new("", "Pod")
+    ..ResourceStrategy::new("", "Pod")
         .generation(&[&["spec"]])
-        .status(Endpoint {
+        .status(PartEndpoint {
             reset: &[
                 &["spec"],
                 &["metadata", "deletionTimestamp"],
@@ -24,11 +24,11 @@ pub(super) const STRATEGY: Strategy = Strategy {
             kept: &[&["spec"], &["metadata", "ownerReferences"]],
             update: update_status,
         })
-        .gated(&[Gated::Pod(&[])])
+        .gated(&[GatedField::Pod(&[])])
         .prepare(create, keep_resources)
 };
 
-const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
+const EPHEMERAL_CONTAINERS: PartEndpoint = PartEndpoint {
     reset: &[],
     kept: &[],
     update: |context, object, old| {
@@ -39,7 +39,7 @@ const EPHEMERAL_CONTAINERS: Endpoint = Endpoint {
     },
 };
 
-const RESIZE: Endpoint = Endpoint {
+const RESIZE: PartEndpoint = PartEndpoint {
     reset: &[],
     kept: &[],
     update: |context, object, old| {
@@ -57,7 +57,7 @@ fn keep_all<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     object::copy(object, old, &["status"]);
 }
 
-fn count_generation<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn count_generation<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     drop_disabled(&mut context.dropper, object, Some(old), &[]);
     if !object::same(object, old, &["spec"]) {
         object::increment_generation(object, old);
@@ -65,7 +65,7 @@ fn count_generation<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: 
 }
 
 /// Whoever does not know of resources of a whole Pod does not remove them.
-fn keep_resources<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_resources<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let is_on = context.dropper.gates.is_on("PodLevelResourcesFixDefaulting");
     if is_on && !object::has(object, &["spec", "resources"]) {
         object::copy(object, old, &["spec", "resources"]);
@@ -73,7 +73,7 @@ fn keep_resources<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &V
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, dropNonResizeUpdates
-fn keep_all_but_resources<'v>(context: &Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn keep_all_but_resources<'v>(context: &StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let length = |of: &Value<'_>, list: &str| object::list(of, &["spec", list]).len();
     if LISTS.iter().any(|list| length(object, list) != length(old, list)) {
@@ -121,7 +121,7 @@ fn resized<'v>(new: &[Value<'v>], old: &[Value<'v>]) -> Vec<Value<'v>> {
     merged.collect()
 }
 
-fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     object::set(object, &["status", "phase"], "Pending");
     if !object::list(object, &["spec", "schedulingGates"]).is_empty() {
         let gated = scheduling_gated(context);
@@ -135,7 +135,7 @@ fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
 }
 
 // Upstream: pkg/registry/core/pod/strategy.go, applySchedulingGatedCondition
-fn scheduling_gated(context: &Context<'_>) -> Value<'static> {
+fn scheduling_gated(context: &StrategyContext<'_>) -> Value<'static> {
     let mut condition = Object::new();
     condition.insert("type", "PodScheduled");
     condition.insert("status", "False");
@@ -187,7 +187,7 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
     {
         return;
     }
-    let path: Path<'_> = &["labelSelector", "matchExpressions"];
+    let path: FieldPath<'_> = &["labelSelector", "matchExpressions"];
     let mut expressions = object::list(term, path).to_vec();
     let before = expressions.len();
     for (keys, operator) in LABEL_KEYS {
@@ -209,7 +209,7 @@ fn merge_keys<'v>(term: &mut Value<'v>, labels: &Value<'v>) {
 
 /// Gives containers the profiles that annotations name.
 // Upstream: pkg/registry/core/pod/strategy.go, applyAppArmorVersionSkew
-fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn apply_app_armor(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     let annotations = object.at(&["metadata", "annotations"]).and_then(Value::as_object);
     let profiles = annotations
         .into_iter()
@@ -220,7 +220,7 @@ fn apply_app_armor(context: &mut Context<'_>, object: &mut Value<'_>) {
     if profiles.is_empty() || object::text(object, &["spec", "os", "name"]) == "windows" {
         return;
     }
-    let field: Path<'_> = &["securityContext", "appArmorProfile"];
+    let field: FieldPath<'_> = &["securityContext", "appArmorProfile"];
     let of_pod = object
         .at(&["spec", "securityContext", "appArmorProfile"])
         .cloned();
@@ -274,7 +274,7 @@ const CLAIM_STATUSES: [&str; 3] = [
     "resourceClaimStatuses",
 ];
 
-fn update_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     object::remove(object, &["metadata", "deletionTimestamp"]);
     if object::text(object, &["status", "qosClass"]).is_empty() {
         object::copy(object, old, &["status", "qosClass"]);
@@ -297,7 +297,7 @@ fn preserve_observed_generations<'v>(object: &mut Value<'v>, old: &Value<'v>) {
     if object::number(object, &["status", OBSERVED]) == 0 {
         object::copy(object, old, &["status", OBSERVED]);
     }
-    let path: Path<'_> = &["status", "conditions"];
+    let path: FieldPath<'_> = &["status", "conditions"];
     let mut before: Vec<&Value<'_>> = object::list(old, path).iter().collect();
     for condition in object::list_mut(object, path) {
         let of_type = object::text(condition, &["type"]).to_owned();

@@ -7,8 +7,8 @@ use pratique_json::Value;
 use pratique_schema::Release;
 
 use crate::gated_fields::GatedFields;
-use crate::object::{self, Path};
-use crate::strategy::{Context, Endpoint, Gated, Strategy};
+use crate::object::{self, FieldPath};
+use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
 
 const GROUP: &str = "resource.k8s.io";
 
@@ -16,7 +16,7 @@ const GROUP: &str = "resource.k8s.io";
 macro_rules! request_gates {
     ($($spec:literal),+) => {
         &[
-            Gated::Feature(GatedFields::new(
+            GatedField::Feature(GatedFields::new(
                 "DRADerivedAttributes",
                 &[
                     &[$($spec,)+ "devices", "requests", "*", DERIVED],
@@ -24,7 +24,7 @@ macro_rules! request_gates {
                     &[$($spec,)+ "devices", "requests", "*", "firstAvailable", "*", DERIVED],
                 ],
             )),
-            Gated::FeatureOf(
+            GatedField::FeatureOf(
                 drops_all_fields,
                 GatedFields::graduated(
                     "DRADeviceTaints",
@@ -35,7 +35,7 @@ macro_rules! request_gates {
                     ],
                 ),
             ),
-            Gated::FeatureOf(
+            GatedField::FeatureOf(
                 drops_all_fields,
                 GatedFields::graduated(
                     "DRAConsumableCapacity",
@@ -47,7 +47,7 @@ macro_rules! request_gates {
                     ],
                 ),
             ),
-            Gated::FeatureOf(
+            GatedField::FeatureOf(
                 drops_capacity_alone,
                 GatedFields::graduated(
                     "DRAConsumableCapacity",
@@ -62,42 +62,42 @@ macro_rules! request_gates {
     };
 }
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new(GROUP, "DeviceClass")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy::new(GROUP, "DeviceClass")
         .generation(&[&["spec"]])
-        .gated(&[Gated::Feature(GatedFields::graduated(
+        .gated(&[GatedField::Feature(GatedFields::graduated(
             "DRAExtendedResource",
             &[&["spec", "extendedResourceName"]],
         ))]),
-    Strategy {
+    ResourceStrategy {
         unconditional_versions: &["v1alpha3", "v1beta2"],
-        ..Strategy::new(GROUP, "DeviceTaintRule")
+        ..ResourceStrategy::new(GROUP, "DeviceTaintRule")
             .conditional()
             .generation(&[&["spec"]])
-            .status(Endpoint::STATUS_ONLY)
+            .status(PartEndpoint::STATUS_ONLY)
             .prepare(|_, _| {}, update_taint_rule)
     },
-    Strategy::new(GROUP, "ResourceClaim")
-        .status(Endpoint::STATUS_ONLY.and(update_claim_status))
+    ResourceStrategy::new(GROUP, "ResourceClaim")
+        .status(PartEndpoint::STATUS_ONLY.and(update_claim_status))
         .gated(request_gates!("spec"))
         .prepare(
             |context, object| keep_exact(context, object, &["spec", "devices", "requests"]),
             |_, _, _| {},
         ),
-    Strategy::new(GROUP, "ResourceClaimTemplate")
+    ResourceStrategy::new(GROUP, "ResourceClaimTemplate")
         .gated(request_gates!("spec", "spec"))
         .prepare(
             |context, object| keep_exact(context, object, &["spec", "spec", "devices", "requests"]),
             |_, _, _| {},
         ),
-    Strategy::new(GROUP, "ResourcePoolStatusRequest")
+    ResourceStrategy::new(GROUP, "ResourcePoolStatusRequest")
         .conditional()
-        .status(Endpoint::STATUS_ONLY)
-        .gated(&[Gated::Field(
+        .status(PartEndpoint::STATUS_ONLY)
+        .gated(&[GatedField::Field(
             "DRAPartitionableDevicesType",
             &["spec", "defaultPartitionTypeAttribute"],
         )]),
-    Strategy::new(GROUP, "ResourceSlice")
+    ResourceStrategy::new(GROUP, "ResourceSlice")
         .generation(&[&["spec"]])
         .counted_first()
         .gated(SLICE_FEATURES),
@@ -120,7 +120,7 @@ fn drops_capacity_alone(release: &Release) -> bool {
 
 /// A request of `v1beta1` is one for exact devices also where all that it says of them is dropped: an empty list stands for that.
 // Upstream: pkg/apis/resource/v1beta1/conversion.go, hasDeviceRequestMainFieldsSet
-fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>) {
+fn keep_exact(context: &mut StrategyContext<'_>, object: &mut Value<'_>, path: FieldPath<'_>) {
     let paths = context.dropper.dropped.iter().map(|drop| &drop.path);
     let paths = paths.chain(&context.dropper.dropped_empty);
     let paths: HashSet<&str> = paths.map(String::as_str).collect();
@@ -141,8 +141,8 @@ fn keep_exact(context: &mut Context<'_>, object: &mut Value<'_>, path: Path<'_>)
 }
 
 /// Fields of slices, by feature gate. In `v1beta1` those of a device are one level deeper.
-const SLICE_FEATURES: &[Gated] = &[
-    Gated::Feature(GatedFields::new(
+const SLICE_FEATURES: &[GatedField] = &[
+    GatedField::Feature(GatedFields::new(
         "DRADeviceCompatibilityGroups",
         &[
             &[
@@ -164,28 +164,28 @@ const SLICE_FEATURES: &[Gated] = &[
             ],
         ],
     )),
-    Gated::Feature(GatedFields::new(
+    GatedField::Feature(GatedFields::new(
         "DRANodeAllocatableResources",
         &[
             &["spec", "devices", "*", "nodeAllocatableResources"],
             &["spec", "devices", "*", "basic", "nodeAllocatableResources"],
         ],
     )),
-    Gated::Feature(GatedFields::new(
+    GatedField::Feature(GatedFields::new(
         "DRAListTypeAttributes",
         &[
             &["spec", "devices", "*", "attributes", "*", LISTS],
             &["spec", "devices", "*", "basic", "attributes", "*", LISTS],
         ],
     )),
-    Gated::Feature(GatedFields::graduated(
+    GatedField::Feature(GatedFields::graduated(
         "DRADeviceTaints",
         &[
             &["spec", "devices", "*", "taints"],
             &["spec", "devices", "*", "basic", "taints"],
         ],
     )),
-    Gated::Feature(GatedFields::graduated(
+    GatedField::Feature(GatedFields::graduated(
         "DRAPartitionableDevices",
         &[
             &["spec", "sharedCounters|perDeviceNodeSelection"],
@@ -193,14 +193,14 @@ const SLICE_FEATURES: &[Gated] = &[
             &["spec", "devices", "*", "basic", PARTITIONS],
         ],
     )),
-    Gated::Feature(GatedFields::graduated(
+    GatedField::Feature(GatedFields::graduated(
         "DRADeviceBindingConditions",
         &[
             &["spec", "devices", "*", BINDING],
             &["spec", "devices", "*", "basic", BINDING],
         ],
     )),
-    Gated::Feature(GatedFields::graduated(
+    GatedField::Feature(GatedFields::graduated(
         "DRAConsumableCapacity",
         &[
             &["spec", "devices", "*", "allowMultipleAllocations"],
@@ -209,8 +209,8 @@ const SLICE_FEATURES: &[Gated] = &[
             &["spec", "devices", "*", "basic", "capacity", "*", "requestPolicy"],
         ],
     )),
-    Gated::Field("DRAPartitionableDevicesType", &["spec", "partitionTypeAttribute"]),
-    Gated::Field("DRAOptionalNodeOperations", &["spec", "skipNodeOperations"]),
+    GatedField::Field("DRAPartitionableDevicesType", &["spec", "partitionTypeAttribute"]),
+    GatedField::Field("DRAOptionalNodeOperations", &["spec", "skipNodeOperations"]),
 ];
 
 /// The fields of devices that are parts of others.
@@ -222,10 +222,10 @@ const BINDING: &str = "bindingConditions|bindingFailureConditions|bindsToNode";
 /// The fields of attributes that are lists.
 const LISTS: &str = "bools|ints|strings|versions";
 
-const TIME_ADDED: Path<'static> = &["spec", "taint", "timeAdded"];
+const TIME_ADDED: FieldPath<'static> = &["spec", "taint", "timeAdded"];
 
 /// A taint with another effect is a new one.
-fn update_taint_rule<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_taint_rule<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let changed = !object::same(object, old, &["spec", "taint", "effect"]);
     if changed && object::same(object, old, TIME_ADDED) {
         object::set(object, TIME_ADDED, context.placeholders.time.clone());
@@ -278,7 +278,7 @@ const SKIPPED_OPERATIONS: GatedFields = GatedFields::new(
 
 /// The status of devices that are no longer allocated is dropped.
 // Upstream: pkg/registry/resource/resourceclaim/strategy.go, dropDeallocatedStatusDevices
-fn update_claim_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn update_claim_status<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let dropper = &mut context.dropper;
     for feature in CLAIM_STATUS_FEATURES {
         dropper.drop_unused((object, &[]), Some(old), feature);
@@ -290,7 +290,7 @@ fn update_claim_status<'v>(context: &mut Context<'_>, object: &mut Value<'v>, ol
     let now = allocated(object);
     let mut deallocated = allocated(old);
     deallocated.retain(|device| !now.contains(device));
-    let devices: Path<'_> = &["status", "devices"];
+    let devices: FieldPath<'_> = &["status", "devices"];
     let mut left = object::list(object, devices).to_vec();
     left.retain(|status| !deallocated.contains(&device(status)));
     if left.is_empty() {

@@ -6,15 +6,15 @@ use pratique_gotext::net::{Ip, parse_sloppy_ip};
 use pratique_json::Value;
 
 use super::services::{needs_cluster_ip, needs_health_check, needs_node_port, node_ports, of_type};
-use crate::object::{self, Path};
-use crate::strategy::Context;
+use crate::object::{self, FieldPath};
+use crate::strategy::StrategyContext;
 
-const CLUSTER_IP: Path<'static> = &["spec", "clusterIP"];
-const CLUSTER_IPS: Path<'static> = &["spec", "clusterIPs"];
-const FAMILIES: Path<'static> = &["spec", "ipFamilies"];
-const POLICY: Path<'static> = &["spec", "ipFamilyPolicy"];
-const PORTS: Path<'static> = &["spec", "ports"];
-const HEALTH_CHECK: Path<'static> = &["spec", "healthCheckNodePort"];
+const CLUSTER_IP: FieldPath<'static> = &["spec", "clusterIP"];
+const CLUSTER_IPS: FieldPath<'static> = &["spec", "clusterIPs"];
+const FAMILIES: FieldPath<'static> = &["spec", "ipFamilies"];
+const POLICY: FieldPath<'static> = &["spec", "ipFamilyPolicy"];
+const PORTS: FieldPath<'static> = &["spec", "ports"];
+const HEALTH_CHECK: FieldPath<'static> = &["spec", "healthCheckNodePort"];
 
 /// The family of the addresses of a cluster that has but one.
 const FAMILY: &str = "IPv4";
@@ -57,7 +57,7 @@ pub(crate) fn read_service(object: &mut Value<'_>) {
     object::set(object, FAMILIES, families);
 }
 
-pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
+pub(super) fn create(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     let address = object::text(object, CLUSTER_IP).to_owned();
     if !address.is_empty() && object::list(object, CLUSTER_IPS).is_empty() {
         object::set(object, CLUSTER_IPS, vec![address.into()]);
@@ -75,7 +75,7 @@ pub(super) fn create(context: &mut Context<'_>, object: &mut Value<'_>) {
     }
 }
 
-pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+pub(super) fn update<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     keep_allocations(object, old);
     normalize_addresses(object, old);
     if is_sound(context, object) {
@@ -100,7 +100,7 @@ pub(super) fn update<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old:
 
 /// Whether addresses and families are such that some can be allocated. What is not is left as it is, for validation to tell.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn is_sound(context: &Context<'_>, object: &Value<'_>) -> bool {
+fn is_sound(context: &StrategyContext<'_>, object: &Value<'_>) -> bool {
     let texts = |path| -> Vec<&str> {
         let list = object::list(object, path).iter();
         list.map(|value| value.as_str().unwrap_or_default()).collect()
@@ -132,13 +132,13 @@ fn family_of(address: &str) -> &'static str {
     }
 }
 
-fn is_set(object: &Value<'_>, path: Path<'_>) -> bool {
+fn is_set(object: &Value<'_>, path: FieldPath<'_>) -> bool {
     object.at(path).is_some_and(|value| !value.is_empty())
 }
 
 /// A dry run counts on from the middle of the range; otherwise the port is a placeholder, or one after it that is not taken.
 // Upstream: pkg/registry/core/service/portallocator/operation.go, AllocateNext
-fn next_port(context: &mut Context<'_>, taken: &[Value<'_>]) -> Value<'static> {
+fn next_port(context: &mut StrategyContext<'_>, taken: &[Value<'_>]) -> Value<'static> {
     if context.dry_run {
         context.ports += 1;
         return (32768 + context.ports).into();
@@ -162,7 +162,7 @@ fn allocates_node_ports(object: &Value<'_>) -> bool {
 
 /// Ports with the same number have the same node port.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initNodePorts
-fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'_>) {
+fn init_node_ports(context: &mut StrategyContext<'_>, object: &mut Value<'_>) {
     let allocates = allocates_node_ports(object);
     let requested = object::list(object, PORTS).to_vec();
     let taken = node_ports(object);
@@ -193,7 +193,7 @@ fn init_node_ports(context: &mut Context<'_>, object: &mut Value<'_>) {
 }
 
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocClusterIPs
-fn allocate_addresses(context: &Context<'_>, object: &mut Value<'_>) {
+fn allocate_addresses(context: &StrategyContext<'_>, object: &mut Value<'_>) {
     let mut addresses = object::list(object, CLUSTER_IPS).to_vec();
     if !needs_cluster_ip(object) || addresses.first().and_then(Value::as_str) == Some(NONE) {
         return;
@@ -228,7 +228,7 @@ fn allocate_addresses(context: &Context<'_>, object: &mut Value<'_>) {
 /// Families and their policy in a cluster with one family. What cannot be had is left to validation: an address of a family that the
 /// cluster does not have stays without a family.
 // Upstream: pkg/registry/core/service/storage/alloc.go, initIPFamilyFields
-fn init_families<'v>(context: &Context<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn init_families<'v>(context: &StrategyContext<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
     if !needs_cluster_ip(object) {
         return;
     }

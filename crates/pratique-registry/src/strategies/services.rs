@@ -5,13 +5,13 @@ use pratique_json::Value;
 
 use super::service_addresses;
 use crate::object;
-use crate::strategy::{Context, Endpoint, Strategy};
+use crate::strategy::{StrategyContext, PartEndpoint, ResourceStrategy};
 
-pub(super) const STRATEGY: Strategy = Strategy {
+pub(super) const STRATEGY: ResourceStrategy = ResourceStrategy {
     begin: Some((service_addresses::create, service_addresses::update)),
-    ..Strategy::new("", "Service")
+    ..ResourceStrategy::new("", "Service")
         .creates_on_update()
-        .status(Endpoint::STATUS)
+        .status(PartEndpoint::STATUS)
         .prepare(|_, _| {}, drop_type_dependent)
 };
 
@@ -50,7 +50,7 @@ pub(super) fn node_ports<'v>(object: &Value<'v>) -> Vec<Value<'v>> {
 
 /// Drops fields that a Service of the new type does not have, where the request left them as they were.
 // Upstream: pkg/registry/core/service/strategy.go, dropTypeDependentFields
-fn drop_type_dependent<'v>(_: &mut Context<'_>, object: &mut Value<'v>, old: &Value<'v>) {
+fn drop_type_dependent<'v>(_: &mut StrategyContext<'_>, object: &mut Value<'v>, old: &Value<'v>) {
     let same = |object: &Value<'_>, field: &str| object::same(object, old, &["spec", field]);
     if needs_cluster_ip(old) && !needs_cluster_ip(object) {
         if same(object, "clusterIP") && same(object, "clusterIPs") {

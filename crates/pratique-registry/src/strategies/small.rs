@@ -4,30 +4,30 @@
 use pratique_json::Value;
 
 use crate::object::{self, MANAGED_FIELDS};
-use crate::strategy::{Context, Endpoint, Gated, Strategy};
+use crate::strategy::{StrategyContext, PartEndpoint, GatedField, ResourceStrategy};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
 
 /// An endpoint that sets `status` and keeps all metadata but `managedFields`.
-const FLOW_CONTROL_STATUS: Endpoint = Endpoint::STATUS_ONLY.and(|_, object, old| {
+const FLOW_CONTROL_STATUS: PartEndpoint = PartEndpoint::STATUS_ONLY.and(|_, object, old| {
     let managed = object::remove(object, MANAGED_FIELDS);
     object::copy(object, old, &["metadata"]);
     object::put(object, MANAGED_FIELDS, managed);
 });
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy::new("coordination.k8s.io", "Lease")
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy::new("coordination.k8s.io", "Lease")
         .conditional()
         .creates_on_update()
         .gated(&[
-            Gated::Field("CoordinatedLeaderElection", &["spec", "strategy"]),
-            Gated::Field("CoordinatedLeaderElection", &["spec", "preferredHolder"]),
+            GatedField::Field("CoordinatedLeaderElection", &["spec", "strategy"]),
+            GatedField::Field("CoordinatedLeaderElection", &["spec", "preferredHolder"]),
         ]),
-    Strategy::new("coordination.k8s.io", "LeaseCandidate")
+    ResourceStrategy::new("coordination.k8s.io", "LeaseCandidate")
         .conditional()
         .creates_on_update(),
-    Strategy::new("discovery.k8s.io", "EndpointSlice")
+    ResourceStrategy::new("discovery.k8s.io", "EndpointSlice")
         .generation(&[
             &["addressType"],
             &["ports"],
@@ -39,24 +39,24 @@ pub(super) const STRATEGIES: &[Strategy] = &[
             |context, object| drop_topology(context, object, None),
             |context, object, old| drop_topology(context, object, Some(old)),
         ),
-    Strategy::new("events.k8s.io", "Event").creates_on_update(),
-    Strategy::new(FLOW_CONTROL, "FlowSchema")
+    ResourceStrategy::new("events.k8s.io", "Event").creates_on_update(),
+    ResourceStrategy::new(FLOW_CONTROL, "FlowSchema")
         .generation(&[&["spec"]])
         .status(FLOW_CONTROL_STATUS),
-    Strategy::new(FLOW_CONTROL, "PriorityLevelConfiguration")
+    ResourceStrategy::new(FLOW_CONTROL, "PriorityLevelConfiguration")
         .generation(&[&["spec"]])
         .status(FLOW_CONTROL_STATUS),
-    Strategy::new("internal.apiserver.k8s.io", "StorageVersion")
+    ResourceStrategy::new("internal.apiserver.k8s.io", "StorageVersion")
         .conditional()
-        .status(Endpoint::STATUS_ONLY),
-    Strategy::new("node.k8s.io", "RuntimeClass")
+        .status(PartEndpoint::STATUS_ONLY),
+    ResourceStrategy::new("node.k8s.io", "RuntimeClass")
         .conditional()
         .creates_on_update(),
-    Strategy::new("policy", "PodDisruptionBudget")
+    ResourceStrategy::new("policy", "PodDisruptionBudget")
         .conditional()
         .generation(&[&["spec"]])
         .counted_first()
-        .status(Endpoint::STATUS)
+        .status(PartEndpoint::STATUS)
         .prepare(
             |_, object| strip_label(object),
             |_, object, old| {
@@ -65,10 +65,10 @@ pub(super) const STRATEGIES: &[Strategy] = &[
                 }
             },
         ),
-    Strategy::new(RBAC, "ClusterRole").creates_on_update(),
-    Strategy::new(RBAC, "ClusterRoleBinding").creates_on_update(),
-    Strategy::new(RBAC, "Role").creates_on_update(),
-    Strategy::new(RBAC, "RoleBinding").creates_on_update(),
+    ResourceStrategy::new(RBAC, "ClusterRole").creates_on_update(),
+    ResourceStrategy::new(RBAC, "ClusterRoleBinding").creates_on_update(),
+    ResourceStrategy::new(RBAC, "Role").creates_on_update(),
+    ResourceStrategy::new(RBAC, "RoleBinding").creates_on_update(),
 ];
 
 /// With it alone, a selector of `v1beta1` matches nothing.
@@ -77,7 +77,7 @@ const EMPTY_MATCHES: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector
 /// A label that stands for what another version cannot say is not combined with others.
 // Upstream: pkg/registry/policy/poddisruptionbudget/strategy.go, dropDisabledFields
 fn strip_label(object: &mut Value<'_>) {
-    let expressions: object::Path<'_> = &["spec", "selector", "matchExpressions"];
+    let expressions: object::FieldPath<'_> = &["spec", "selector", "matchExpressions"];
     let is_label = |expression: &Value<'_>| object::text(expression, &["key"]) == EMPTY_MATCHES;
     let mut kept = object::list(object, expressions).to_vec();
     let is_nothing = match kept.as_slice() {
@@ -107,7 +107,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// `deprecatedTopology` is dropped where it changes; the node that it names becomes `nodeName` if it was named before.
 // Upstream: pkg/registry/discovery/endpointslice/strategy.go, dropTopologyOnV1
-fn drop_topology<'v>(context: &mut Context<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
+fn drop_topology<'v>(context: &mut StrategyContext<'_>, object: &mut Value<'v>, old: Option<&Value<'v>>) {
     if context.kind.version == "v1beta1" || old.is_some_and(|old| object::same(object, old, &["endpoints"])) {
         return;
     }

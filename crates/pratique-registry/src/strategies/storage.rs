@@ -2,7 +2,7 @@
 // Upstream: pkg/registry/storage/*/strategy.go, pkg/registry/storagemigration/storagemigration/strategy.go
 
 use crate::gated_fields::GatedFields;
-use crate::strategy::{Endpoint, Gated, Generation, Strategy};
+use crate::strategy::{PartEndpoint, GatedField, GenerationRule, ResourceStrategy};
 
 const GROUP: &str = "storage.k8s.io";
 
@@ -20,39 +20,39 @@ const ERROR_CODES: [GatedFields; 2] = [
     ),
 ];
 
-pub(super) const STRATEGIES: &[Strategy] = &[
-    Strategy {
-        generation: Generation {
+pub(super) const STRATEGIES: &[ResourceStrategy] = &[
+    ResourceStrategy {
+        generation: GenerationRule {
             starts: false,
             counted: &[&["spec"]],
             counted_first: false,
             gate: None,
         },
-        ..Strategy::new(GROUP, "CSIDriver")
+        ..ResourceStrategy::new(GROUP, "CSIDriver")
             .conditional()
-            .gated(&[Gated::Feature(GatedFields::graduated(
+            .gated(&[GatedField::Feature(GatedFields::graduated(
                 "MutableCSINodeAllocatableCount",
                 &[&["spec", "nodeAllocatableUpdatePeriodSeconds"]],
             ))])
     },
-    Strategy::new(GROUP, "CSINode")
+    ResourceStrategy::new(GROUP, "CSINode")
         .conditional()
-        .status(Endpoint::STATUS_ONLY.and(|context, object, old| {
+        .status(PartEndpoint::STATUS_ONLY.and(|context, object, old| {
             let dropper = &mut context.dropper;
             dropper.drop_unused((object, &[]), Some(old), STORAGE_HEALTH);
         }))
-        .gated(&[Gated::Feature(STORAGE_HEALTH)]),
-    Strategy::new(GROUP, "CSIStorageCapacity").conditional(),
-    Strategy::new(GROUP, "StorageClass"),
-    Strategy::new(GROUP, "VolumeAttachment")
+        .gated(&[GatedField::Feature(STORAGE_HEALTH)]),
+    ResourceStrategy::new(GROUP, "CSIStorageCapacity").conditional(),
+    ResourceStrategy::new(GROUP, "StorageClass"),
+    ResourceStrategy::new(GROUP, "VolumeAttachment")
         .conditional()
-        .status(Endpoint::STATUS_ONLY.and(|context, object, old| {
+        .status(PartEndpoint::STATUS_ONLY.and(|context, object, old| {
             for feature in ERROR_CODES {
                 context.dropper.drop_unused((object, &[]), Some(old), feature);
             }
         })),
-    Strategy::new(GROUP, "VolumeAttributesClass"),
-    Strategy::new("storagemigration.k8s.io", "StorageVersionMigration")
+    ResourceStrategy::new(GROUP, "VolumeAttributesClass"),
+    ResourceStrategy::new("storagemigration.k8s.io", "StorageVersionMigration")
         .conditional()
-        .status(Endpoint::STATUS_ONLY),
+        .status(PartEndpoint::STATUS_ONLY),
 ];

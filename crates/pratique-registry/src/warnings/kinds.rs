@@ -7,7 +7,7 @@ use pratique_validation::check_key_pair;
 
 use super::addresses::of_networks;
 use super::pod_spec::of_label;
-use crate::object::{self, Path};
+use crate::object::{self, FieldPath};
 
 // Upstream: pkg/api/node/util.go, GetWarningsForRuntimeClass
 pub(super) fn runtime_class(object: &Value<'_>) -> Vec<String> {
@@ -98,7 +98,7 @@ pub(super) fn resource_slice(object: &Value<'_>) -> Option<String> {
 
 /// Warns about a Job with very many indexes, or the template of one.
 // Upstream: pkg/api/job/warnings.go, WarningsForJobSpec
-pub(super) fn job_spec(object: &Value<'_>, path: Path<'_>) -> Option<String> {
+pub(super) fn job_spec(object: &Value<'_>, path: FieldPath<'_>) -> Option<String> {
     const MOST_COMPLETIONS: i64 = 100_000;
     const MOST_PARALLEL: i64 = 10_000;
     let spec = object.at(path)?;

@@ -14,7 +14,7 @@ use super::MAX_PAIRS;
 use super::addresses::{of_address, of_addresses};
 use super::storage::of_claim_amounts;
 use super::volume_paths;
-use crate::object::{self, Path};
+use crate::object::{self, FieldPath};
 use crate::strategies::app_armor_profile;
 
 /// Labels of nodes that have others in their place.
@@ -125,7 +125,7 @@ pub(super) struct PodWarnings<'v> {
 }
 
 /// The warnings of a pod, or of a template at a path.
-pub(super) fn warn_of_pod(object: &Value<'_>, path: Path<'_>) -> Vec<String> {
+pub(super) fn warn_of_pod(object: &Value<'_>, path: FieldPath<'_>) -> Vec<String> {
     let Some(pod) = object.at(path) else {
         return Vec::new();
     };
@@ -202,7 +202,7 @@ impl PodWarnings<'_> {
         }
         let affinity = "spec.affinity.nodeAffinity";
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
-        let path: Path<'_> = &["affinity", "nodeAffinity", required, "nodeSelectorTerms"];
+        let path: FieldPath<'_> = &["affinity", "nodeAffinity", required, "nodeSelectorTerms"];
         for (at, term) in object::list(self.spec, path).iter().enumerate() {
             self.node_term(
                 term,
@@ -210,7 +210,7 @@ impl PodWarnings<'_> {
             );
         }
         let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-        let path: Path<'_> = &["affinity", "nodeAffinity", preferred];
+        let path: FieldPath<'_> = &["affinity", "nodeAffinity", preferred];
         for (at, term) in object::list(self.spec, path).iter().enumerate() {
             if let Some(term) = term.get("preference") {
                 self.node_term(term, format_args!("{affinity}.{preferred}[{at}].preference"));
@@ -297,7 +297,7 @@ impl PodWarnings<'_> {
     }
 
     /// Amounts of bytes that are not whole.
-    fn amounts(&mut self, path: Path<'_>, shown: impl Display, of: &Value<'_>) {
+    fn amounts(&mut self, path: FieldPath<'_>, shown: impl Display, of: &Value<'_>) {
         for resource in ["memory", "ephemeral-storage"] {
             let Some(text) = of
                 .at(path)

@@ -3,8 +3,8 @@
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
 
-use super::{Source, admitted, options};
-use crate::replayed::ReplayRequest;
+use super::{RequestSource, admitted, options};
+use crate::replay_result::ReplayRequest;
 
 /// Whether requests with objects of a kind connect, whatever their method is: `PodExecOptions`, `ServiceProxyOptions`, ….
 pub(super) fn is_connected(kind: &GroupVersionKind) -> bool {
@@ -13,7 +13,7 @@ pub(super) fn is_connected(kind: &GroupVersionKind) -> bool {
 
 /// The request of an event that connects.
 // Upstream: apiserver/pkg/endpoints/handlers/rest.go, ConnectResource
-pub(super) fn request<'e>(source: &Source<'_>, request: AdmissionRequest<'e>) -> ReplayRequest<'e> {
+pub(super) fn request<'e>(source: &RequestSource<'_>, request: AdmissionRequest<'e>) -> ReplayRequest<'e> {
     let release = source.replayer.release();
     let mut object = match release.schema().kind(&request.kind) {
         Some(id) => options::of_parameters(release, id, source.uri),

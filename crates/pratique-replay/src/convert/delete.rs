@@ -3,14 +3,14 @@
 use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
-use super::{Source, admitted, no_object, options};
+use super::{RequestSource, admitted, no_object, options};
 use crate::event::{Event, Level};
-use crate::replayed::{Approximation, ReplayRequest, Unknown};
+use crate::replay_result::{Approximation, ReplayRequest, Unknown};
 
 /// The request of an event that deletes an object.
 // Upstream: apiserver/pkg/endpoints/handlers/delete.go, DeleteResource
 pub(super) fn request<'e>(
-    source: &Source<'_>,
+    source: &RequestSource<'_>,
     event: &Event<'e>,
     request: AdmissionRequest<'e>,
 ) -> ReplayRequest<'e> {
@@ -37,7 +37,7 @@ pub(super) fn request<'e>(
 /// The requests of an event that deletes a collection: one for each object.
 // Upstream: apiserver/pkg/registry/generic/registry/store.go, DeleteCollection
 pub(super) fn collection<'e>(
-    source: &Source<'_>,
+    source: &RequestSource<'_>,
     event: &Event<'e>,
     request: &AdmissionRequest<'e>,
 ) -> Result<Vec<ReplayRequest<'e>>, Unknown> {
@@ -64,7 +64,7 @@ pub(super) fn collection<'e>(
 }
 
 fn with_options<'e>(
-    source: &Source<'_>,
+    source: &RequestSource<'_>,
     event: &Event<'e>,
     request: AdmissionRequest<'e>,
 ) -> (AdmissionRequest<'e>, Vec<Approximation>) {

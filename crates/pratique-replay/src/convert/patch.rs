@@ -4,16 +4,16 @@ use pratique_json::Value;
 use pratique_registry::{Registry, Request, Store, Target, Verb};
 use pratique_types::{AdmissionRequest, Operation};
 
-use super::{Source, admitted, approximations, decoded, no_object};
+use super::{RequestSource, admitted, approximations, decoded, no_object};
 use crate::event::Event;
-use crate::replayed::{Approximation, ReplayRequest, Unknown};
+use crate::replay_result::{Approximation, ReplayRequest, Unknown};
 
 /// The request of an event that patches an object.
 ///
 /// The object is known where the one that was patched is, and else where the event has the result.
 // Upstream: apiserver/pkg/endpoints/handlers/patch.go, PatchResource
 pub(super) fn request<'e>(
-    source: &Source<'_>,
+    source: &RequestSource<'_>,
     event: &Event<'e>,
     request: AdmissionRequest<'e>,
 ) -> Result<ReplayRequest<'e>, Unknown> {
@@ -75,7 +75,7 @@ struct PatchedObject {
 
 /// The object that the patch gives. The event does not say of which type the patch is: all types that it may be of have to give
 /// the same.
-fn patched(source: &Source<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<PatchedObject, Unknown> {
+fn patched(source: &RequestSource<'_>, event: &Event<'_>, old: &Value<'static>) -> Result<PatchedObject, Unknown> {
     let path = &source.uri.path;
     let target = Target::parse(path).or_else(|| source.replayer.custom().target(path));
     let target = target.ok_or(Unknown::Patch)?;
@@ -94,7 +94,7 @@ fn patched(source: &Source<'_>, event: &Event<'_>, old: &Value<'static>) -> Resu
 }
 
 /// The types that a patch may be of.
-fn verbs(source: &Source<'_>, event: &Event<'_>, target: &Target, old: &Value<'static>) -> Vec<Verb> {
+fn verbs(source: &RequestSource<'_>, event: &Event<'_>, target: &Target, old: &Value<'static>) -> Vec<Verb> {
     let patch = &event.request_object;
     if patch.as_array().is_some() {
         return vec![Verb::JsonPatch];
@@ -124,7 +124,7 @@ fn verbs(source: &Source<'_>, event: &Event<'_>, target: &Target, old: &Value<'s
 }
 
 fn apply(
-    source: &Source<'_>,
+    source: &RequestSource<'_>,
     event: &Event<'_>,
     verb: Verb,
     target: &Target,

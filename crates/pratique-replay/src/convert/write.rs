@@ -3,15 +3,15 @@
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, Operation};
 
-use super::{Source, admitted, approximations, decoded, no_object};
+use super::{RequestSource, admitted, approximations, decoded, no_object};
 use crate::event::Event;
-use crate::replayed::{Approximation, ReplayRequest, Unknown};
+use crate::replay_result::{Approximation, ReplayRequest, Unknown};
 
 /// The request of an event that creates or replaces an object.
 // Upstream: apiserver/pkg/endpoints/handlers/create.go, createHandler, and update.go, UpdateResource, which log the object after
 // it was decoded and before anything is changed in it
 pub(super) fn request<'e>(
-    source: &Source<'_>,
+    source: &RequestSource<'_>,
     event: Event<'e>,
     request: AdmissionRequest<'e>,
 ) -> Result<ReplayRequest<'e>, Unknown> {
@@ -49,7 +49,7 @@ pub(super) fn request<'e>(
 }
 
 /// The object that was replaced, and whether it is known to be that: what is replaced has the version that the new object names.
-fn old(source: &Source<'_>, new: &Value<'_>) -> Option<(Value<'static>, bool)> {
+fn old(source: &RequestSource<'_>, new: &Value<'_>) -> Option<(Value<'static>, bool)> {
     // A part of an object that is one of another kind, such as a `Scale`, replaces none that is remembered.
     let old = source.old?;
     let kind = |object: &Value<'_>| object.get("kind").and_then(Value::as_str).map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::escaped::Escaped;
+use super::escaped_text::EscapedText;
 use super::{head, parts};
 use crate::Tally;
 
@@ -41,7 +41,7 @@ pub struct ComparisonPage<'a> {
 impl Display for ComparisonPage<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         head(out, self.title)?;
-        writeln!(out, "<p class=\"lead\">{}</p>", Escaped(self.lead))?;
+        writeln!(out, "<p class=\"lead\">{}</p>", EscapedText(self.lead))?;
         parts::tiles(
             out,
             self.numbers.iter().map(|(name, count)| (*name, *count, "mild")),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::{self, Formatter};
 
-use super::escaped::Escaped;
+use super::escaped_text::EscapedText;
 use crate::{Counts, Report, Table, Tally};
 
 /// How many rows a table shows.
@@ -107,7 +107,7 @@ pub(super) fn tiles<'n>(
             out,
             "<li class=\"{tone}\"><b>{}</b> {}</li>",
             number(count),
-            Escaped(name)
+            EscapedText(name)
         )?;
     }
     out.write_str("</ul>\n")
@@ -116,7 +116,7 @@ pub(super) fn tiles<'n>(
 /// Begins a section about a part of what is counted; `of` is that part, or empty.
 fn section(out: &mut Formatter<'_>, of: &str, what: &str) -> fmt::Result {
     let separator = if of.is_empty() { "" } else { ": " };
-    writeln!(out, "<section>\n<h2>{}{separator}{what}</h2>", Escaped(of))
+    writeln!(out, "<section>\n<h2>{}{separator}{what}</h2>", EscapedText(of))
 }
 
 /// What policies found.
@@ -126,7 +126,7 @@ pub(super) fn policies(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
         return Ok(());
     }
     section(out, of, "By policy")?;
-    let columns: [Column; 5] = [
+    let columns: [NumberColumn; 5] = [
         ("Denied", |counts| counts.denied),
         ("Warned", |counts| counts.warned),
         ("Audited", |counts| counts.audited),
@@ -137,7 +137,7 @@ pub(super) fn policies(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
         policies.rows().any(|(_, counts)| counts.accepted > 0) || policies.other().accepted > 0;
     if has_accepted {
         let [denied, warned, audited, ignored, undecided] = columns;
-        let accepted: Column = ("Accepted", |counts| counts.accepted);
+        let accepted: NumberColumn = ("Accepted", |counts| counts.accepted);
         let columns = [denied, warned, audited, ignored, undecided, accepted];
         table(out, &["Policy", "Binding"], &columns, policies)?;
     } else {
@@ -148,7 +148,7 @@ pub(super) fn policies(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
 
 /// Where policies found something.
 pub(super) fn places(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt::Result {
-    let columns: [Column; 4] = [
+    let columns: [NumberColumn; 4] = [
         ("Denied", |counts| counts.denied),
         ("All", Counts::requests),
         ("Undecided", |counts| counts.undecided),
@@ -194,10 +194,10 @@ pub(super) fn examples(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
         write!(
             out,
             "<details>\n<summary><span class=\"tag {action}\">{action}</span> {}",
-            Escaped(policy)
+            EscapedText(policy)
         )?;
         if !kind.binding.is_empty() {
-            write!(out, " <small>{}</small>", Escaped(&kind.binding))?;
+            write!(out, " <small>{}</small>", EscapedText(&kind.binding))?;
         }
         out.write_str("</summary>\n<ul class=\"examples\">\n")?;
         for example in examples {
@@ -208,18 +208,18 @@ pub(super) fn examples(out: &mut Formatter<'_>, tally: &Tally, of: &str) -> fmt:
             write!(
                 out,
                 "<li><b>{} {}{}</b> <small>{}",
-                Escaped(&example.kind),
-                Escaped(&namespace),
-                Escaped(&example.name),
-                Escaped(&example.place)
+                EscapedText(&example.kind),
+                EscapedText(&namespace),
+                EscapedText(&example.name),
+                EscapedText(&example.place)
             )?;
             for more in [&example.owner, &example.user, &example.time] {
                 if !more.is_empty() {
-                    write!(out, " · {}", Escaped(more))?;
+                    write!(out, " · {}", EscapedText(more))?;
                 }
             }
             let error = if example.is_error { "error: " } else { "" };
-            writeln!(out, "</small><br>{error}{}</li>", Escaped(&example.message))?;
+            writeln!(out, "</small><br>{error}{}</li>", EscapedText(&example.message))?;
         }
         out.write_str("</ul>\n</details>\n")?;
     }
@@ -244,8 +244,8 @@ pub(super) fn problems(out: &mut Formatter<'_>, report: &Report) -> fmt::Result 
         writeln!(
             out,
             "<li><b>{}</b><br>{}</li>",
-            Escaped(&problem.place),
-            Escaped(&problem.message)
+            EscapedText(&problem.place),
+            EscapedText(&problem.message)
         )?;
     }
     out.write_str("</ul>\n</section>\n")
@@ -281,26 +281,26 @@ pub(super) fn footer<'n>(
     if notes.peek().is_some() {
         out.write_str("<ul>\n")?;
         for note in notes {
-            writeln!(out, "<li>{}</li>", Escaped(note))?;
+            writeln!(out, "<li>{}</li>", EscapedText(note))?;
         }
         out.write_str("</ul>\n")?;
     }
     out.write_str("<dl>\n")?;
     for (name, fact) in facts {
         if !fact.trim().is_empty() {
-            writeln!(out, "<dt>{}</dt><dd>{}</dd>", Escaped(name), Escaped(fact))?;
+            writeln!(out, "<dt>{}</dt><dd>{}</dd>", EscapedText(name), EscapedText(fact))?;
         }
     }
     out.write_str("</dl>\n</footer>\n")
 }
 
 /// A column of numbers; the first of a table has bars.
-type Column = (&'static str, fn(&Counts) -> u64);
+type NumberColumn = (&'static str, fn(&Counts) -> u64);
 
 fn table<const N: usize, const M: usize>(
     out: &mut Formatter<'_>,
     names: &[&str; N],
-    columns: &[Column; M],
+    columns: &[NumberColumn; M],
     rows: &Table<N>,
 ) -> fmt::Result {
     let values = |counts: &Counts| columns.map(|(_, value)| value(counts));
@@ -323,7 +323,7 @@ fn table<const N: usize, const M: usize>(
             write!(
                 out,
                 "<td>{}</td>",
-                Escaped(if name.is_empty() { "–" } else { name })
+                EscapedText(if name.is_empty() { "–" } else { name })
             )?;
         }
         // A bar of up to 100 parts.

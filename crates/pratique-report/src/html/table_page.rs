@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::escaped::Escaped;
+use super::escaped_text::EscapedText;
 use super::{head, parts};
 
 /// Tables as HTML, with numbers that sum them up.
@@ -58,7 +58,7 @@ pub struct PageTable {
 impl Display for TablePage {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         head(out, &self.title)?;
-        writeln!(out, "<p class=\"lead\">{}</p>", Escaped(&self.lead))?;
+        writeln!(out, "<p class=\"lead\">{}</p>", EscapedText(&self.lead))?;
         let numbers = self.numbers.iter();
         parts::tiles(out, numbers.map(|(name, count)| (name.as_str(), *count, "mild")))?;
         out.write_str("</header>\n")?;
@@ -77,19 +77,19 @@ impl Display for TablePage {
 
 impl Display for PageTable {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let heading = Escaped(&self.heading);
+        let heading = EscapedText(&self.heading);
         writeln!(
             out,
             "<section>\n<h2>{heading}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
         )?;
         for name in &self.header {
-            writeln!(out, "<th scope=\"col\">{}</th>", Escaped(name))?;
+            writeln!(out, "<th scope=\"col\">{}</th>", EscapedText(name))?;
         }
         out.write_str("</tr></thead>\n<tbody>\n")?;
         for row in &self.rows {
             out.write_str("<tr>")?;
             for cell in row {
-                write!(out, "<td>{}</td>", Escaped(cell))?;
+                write!(out, "<td>{}</td>", EscapedText(cell))?;
             }
             out.write_str("</tr>\n")?;
         }

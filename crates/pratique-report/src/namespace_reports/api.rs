@@ -72,7 +72,7 @@ impl ReportApi {
 /// The outcome of a policy for an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Outcome {
+pub(super) enum PolicyOutcome {
     Pass,
     Fail,
     Warn,
@@ -82,7 +82,7 @@ pub(super) enum Outcome {
 
 /// Numbers of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Summary {
+pub(super) struct ResultSummary {
     pub(super) pass: u64,
     pub(super) fail: u64,
     pub(super) warn: u64,
@@ -90,14 +90,14 @@ pub(super) struct Summary {
     pub(super) skip: u64,
 }
 
-impl Summary {
-    pub(super) fn count(&mut self, outcome: Outcome) {
+impl ResultSummary {
+    pub(super) fn count(&mut self, outcome: PolicyOutcome) {
         match outcome {
-            Outcome::Pass => self.pass += 1,
-            Outcome::Fail => self.fail += 1,
-            Outcome::Warn => self.warn += 1,
-            Outcome::Error => self.error += 1,
-            Outcome::Skip => self.skip += 1,
+            PolicyOutcome::Pass => self.pass += 1,
+            PolicyOutcome::Fail => self.fail += 1,
+            PolicyOutcome::Warn => self.warn += 1,
+            PolicyOutcome::Error => self.error += 1,
+            PolicyOutcome::Skip => self.skip += 1,
         }
     }
 
@@ -113,7 +113,7 @@ pub(super) struct ReportResult {
     pub(super) policy: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rule: Option<String>,
-    pub(super) result: Outcome,
+    pub(super) result: PolicyOutcome,
     pub(super) scored: bool,
     pub(super) message: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -144,16 +144,16 @@ pub(super) struct ObjectReference {
 pub(super) struct ReportObject<'a> {
     api_version: String,
     kind: &'static str,
-    metadata: Metadata<'a>,
+    metadata: ReportMetadata<'a>,
     /// Only OpenReports has it here as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
-    summary: Summary,
+    summary: ResultSummary,
     results: &'a [ReportResult],
 }
 
 #[derive(Debug, Serialize)]
-struct Metadata<'a> {
+struct ReportMetadata<'a> {
     name: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     namespace: &'a str,
@@ -167,7 +167,7 @@ impl<'a> ReportObject<'a> {
     pub(super) fn new(
         api: ReportApi,
         namespace: &'a str,
-        summary: Summary,
+        summary: ResultSummary,
         results: &'a [ReportResult],
         omitted: u64,
     ) -> Self {
@@ -178,7 +178,7 @@ impl<'a> ReportObject<'a> {
         ReportObject {
             api_version: format!("{}/{}", api.group(), api.group_version()),
             kind: api.kind(!namespace.is_empty()),
-            metadata: Metadata {
+            metadata: ReportMetadata {
                 name: NAME,
                 namespace,
                 labels: BTreeMap::from([LABEL]),

@@ -65,7 +65,7 @@ pub struct Example {
 
 /// The first examples of the first kinds of findings, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Examples(pub(super) BTreeMap<FindingKind, BTreeSet<Example>>);
+pub(super) struct FirstExamples(pub(super) BTreeMap<FindingKind, BTreeSet<Example>>);
 
 impl Example {
     fn new(evaluation: &Evaluation<'_>, finding: &Finding<'_>) -> Self {
@@ -103,7 +103,7 @@ impl Example {
     }
 }
 
-impl Examples {
+impl FirstExamples {
     /// Adds a finding, if it is among the first `per_kind` of its kind, and that among the first `kinds`.
     pub(super) fn add(
         &mut self,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::table::JsonTable;
-use super::{Example, Examples, FindingKind, Limits, Table, Tally, bounded};
+use super::{Example, FirstExamples, FindingKind, Limits, Table, Tally, bounded};
 use crate::Counts;
 
 /// The version of the JSON forms.
@@ -164,7 +164,7 @@ fn table<const N: usize>(name: &'static str, json: JsonTable, limit: usize) -> R
     })
 }
 
-fn examples(json: Vec<JsonExamples>, limits: Limits) -> Result<Examples, TallyError> {
+fn examples(json: Vec<JsonExamples>, limits: Limits) -> Result<FirstExamples, TallyError> {
     let wrong = |why| TallyError::Rows {
         table: "examples",
         why,
@@ -187,5 +187,5 @@ fn examples(json: Vec<JsonExamples>, limits: Limits) -> Result<Examples, TallyEr
         }
         all.insert(of, examples.into_iter().collect());
     }
-    Ok(Examples(all))
+    Ok(FirstExamples(all))
 }

@@ -1,22 +1,22 @@
 //! One request through the whole chain.
 
-use pratique::observer::{ChainObserver, ChainStep, Span};
+use pratique::observer::{ChainObserver, ChainStep, ChainSpan};
 use pratique::policy::PolicyObserver;
 #[cfg(feature = "webhooks")]
 use pratique::webhook::WebhookObserver;
-use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Outcome, Unfinished};
+use pratique::{Admission, AdmissionContext, Attributes, ObjectModel, Outcome, UnfinishedEvaluation};
 use pratique_json::Value;
 use pratique_types::AdmissionRequest;
 
-use super::steps::{RecordingModel, Step, StepRecorder};
+use super::steps::{RecordingModel, ReviewStep, StepRecorder};
 
 /// The result of a request.
 #[derive(Clone, Debug)]
-pub struct Admitted {
+pub struct AdmittedRequest {
     /// The outcome.
     pub outcome: Outcome,
     /// The steps of the chain.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReviewStep>,
 }
 
 /// Evaluates a request by the whole chain, and records its steps. The request has the object as an API server received it;
@@ -31,27 +31,27 @@ pub async fn admit(
     model: &dyn ObjectModel,
     context: AdmissionContext<'_>,
     observer: &mut dyn ChainObserver,
-) -> Result<Admitted, Unfinished> {
+) -> Result<AdmittedRequest, UnfinishedEvaluation> {
     let model = RecordingModel::new(model, &request.kind);
-    let mut recording = Recording {
+    let mut recording = RecordingObserver {
         observer,
         steps: StepRecorder::new(admission.release(), sent, &request.object, &model),
     };
     let context = context.with_object_model(&model);
     let outcome = admission.admit(request, context, &mut recording).await?;
-    Ok(Admitted {
+    Ok(AdmittedRequest {
         outcome,
         steps: recording.steps.into_steps(),
     })
 }
 
 /// Records the steps, and passes everything on to another observer.
-struct Recording<'a, 'm> {
+struct RecordingObserver<'a, 'm> {
     observer: &'a mut dyn ChainObserver,
     steps: StepRecorder<'m>,
 }
 
-impl ChainObserver for Recording<'_, '_> {
+impl ChainObserver for RecordingObserver<'_, '_> {
     fn policies(&mut self) -> Option<&mut dyn PolicyObserver> {
         self.observer.policies()
     }
@@ -61,7 +61,7 @@ impl ChainObserver for Recording<'_, '_> {
         self.observer.webhooks()
     }
 
-    fn part(&mut self, name: &str, span: &Span) {
+    fn part(&mut self, name: &str, span: &ChainSpan) {
         self.observer.part(name, span);
     }
 
@@ -70,7 +70,7 @@ impl ChainObserver for Recording<'_, '_> {
         self.observer.step(step);
     }
 
-    fn phase(&mut self, span: &Span) {
+    fn phase(&mut self, span: &ChainSpan) {
         self.observer.phase(span);
     }
 

@@ -35,7 +35,7 @@ impl Default for ChainSettings {
 
 /// The plugins of a chain, and the configuration of those for policies and webhooks.
 #[derive(Debug)]
-pub struct Started {
+pub struct StartedPlugins {
     /// The plugins.
     pub plugins: PluginChain,
     /// Manifests of the others, and what their webhooks are shown.
@@ -75,7 +75,7 @@ pub fn start(
     configuration: &str,
     options: &ConfigurationOptions<'_>,
     permit: &PathPermit<'_>,
-) -> Result<Started, StartFailure> {
+) -> Result<StartedPlugins, StartFailure> {
     let switches = settings.switches.clone().of_release(gates.release().version());
     switches.validate()?;
     let dynamic = pratique_manifest::ManifestPlugin::START_ORDER
@@ -109,7 +109,7 @@ pub fn start(
         .within(permit)
         .starting(enabled)
         .load(configuration)?;
-    Ok(Started {
+    Ok(StartedPlugins {
         plugins: PluginChain::new(started.into_inner()),
         configurations: loaded.plugins,
         given: all_given.into_inner(),

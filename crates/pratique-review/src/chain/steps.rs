@@ -4,8 +4,8 @@ use pratique_schema::Release;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pratique::ObjectModel;
-use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
-use pratique::observer::{ChainStep, Phase, StepResult};
+use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, RefusedRequest};
+use pratique::observer::{ChainStep, AdmissionPhase, StepResult};
 use pratique::policy::Cluster;
 use pratique_json::Value;
 use pratique_types::{AdmissionRequest, GroupVersionKind};
@@ -15,13 +15,13 @@ pub const DEFAULTING: &str = "defaulting";
 
 /// A step of the chain, and its effect on a request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct ReviewStep {
     /// The admission plugin; [`DEFAULTING`] and [`PREPARATION`](pratique::observer::PREPARATION) for what a server does besides.
     pub name: String,
     /// The policy or webhook.
     pub by: Option<String>,
     /// The phase of the chain.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// Whether it ran in the second round.
     pub is_reinvoked: bool,
     /// Its effect.
@@ -52,7 +52,7 @@ pub(super) struct StepRecorder<'m> {
     model: &'m RecordingModel<'m>,
     /// The object as the last step left it.
     last: Arc<Value<'static>>,
-    steps: Vec<Step>,
+    steps: Vec<ReviewStep>,
 }
 
 impl<'m> StepRecorder<'m> {
@@ -69,7 +69,7 @@ impl<'m> StepRecorder<'m> {
             last: owned(release, sent),
             steps: Vec::new(),
         };
-        recorder.changed(DEFAULTING, None, (Phase::Mutating, false), defaulted);
+        recorder.changed(DEFAULTING, None, (AdmissionPhase::Mutating, false), defaulted);
         recorder
     }
 
@@ -99,7 +99,7 @@ impl<'m> StepRecorder<'m> {
         })
     }
 
-    fn changed(&mut self, name: &str, by: Option<String>, at: (Phase, bool), object: &Value<'_>) {
+    fn changed(&mut self, name: &str, by: Option<String>, at: (AdmissionPhase, bool), object: &Value<'_>) {
         if *object == *self.last {
             return;
         }
@@ -120,10 +120,10 @@ impl<'m> StepRecorder<'m> {
         &mut self,
         name: &str,
         by: Option<String>,
-        (phase, is_reinvoked): (Phase, bool),
+        (phase, is_reinvoked): (AdmissionPhase, bool),
         did: StepEffect,
     ) {
-        self.steps.push(Step {
+        self.steps.push(ReviewStep {
             name: name.to_owned(),
             by,
             phase,
@@ -133,7 +133,7 @@ impl<'m> StepRecorder<'m> {
     }
 
     /// The steps.
-    pub(super) fn into_steps(self) -> Vec<Step> {
+    pub(super) fn into_steps(self) -> Vec<ReviewStep> {
         self.steps
     }
 }
@@ -170,7 +170,7 @@ fn author(name: &str, is_webhook: bool) -> String {
 }
 
 #[cfg(feature = "webhooks")]
-impl Step {
+impl ReviewStep {
     /// Who did what the step did: `LimitRanger`, `policy add-proxy`.
     pub(crate) fn author(&self) -> String {
         match &self.by {
@@ -200,13 +200,13 @@ impl<'m> RecordingModel<'m> {
 }
 
 impl ObjectModel for RecordingModel<'_> {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: ObjectMutator<'_>) {
         self.model.set_defaults(kind, object, mutator);
         if kind == self.kind {
-            let (Mutator::Policy(name) | Mutator::Webhook(name)) = mutator;
+            let (ObjectMutator::Policy(name) | ObjectMutator::Webhook(name)) = mutator;
             let change = RecordedChange {
                 name: name.to_owned(),
-                is_webhook: matches!(mutator, Mutator::Webhook(_)),
+                is_webhook: matches!(mutator, ObjectMutator::Webhook(_)),
                 object: object.clone().into_owned(),
             };
             let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -223,7 +223,7 @@ impl ObjectModel for RecordingModel<'_> {
         request: &AdmissionRequest<'_>,
         object: &Value<'v>,
         cluster: &dyn Cluster,
-    ) -> Result<Prepared<'v>, Refused> {
+    ) -> Result<PreparedObject<'v>, RefusedRequest> {
         self.model.prepare(request, object, cluster)
     }
 }

@@ -9,7 +9,7 @@ use pratique_validation::{Candidate, FieldFault, Validator};
 
 use crate::chain::RecordedChange;
 #[cfg(feature = "webhooks")]
-use crate::chain::{DEFAULTING, Step, StepEffect};
+use crate::chain::{DEFAULTING, ReviewStep, StepEffect};
 use crate::field_change::FieldChange;
 use crate::field_path::FieldPath;
 
@@ -25,7 +25,7 @@ pub(crate) struct ObjectChange<'c> {
 impl<'c> ObjectChange<'c> {
     /// The changes of an object that recorded steps made, the first of which is the setting of defaults.
     #[cfg(feature = "webhooks")]
-    pub(crate) fn of_steps(steps: &'c [Step]) -> Vec<Self> {
+    pub(crate) fn of_steps(steps: &'c [ReviewStep]) -> Vec<Self> {
         let changes = steps.iter().filter_map(|step| match &step.did {
             StepEffect::Changed {
                 old_object,

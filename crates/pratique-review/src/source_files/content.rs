@@ -84,7 +84,7 @@ const TEST_KINDS: [(&str, &[&str]); 3] = [
 const KUBECONFIG: (&str, &str) = ("v1", "Config");
 
 /// The content of a file, read only as far as it is asked.
-pub(super) struct Content {
+pub(super) struct FileContent {
     text: String,
     is_whole: bool,
     is_json: bool,
@@ -92,7 +92,7 @@ pub(super) struct Content {
     errors: LoadErrors,
 }
 
-impl Content {
+impl FileContent {
     /// A content, or the beginning of one, of which no document is read.
     pub(super) fn new(path: &Path, text: &[u8], is_whole: bool) -> Self {
         let text = to_utf8(text.to_vec());
@@ -103,7 +103,7 @@ impl Content {
         let contents = read_contents(&file);
         let documents = contents.documents.iter();
         let documents = documents.map(|document| convert(document.source.tree(), document.source.root()));
-        Content {
+        FileContent {
             text: String::from_utf8_lossy(&text).into_owned(),
             is_whole,
             is_json: path

@@ -7,7 +7,7 @@
 use pratique_json::Value;
 use pratique_objects::changed_paths;
 use pratique_plugin::{
-    Attributes, Effects, MutableAttributes, Phase, PluginChain, PluginContext, PluginObserver,
+    Attributes, Effects, MutableAttributes, AdmissionPhase, PluginChain, PluginContext, PluginObserver,
     PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
 };
 use pratique_plugins::factory;
@@ -498,12 +498,12 @@ impl PluginSteps {
 }
 
 impl PluginObserver for PluginSteps {
-    fn began(&mut self, plugin: &str, _: Phase) {
+    fn began(&mut self, plugin: &str, _: AdmissionPhase) {
         plugin.clone_into(&mut self.running);
     }
 
-    fn ended(&mut self, plugin: &str, phase: Phase, attributes: &Attributes<'_>, _: &Result<(), Rejection>) {
-        if phase == Phase::Mutating && *attributes.object != self.last {
+    fn ended(&mut self, plugin: &str, phase: AdmissionPhase, attributes: &Attributes<'_>, _: &Result<(), Rejection>) {
+        if phase == AdmissionPhase::Mutating && *attributes.object != self.last {
             self.last = attributes.object.clone().into_owned();
             self.changes.push((plugin.to_owned(), self.last.clone()));
         }

@@ -9,8 +9,8 @@ use super::{ListKey, ListMerging, ListType, MapType, MergeSchema, MergeType, Mer
 
 /// Parses the table; other lines are skipped.
 pub(crate) fn read(table: &str) -> MergeSchema {
-    let mut reader = Reader::new(table);
-    let mut of: Option<Struct> = None;
+    let mut reader = MergeReader::new(table);
+    let mut of: Option<OpenStruct> = None;
     for line in table.lines() {
         if let Some(kind) = line.strip_prefix("kind ") {
             reader.kind(kind);
@@ -19,7 +19,7 @@ pub(crate) fn read(table: &str) -> MergeSchema {
         } else if let Some(named) = line.strip_prefix("type ") {
             reader.finish(of.take());
             let (name, atomic) = named.split_once(' ').unwrap_or((named, ""));
-            of = reader.shapes.get(name).map(|id| Struct {
+            of = reader.shapes.get(name).map(|id| OpenStruct {
                 id: *id,
                 atomic: !atomic.is_empty(),
                 fields: Vec::new(),
@@ -35,21 +35,21 @@ pub(crate) fn read(table: &str) -> MergeSchema {
 }
 
 /// A struct whose lines are being read.
-struct Struct {
+struct OpenStruct {
     id: MergeTypeId,
     atomic: bool,
     fields: Vec<(String, MergeTypeId)>,
 }
 
-struct Reader<'t> {
+struct MergeReader<'t> {
     schema: MergeSchema,
     /// Types by their names in the table and by the shapes read so far.
     shapes: HashMap<&'t str, MergeTypeId>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> MergeReader<'t> {
     fn new(table: &'t str) -> Self {
-        let mut reader = Reader {
+        let mut reader = MergeReader {
             schema: MergeSchema::default(),
             shapes: HashMap::from([("untyped-atomic", UNTYPED), ("deduced", DEDUCED)]),
         };
@@ -70,7 +70,7 @@ impl<'t> Reader<'t> {
         id
     }
 
-    fn finish(&mut self, of: Option<Struct>) {
+    fn finish(&mut self, of: Option<OpenStruct>) {
         if let Some(of) = of
             && let Some(place) = self.schema.types.get_mut(of.id.index())
         {

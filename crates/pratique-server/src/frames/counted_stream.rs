@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep};
 
 use super::allowance::{AddressShare, FrameAllowance};
 use super::parser::FrameParser;
-use crate::connections::Connection;
+use crate::connections::TrackedConnection;
 
 /// How much is read at once of a connection that lives on its allowance or had no review evaluated, in bytes.
 const PART: usize = 2048;
@@ -31,7 +31,7 @@ struct FrameFlood;
 pub(crate) struct CountedStream<S> {
     stream: S,
     parser: FrameParser,
-    connection: Arc<Connection>,
+    connection: Arc<TrackedConnection>,
     allowance: FrameAllowance,
     address: Arc<AddressShare>,
     /// Whether it is to be closed.
@@ -42,7 +42,7 @@ pub(crate) struct CountedStream<S> {
 }
 
 impl<S> CountedStream<S> {
-    pub(crate) fn new(stream: S, connection: Arc<Connection>, address: Arc<AddressShare>) -> Self {
+    pub(crate) fn new(stream: S, connection: Arc<TrackedConnection>, address: Arc<AddressShare>) -> Self {
         CountedStream {
             stream,
             parser: FrameParser::new(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::connections::Connection;
+use crate::connections::TrackedConnection;
 
 /// What a new connection has: its settings, theirs acknowledged, a window, the first requests.
 const INITIAL: usize = 64;
@@ -27,7 +27,7 @@ pub(crate) struct FrameCredits {
 
 /// Counts a request as open, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct OpenRequest(Arc<Connection>);
+pub(crate) struct OpenRequest(Arc<TrackedConnection>);
 
 impl Default for FrameCredits {
     fn default() -> Self {
@@ -78,7 +78,7 @@ impl FrameCredits {
 
 impl OpenRequest {
     /// Counts a request, whose frame of headers is worth its cost.
-    pub(crate) fn new(connection: &Arc<Connection>) -> Self {
+    pub(crate) fn new(connection: &Arc<TrackedConnection>) -> Self {
         connection.frames.open.fetch_add(1, Ordering::Relaxed);
         connection.frames.earn(1);
         OpenRequest(connection.clone())
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn answers_pay_for_frames() {
-        let connection = Arc::new(Connection::unregistered(0));
+        let connection = Arc::new(TrackedConnection::unregistered(0));
         let credits = &connection.frames;
         assert_eq!((credits.pay(INITIAL), credits.pay(3)), (0, 3));
         let open = OpenRequest::new(&connection);

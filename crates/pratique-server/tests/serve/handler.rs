@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use pratique::Limits;
 use pratique_server::{
-    AdmissionHandler, Attempt, HandlerUnavailable, Phases, ReviewFuture, ReviewResult, Source,
+    AdmissionHandler, Attempt, HandlerUnavailable, AdmissionPhases, ReviewFuture, ReviewResult, Source,
 };
 use pratique_types::{AdmissionRequest, AdmissionResponse, Reason, Status};
 
@@ -44,7 +44,7 @@ impl TestHandler {
 impl AdmissionHandler for TestHandler {
     fn handle<'a>(
         &'a self,
-        phases: Phases,
+        phases: AdmissionPhases,
         request: &'a AdmissionRequest<'a>,
         limits: &'a Limits,
     ) -> ReviewFuture<'a> {
@@ -110,7 +110,7 @@ impl AdmissionHandler for TestHandler {
     }
 }
 
-fn response(phases: Phases, name: &str) -> AdmissionResponse {
+fn response(phases: AdmissionPhases, name: &str) -> AdmissionResponse {
     let denied = name == "deny";
     let status = Status {
         code: 422,

@@ -14,7 +14,7 @@ mod drain;
 mod endpoints;
 mod evaluation;
 mod files;
-mod followed;
+mod followed_cluster;
 mod handler;
 mod health;
 mod hostile;

@@ -11,7 +11,7 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Body;
 use pratique_metrics::Metrics;
-use pratique_server::{AdmissionService, Limits, Phases, Settings};
+use pratique_server::{AdmissionService, Limits, AdmissionPhases, Settings};
 use serde_json::Value;
 use tower_service::Service;
 
@@ -115,12 +115,12 @@ async fn a_service_answers_as_a_server_does() {
 #[tokio::test]
 async fn phases_take_reviews_at_any_path() {
     let (service, _) = service(Limits::default());
-    let mut validating = service.for_phases(Phases::Validating);
+    let mut validating = service.for_phases(AdmissionPhases::Validating);
     assert!(allowed(
         &call(&mut validating, "/my/hook", review("web").to_string()).await
     ));
     let mutated = call(
-        &mut service.for_phases(Phases::Mutating),
+        &mut service.for_phases(AdmissionPhases::Mutating),
         "/validate",
         review("web").to_string(),
     )

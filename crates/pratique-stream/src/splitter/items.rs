@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::{OpenList, SplitState, SplitStep, Splitter};
 use crate::json::{JsonScan, StopReason, skip_blanks};
-use crate::piece::{Form, JsonSpan, Piece};
+use crate::piece::{PieceForm, JsonSpan, Piece};
 use crate::yaml::{begins_item, indentation, is_separator};
 
 impl<R: Read> Splitter<R> {
@@ -179,7 +179,7 @@ impl<R: Read> Splitter<R> {
             text,
             start,
             number: self.number,
-            form: Form::ListEnd(header),
+            form: PieceForm::ListEnd(header),
             values: Vec::new(),
         })
     }

@@ -108,7 +108,7 @@ fn check_list(text: &str, items: &str, end: Option<&str>) {
         };
         let number = found.last().map_or(0, |piece| piece.number);
         let ends: Vec<Piece> = found
-            .extract_if(.., |piece| matches!(piece.form, Form::ListEnd(_)))
+            .extract_if(.., |piece| matches!(piece.form, PieceForm::ListEnd(_)))
             .collect();
         let is_split = !ends.is_empty();
         if is_split || end.is_none() {
@@ -161,12 +161,12 @@ fn documents_go_on_after_lists() {
         let last = found.last().unwrap();
         assert_eq!(
             (last.text.as_slice(), last.form.clone()),
-            (&b"b: 1\n"[..], Form::Documents)
+            (&b"b: 1\n"[..], PieceForm::Documents)
         );
         assert_eq!(
             found
                 .iter()
-                .filter(|piece| matches!(piece.form, Form::ListEnd(_)))
+                .filter(|piece| matches!(piece.form, PieceForm::ListEnd(_)))
                 .count(),
             1
         );

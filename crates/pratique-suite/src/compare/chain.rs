@@ -8,7 +8,7 @@ use super::Difference;
 use crate::actual::Actual;
 use crate::plugin_outcome::PluginOutcome;
 use crate::suite::Expected;
-use pratique_review::chain::{Step, StepEffect};
+use pratique_review::chain::{ReviewStep, StepEffect};
 
 /// Compares the outcomes of the request in admission plugins.
 pub(super) fn plugins(expected: &Expected, actual: &Actual) -> Vec<Difference> {
@@ -73,7 +73,7 @@ pub(super) fn changes(expected: &Expected, actual: &Actual) -> Vec<Difference> {
 }
 
 /// The object before and after a step of something with this name, if that changed it.
-fn changed_by<'s>(step: &'s Step, name: &str) -> Option<(&'s Value<'static>, &'s Value<'static>)> {
+fn changed_by<'s>(step: &'s ReviewStep, name: &str) -> Option<(&'s Value<'static>, &'s Value<'static>)> {
     let is_named = step.name == name || step.by.as_deref() == Some(name);
     match &step.did {
         StepEffect::Changed {

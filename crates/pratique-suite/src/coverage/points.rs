@@ -2,18 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pratique::manifest::{Loaded, Location, ObjectRef, ObjectSource, Step};
+use pratique::manifest::{Loaded, Location, ObjectRef, ObjectSource, PathStep};
 use pratique_cel::ast::{Expr, ExprId, Literal};
 use pratique_explain::{ExpressionId, Logic, SourceExpression};
-use pratique_policy::{Origin, Phase};
+use pratique_policy::{Origin, AdmissionPhase};
 use pratique_types::admissionregistration::{MatchCondition, Variable};
 use pratique_types::admissionregistration::{MutatingAdmissionPolicy, ValidatingAdmissionPolicy};
 
 /// Whether a point is covered.
 #[derive(Debug, Default)]
-pub(super) struct Covered(AtomicBool);
+pub(super) struct CoveredPoint(AtomicBool);
 
-impl Covered {
+impl CoveredPoint {
     pub(super) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -26,11 +26,11 @@ impl Covered {
 /// The coverage points of a policy.
 #[derive(Debug)]
 pub(super) struct PolicyPoints {
-    pub(super) phase: Phase,
+    pub(super) phase: AdmissionPhase,
     pub(super) origin: Origin,
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) matched: Covered,
+    pub(super) matched: CoveredPoint,
     pub(super) bindings: Vec<BindingPoint>,
     pub(super) expressions: Vec<ExpressionPoints>,
 }
@@ -40,7 +40,7 @@ pub(super) struct PolicyPoints {
 pub(super) struct BindingPoint {
     pub(super) name: String,
     pub(super) location: Location,
-    pub(super) matched: Covered,
+    pub(super) matched: CoveredPoint,
 }
 
 /// The coverage points of an expression.
@@ -49,7 +49,7 @@ pub(super) struct ExpressionPoints {
     pub(super) place: ExpressionId,
     pub(super) location: Location,
     /// Whether it was evaluated, if that is a point of its own.
-    pub(super) evaluated: Option<Covered>,
+    pub(super) evaluated: Option<CoveredPoint>,
     pub(super) outcomes: Vec<OutcomePoint>,
 }
 
@@ -60,17 +60,17 @@ pub(super) struct OutcomePoint {
     pub(super) wanted: bool,
     pub(super) text: String,
     pub(super) location: Location,
-    pub(super) covered: Covered,
+    pub(super) covered: CoveredPoint,
 }
 
 impl PolicyPoints {
-    pub(super) fn new(phase: Phase, origin: Origin, name: Option<String>, source: &ObjectSource) -> Self {
+    pub(super) fn new(phase: AdmissionPhase, origin: Origin, name: Option<String>, source: &ObjectSource) -> Self {
         PolicyPoints {
             phase,
             origin,
             name: name.unwrap_or_default(),
             location: source.locate(&[]),
-            matched: Covered::default(),
+            matched: CoveredPoint::default(),
             bindings: Vec::new(),
             expressions: Vec::new(),
         }
@@ -169,7 +169,7 @@ impl PolicyPoints {
     /// Adds an expression that has to be evaluated.
     fn add_value(&mut self, place: ExpressionId, text: &str, source: &ObjectSource, path: &[&str]) {
         let mut points = ExpressionPoints::new(place, text, source, path);
-        points.evaluated = Some(Covered::default());
+        points.evaluated = Some(CoveredPoint::default());
         self.expressions.push(points);
     }
 }
@@ -179,7 +179,7 @@ impl BindingPoint {
         BindingPoint {
             name: binding.name.to_owned(),
             location: binding.source.locate(&[]),
-            matched: Covered::default(),
+            matched: CoveredPoint::default(),
         }
     }
 }
@@ -216,7 +216,7 @@ impl ExpressionPoints {
             wanted,
             text: parsed.print_part(id),
             location: source.locate_in(&steps(path), parsed.start(id)),
-            covered: Covered::default(),
+            covered: CoveredPoint::default(),
         }
     }
 }
@@ -245,11 +245,11 @@ fn wanted(parsed: &SourceExpression, id: ExprId) -> Vec<bool> {
     }
 }
 
-fn steps(path: &[&str]) -> Vec<Step> {
+fn steps(path: &[&str]) -> Vec<PathStep> {
     let step = |name: &&str| match name.parse() {
-        Ok(index) => Step::Index(index),
-        Err(_) => Step::Field((*name).to_owned()),
+        Ok(index) => PathStep::Index(index),
+        Err(_) => PathStep::Field((*name).to_owned()),
     };
-    let spec = std::iter::once(Step::Field("spec".to_owned()));
+    let spec = std::iter::once(PathStep::Field("spec".to_owned()));
     spec.chain(path.iter().map(step)).collect()
 }

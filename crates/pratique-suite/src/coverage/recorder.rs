@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pratique_cel::Value;
 use pratique_cel::ast::ExprId;
 use pratique_cel::value::Evaluation;
-use pratique_policy::{ExpressionId, MatchOutcome, Subject, Trace};
+use pratique_policy::{ExpressionId, MatchOutcome, TracedPolicy, PolicyTrace};
 
 use super::points::{ExpressionPoints, PolicyPoints};
 
@@ -14,12 +14,12 @@ use super::points::{ExpressionPoints, PolicyPoints};
 pub struct CoverageRecorder<'c> {
     /// The policies of the suite.
     policies: Vec<&'c PolicyPoints>,
-    position: Mutex<Position<'c>>,
+    position: Mutex<RecorderPosition<'c>>,
 }
 
 /// The policy and the expressions under evaluation.
 #[derive(Debug, Default)]
-struct Position<'c> {
+struct RecorderPosition<'c> {
     policy: Option<&'c PolicyPoints>,
     /// The stack of expressions under evaluation.
     open: Vec<Option<&'c ExpressionPoints>>,
@@ -33,13 +33,13 @@ impl<'c> CoverageRecorder<'c> {
         }
     }
 
-    fn position(&self) -> MutexGuard<'_, Position<'c>> {
+    fn position(&self) -> MutexGuard<'_, RecorderPosition<'c>> {
         self.position.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Trace for CoverageRecorder<'_> {
-    fn policy(&self, subject: Subject<'_>, outcome: MatchOutcome<'_>) {
+impl PolicyTrace for CoverageRecorder<'_> {
+    fn policy(&self, subject: TracedPolicy<'_>, outcome: MatchOutcome<'_>) {
         let is = |policy: &&&PolicyPoints| {
             (policy.phase, policy.origin, policy.name.as_str())
                 == (subject.phase, subject.origin, subject.name)

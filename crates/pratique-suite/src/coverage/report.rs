@@ -1,7 +1,7 @@
 //! Coverage reports.
 
 use pratique_manifest::Location;
-use pratique_policy::{Origin, Phase};
+use pratique_policy::{Origin, AdmissionPhase};
 use serde::Serialize;
 
 use super::points::{ExpressionPoints, PolicyPoints};
@@ -17,7 +17,7 @@ pub struct CoverageReport {
 #[derive(Clone, Debug)]
 pub struct PolicyCoverage {
     /// Whether it mutates or validates.
-    pub phase: Phase,
+    pub phase: AdmissionPhase,
     /// Its origin: static manifests or the API.
     pub origin: Origin,
     /// Its name.

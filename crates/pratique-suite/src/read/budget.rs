@@ -12,13 +12,13 @@ pub(crate) const SPENT: &str = "the tests up to this one, with an object for eac
 
 /// The remaining budget.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ReadBudget {
     left: usize,
 }
 
-impl Budget {
+impl ReadBudget {
     pub(crate) fn new() -> Self {
-        Budget { left: MOST }
+        ReadBudget { left: MOST }
     }
 
     /// Takes the memory of a test from the budget; false if it is used up.

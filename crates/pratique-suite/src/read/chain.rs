@@ -7,12 +7,12 @@ use pratique_manifest::{NodeId, Rule};
 use pratique_types::Operation;
 use pratique_types::admission_plugins::{BuiltIn, PluginSwitches, known};
 
-use super::{Fields, Reader};
+use super::{Fields, SuiteDecoder};
 use crate::decision::from_name;
 use crate::plugin_outcome::PluginOutcome;
-use crate::scripted::{Answer, Response, Script};
-use crate::select::Selector;
-use crate::substitute::Path;
+use crate::scripted_webhooks::{CallOutcome, WebhookResponse, WebhookScript};
+use crate::select::ObjectSelector;
+use crate::substitute::ObjectPath;
 use crate::suite::{Expected, FieldPath};
 use pratique_review::chain::{ChainSettings, DEFAULTING, PREPARATION};
 
@@ -28,7 +28,7 @@ const OF_ANSWERS: [&str; 8] = [
     "auditAnnotations",
 ];
 
-impl<'a> Reader<'a> {
+impl<'a> SuiteDecoder<'a> {
     /// The plugins of the chain, if requests go through it.
     pub(super) fn chain(&mut self, root: &Fields<'a>) -> Option<ChainSettings> {
         let id = root.node("chain")?;
@@ -73,18 +73,18 @@ impl<'a> Reader<'a> {
     }
 
     /// What webhooks answer, if the fields say it.
-    pub(super) fn webhooks(&mut self, fields: &Fields<'a>) -> Option<Vec<Script>> {
+    pub(super) fn webhooks(&mut self, fields: &Fields<'a>) -> Option<Vec<WebhookScript>> {
         fields.node("webhooks")?;
         let listed = fields.list("webhooks").into_iter();
         Some(listed.filter_map(|id| self.script(id)).collect())
     }
 
-    fn script(&mut self, id: NodeId) -> Option<Script> {
+    fn script(&mut self, id: NodeId) -> Option<WebhookScript> {
         let fields = self.fields(id);
         let mut objects = Vec::new();
         for id in fields.list("objects") {
             let text = self.fields(id).as_text().unwrap_or_default();
-            match Selector::parse(&text) {
+            match ObjectSelector::parse(&text) {
                 Some(selector) => objects.push(selector),
                 None => {
                     let message = format!("`{text}` is no NAME, KIND/NAME or KIND/NAMESPACE/NAME");
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
         }
         let operations = fields.texts("operations");
         let operations = operations.iter().filter_map(|name| Operation::from_name(name));
-        Some(Script {
+        Some(WebhookScript {
             name: fields.read_text("name")?,
             location: self.location(fields.node("name").unwrap_or(id)),
             objects,
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn answer(&mut self, fields: &Fields<'a>, id: NodeId) -> Option<Answer> {
+    fn answer(&mut self, fields: &Fields<'a>, id: NodeId) -> Option<CallOutcome> {
         let error = fields.read_text("error");
         let times_out = fields.bool("timeout").unwrap_or_default();
         let answered = OF_ANSWERS.iter().find(|name| fields.node(name).is_some());
@@ -121,12 +121,12 @@ impl<'a> Reader<'a> {
             return None;
         }
         if let Some(why) = error {
-            return Some(Answer::Error(why));
+            return Some(CallOutcome::Error(why));
         }
         if times_out {
-            return Some(Answer::Timeout);
+            return Some(CallOutcome::Timeout);
         }
-        Some(Answer::Response(Box::new(Response {
+        Some(CallOutcome::Response(Box::new(WebhookResponse {
             allowed: fields.bool("allowed").unwrap_or(true),
             code: fields.integer("code"),
             reason: fields.read_text("reason"),
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
             let paths = changes.entry(entry.key.to_string()).or_default();
             for id in self.fields(entry.value).nodes() {
                 let text = self.fields(id).as_text().unwrap_or_default();
-                match Path::parse(&text) {
+                match ObjectPath::parse(&text) {
                     Ok((root, path)) if root == "object" => paths.push(FieldPath { text, path }),
                     Ok(_) => {
                         let message = format!("{text}: a path of a change starts with object");

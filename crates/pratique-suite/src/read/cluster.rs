@@ -5,13 +5,13 @@ use pratique_gotext::suggest::{did_you_mean, nearest};
 use pratique_manifest::Rule;
 
 use super::Fields;
-use super::Reader;
+use super::SuiteDecoder;
 use crate::suite::{ClusterState, CompleteKinds};
 use pratique_state::Rule as AuthorizerRule;
 use pratique_state::StoredState;
 use pratique_state::snapshot::SnapshotIndex;
 
-impl<'a> Reader<'a> {
+impl<'a> SuiteDecoder<'a> {
     /// Decodes the field `cluster`, if there is one.
     pub(super) fn cluster(&mut self, fields: &Fields<'a>) -> ClusterState {
         let Some(id) = fields.node("cluster") else {

@@ -6,9 +6,9 @@ use pratique_json::Value;
 use pratique_manifest::{NodeId, Rule};
 
 use super::Fields;
-use super::Reader;
+use super::SuiteDecoder;
 use crate::files;
-use crate::select::{DEFAULT_NAMESPACE, Selector, object_label};
+use crate::select::{DEFAULT_NAMESPACE, ObjectSelector, object_label};
 use crate::suite::Expected;
 
 /// An object of a test that has several, with its own expectation if it has one.
@@ -18,7 +18,7 @@ pub(super) struct TestObject {
     pub(super) expected: Option<(NodeId, Option<Expected>)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SuiteDecoder<'a> {
     /// Reads an object, inline or from a file.
     pub(super) fn object(&mut self, fields: &Fields<'a>, name: &str) -> Option<Value<'static>> {
         let id = fields.node(name)?;
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         };
         let mut objects = self.file(path, at)?;
         if let Some(wanted) = wanted {
-            let Some(selector) = Selector::parse(wanted) else {
+            let Some(selector) = ObjectSelector::parse(wanted) else {
                 let message = format!("`{wanted}` is no NAME, KIND/NAME or KIND/NAMESPACE/NAME");
                 self.fault(Rule::InvalidField, message, at);
                 return None;
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         let mut all = Vec::new();
         for entry in fields.entries("expectObjects") {
             let location = self.source.document().location(entry.key_span);
-            match Selector::parse(&entry.key) {
+            match ObjectSelector::parse(&entry.key) {
                 Some(selector) => all.push(ObjectExpectation {
                     selector,
                     text: entry.key.to_string(),
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
 
 /// The expectation of some of a test's objects.
 struct ObjectExpectation {
-    selector: Selector,
+    selector: ObjectSelector,
     text: String,
     location: pratique_manifest::Location,
     node: NodeId,

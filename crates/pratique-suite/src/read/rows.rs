@@ -3,11 +3,11 @@
 use pratique_json::Value;
 use pratique_manifest::{Entry, Location, NodeId, Rule};
 
-use super::Reader;
-use crate::substitute::{Path, merge};
+use super::SuiteDecoder;
+use crate::substitute::{ObjectPath, merge};
 use crate::suite::{Case, CaseNodes, TestInput};
 
-impl Reader<'_> {
+impl SuiteDecoder<'_> {
     /// The case of a row; `None` if it has a problem.
     pub(super) fn row(&mut self, test: &Case, id: NodeId) -> Option<Case> {
         let fields = self.fields(id);
@@ -85,8 +85,8 @@ impl Reader<'_> {
         input: &'v mut TestInput,
         text: &str,
         at: Location,
-    ) -> Option<(Path, &'v mut Value<'static>)> {
-        match Path::parse(text) {
+    ) -> Option<(ObjectPath, &'v mut Value<'static>)> {
+        match ObjectPath::parse(text) {
             Ok((root, path)) if root == "object" => Some((path, input.object.get_or_insert_default())),
             Ok((root, path)) if root == "oldObject" => Some((path, input.old_object.get_or_insert_default())),
             Ok(_) => {

@@ -2,14 +2,14 @@
 
 /// A replacement of a byte range.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(super) struct RangeEdit {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) text: String,
 }
 
 /// Applies edits to a text; of overlapping edits, the first wins.
-pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+pub(super) fn apply(text: &str, mut edits: Vec<RangeEdit>) -> String {
     let ends_with_returns = text.contains("\r\n");
     edits.sort_by_key(|edit| (edit.start, edit.end));
     let mut out = String::new();
@@ -39,7 +39,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, edits: &[(usize, usize, &str)], expected: &str) {
-        let edit = |(start, end, text): &(usize, usize, &str)| Edit {
+        let edit = |(start, end, text): &(usize, usize, &str)| RangeEdit {
             start: *start,
             end: *end,
             text: (*text).to_owned(),

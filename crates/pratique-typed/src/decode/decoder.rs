@@ -7,15 +7,15 @@ use std::ops::ControlFlow::{self, Continue};
 use pratique_json::{Progress, Value, base64};
 use pratique_schema::{Field, Release, Scalar, Schema, Shape, TypeId, names_in_order};
 
-use super::fault::{Cause, Fault, FaultSink, GoType, StrictFault, StrictKind};
+use super::fault::{FaultCause, Fault, FaultSink, GoType, StrictFault, StrictKind};
 use super::node::Node;
-use super::place::{Place, Step};
+use super::place::{ValuePlace, PlaceStep};
 use super::scalar::{self, ScalarFault};
-use crate::settled::is_plain;
+use crate::settled_form::is_plain;
 
 /// A part of a document that was written by Go from a struct, so that its members are in the order of that.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct WrittenStruct {
     /// Where it is: names and indices.
     pub path: Vec<String>,
     /// The struct that it was written from.
@@ -25,27 +25,27 @@ pub struct Written {
 }
 
 /// Walks a document along a type. Once its `progress` is interrupted, it reports no more faults.
-pub(super) struct Decoder<'v, 'd, N, S> {
+pub(super) struct TypeDecoder<'v, 'd, N, S> {
     schema: &'static Schema,
     progress: &'d Progress<'d>,
-    place: Place<'v>,
-    written: &'v [Written],
+    place: ValuePlace<'v>,
+    written: &'v [WrittenStruct],
     sink: &'d mut S,
     node: PhantomData<N>,
 }
 
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema.
-impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
+impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> TypeDecoder<'v, 'd, N, S> {
     pub(super) fn new(
         schema: &'static Schema,
-        written: &'v [Written],
+        written: &'v [WrittenStruct],
         progress: &'d Progress<'_>,
         sink: &'d mut S,
     ) -> Self {
-        Decoder {
+        TypeDecoder {
             schema,
             progress,
-            place: Place::default(),
+            place: ValuePlace::default(),
             written,
             sink,
             node: PhantomData,
@@ -86,7 +86,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
             {
                 continue;
             }
-            self.place.steps.push(Step::Field {
+            self.place.steps.push(PlaceStep::Field {
                 of,
                 embedded: field.and_then(Field::embedded),
                 name,
@@ -123,7 +123,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
                     false,
                     Some(&Shape::Struct(id)),
                     node,
-                    Cause::Type(&|| of.go_type().to_owned()),
+                    FaultCause::Type(&|| of.go_type().to_owned()),
                 )
             }
         }
@@ -135,7 +135,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         let steps = &self.place.steps;
         self.written.iter().find_map(|written| {
             let within = written.path.len();
-            let is_at = |(step, name): (&Step<'_>, &String)| step.is(name);
+            let is_at = |(step, name): (&PlaceStep<'_>, &String)| step.is(name);
             if steps.len() < within || !steps.iter().zip(&written.path).all(is_at) {
                 return None;
             }
@@ -144,10 +144,10 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
                 .iter()
                 .skip(within)
                 .try_fold(root, |shape, step| match (shape, step) {
-                    (Shape::Struct(id), Step::Field { name, .. } | Step::Key(name)) => {
+                    (Shape::Struct(id), PlaceStep::Field { name, .. } | PlaceStep::Key(name)) => {
                         Some(self.schema.get(id).field(name)?.shape.clone())
                     }
-                    (Shape::List(inner), Step::Index(_)) => Some(*inner),
+                    (Shape::List(inner), PlaceStep::Index(_)) => Some(*inner),
                     _ => None,
                 });
             match source_shape {
@@ -167,14 +167,14 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
             (Shape::List(element), Value::Array(_)) => {
                 let go_type = || inner(go_type(), "[]").unwrap_or_else(|| element.go_type(schema));
                 let mut steps = node.elements().enumerate();
-                steps.try_for_each(|(index, item)| self.step(Step::Index(index), element, item, &go_type))
+                steps.try_for_each(|(index, item)| self.step(PlaceStep::Index(index), element, item, &go_type))
             }
             (Shape::Map(of), Value::Object(_)) => {
                 let go_type = || inner(go_type(), "map[string]").unwrap_or_else(|| of.go_type(schema));
                 let mut keys = HashSet::new();
                 node.members().try_for_each(|(key, member)| {
                     self.key(&mut keys, key, member);
-                    self.step(Step::Key(key), of, member, &go_type)
+                    self.step(PlaceStep::Key(key), of, member, &go_type)
                 })
             }
             (Shape::Scalar(kind), value) => self.scalar(*kind, shape, node, value, go_type),
@@ -190,7 +190,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
     /// Reports a key of a map that is there for the second time.
     fn key(&mut self, keys: &mut HashSet<&'v str>, key: &'v str, member: N) {
         if N::MAY_REPEAT && !keys.insert(key) {
-            self.place.steps.push(Step::Key(key));
+            self.place.steps.push(PlaceStep::Key(key));
             self.duplicate(member);
             self.place.steps.pop();
         }
@@ -201,12 +201,12 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         let mut keys = HashSet::new();
         for (key, member) in node.members() {
             self.key(&mut keys, key, member);
-            self.place.steps.push(Step::Key(key));
+            self.place.steps.push(PlaceStep::Key(key));
             self.untyped(member);
             self.place.steps.pop();
         }
         for (index, element) in node.elements().enumerate() {
-            self.place.steps.push(Step::Index(index));
+            self.place.steps.push(PlaceStep::Index(index));
             self.untyped(element);
             self.place.steps.pop();
         }
@@ -223,7 +223,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
 
     fn step(
         &mut self,
-        step: Step<'v>,
+        step: PlaceStep<'v>,
         shape: &'static Shape,
         node: N,
         go_type: GoType<'_>,
@@ -252,17 +252,17 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         };
         match fault {
             Some(ScalarFault::Type(go_type)) => {
-                return self.fault(true, None, node, Cause::Type(&|| go_type.to_owned()));
+                return self.fault(true, None, node, FaultCause::Type(&|| go_type.to_owned()));
             }
             Some(ScalarFault::Content(message)) => {
-                return self.fault(true, None, node, Cause::Content(message));
+                return self.fault(true, None, node, FaultCause::Content(message));
             }
             None => {}
         }
         match kind {
             Scalar::Bytes => self.bytes(shape, node, value, go_type),
             Scalar::Json => match self.sink.raw_fault(node) {
-                Some(message) => self.fault(true, None, node, Cause::Content(message)),
+                Some(message) => self.fault(true, None, node, FaultCause::Content(message)),
                 None => Continue(()),
             },
             _ if scalar::has_json_type(kind, value) => Continue(()),
@@ -277,20 +277,20 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
                 Ok(_) => Continue(()),
                 Err(at) => {
                     let message = format!("illegal base64 data at input byte {at}");
-                    self.fault(false, None, node, Cause::Content(message))
+                    self.fault(false, None, node, FaultCause::Content(message))
                 }
             },
             Value::Array(_) => {
                 let unfit = |byte: &N| !matches!(*byte.value(), Value::Int(0..=255) | Value::Null);
                 let mut unfit = node.elements().filter(unfit);
-                unfit.try_for_each(|byte| self.fault(false, None, byte, Cause::Type(&|| "uint8".to_owned())))
+                unfit.try_for_each(|byte| self.fault(false, None, byte, FaultCause::Type(&|| "uint8".to_owned())))
             }
             _ => self.mismatch(shape, node, go_type),
         }
     }
 
     fn mismatch(&mut self, shape: &Shape, node: N, go_type: GoType<'_>) -> ControlFlow<()> {
-        self.fault(false, Some(shape), node, Cause::Type(go_type))
+        self.fault(false, Some(shape), node, FaultCause::Type(go_type))
     }
 
     fn fault(
@@ -298,7 +298,7 @@ impl<'v, 'd, N: Node<'v>, S: FaultSink<'v, N>> Decoder<'v, 'd, N, S> {
         is_fatal: bool,
         expected: Option<&Shape>,
         value: N,
-        cause: Cause<'_>,
+        cause: FaultCause<'_>,
     ) -> ControlFlow<()> {
         let place = &self.place;
         self.sink.fault(&Fault {
@@ -323,7 +323,7 @@ mod tests {
     use super::*;
     use crate::decode::first::FirstFault;
     use crate::decode::{DecodeError, strict, strict_written};
-    use crate::settled::tests::plain_scalars;
+    use crate::settled_form::tests::plain_scalars;
 
     #[track_caller]
     fn check(object: &str, expected: &str) {
@@ -370,7 +370,7 @@ mod tests {
             let progress = Progress::unwatched();
             let mut sink = FirstFault::default();
             let shape = Shape::Scalar(kind);
-            let mut decoder = Decoder::new(Release::latest().schema(), &[], &progress, &mut sink);
+            let mut decoder = TypeDecoder::new(Release::latest().schema(), &[], &progress, &mut sink);
             let decoded = decoder.scalar(kind, &shape, &value, &value, &String::new);
             assert_eq!(decoded, Continue(()), "{kind:?} {value}");
             assert_eq!(sink.into_result(), Ok(Vec::new()), "{kind:?} {value}");
@@ -394,7 +394,7 @@ mod tests {
         let document = r#"{"spec": {"labels": {}, "name": "a", "namespace": "b"}}"#;
         let document = pratique_json::parse(document.as_bytes()).unwrap();
         let object = document.as_object().unwrap();
-        let check = |written: &[Written], order: [&str; 3]| {
+        let check = |written: &[WrittenStruct], order: [&str; 3]| {
             let fields = order.map(|name| format!("unknown field \"spec.{name}\""));
             let expected = format!("strict decoding error: {}", fields.join(", "));
             let decoded = strict_written(schema, pod, object, written, &Progress::unwatched());
@@ -403,7 +403,7 @@ mod tests {
         check(&[], ["labels", "name", "namespace"]);
         let path = vec!["spec".to_owned()];
         check(
-            &[Written {
+            &[WrittenStruct {
                 path,
                 of: metadata,
                 release: Release::latest(),

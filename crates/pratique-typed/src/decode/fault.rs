@@ -6,7 +6,7 @@ use pratique_gotext::strconv::quote;
 use pratique_schema::{Shape, StructType};
 
 use super::node::Node;
-use super::place::Place;
+use super::place::ValuePlace;
 use super::value_error::ValueError;
 
 /// Receives the faults that a decoder finds.
@@ -15,7 +15,7 @@ pub trait FaultSink<'v, N: Node<'v>> {
     const VISITS: bool = false;
 
     /// Looks at a value before it is decoded; `false` if that is all there is to it.
-    fn visit(&mut self, _place: &Place<'v>, _value: N) -> bool {
+    fn visit(&mut self, _place: &ValuePlace<'v>, _value: N) -> bool {
         true
     }
 
@@ -37,18 +37,18 @@ pub(super) type GoType<'g> = &'g dyn Fn() -> String;
 /// A value that cannot be decoded.
 pub struct Fault<'f, 'v, N> {
     /// Where the value is.
-    pub place: &'f Place<'v>,
+    pub place: &'f ValuePlace<'v>,
     /// The value.
     pub value: N,
     /// The shape that it does not have; `None` where its form is right.
     pub expected: Option<&'f Shape>,
     /// Whether an API server's decoder stops at it. After others it continues, to report the first.
     pub is_fatal: bool,
-    pub(super) cause: Cause<'f>,
+    pub(super) cause: FaultCause<'f>,
 }
 
 /// Why a value cannot be decoded.
-pub(super) enum Cause<'f> {
+pub(super) enum FaultCause<'f> {
     /// It is not of this type.
     Type(GoType<'f>),
     /// Its content is wrong.
@@ -59,11 +59,11 @@ impl<'v, N: Node<'v>> Fault<'_, 'v, N> {
     /// The error of an API server.
     pub fn error(&self) -> ValueError {
         match &self.cause {
-            Cause::Type(go_type) => {
+            FaultCause::Type(go_type) => {
                 let go_type = go_type();
                 self.place.type_error(kind_for(self.value, &go_type), go_type)
             }
-            Cause::Content(message) => ValueError::Content(message.clone()),
+            FaultCause::Content(message) => ValueError::Content(message.clone()),
         }
     }
 
@@ -86,7 +86,7 @@ impl<'v, N: Node<'v>> Fault<'_, 'v, N> {
 /// A member that strict decoding refuses.
 pub struct StrictFault<'f, 'v, N> {
     /// Where the member is.
-    pub place: &'f Place<'v>,
+    pub place: &'f ValuePlace<'v>,
     /// Why it is refused.
     pub kind: StrictKind,
     /// The member.

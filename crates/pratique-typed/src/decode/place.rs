@@ -6,14 +6,14 @@ use super::value_error::{StructField, ValueError};
 
 /// The way from the root of a document to a value.
 #[derive(Clone, Debug, Default)]
-pub struct Place<'v> {
+pub struct ValuePlace<'v> {
     /// The steps from the root.
-    pub steps: Vec<Step<'v>>,
+    pub steps: Vec<PlaceStep<'v>>,
 }
 
-/// A step of a [`Place`].
+/// A step of a [`ValuePlace`].
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'v> {
+pub enum PlaceStep<'v> {
     /// A member of a struct.
     Field {
         /// The struct.
@@ -29,25 +29,25 @@ pub enum Step<'v> {
     Key(&'v str),
 }
 
-impl Step<'_> {
+impl PlaceStep<'_> {
     /// Whether a JSON pointer has this name for the step.
     pub(super) fn is(&self, pointer: &str) -> bool {
         match self {
-            Step::Field { name, .. } | Step::Key(name) => *name == pointer,
-            Step::Index(index) => pointer.parse() == Ok(*index),
+            PlaceStep::Field { name, .. } | PlaceStep::Key(name) => *name == pointer,
+            PlaceStep::Index(index) => pointer.parse() == Ok(*index),
         }
     }
 }
 
-impl Place<'_> {
+impl ValuePlace<'_> {
     /// `spec.containers[0].image`
     pub(super) fn path(&self) -> String {
         let mut path = String::new();
         for step in &self.steps {
             match step {
-                Step::Index(index) => path += &format!("[{index}]"),
-                Step::Field { name, .. } | Step::Key(name) if path.is_empty() => path += name,
-                Step::Field { name, .. } | Step::Key(name) => path += &format!(".{name}"),
+                PlaceStep::Index(index) => path += &format!("[{index}]"),
+                PlaceStep::Field { name, .. } | PlaceStep::Key(name) if path.is_empty() => path += name,
+                PlaceStep::Field { name, .. } | PlaceStep::Key(name) => path += &format!(".{name}"),
             }
         }
         path
@@ -56,7 +56,7 @@ impl Place<'_> {
     /// The fields of structs on the way alone: `spec.containers.image`.
     pub(super) fn field_path(&self) -> String {
         let names = self.steps.iter().filter_map(|step| match step {
-            Step::Field { name, .. } => Some(*name),
+            PlaceStep::Field { name, .. } => Some(*name),
             _ => None,
         });
         names.collect::<Vec<_>>().join(".")
@@ -68,7 +68,7 @@ impl Place<'_> {
         let mut innermost: Option<&str> = None;
         let mut fields: Vec<&str> = Vec::new();
         for step in &self.steps {
-            if let Step::Field { of, embedded, name } = step {
+            if let PlaceStep::Field { of, embedded, name } = step {
                 innermost = Some(of.go_type());
                 fields.extend(*embedded);
                 fields.push(name);

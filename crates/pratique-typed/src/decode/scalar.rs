@@ -3,12 +3,12 @@
 use std::fmt::Display;
 
 use pratique_gotext::quantity::Quantity;
-use pratique_gotext::time::{Duration, Layout, parse};
+use pratique_gotext::time::{Duration, TimeLayout, parse};
 use pratique_json::Value;
 use pratique_schema::Scalar;
 
 use super::value_error::ValueError;
-use crate::settled::is_canonical_quantity;
+use crate::settled_form::is_canonical_quantity;
 
 /// Why a value is not such a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(super) fn fault(scalar: Scalar, value: &Value<'_>) -> Option<ScalarFault> {
             Value::Int(number) if i32::try_from(*number).is_ok() => None,
             _ => Some(ScalarFault::Type("int32")),
         },
-        Scalar::Time => check_text(value, |text| error_text(parse(text, Layout::Rfc3339))),
-        Scalar::MicroTime => check_text(value, |text| error_text(parse(text, Layout::Rfc3339Micro))),
+        Scalar::Time => check_text(value, |text| error_text(parse(text, TimeLayout::Rfc3339))),
+        Scalar::MicroTime => check_text(value, |text| error_text(parse(text, TimeLayout::Rfc3339Micro))),
         Scalar::Duration => check_text(value, |text| error_text(Duration::parse(text))),
         _ => None,
     }

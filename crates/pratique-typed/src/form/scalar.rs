@@ -1,11 +1,11 @@
 //! Scalars in their canonical form.
 
 use pratique_gotext::quantity::Quantity;
-use pratique_gotext::time::{Duration, Layout, Parsed, Timestamp, parse};
+use pratique_gotext::time::{Duration, TimeLayout, ParsedTime, Timestamp, parse};
 use pratique_json::{Value, base64};
 use pratique_schema::Scalar;
 
-use crate::settled::is_canonical_quantity;
+use crate::settled_form::is_canonical_quantity;
 
 /// The canonical form of a scalar; `None` where it has it, or where no API server would have taken it.
 pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'a>> {
@@ -24,11 +24,11 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
             Some(base64::encode(&bytes.collect::<Result<Vec<_>, _>>().ok()?).into())
         }
         (Scalar::Bytes, Value::String(text)) => changed(text, base64::encode(&base64::decode(text).ok()?)),
-        (Scalar::Time, Value::String(text)) => match parse(text, Layout::Rfc3339).ok()? {
+        (Scalar::Time, Value::String(text)) => match parse(text, TimeLayout::Rfc3339).ok()? {
             time if is_zero(&time) => Some(Value::Null),
             _ => changed(text, in_seconds(text)?),
         },
-        (Scalar::MicroTime, Value::String(text)) => match parse(text, Layout::Rfc3339Micro).ok()? {
+        (Scalar::MicroTime, Value::String(text)) => match parse(text, TimeLayout::Rfc3339Micro).ok()? {
             time if is_zero(&time) => Some(Value::Null),
             _ => changed(text, in_microseconds(text)?),
         },
@@ -45,7 +45,7 @@ pub(crate) fn canonical<'a>(scalar: Scalar, value: &Value<'_>) -> Option<Value<'
 
 /// Whether a time is Go's zero time, which is written as null.
 // Upstream: apimachinery/pkg/apis/meta/v1/time.go, Time.MarshalJSON
-fn is_zero(time: &Parsed) -> bool {
+fn is_zero(time: &ParsedTime) -> bool {
     /// The first second of the year 1.
     const FIRST: i64 = -62_135_596_800;
     time.seconds == FIRST && time.nanos == 0
@@ -81,12 +81,12 @@ fn changed<'a>(text: &str, canonical: String) -> Option<Value<'a>> {
 }
 
 fn in_seconds(text: &str) -> Option<String> {
-    let time = parse(text, Layout::Rfc3339).ok()?;
+    let time = parse(text, TimeLayout::Rfc3339).ok()?;
     Some(Timestamp::of_message(time.seconds, 0).to_string())
 }
 
 fn in_microseconds(text: &str) -> Option<String> {
-    let time = parse(text, Layout::Rfc3339Micro).ok()?;
+    let time = parse(text, TimeLayout::Rfc3339Micro).ok()?;
     let seconds = Timestamp::of_message(time.seconds, 0).to_string();
     let seconds = seconds.trim_end_matches('Z');
     Some(format!("{seconds}.{:06}Z", time.nanos / 1000))

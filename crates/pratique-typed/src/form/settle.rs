@@ -7,7 +7,7 @@ use pratique_schema::{Field, Presence, Scalar, Schema, Shape, TypeId};
 
 use super::{FormTyping, scalar};
 use crate::decode::{self, ConvertError, DecodeError};
-use crate::settled::{is_plain, settled};
+use crate::settled_form::{is_plain, settled};
 
 /// Gives an object the form of a type of a schema, in place, as [`typed_as`](super::typed_as) does with one that cannot be
 /// changed. Where it is not to go on, some of the object has the form.
@@ -26,7 +26,7 @@ pub fn settle_again(schema: &'static Schema, id: TypeId, object: &mut Object<'_>
 
 /// How an object was decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settled {
+pub enum SettledObject {
     /// It has the form of its type.
     Whole,
     /// It has the form of its type, but for empty lists and maps that are left out where the object is
@@ -42,11 +42,11 @@ pub fn settle_strict(
     id: TypeId,
     object: &mut Object<'_>,
     progress: &Progress<'_>,
-) -> Settled {
+) -> SettledObject {
     let typing = FormTyping::new(schema, progress);
     match typing.settle::<STRICT>(id, object) {
-        Err(_) => Settled::Refused,
-        Ok(()) if progress.outcome().is_err() => Settled::Refused,
+        Err(_) => SettledObject::Refused,
+        Ok(()) if progress.outcome().is_err() => SettledObject::Refused,
         Ok(()) => typing.settled(),
     }
 }
@@ -57,7 +57,7 @@ pub fn settle_keeping_empty(
     id: TypeId,
     object: &mut Object<'_>,
     progress: &Progress<'_>,
-) -> Settled {
+) -> SettledObject {
     let typing = FormTyping::new(schema, progress);
     let _ = typing.settle::<KEEPING>(id, object);
     typing.settled()
@@ -91,11 +91,11 @@ type GoType<'g> = &'g dyn Fn() -> String;
 /// Recursion follows the nesting of the value, which the parser and the evaluator bound, and of the schema's own structs.
 /// In the modes in which all has to fit, the first that does not ends it.
 impl FormTyping<'_> {
-    fn settled(&self) -> Settled {
+    fn settled(&self) -> SettledObject {
         if self.kept_empty.get() {
-            Settled::WithEmpty
+            SettledObject::WithEmpty
         } else {
-            Settled::Whole
+            SettledObject::Whole
         }
     }
 

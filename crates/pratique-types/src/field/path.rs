@@ -6,11 +6,11 @@ use std::fmt::{self, Display, Formatter, Write as _};
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'p> {
     parent: Option<&'p Path<'p>>,
-    step: Step<'p>,
+    step: PathStep<'p>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step<'p> {
+enum PathStep<'p> {
     Root,
     /// A path from its text, or nothing where it is empty.
     Base(&'p str),
@@ -23,7 +23,7 @@ impl<'p> Path<'p> {
     /// The object itself, which is written `<nil>`.
     pub const ROOT: Path<'static> = Path {
         parent: None,
-        step: Step::Root,
+        step: PathStep::Root,
     };
 
     /// `metadata`
@@ -33,26 +33,26 @@ impl<'p> Path<'p> {
     pub const fn new(name: &'p str) -> Path<'p> {
         Path {
             parent: None,
-            step: Step::Base(name),
+            step: PathStep::Base(name),
         }
     }
 
     /// `….name`
     pub fn child<'c>(&'c self, name: &'c str) -> Path<'c> {
-        self.with_step(Step::Child(name))
+        self.with_step(PathStep::Child(name))
     }
 
     /// `…[key]`
     pub fn key<'c>(&'c self, key: &'c str) -> Path<'c> {
-        self.with_step(Step::Key(key))
+        self.with_step(PathStep::Key(key))
     }
 
     /// `…[0]`
     pub fn index(&self, index: usize) -> Path<'_> {
-        self.with_step(Step::Index(index))
+        self.with_step(PathStep::Index(index))
     }
 
-    fn with_step<'c>(&'c self, step: Step<'c>) -> Path<'c> {
+    fn with_step<'c>(&'c self, step: PathStep<'c>) -> Path<'c> {
         Path {
             parent: Some(self),
             step,
@@ -62,8 +62,8 @@ impl<'p> Path<'p> {
     /// The name of the member, if it is one.
     pub fn name(&self) -> Option<&'p str> {
         match self.step {
-            Step::Base(name) | Step::Child(name) => Some(name),
-            Step::Root | Step::Key(_) | Step::Index(_) => None,
+            PathStep::Base(name) | PathStep::Child(name) => Some(name),
+            PathStep::Root | PathStep::Key(_) | PathStep::Index(_) => None,
         }
     }
 
@@ -74,16 +74,16 @@ impl<'p> Path<'p> {
 
     /// Whether this is the object itself.
     pub fn is_root(&self) -> bool {
-        matches!(self.step, Step::Root)
+        matches!(self.step, PathStep::Root)
     }
 
     /// `spec.map.key.list[0]`, as unknown fields and the errors of schemas name it; empty for the object itself.
     // Upstream: kube-openapi/pkg/validation/validate, Path
     pub fn to_dotted(&self) -> String {
-        self.write(Notation::Dotted)
+        self.write(PathNotation::Dotted)
     }
 
-    fn write(&self, notation: Notation) -> String {
+    fn write(&self, notation: PathNotation) -> String {
         let mut steps = Vec::new();
         let mut next = Some(self);
         while let Some(path) = next {
@@ -94,12 +94,12 @@ impl<'p> Path<'p> {
         for step in steps.into_iter().rev() {
             // Writing to a string does not fail.
             let _ = match (step, notation) {
-                (Step::Root, _) => Ok(()),
-                (Step::Base(base), _) => text.write_str(base),
-                (Step::Index(index), _) => write!(text, "[{index}]"),
-                (Step::Key(key), Notation::Field) => write!(text, "[{key}]"),
-                (Step::Key(name) | Step::Child(name), _) if text.is_empty() => text.write_str(name),
-                (Step::Key(name) | Step::Child(name), _) => write!(text, ".{name}"),
+                (PathStep::Root, _) => Ok(()),
+                (PathStep::Base(base), _) => text.write_str(base),
+                (PathStep::Index(index), _) => write!(text, "[{index}]"),
+                (PathStep::Key(key), PathNotation::Field) => write!(text, "[{key}]"),
+                (PathStep::Key(name) | PathStep::Child(name), _) if text.is_empty() => text.write_str(name),
+                (PathStep::Key(name) | PathStep::Child(name), _) => write!(text, ".{name}"),
             };
         }
         text
@@ -113,7 +113,7 @@ impl Display for Path<'_> {
         if self.is_root() {
             return formatter.write_str("<nil>");
         }
-        formatter.write_str(&self.write(Notation::Field))
+        formatter.write_str(&self.write(PathNotation::Field))
     }
 }
 
@@ -130,7 +130,7 @@ impl From<&Path<'_>> for String {
 }
 
 #[derive(Clone, Copy)]
-enum Notation {
+enum PathNotation {
     Field,
     Dotted,
 }

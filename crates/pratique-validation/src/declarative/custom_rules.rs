@@ -30,9 +30,9 @@ impl CustomRule {
     // Upstream: pkg/apis/core/v1/validation.go, ValidateCustom_EvictionResponder_Name, ValidateCustom_EvictionResponder_Priority
     pub(super) fn error(self, node: &Node<'_, '_>) -> Option<Error> {
         match self {
-            CustomRule::ResponderName => has_reserved_domain(node.text()).then(|| {
+            CustomRule::ResponderName => has_reserved_domain(node.as_text()).then(|| {
                 let detail = "domain names *.k8s.io, *.kubernetes.io are reserved";
-                Error::invalid(node, named(node.text()), detail)
+                Error::invalid(node, named(node.as_text()), detail)
             }),
             CustomRule::ResponderPriority => {
                 let detail = "priorities 0-999 are reserved for responders with *.k8s.io suffix";

@@ -9,7 +9,7 @@ use super::DeclarativeError;
 use super::formats::format_errors;
 use super::matching::{ElementMatch, OldElements};
 use super::table::{
-    Check, DeclarativeRule, FieldRules, ForbiddenChange, MemberTest, RuleTable, TypeRules, UnionMember,
+    DeclarativeCheck, DeclarativeRule, FieldRules, ForbiddenChange, MemberTest, RuleTable, TypeRules, UnionMember,
     ValueShape,
 };
 use super::typed_values::typed_json;
@@ -90,8 +90,8 @@ impl RuleInterpreter {
     fn judge_rule(&mut self, rule: &DeclarativeRule, node: &Node<'_, '_>, old: Option<&Value<'_>>) -> bool {
         // Nothing is worded that is not told: rules of fields that may be absent begin so.
         match &rule.check {
-            Check::Required(shape) if rule.is_silent => return is_missing(*shape, node.value()),
-            Check::Forbidden(shape) if rule.is_silent => return !is_missing(*shape, node.value()),
+            DeclarativeCheck::Required(shape) if rule.is_silent => return is_missing(*shape, node.value()),
+            DeclarativeCheck::Forbidden(shape) if rule.is_silent => return !is_missing(*shape, node.value()),
             _ => {}
         }
         let start = self.errors.len();
@@ -107,45 +107,45 @@ impl RuleInterpreter {
         has_errors
     }
 
-    fn apply_check(&mut self, check: &Check, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn apply_check(&mut self, check: &DeclarativeCheck, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         match check {
-            Check::Required(shape) if is_missing(*shape, node.value()) => {
+            DeclarativeCheck::Required(shape) if is_missing(*shape, node.value()) => {
                 self.push("", Error::required(node, ""));
             }
-            Check::Forbidden(shape) if !is_missing(*shape, node.value()) => {
+            DeclarativeCheck::Forbidden(shape) if !is_missing(*shape, node.value()) => {
                 self.push("", Error::forbidden(node, ""));
             }
-            Check::Required(_) | Check::Forbidden(_) => {}
-            Check::Type(name) => {
+            DeclarativeCheck::Required(_) | DeclarativeCheck::Forbidden(_) => {}
+            DeclarativeCheck::Type(name) => {
                 if let Some(rules) = self.table.of_type(name) {
                     self.judge_type(rules, node, old);
                 }
             }
-            Check::Cohort(rules) => self.judge_rules(rules, node, old),
-            Check::If { option, is_on, rule } => {
+            DeclarativeCheck::Cohort(rules) => self.judge_rules(rules, node, old),
+            DeclarativeCheck::If { option, is_on, rule } => {
                 let is_gate_on = self.gates.feature_gates.is_on(option);
                 let has_option = is_gate_on || (*option == "HPAScaleToZero" && self.had_zero);
                 if has_option == *is_on {
                     self.judge_rule(rule, node, old);
                 }
             }
-            Check::Immutable if self.is_update => self.push_nil("immutable", node, IMMUTABLE),
-            Check::Immutable => {}
-            Check::MaxItems(..)
-            | Check::MaxProperties(..)
-            | Check::MinimumQuantity(..)
-            | Check::MaxLength(..)
-            | Check::MaxBytes(..)
-            | Check::Minimum(..)
-            | Check::Maximum(..)
-            | Check::Monotonic
-            | Check::Format(..)
-            | Check::Custom(..)
-            | Check::Enum(..) => self.check_scalar(check, node, old),
-            Check::Each(by, rule) => self.judge_elements(by, rule, node, old),
-            Check::EachValue(rule) => self.judge_values(rule, node, old),
-            Check::EachKey(rule) => self.judge_keys(rule, node, old),
-            Check::Unique(by, type_name) => {
+            DeclarativeCheck::Immutable if self.is_update => self.push_nil("immutable", node, IMMUTABLE),
+            DeclarativeCheck::Immutable => {}
+            DeclarativeCheck::MaxItems(..)
+            | DeclarativeCheck::MaxProperties(..)
+            | DeclarativeCheck::MinimumQuantity(..)
+            | DeclarativeCheck::MaxLength(..)
+            | DeclarativeCheck::MaxBytes(..)
+            | DeclarativeCheck::Minimum(..)
+            | DeclarativeCheck::Maximum(..)
+            | DeclarativeCheck::Monotonic
+            | DeclarativeCheck::Format(..)
+            | DeclarativeCheck::Custom(..)
+            | DeclarativeCheck::Enum(..) => self.check_scalar(check, node, old),
+            DeclarativeCheck::Each(by, rule) => self.judge_elements(by, rule, node, old),
+            DeclarativeCheck::EachValue(rule) => self.judge_values(rule, node, old),
+            DeclarativeCheck::EachKey(rule) => self.judge_keys(rule, node, old),
+            DeclarativeCheck::Unique(by, type_name) => {
                 let elements = node.value().as_array().unwrap_or_default();
                 let repeated = by.repeated(elements);
                 let release = self.gates.feature_gates.release();
@@ -159,13 +159,13 @@ impl RuleInterpreter {
                     }
                 }
             }
-            Check::Subfield(name, rule) => {
+            DeclarativeCheck::Subfield(name, rule) => {
                 let (field, old) = (node.child(name), old.map(|old| member(old, name)));
                 if !(self.is_update && old.is_some_and(|old| field.is_same_value(old))) {
                     self.judge_rule(rule, &field, old);
                 }
             }
-            Check::Discriminated {
+            DeclarativeCheck::Discriminated {
                 field,
                 by,
                 cases,
@@ -174,22 +174,22 @@ impl RuleInterpreter {
                 let (field, old_field) = (node.child(field), old.map(|old| member(old, field)));
                 let value = node.child(by);
                 let is_unchanged =
-                    old.is_some_and(|old| member(old, by).as_str().unwrap_or_default() == value.text());
+                    old.is_some_and(|old| member(old, by).as_str().unwrap_or_default() == value.as_text());
                 if is_unchanged && old_field.is_some_and(|old| field.is_same_value(old)) {
                     return;
                 }
-                let case = cases.iter().find(|(case, _)| *case == value.text());
+                let case = cases.iter().find(|(case, _)| *case == value.as_text());
                 let rules = case.map_or(otherwise, |(_, rules)| rules);
                 self.judge_rules(rules, &field, old_field.filter(|old| !old.is_null()));
             }
-            Check::Dependent {
+            DeclarativeCheck::Dependent {
                 trigger,
                 dependent,
                 is_required,
             } => self.check_dependent(trigger, dependent, *is_required, node, old),
-            Check::Union { members, is_required } => self.check_union(members, *is_required, node, old),
-            Check::DiscriminatedUnion { by, members } => self.check_discriminated(by, members, node, old),
-            Check::Update(shape, by, constraints) => {
+            DeclarativeCheck::Union { members, is_required } => self.check_union(members, *is_required, node, old),
+            DeclarativeCheck::DiscriminatedUnion { by, members } => self.check_discriminated(by, members, node, old),
+            DeclarativeCheck::Update(shape, by, constraints) => {
                 if self.is_update {
                     self.check_update(*shape, by, constraints, node, old);
                 }
@@ -198,52 +198,52 @@ impl RuleInterpreter {
     }
 
     // Upstream: apimachinery/pkg/api/validate/limits.go, enum.go, monotonic.go
-    fn check_scalar(&mut self, check: &Check, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
+    fn check_scalar(&mut self, check: &DeclarativeCheck, node: &Node<'_, '_>, old: Option<&Value<'_>>) {
         let length = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
-        let (number, text) = (node.int(), node.text());
+        let (number, text) = (node.int(), node.as_text());
         match check {
-            Check::MaxProperties(max) if length(node.len()) > *max => {
+            DeclarativeCheck::MaxProperties(max) if length(node.len()) > *max => {
                 self.push("maxProperties", Error::too_many(node, length(node.len()), *max));
             }
-            Check::MinimumQuantity(min) if node.is_set() && quantity(node) < Quantity::from_integer(*min) => {
+            DeclarativeCheck::MinimumQuantity(min) if node.is_set() && quantity(node) < Quantity::from_integer(*min) => {
                 let detail = format!("must be greater than or equal to {min}");
                 self.push("minimum", Error::invalid(node, text, &detail));
             }
-            Check::MaxItems(max) if length(node.len()) > *max => {
+            DeclarativeCheck::MaxItems(max) if length(node.len()) > *max => {
                 self.push("maxItems", Error::too_many(node, length(node.len()), *max));
             }
-            Check::MaxLength(max) if length(text.chars().count()) > *max => {
+            DeclarativeCheck::MaxLength(max) if length(text.chars().count()) > *max => {
                 self.push("maxLength", Error::too_long_characters(node, *max));
             }
-            Check::MaxBytes(max) if length(text.len()) > *max => {
+            DeclarativeCheck::MaxBytes(max) if length(text.len()) > *max => {
                 self.push("maxBytes", Error::too_long(node, *max));
             }
-            Check::Minimum(min) if number < *min => {
+            DeclarativeCheck::Minimum(min) if number < *min => {
                 let detail = format!("must be greater than or equal to {min}");
                 self.push("minimum", Error::invalid(node, number, &detail));
             }
-            Check::Maximum(max) if number > *max => {
+            DeclarativeCheck::Maximum(max) if number > *max => {
                 let detail = format!("must be less than or equal to {max}");
                 self.push("maximum", Error::invalid(node, number, &detail));
             }
-            Check::Monotonic => {
+            DeclarativeCheck::Monotonic => {
                 let old_number = old.and_then(Value::as_int).filter(|old| number < *old);
                 if let Some(old_number) = old_number.filter(|_| self.is_update && node.is_set()) {
                     let detail = format!("may not be decreased from {old_number}");
                     self.push("monotonic", Error::invalid(node, number, &detail));
                 }
             }
-            Check::Format(format, is_plain) => {
+            DeclarativeCheck::Format(format, is_plain) => {
                 for error in format_errors(format, node.path(), text, *is_plain, self.gates.release) {
                     self.push_format(format, error);
                 }
             }
-            Check::Custom(rule) => {
+            DeclarativeCheck::Custom(rule) => {
                 if let Some(error) = rule.error(node) {
                     self.push("", error);
                 }
             }
-            Check::Enum(values) if !values.contains(&text) => {
+            DeclarativeCheck::Enum(values) if !values.contains(&text) => {
                 self.push("", Error::not_supported(node, named(text), values));
             }
             _ => {}
@@ -369,15 +369,15 @@ impl RuleInterpreter {
         let value = node.child(by);
         let is_unchanged = |old: &Value<'_>| {
             let is_same = |(of, _): &(UnionMember, &str)| is_set(of, old) == is_set(of, node.value());
-            member(old, by).as_str().unwrap_or_default() == value.text() && members.iter().all(is_same)
+            member(old, by).as_str().unwrap_or_default() == value.as_text() && members.iter().all(is_same)
         };
         if old.is_some_and(is_unchanged) {
             return;
         }
         for (of, expected) in members {
-            let detail = match (is_set(of, node.value()), value.text() == *expected) {
+            let detail = match (is_set(of, node.value()), value.as_text() == *expected) {
                 (true, false) => format!("may only be specified when `{by}` is {}", quote(expected)),
-                (false, true) => format!("must be specified when `{by}` is {}", quote(value.text())),
+                (false, true) => format!("must be specified when `{by}` is {}", quote(value.as_text())),
                 _ => continue,
             };
             self.push("union", Error::invalid(node.child(of.name), "", &detail));

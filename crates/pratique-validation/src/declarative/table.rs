@@ -66,7 +66,7 @@ pub(super) struct FieldRules {
 
 /// A rule, and what follows of its errors.
 pub(super) struct DeclarativeRule {
-    pub(super) check: Check,
+    pub(super) check: DeclarativeCheck,
     /// After an error no rule follows that does not end the judgement, too.
     pub(super) ends: bool,
     pub(super) is_silent: bool,
@@ -110,7 +110,7 @@ pub(super) enum ForbiddenChange {
     RemoveItem,
 }
 
-pub(super) enum Check {
+pub(super) enum DeclarativeCheck {
     Required(ValueShape),
     Forbidden(ValueShape),
     Immutable,
@@ -348,9 +348,9 @@ fn branches(
     name: &str,
     arguments: &[&'static str],
     inner: Vec<(&'static str, Option<DeclarativeRule>)>,
-) -> Option<Check> {
+) -> Option<DeclarativeCheck> {
     if name != "discriminated" {
-        return Some(Check::Cohort(
+        return Some(DeclarativeCheck::Cohort(
             inner.into_iter().filter_map(|(_, rule)| rule).collect(),
         ));
     }
@@ -359,7 +359,7 @@ fn branches(
     };
     let (mut cases, mut otherwise) = (Vec::new(), Vec::new());
     for (text, rule) in inner {
-        let Some(Check::Cohort(rules)) = rule.map(|rule| rule.check) else {
+        let Some(DeclarativeCheck::Cohort(rules)) = rule.map(|rule| rule.check) else {
             continue;
         };
         match text.strip_prefix("case(") {
@@ -370,7 +370,7 @@ fn branches(
             None => otherwise = rules,
         }
     }
-    Some(Check::Discriminated {
+    Some(DeclarativeCheck::Discriminated {
         field,
         by,
         cases,
@@ -383,9 +383,9 @@ fn parse_check(
     arguments: &[&'static str],
     inner: Vec<DeclarativeRule>,
     go_type: &'static str,
-) -> Option<Check> {
+) -> Option<DeclarativeCheck> {
     if let Some(type_name) = name.strip_prefix('@') {
-        return Some(Check::Type(type_name));
+        return Some(DeclarativeCheck::Type(type_name));
     }
     // A value that is optional and missing ends the judgement just as a required one does, but silently.
     for (prefix, is_forbidden) in [("required", false), ("optional", false), ("forbidden", true)] {
@@ -396,9 +396,9 @@ fn parse_check(
                 _ => ValueShape::Collection,
             };
             return Some(if is_forbidden {
-                Check::Forbidden(shape)
+                DeclarativeCheck::Forbidden(shape)
             } else {
-                Check::Required(shape)
+                DeclarativeCheck::Required(shape)
             });
         }
     }
@@ -406,43 +406,43 @@ fn parse_check(
     let number = || first.and_then(|text| text.parse().ok());
     let only = |inner: Vec<DeclarativeRule>| inner.into_iter().next().map(Box::new);
     Some(match name {
-        "immutable" => Check::Immutable,
-        "monotonic" => Check::Monotonic,
-        "maxItems" => Check::MaxItems(number()?),
-        "maxProperties" => Check::MaxProperties(number()?),
-        "maxLength" => Check::MaxLength(number()?),
-        "maxBytes" => Check::MaxBytes(number()?),
-        "minimum" => Check::Minimum(number()?),
-        "maximum" => Check::Maximum(number()?),
-        "minimumQuantity" => Check::MinimumQuantity(number()?),
-        "custom" => Check::Custom(CustomRule::parse(first?)?),
-        "format" => Check::Format(first?, go_type.trim_start_matches('*') == "string"),
+        "immutable" => DeclarativeCheck::Immutable,
+        "monotonic" => DeclarativeCheck::Monotonic,
+        "maxItems" => DeclarativeCheck::MaxItems(number()?),
+        "maxProperties" => DeclarativeCheck::MaxProperties(number()?),
+        "maxLength" => DeclarativeCheck::MaxLength(number()?),
+        "maxBytes" => DeclarativeCheck::MaxBytes(number()?),
+        "minimum" => DeclarativeCheck::Minimum(number()?),
+        "maximum" => DeclarativeCheck::Maximum(number()?),
+        "minimumQuantity" => DeclarativeCheck::MinimumQuantity(number()?),
+        "custom" => DeclarativeCheck::Custom(CustomRule::parse(first?)?),
+        "format" => DeclarativeCheck::Format(first?, go_type.trim_start_matches('*') == "string"),
         "enum" => {
             let mut values = arguments.to_vec();
             values.sort_unstable();
-            Check::Enum(values)
+            DeclarativeCheck::Enum(values)
         }
-        "each" => Check::Each(ElementMatch::parse(first?), only(inner)?),
-        "eachValue" => Check::EachValue(only(inner)?),
-        "eachKey" => Check::EachKey(only(inner)?),
-        "unique" => Check::Unique(ElementMatch::parse(first?), arguments.get(1).copied()),
-        "if" => Check::If {
+        "each" => DeclarativeCheck::Each(ElementMatch::parse(first?), only(inner)?),
+        "eachValue" => DeclarativeCheck::EachValue(only(inner)?),
+        "eachKey" => DeclarativeCheck::EachKey(only(inner)?),
+        "unique" => DeclarativeCheck::Unique(ElementMatch::parse(first?), arguments.get(1).copied()),
+        "if" => DeclarativeCheck::If {
             option: first?,
             is_on: arguments.get(1) == Some(&"true"),
             rule: only(inner)?,
         },
-        "subfield" => Check::Subfield(first?, only(inner)?),
-        "cohort" => Check::Cohort(inner),
-        "dependentRequired" | "dependentForbidden" => Check::Dependent {
+        "subfield" => DeclarativeCheck::Subfield(first?, only(inner)?),
+        "cohort" => DeclarativeCheck::Cohort(inner),
+        "dependentRequired" | "dependentForbidden" => DeclarativeCheck::Dependent {
             trigger: parse_member(first?),
             dependent: parse_member(arguments.get(1)?),
             is_required: name == "dependentRequired",
         },
-        "union" | "zeroOrOne" => Check::Union {
+        "union" | "zeroOrOne" => DeclarativeCheck::Union {
             members: arguments.iter().map(|text| parse_member(text)).collect(),
             is_required: name == "union",
         },
-        "discriminatedUnion" => Check::DiscriminatedUnion {
+        "discriminatedUnion" => DeclarativeCheck::DiscriminatedUnion {
             by: first?,
             members: arguments
                 .iter()
@@ -479,7 +479,7 @@ fn parse_branch(text: &'static str) -> Option<(UnionMember, &'static str)> {
     Some((parse_member(member), value))
 }
 
-fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
+fn parse_update(arguments: &[&'static str], go_type: &str) -> DeclarativeCheck {
     let (mut by, mut constraints) = (ElementMatch::Never, Vec::new());
     for argument in arguments {
         constraints.push(match *argument {
@@ -499,7 +499,7 @@ fn parse_update(arguments: &[&'static str], go_type: &str) -> Check {
         Some(b'[' | b'{') => ValueShape::Collection,
         _ => ValueShape::Value,
     };
-    Check::Update(shape, by, constraints)
+    DeclarativeCheck::Update(shape, by, constraints)
 }
 
 #[cfg(test)]

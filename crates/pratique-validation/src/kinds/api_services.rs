@@ -25,7 +25,7 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
 fn validate_api_service(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
     let (group, version) = (spec.child("group"), spec.child("version"));
-    let required = format!("{}.{}", version.text(), group.text());
+    let required = format!("{}.{}", version.as_text(), group.as_text());
     let name_messages = |name: &str, is_prefix: bool| {
         let mut messages = path_segment_name(name, is_prefix);
         // Beginnings of names have to be the whole name, too.
@@ -38,18 +38,18 @@ fn validate_api_service(request: &Request<'_>, errors: &mut Errors) {
         messages
     };
     validate_meta_declaratively(&request.object.child("metadata"), false, name_messages, errors);
-    if group.text().is_empty() {
-        if version.text() != "v1" {
+    if group.as_text().is_empty() {
+        if version.as_text() != "v1" {
             errors.required(
                 group,
                 "only v1 may have an empty group and it better be legacy kube",
             );
         }
     } else {
-        errors.invalid_each(&group, &subdomain_name(group.text(), false));
+        errors.invalid_each(&group, &subdomain_name(group.as_text(), false));
     }
-    for message in dns1035_label(version.text()) {
-        errors.invalid(version, version.text(), &message);
+    for message in dns1035_label(version.as_text()) {
+        errors.invalid(version, version.as_text(), &message);
     }
     for (name, max) in [("groupPriorityMinimum", 20_000), ("versionPriority", 1000)] {
         let priority = spec.child(name);
@@ -69,7 +69,7 @@ fn validate_connection(request: &Request<'_>, errors: &mut Errors) {
     let (service, bundle) = (spec.child("service"), spec.child("caBundle"));
     let insecure = spec.child("insecureSkipTLSVerify");
     if !service.is_set() {
-        let length = decoded_length(bundle.text());
+        let length = decoded_length(bundle.as_text());
         if length > 0 {
             errors.invalid(
                 bundle,
@@ -88,7 +88,7 @@ fn validate_connection(request: &Request<'_>, errors: &mut Errors) {
     }
     for name in ["namespace", "name"] {
         let field = service.child(name);
-        if field.text().is_empty() {
+        if field.as_text().is_empty() {
             errors.required(field, "");
         }
     }
@@ -113,7 +113,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let status = request.object.child("status");
     for condition in status.child("conditions").items() {
         let value = condition.child("status");
-        if !STATUSES.contains(&value.text()) {
+        if !STATUSES.contains(&value.as_text()) {
             errors.not_supported(&value, STATUSES);
         }
     }

@@ -140,7 +140,7 @@ fn validate_annotated_number(object: &Node<'_, '_>, annotation: &str, path: &str
     let number: i64 = metadata
         .child("annotations")
         .key(annotation)
-        .text()
+        .as_text()
         .parse()
         .unwrap_or_default();
     if number < 0 {
@@ -162,7 +162,7 @@ fn validate_template_labels(spec: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_runs_forever(template: &Node<'_, '_>, workload: &str, is_plain: bool, errors: &mut Errors) {
     let spec = template.child("spec");
     let policy = spec.child("restartPolicy");
-    if policy.text() != "Always" && (is_plain || !policy.text().is_empty() || policy.is_set()) {
+    if policy.as_text() != "Always" && (is_plain || !policy.as_text().is_empty() || policy.is_set()) {
         errors.not_supported(&policy, &["Always"]);
     }
     if spec.child("activeDeadlineSeconds").is_set() {

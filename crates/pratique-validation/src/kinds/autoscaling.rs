@@ -77,11 +77,11 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
         errors.invalid(max, max.int(), "must be greater than or equal to `minReplicas`");
     }
     let (target, old_target) = (spec.child("scaleTargetRef"), old.child("scaleTargetRef"));
-    let is_same = |name: &str| target.child(name).text() == old_target.child(name).text();
+    let is_same = |name: &str| target.child(name).as_text() == old_target.child(name).as_text();
     let is_old = old.is_set() && is_same("apiVersion") && is_same("kind");
     let options = ReferenceOptions {
         any_version: is_old,
-        core_group: !is_old && target.child("kind").text() == "ReplicationController",
+        core_group: !is_old && target.child("kind").as_text() == "ReplicationController",
     };
     validate_reference(&target, options, errors);
     let metrics = spec.child("metrics");
@@ -95,7 +95,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     let is_zero = min.some_int() == Some(0);
     let scales_from_zero = metrics
         .items()
-        .any(|metric| ["Object", "External"].contains(&metric.child("type").text()));
+        .any(|metric| ["Object", "External"].contains(&metric.child("type").as_text()));
     if is_zero && !scales_from_zero {
         errors.forbidden(
             metrics,
@@ -123,7 +123,7 @@ fn has_invalid_object_version(metrics: &Node<'_, '_>) -> bool {
     };
     for metric in metrics
         .items()
-        .filter(|metric| metric.child("type").text() == "Object")
+        .filter(|metric| metric.child("type").as_text() == "Object")
     {
         let object = metric.child("object");
         if object.is_set() {
@@ -145,10 +145,10 @@ fn validate_reference(reference: &Node<'_, '_>, options: ReferenceOptions, error
 }
 
 fn require_path_segment(field: &Node<'_, '_>, detail: &str, errors: &mut Errors) {
-    if field.text().is_empty() {
+    if field.as_text().is_empty() {
         errors.required(field, detail);
     } else {
-        errors.invalid_each(field, &path_segment_name(field.text(), false));
+        errors.invalid_each(field, &path_segment_name(field.as_text(), false));
     }
 }
 
@@ -157,7 +157,7 @@ fn validate_api_version(reference: &Node<'_, '_>, options: ReferenceOptions, err
     if options.any_version {
         return;
     }
-    match GroupVersion::parse(field.text()) {
+    match GroupVersion::parse(field.as_text()) {
         Err(error) => errors.invalid_or_empty(&field, &error.to_string()),
         Ok(version) if version.group.is_empty() && !options.core_group => {
             errors.invalid_or_empty(&field, "apiVersion must specify API group");
@@ -179,12 +179,12 @@ const SOURCES: &[(&str, &str)] = &[
 fn validate_metric(metric: &Node<'_, '_>, of_objects: ReferenceOptions, errors: &mut Errors) {
     const TYPES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Resource"];
     let kind = metric.child("type");
-    if kind.text().is_empty() {
+    if kind.as_text().is_empty() {
         errors.required(kind, "must specify a metric source type");
     }
     let expected = SOURCES
         .iter()
-        .find(|(name, _)| *name == kind.text())
+        .find(|(name, _)| *name == kind.as_text())
         .map(|(_, field)| *field);
     if expected.is_none() {
         errors.not_supported(&kind, TYPES);
@@ -231,19 +231,19 @@ fn validate_source(name: &str, source: &Node<'_, '_>, of_objects: ReferenceOptio
         }
         "containerResource" => {
             let (resource, container) = (source.child("name"), source.child("container"));
-            if resource.text().is_empty() {
+            if resource.as_text().is_empty() {
                 errors.required(resource, "must specify a resource name");
             } else {
-                validate_container_resource_name(resource.text(), &resource, errors);
+                validate_container_resource_name(resource.as_text(), &resource, errors);
             }
-            if container.text().is_empty() {
+            if container.as_text().is_empty() {
                 errors.required(container, "must specify a container");
             } else {
-                errors.invalid_each(&container, &dns1123_label(container.text()));
+                errors.invalid_each(&container, &dns1123_label(container.as_text()));
             }
         }
         _ => {
-            if source.child("name").text().is_empty() {
+            if source.child("name").as_text().is_empty() {
                 errors.required(source.child("name"), "must specify a resource name");
             }
         }
@@ -294,20 +294,20 @@ fn validate_source(name: &str, source: &Node<'_, '_>, of_objects: ReferenceOptio
 // Upstream: pkg/apis/autoscaling/validation/validation.go, validateMetricTarget
 fn validate_target(target: &Node<'_, '_>, errors: &mut Errors) {
     let kind = target.child("type");
-    if kind.text().is_empty() {
+    if kind.as_text().is_empty() {
         errors.required(kind, "must specify a metric target type");
     }
-    if !["Utilization", "Value", "AverageValue"].contains(&kind.text()) {
+    if !["Utilization", "Value", "AverageValue"].contains(&kind.as_text()) {
         errors.invalid(
             kind,
-            named(kind.text()),
+            named(kind.as_text()),
             "must be either Utilization, Value, or AverageValue",
         );
     }
     for name in ["value", "averageValue"] {
         let value = target.child(name);
         if value.is_set() && quantity(&value).signum() != 1 {
-            errors.invalid(value, named(value.text()), "must be positive");
+            errors.invalid(value, named(value.as_text()), "must be positive");
         }
     }
     let utilization = target.child("averageUtilization");
@@ -334,7 +334,7 @@ fn validate_scaling_rules(rules: &Node<'_, '_>, errors: &mut Errors) {
     if window.int() > MAX_SECONDS {
         errors.invalid(window, window.int(), "must be less than or equal to 3600");
     }
-    if selection.is_set() && !SELECTIONS.contains(&selection.text()) {
+    if selection.is_set() && !SELECTIONS.contains(&selection.as_text()) {
         errors.not_supported(&selection, SELECTIONS);
     }
     let policies = rules.child("policies");
@@ -347,7 +347,7 @@ fn validate_scaling_rules(rules: &Node<'_, '_>, errors: &mut Errors) {
             policy.child("value"),
             policy.child("periodSeconds"),
         );
-        if !["Percent", "Pods"].contains(&kind.text()) {
+        if !["Percent", "Pods"].contains(&kind.as_text()) {
             errors.not_supported(&kind, &["Percent", "Pods"]);
         }
         errors.positive(&value);

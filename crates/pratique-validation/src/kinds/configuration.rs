@@ -50,11 +50,11 @@ fn validate_config_map(request: &Request<'_>, errors: &mut Errors) {
         if binary.key(key).is_set() {
             errors.invalid(value, key, "duplicate of key present in binaryData");
         }
-        size = size.saturating_add(value.text().len());
+        size = size.saturating_add(value.as_text().len());
     }
     for (key, value) in binary.entries() {
         validate_key(key, &value, errors);
-        size = size.saturating_add(decoded_length(value.text()));
+        size = size.saturating_add(decoded_length(value.as_text()));
     }
     if size > MAX_SIZE {
         // The whole object, whose path is written so.
@@ -107,7 +107,7 @@ fn validate_secret(request: &Request<'_>, errors: &mut Errors) {
     let mut size = 0usize;
     for (key, value) in data.entries() {
         validate_key(key, &value, errors);
-        size = size.saturating_add(decoded_length(value.text()));
+        size = size.saturating_add(decoded_length(value.as_text()));
     }
     if size > MAX_SIZE {
         errors.too_long(data, MAX_SIZE as i64);
@@ -117,12 +117,12 @@ fn validate_secret(request: &Request<'_>, errors: &mut Errors) {
             errors.required(data.key(key), "");
         }
     };
-    match object.child("type").text() {
+    match object.child("type").as_text() {
         "kubernetes.io/service-account-token" => {
             let metadata = object.child("metadata");
             let annotations = metadata.child("annotations");
             let name = annotations.key("kubernetes.io/service-account.name");
-            if name.text().is_empty() {
+            if name.as_text().is_empty() {
                 errors.required(name, "");
             }
         }
@@ -132,7 +132,7 @@ fn validate_secret(request: &Request<'_>, errors: &mut Errors) {
             errors.required(data.key("username"), "");
             errors.required(data.key("password"), "");
         }
-        "kubernetes.io/ssh-auth" if data.key("ssh-privatekey").text().is_empty() => {
+        "kubernetes.io/ssh-auth" if data.key("ssh-privatekey").as_text().is_empty() => {
             errors.required(data.key("ssh-privatekey"), "");
         }
         "kubernetes.io/tls" => {
@@ -149,7 +149,7 @@ fn validate_json(value: &Node<'_, '_>, errors: &mut Errors) {
         errors.required(value, "");
         return;
     }
-    let bytes = pratique_json::base64::decode(value.text()).unwrap_or_default();
+    let bytes = pratique_json::base64::decode(value.as_text()).unwrap_or_default();
     let shown = BadValue::Text("<secret contents redacted>".into());
     match parse_json(&bytes) {
         Ok(Value::Object(_) | Value::Null) => {}
@@ -168,7 +168,7 @@ fn validate_secret_update(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let of_type = object.child("type");
-    if of_type.text() != old.child("type").text() {
+    if of_type.as_text() != old.child("type").as_text() {
         let start = errors.len();
         errors.invalid_name(&of_type, crate::errors::IMMUTABLE);
         errors.cover_from(start, "immutable");

@@ -9,7 +9,7 @@ use crate::errors::{Errors, named};
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_labels;
 
 pub(super) const KINDS: &[KindRules] = &[KindRules {
@@ -24,8 +24,8 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
             request.object.child("addressType"),
             request.old.child("addressType"),
         );
-        if kind.text() != old.text() {
-            errors.immutable_by_hand(kind, named(kind.text()));
+        if kind.as_text() != old.as_text() {
+            errors.immutable_by_hand(kind, named(kind.as_text()));
         }
     },
     subresources: &[],
@@ -53,7 +53,7 @@ fn validate_slice(request: &Request<'_>, errors: &mut Errors) {
     validate_ports(&object.child("ports"), errors);
     let endpoints = object.child("endpoints");
     let mut faults = Errors::of_gates(errors.gates());
-    validate_endpoints(&endpoints, object.child("addressType").text(), &mut faults);
+    validate_endpoints(&endpoints, object.child("addressType").as_text(), &mut faults);
     // Older servers took what newer ones do not: what did not change may stay.
     let old = &request.old;
     let may_stay = old.is_set() && endpoints.is_same(&old.child("endpoints"));
@@ -76,23 +76,23 @@ fn validate_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
     if has_too_many(ports, MAX_PORTS, errors) {
         return;
     }
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for port in ports.items() {
         let (name, protocol) = (port.child("name"), port.child("protocol"));
-        if !name.text().is_empty() {
-            errors.invalid_each(&name, &dns1123_label(name.text()));
+        if !name.as_text().is_empty() {
+            errors.invalid_each(&name, &dns1123_label(name.as_text()));
         }
-        if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+        if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
         if !protocol.is_set() {
             errors.required(protocol, "");
-        } else if !PROTOCOLS.contains(&protocol.text()) {
+        } else if !PROTOCOLS.contains(&protocol.as_text()) {
             errors.not_supported(&protocol, PROTOCOLS);
         }
         let application = port.child("appProtocol");
         if application.is_set() {
-            errors.invalid_each(&application, &qualified_name(application.text()));
+            errors.invalid_each(&application, &qualified_name(application.as_text()));
         }
     }
 }
@@ -118,11 +118,11 @@ fn validate_endpoints(endpoints: &Node<'_, '_>, address_type: &str, errors: &mut
         }
         let (node, host) = (endpoint.child("nodeName"), endpoint.child("hostname"));
         if node.is_set() {
-            errors.invalid_each(&node, &subdomain_name(node.text(), false));
+            errors.invalid_each(&node, &subdomain_name(node.as_text(), false));
         }
         validate_topology(&endpoint.child("deprecatedTopology"), errors);
         if host.is_set() {
-            errors.invalid_each(&host, &dns1123_label(host.text()));
+            errors.invalid_each(&host, &dns1123_label(host.as_text()));
         }
         validate_hints(&endpoint.child("hints"), errors);
     }
@@ -135,7 +135,7 @@ fn validate_address(
     errors: &mut Errors,
 ) {
     let count = errors.len();
-    let text = address.text();
+    let text = address.as_text();
     let (is_family, family) = match address_type {
         "IPv4" => {
             validate_legacy_ip(address, &Node::absent(*address.path()), errors);
@@ -160,11 +160,11 @@ fn validate_address(
 
 // Upstream: apimachinery/pkg/util/validation/validation.go, IsFullyQualifiedDomainName
 fn validate_domain_name(address: &Node<'_, '_>, errors: &mut Errors) {
-    if address.text().is_empty() {
+    if address.as_text().is_empty() {
         errors.required(address, "");
         return;
     }
-    let name = address.text().strip_suffix('.').unwrap_or(address.text());
+    let name = address.as_text().strip_suffix('.').unwrap_or(address.as_text());
     let messages = dns1123_subdomain(name);
     if !messages.is_empty() {
         errors.invalid(address, name, &messages.join(","));
@@ -206,13 +206,13 @@ fn validate_hints(hints: &Node<'_, '_>, errors: &mut Errors) {
         if has_too_many(&list, MAX_HINTS, errors) {
             return;
         }
-        let mut names = Seen::default();
+        let mut names = SeenTexts::default();
         for hint in list.items() {
             let name = hint.child("name");
-            if !names.insert(name.text()) {
-                errors.duplicate(name, name.text());
+            if !names.insert(name.as_text()) {
+                errors.duplicate(name, name.as_text());
             }
-            errors.invalid_each(&name, &rule(name.text()));
+            errors.invalid_each(&name, &rule(name.as_text()));
         }
     }
 }

@@ -62,11 +62,11 @@ fn validate_address(address: &Node<'_, '_>, errors: &mut Errors) {
         address.child("nodeName"),
     );
     validate_legacy_ip(&ip, &Node::absent(*ip.path()), errors);
-    if !host.text().is_empty() {
-        errors.invalid_each(&host, &dns1123_label(host.text()));
+    if !host.as_text().is_empty() {
+        errors.invalid_each(&host, &dns1123_label(host.as_text()));
     }
     if node.is_set() {
-        errors.invalid_each(&node, &subdomain_name(node.text(), false));
+        errors.invalid_each(&node, &subdomain_name(node.as_text(), false));
     }
     validate_endpoint_ip(&ip, errors);
 }
@@ -74,8 +74,8 @@ fn validate_address(address: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, validateEndpointPort
 fn validate_port(port: &Node<'_, '_>, requires_name: bool, errors: &mut Errors) {
     let (name, number) = (port.child("name"), port.child("port"));
-    if !name.text().is_empty() {
-        errors.invalid_each(&name, &dns1123_label(name.text()));
+    if !name.as_text().is_empty() {
+        errors.invalid_each(&name, &dns1123_label(name.as_text()));
     } else if requires_name {
         errors.required(name, "");
     }
@@ -85,6 +85,6 @@ fn validate_port(port: &Node<'_, '_>, requires_name: bool, errors: &mut Errors) 
     errors.required_enum(&port.child("protocol"), PROTOCOLS);
     let application = port.child("appProtocol");
     if application.is_set() {
-        errors.invalid_each(&application, &qualified_name(application.text()));
+        errors.invalid_each(&application, &qualified_name(application.as_text()));
     }
 }

@@ -53,7 +53,7 @@ fn validate_legacy(event: &Node<'_, '_>, names: &FieldNames, errors: &mut Errors
     validate_legacy_fields(event, names, errors);
     // Until 1.36.
     if !errors.release().at_least(1, 37) {
-        let namespace = event.child("metadata").child("namespace").text();
+        let namespace = event.child("metadata").child("namespace").as_text();
         for message in dns1123_subdomain(namespace) {
             errors.invalid("namespace", namespace, &message);
         }
@@ -61,11 +61,11 @@ fn validate_legacy(event: &Node<'_, '_>, names: &FieldNames, errors: &mut Errors
 }
 
 fn validate_legacy_fields(event: &Node<'_, '_>, names: &FieldNames, errors: &mut Errors) {
-    let namespace = event.child("metadata").child("namespace").text();
+    let namespace = event.child("metadata").child("namespace").as_text();
     let involved = event.child_as(names.involved_object, "involvedObject");
     let involved = involved.child("namespace");
     let is_new = is_time(&event.child("eventTime"));
-    let is_match = match (involved.text(), is_new) {
+    let is_match = match (involved.as_text(), is_new) {
         ("", false) => ["", "default"].contains(&namespace),
         ("", true) => ["default", "kube-system"].contains(&namespace),
         (involved, false) => involved == namespace,
@@ -78,10 +78,10 @@ fn validate_legacy_fields(event: &Node<'_, '_>, names: &FieldNames, errors: &mut
         return;
     }
     let controller = event.child(names.reporting_controller);
-    if controller.text().is_empty() {
+    if controller.as_text().is_empty() {
         errors.required(controller, "");
     }
-    for message in qualified_name(controller.text()) {
+    for message in qualified_name(controller.as_text()) {
         errors.invalid_or_empty(&controller, &message);
     }
     for (name, error_name, limit) in [
@@ -91,10 +91,10 @@ fn validate_legacy_fields(event: &Node<'_, '_>, names: &FieldNames, errors: &mut
         (names.message, "message", 1024),
     ] {
         let field = event.child_as(name, error_name);
-        if field.text().is_empty() && error_name != "message" {
+        if field.as_text().is_empty() && error_name != "message" {
             errors.required(field, "");
         }
-        if field.text().len() > limit {
+        if field.as_text().len() > limit {
             errors.invalid(field, "", &format!("can have at most {limit} characters"));
         }
     }
@@ -102,9 +102,9 @@ fn validate_legacy_fields(event: &Node<'_, '_>, names: &FieldNames, errors: &mut
 
 /// Whether a time is set and not the zero time.
 fn is_time(time: &Node<'_, '_>) -> bool {
-    !time.text().is_empty()
-        && time.text() != "0001-01-01T00:00:00.000000Z"
-        && time.text() != "0001-01-01T00:00:00Z"
+    !time.as_text().is_empty()
+        && time.as_text() != "0001-01-01T00:00:00.000000Z"
+        && time.as_text() != "0001-01-01T00:00:00Z"
 }
 
 // Upstream: pkg/apis/core/validation/events.go, ValidateEventCreate
@@ -117,13 +117,13 @@ fn validate_event(request: &Request<'_>, errors: &mut Errors) {
     if !is_time(&time) {
         errors.required(time, "");
     }
-    if !["Normal", "Warning"].contains(&kind.text()) {
-        errors.invalid(kind, "", &format!("has invalid value: {}", kind.text()));
+    if !["Normal", "Warning"].contains(&kind.as_text()) {
+        errors.invalid(kind, "", &format!("has invalid value: {}", kind.as_text()));
     }
     let source = event.child("deprecatedSource");
     let has_source = ["component", "host"]
         .iter()
-        .any(|name| !source.child(name).text().is_empty());
+        .any(|name| !source.child(name).as_text().is_empty());
     for (is_given, error_name) in [
         (
             is_time(&event.child("deprecatedFirstTimestamp")),
@@ -182,7 +182,7 @@ fn validate_event_update(request: &Request<'_>, errors: &mut Errors) {
     }
     for (name, error_name, type_name) in IMMUTABLE_FIELDS {
         let (field, old) = (event.child_as(name, error_name), old.child(name));
-        if field.is_same(&old) || *name == "eventTime" && is_same_moment(field.text(), old.text()) {
+        if field.is_same(&old) || *name == "eventTime" && is_same_moment(field.as_text(), old.as_text()) {
             continue;
         }
         if *type_name == "string" {

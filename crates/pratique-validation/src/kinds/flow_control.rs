@@ -6,7 +6,7 @@ mod schemas;
 use super::KindRules;
 use crate::errors::Errors;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 pub(super) const KINDS: &[KindRules] = &[
     KindRules {
@@ -34,13 +34,13 @@ pub(super) const KINDS: &[KindRules] = &[
 /// The conditions of a status of either kind.
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidateFlowSchemaStatus, ValidatePriorityLevelConfigurationStatus
 fn validate_conditions(status: &Node<'_, '_>, errors: &mut Errors) {
-    let mut kinds = Seen::default();
+    let mut kinds = SeenTexts::default();
     for condition in status.child("conditions").items() {
         let kind = condition.child("type");
-        if !kinds.insert(kind.text()) {
-            errors.duplicate(kind, crate::errors::named(kind.text()));
+        if !kinds.insert(kind.as_text()) {
+            errors.duplicate(kind, crate::errors::named(kind.as_text()));
         }
-        if kind.text().is_empty() {
+        if kind.as_text().is_empty() {
             errors.required(kind, "");
         }
     }

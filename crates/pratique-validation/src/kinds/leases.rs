@@ -41,7 +41,7 @@ pub(super) const KINDS: &[KindRules] = &[
             validate_candidate(request, errors);
             let (spec, old) = (object.child("spec"), old.child("spec"));
             let name = spec.child("leaseName");
-            if name.text() != old.child("leaseName").text() {
+            if name.as_text() != old.child("leaseName").as_text() {
                 errors.invalid_or_empty(&name, IMMUTABLE);
             }
         },
@@ -67,7 +67,7 @@ fn validate_lease(request: &Request<'_>, errors: &mut Errors) {
     if strategy.is_set() {
         validate_strategy(&strategy, errors);
     }
-    if !holder.text().is_empty() && strategy.text().is_empty() {
+    if !holder.as_text().is_empty() && strategy.as_text().is_empty() {
         errors.forbidden(holder, "may only be specified if `strategy` is defined");
     }
 }
@@ -76,23 +76,23 @@ fn validate_lease(request: &Request<'_>, errors: &mut Errors) {
 fn validate_candidate(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
     let (name, strategy) = (spec.child("leaseName"), spec.child("strategy"));
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     }
     let (emulation, binary) = (spec.child("emulationVersion"), spec.child("binaryVersion"));
     let emulated = validate_version(&emulation, errors);
-    if binary.text().is_empty() {
+    if binary.as_text().is_empty() {
         errors.required(binary, "");
     }
     let built = validate_version(&binary, errors);
-    if !binary.text().is_empty() && !emulation.text().is_empty() && built < emulated {
+    if !binary.as_text().is_empty() && !emulation.as_text().is_empty() && built < emulated {
         errors.invalid_value(&binary, "must be greater than or equal to `emulationVersion`");
     }
-    if strategy.text().is_empty() {
+    if strategy.as_text().is_empty() {
         errors.required(strategy, "");
         return;
     }
-    if strategy.text() == "OldestEmulationVersion" && emulated == zero_version() {
+    if strategy.as_text() == "OldestEmulationVersion" && emulated == zero_version() {
         errors.required(
             emulation,
             "must be specified when `strategy` is 'OldestEmulationVersion'",
@@ -103,8 +103,8 @@ fn validate_candidate(request: &Request<'_>, errors: &mut Errors) {
 
 /// The version of a field; the zero version where it is absent or none.
 fn validate_version(field: &Node<'_, '_>, errors: &mut Errors) -> Option<Version> {
-    let version = Version::parse(field.text()).ok();
-    if version.is_none() && !field.text().is_empty() {
+    let version = Version::parse(field.as_text()).ok();
+    if version.is_none() && !field.as_text().is_empty() {
         errors.invalid_value(field, "must be a valid semantic version");
     }
     version.or_else(zero_version)
@@ -118,13 +118,13 @@ fn zero_version() -> Option<Version> {
 fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
     // The name of the field is added once more.
     let shown = Node::with_path(strategy.value(), strategy.path().child("strategy"));
-    if !strategy.text().contains('/') {
-        if strategy.text() != "OldestEmulationVersion" {
+    if !strategy.as_text().contains('/') {
+        if strategy.as_text() != "OldestEmulationVersion" {
             errors.not_supported(&shown, &["OldestEmulationVersion"]);
         }
         return;
     }
-    for message in qualified_name(strategy.text()) {
-        errors.invalid(shown, named(strategy.text()), &message);
+    for message in qualified_name(strategy.as_text()) {
+        errors.invalid(shown, named(strategy.as_text()), &message);
     }
 }

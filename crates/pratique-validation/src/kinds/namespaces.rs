@@ -23,7 +23,7 @@ fn validate_namespace(request: &Request<'_>, errors: &mut Errors) {
     let spec = request.object.child("spec");
     let finalizers = spec.child("finalizers");
     for finalizer in finalizers.items() {
-        validate_finalizer(finalizer.text(), &finalizers, errors);
+        validate_finalizer(finalizer.as_text(), &finalizers, errors);
     }
 }
 
@@ -65,7 +65,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     } else {
         ("Active", "may only be 'Active' if `deletionTimestamp` is empty")
     };
-    if phase.text() != expected {
+    if phase.as_text() != expected {
         errors.invalid_name(&phase, detail);
     }
 }
@@ -75,6 +75,6 @@ fn validate_finalize(request: &Request<'_>, errors: &mut Errors) {
     validate_metadata_update(request, errors);
     let spec = request.object.child("spec");
     for finalizer in spec.child("finalizers").items() {
-        validate_finalizer(finalizer.text(), &finalizer, errors);
+        validate_finalizer(finalizer.as_text(), &finalizer, errors);
     }
 }

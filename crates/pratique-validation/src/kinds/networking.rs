@@ -57,7 +57,7 @@ pub(super) const KINDS: &[KindRules] = &[
             validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
             let (spec, old) = (object.child("spec"), old.child("spec"));
             let (controller, before) = (spec.child("controller"), old.child("controller"));
-            if controller.text() != before.text() {
+            if controller.as_text() != before.as_text() {
                 errors.invalid_or_empty(&controller, crate::errors::IMMUTABLE);
             }
             ingresses::validate_class(request, errors);

@@ -66,7 +66,7 @@ fn validate_resources(status: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_declared_features(features: &Node<'_, '_>, errors: &mut Errors) {
     let mut previous: Option<&str> = None;
     for feature in features.items() {
-        let name = feature.text();
+        let name = feature.as_text();
         match previous {
             Some(previous) if previous == name => errors.duplicate(feature, name),
             Some(previous) if previous > name => {
@@ -100,12 +100,12 @@ fn feature_fault(name: &str) -> Option<&'static str> {
 
 fn validate_pod_networks(networks: &Node<'_, '_>, errors: &mut Errors) {
     for network in networks.items() {
-        validate_legacy_cidr(&network, network.text(), errors);
+        validate_legacy_cidr(&network, network.as_text(), errors);
     }
     if networks.len() < 2 {
         return;
     }
-    let families = is_dual_stack_cidr(networks.items().map(|network| network.text()));
+    let families = is_dual_stack_cidr(networks.items().map(|network| network.as_text()));
     if let Err(fault) = &families {
         let detail = format!("invalid PodCIDRs. failed to check with dual stack with error:{fault}");
         errors.internal(networks, &detail);
@@ -130,7 +130,7 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
     validate_config_sources(&spec, &status, errors);
     validate_spec_taints(&metadata, &spec, errors);
     let id = spec.child("externalID");
-    if id.text() != old_spec.child("externalID").text() {
+    if id.as_text() != old_spec.child("externalID").as_text() {
         errors.forbidden(id, "may not be updated");
     }
 }
@@ -138,7 +138,7 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
 fn validate_addresses(addresses: &Node<'_, '_>, errors: &mut Errors) {
     let mut seen = std::collections::HashSet::new();
     for address in addresses.items() {
-        let key = (address.child("type").text(), address.child("address").text());
+        let key = (address.child("type").as_text(), address.child("address").as_text());
         if !seen.insert(key) {
             errors.duplicate(
                 address,
@@ -167,7 +167,7 @@ fn validate_kept_networks(networks: &Node<'_, '_>, old: &Node<'_, '_>, errors: &
         return;
     }
     let others = networks.items().zip(old.items());
-    let changed = others.filter(|(new, old)| new.text() != old.text()).count();
+    let changed = others.filter(|(new, old)| new.as_text() != old.as_text()).count();
     let count = if networks.len() == old.len() { changed } else { 1 };
     for _ in 0..count {
         errors.forbidden(networks, NETWORKS_CHANGED);
@@ -175,7 +175,7 @@ fn validate_kept_networks(networks: &Node<'_, '_>, old: &Node<'_, '_>, errors: &
 }
 
 fn validate_provider(id: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    if old.text().is_empty() || old.text() == id.text() {
+    if old.as_text().is_empty() || old.as_text() == id.as_text() {
         return;
     }
     // Upstream: pkg/apis/core/validation/validation.go, ValidateNodeUpdate: forbidden before 1.37.
@@ -186,7 +186,7 @@ fn validate_provider(id: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors)
         );
         return;
     }
-    let detail = match id.text() {
+    let detail = match id.as_text() {
         "" => "field cannot be cleared once set",
         _ => "field cannot be modified once set",
     };

@@ -48,7 +48,7 @@ fn validate_budget(request: &Request<'_>, errors: &mut Errors) {
     let allows_invalid = has_invalid_values(&old.child("selector"));
     validate_selector(&spec.child("selector"), allows_invalid, errors);
     let eviction = spec.child("unhealthyPodEvictionPolicy");
-    if eviction.is_set() && !["AlwaysAllow", "IfHealthyBudget"].contains(&eviction.text()) {
+    if eviction.is_set() && !["AlwaysAllow", "IfHealthyBudget"].contains(&eviction.as_text()) {
         errors.not_supported(&eviction, &["AlwaysAllow", "IfHealthyBudget"]);
     }
 }
@@ -79,9 +79,9 @@ fn validate_priority_class(request: &Request<'_>, errors: &mut Errors) {
     let (metadata, value) = (request.object.child("metadata"), request.object.child("value"));
     validate_core_meta(&metadata, false, subdomain_name, errors);
     let name = metadata.child("name");
-    if name.text().starts_with("system-") {
+    if name.as_text().starts_with("system-") {
         let is_default = request.object.child("globalDefault").is_true();
-        if let Some(why) = unknown_system_class(name.text(), value.int(), is_default) {
+        if let Some(why) = unknown_system_class(name.as_text(), value.int(), is_default) {
             let detail = format!(
                 "priority class names with 'system-' prefix are reserved for system use only. error: {why}"
             );

@@ -119,14 +119,14 @@ const PAIRS: &[(&str, &str)] = &[("BestEffort", "NotBestEffort"), ("Terminating"
 fn validate_scopes(spec: &Node<'_, '_>, errors: &mut Errors) {
     let scopes = spec.child("scopes");
     for scope in scopes.items() {
-        if !SCOPES.contains(&scope.text()) {
+        if !SCOPES.contains(&scope.as_text()) {
             errors.invalid_value(&scopes, "unsupported scope");
         }
-        for _ in 0..count_inapplicable(spec, scope.text()) {
+        for _ in 0..count_inapplicable(spec, scope.as_text()) {
             errors.invalid_value(&scopes, "unsupported scope applied to resource");
         }
     }
-    let has = |name: &str| scopes.items().any(|scope| scope.text() == name);
+    let has = |name: &str| scopes.items().any(|scope| scope.as_text() == name);
     for _ in PAIRS.iter().filter(|(one, other)| has(one) && has(other)) {
         errors.invalid_value(&scopes, "conflicting scopes");
     }
@@ -140,15 +140,15 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
         // The paths leave out the index.
         let requirement = Node::with_path(requirement.value(), *expressions.path());
         let (scope, operator) = (requirement.child("scopeName"), requirement.child("operator"));
-        if !SCOPES.contains(&scope.text()) {
+        if !SCOPES.contains(&scope.as_text()) {
             errors.invalid_name(&scope, "unsupported scope");
         }
-        for _ in 0..count_inapplicable(spec, scope.text()) {
+        for _ in 0..count_inapplicable(spec, scope.as_text()) {
             let value = internal_json(errors.release(), "core.ScopeSelector", selector.value());
             errors.invalid(expressions, value, "unsupported scope applied to resource");
         }
-        let needs_exists = !["PriorityClass", "VolumeAttributesClass"].contains(&scope.text());
-        if needs_exists && SCOPES.contains(&scope.text()) && operator.text() != "Exists" {
+        let needs_exists = !["PriorityClass", "VolumeAttributesClass"].contains(&scope.as_text());
+        if needs_exists && SCOPES.contains(&scope.as_text()) && operator.as_text() != "Exists" {
             errors.invalid_name(
                 &operator,
                 "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
@@ -161,7 +161,7 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
     let has = |name: &str| {
         expressions
             .items()
-            .any(|requirement| requirement.child("scopeName").text() == name)
+            .any(|requirement| requirement.child("scopeName").as_text() == name)
     };
     for _ in PAIRS.iter().filter(|(one, other)| has(one) && has(other)) {
         let value = internal_json(
@@ -175,7 +175,7 @@ fn validate_scope_selector(spec: &Node<'_, '_>, errors: &mut Errors) {
 
 fn validate_operator(requirement: &Node<'_, '_>, errors: &mut Errors) {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
-    match operator.text() {
+    match operator.as_text() {
         "In" | "NotIn" => {
             if values.is_empty() {
                 errors.required(
@@ -205,7 +205,7 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
     let (scopes, old_scopes) = (spec.child("scopes"), old.child("scopes"));
     let covers = |one: &Node<'_, '_>, other: &Node<'_, '_>| {
         one.items()
-            .all(|scope| other.items().any(|other| other.text() == scope.text()))
+            .all(|scope| other.items().any(|other| other.as_text() == scope.as_text()))
     };
     if !covers(&scopes, &old_scopes) || !covers(&old_scopes, &scopes) {
         let value = internal_json(errors.release(), "[]core.ResourceQuotaScope", scopes.value());

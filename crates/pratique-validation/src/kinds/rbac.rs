@@ -180,7 +180,7 @@ fn validate_binding(request: &Request<'_>, is_namespaced: bool, errors: &mut Err
     );
     let role = request.object.child("roleRef");
     let group = role.child("apiGroup");
-    if group.text() != GROUP {
+    if group.as_text() != GROUP {
         errors.unsupported_text(&group, &[GROUP]);
     }
     let kinds: &[&str] = if is_namespaced {
@@ -189,14 +189,14 @@ fn validate_binding(request: &Request<'_>, is_namespaced: bool, errors: &mut Err
         &["ClusterRole"]
     };
     let kind = role.child("kind");
-    if !kinds.contains(&kind.text()) {
+    if !kinds.contains(&kind.as_text()) {
         errors.unsupported_text(&kind, kinds);
     }
     let name = role.child("name");
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required_covered(name, "");
     } else {
-        errors.invalid_each(&name, &rbac_name(name.text(), false));
+        errors.invalid_each(&name, &rbac_name(name.as_text(), false));
     }
     for subject in request.object.child("subjects").items() {
         validate_subject(&subject, is_namespaced, errors);
@@ -210,23 +210,23 @@ fn validate_subject(subject: &Node<'_, '_>, is_namespaced: bool, errors: &mut Er
         subject.child("apiGroup"),
         subject.child("kind"),
     );
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required_covered(name, "");
     }
-    match kind.text() {
+    match kind.as_text() {
         "ServiceAccount" => {
-            if !name.text().is_empty() {
-                errors.invalid_each(&name, &subdomain_name(name.text(), false));
+            if !name.as_text().is_empty() {
+                errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
             }
-            if !group.text().is_empty() {
+            if !group.as_text().is_empty() {
                 errors.unsupported_text(&group, &[""]);
             }
-            if !is_namespaced && subject.child("namespace").text().is_empty() {
+            if !is_namespaced && subject.child("namespace").as_text().is_empty() {
                 errors.required(subject.child("namespace"), "");
             }
         }
         "User" | "Group" => {
-            if group.text() != GROUP {
+            if group.as_text() != GROUP {
                 errors.unsupported_text(&group, &[GROUP]);
             }
         }
@@ -239,7 +239,7 @@ fn validate_same_role(request: &Request<'_>, errors: &mut Errors) {
     if role.is_same(&old) {
         return;
     }
-    let text = |name: &str| pratique_json::Value::from(role.child(name).text()).to_string();
+    let text = |name: &str| pratique_json::Value::from(role.child(name).as_text()).to_string();
     let shown = format!(
         "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}",
         text("apiGroup"),

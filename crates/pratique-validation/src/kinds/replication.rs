@@ -32,9 +32,9 @@ fn validate_new(request: &Request<'_>, errors: &mut Errors) {
     // name. What is wrong with a prefix is said of the name that is made with it.
     let has_twin = errors.release().at_least(1, 37);
     let name = metadata.child("name");
-    if has_twin && !name.text().is_empty() {
+    if has_twin && !name.as_text().is_empty() {
         let start = errors.len();
-        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+        errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
         errors.cover_from(start, "format=k8s-long-name");
     }
     let name_messages = |name: &str, is_prefix: bool| {
@@ -81,7 +81,7 @@ fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     let labels = metadata.child("labels");
     let matches = selector
         .entries()
-        .all(|(key, value)| labels.key(key).is_set() && labels.key(key).text() == value.text());
+        .all(|(key, value)| labels.key(key).is_set() && labels.key(key).as_text() == value.as_text());
     if !matches {
         errors.invalid_value(&labels, "`selector` does not match template `labels`");
     }
@@ -93,7 +93,7 @@ fn validate_controller(request: &Request<'_>, errors: &mut Errors) {
     );
     let pod = template.child("spec");
     let policy = pod.child("restartPolicy");
-    if policy.text() != "Always" {
+    if policy.as_text() != "Always" {
         errors.not_supported(&policy, &["Always"]);
     }
     if pod.child("activeDeadlineSeconds").is_set() {
@@ -117,7 +117,7 @@ fn validate_convertible(request: &Request<'_>, errors: &mut Errors) {
         // It is a map here: an empty one is none.
         let are_empty = selector.is_empty() && old_selector.is_empty();
         if !name.contains("selector") {
-            errors.not_found(name, value.text());
+            errors.not_found(name, value.as_text());
         } else if !are_empty && !selector.is_same(&old_selector) {
             errors.invalid_value(&selector, "cannot update non-convertible selector");
         }

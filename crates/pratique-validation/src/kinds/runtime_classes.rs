@@ -24,8 +24,8 @@ pub(super) const KINDS: &[KindRules] = &[KindRules {
         let (object, old) = (&request.object, &request.old);
         validate_object_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
         let handler = object.child("handler");
-        if handler.text() != old.child("handler").text() {
-            errors.immutable_by_hand(handler, handler.text());
+        if handler.as_text() != old.child("handler").as_text() {
+            errors.immutable_by_hand(handler, handler.as_text());
         }
     },
     subresources: &[],
@@ -40,10 +40,10 @@ fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     let start = errors.len();
     // Upstream: pkg/apis/node/validation/validation.go, ValidateRuntimeClass: an absent one is missing since 1.36; since 1.38,
     // only declarative rules judge it.
-    if handler.text().is_empty() && errors.release().at_least(1, 36) {
+    if handler.as_text().is_empty() && errors.release().at_least(1, 36) {
         errors.required_until(38, handler, "");
     } else if !errors.release().at_least(1, 38) {
-        for message in dns1123_label(handler.text()) {
+        for message in dns1123_label(handler.as_text()) {
             errors.invalid_or_empty(&handler, &message);
         }
     }
@@ -65,7 +65,7 @@ fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     let mut seen = HashSet::new();
     for toleration in tolerations.items() {
         // Their seconds do not matter.
-        let parts = ["key", "operator", "value", "effect"].map(|name| toleration.child(name).text());
+        let parts = ["key", "operator", "value", "effect"].map(|name| toleration.child(name).as_text());
         if !seen.insert(parts) {
             let value = internal_json(errors.release(), "core.Toleration", toleration.value());
             errors.duplicate(toleration, value);

@@ -17,7 +17,7 @@ use crate::messages::{label_name, lettered_label_name, port_number};
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::validate_port;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_labels;
 
 pub(super) const KINDS: &[KindRules] = &[KindRules {
@@ -59,7 +59,7 @@ fn validate_update(request: &Request<'_>, errors: &mut Errors) {
 
 fn is_headless(spec: &Node<'_, '_>) -> bool {
     let addresses = spec.child("clusterIPs");
-    addresses.len() == 1 && addresses.items().any(|address| address.text() == "None")
+    addresses.len() == 1 && addresses.items().any(|address| address.as_text() == "None")
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateService
@@ -68,11 +68,11 @@ fn validate_service(request: &Request<'_>, errors: &mut Errors) {
     let old = request.old.child("spec");
     validate_topology_mode(&metadata.child("annotations"), errors);
     let (ports, kind) = (spec.child("ports"), spec.child("type"));
-    if ports.is_empty() && !is_headless(&spec) && kind.text() != "ExternalName" {
+    if ports.is_empty() && !is_headless(&spec) && kind.as_text() != "ExternalName" {
         errors.required(ports, "");
     }
     validate_type(&spec, errors);
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for port in ports.items() {
         validate_service_port(&port, ports.len() > 1, &mut names, errors);
     }
@@ -91,7 +91,7 @@ fn validate_service(request: &Request<'_>, errors: &mut Errors) {
     validate_node_ports(&spec, errors);
     validate_source_ranges(request, errors);
     let allocates = spec.child("allocateLoadBalancerNodePorts");
-    let balances = kind.text() == "LoadBalancer";
+    let balances = kind.as_text() == "LoadBalancer";
     if allocates.is_set() && !balances {
         errors.forbidden(allocates, "may only be used when `type` is 'LoadBalancer'");
     }
@@ -107,7 +107,7 @@ fn validate_service(request: &Request<'_>, errors: &mut Errors) {
 fn validate_topology_mode(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let hints = annotations.key("service.kubernetes.io/topology-aware-hints");
     let mode = annotations.key("service.kubernetes.io/topology-mode");
-    if hints.is_set() && mode.is_set() && hints.text() != mode.text() {
+    if hints.is_set() && mode.is_set() && hints.as_text() != mode.as_text() {
         errors.invalid_or_empty(
             &mode,
             "must match annotations[service.kubernetes.io/topology-aware-hints] when both are specified",
@@ -116,7 +116,7 @@ fn validate_topology_mode(annotations: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 fn validate_type(spec: &Node<'_, '_>, errors: &mut Errors) {
-    let kind = spec.child("type").text();
+    let kind = spec.child("type").as_text();
     let addresses = spec.child("clusterIPs");
     match kind {
         "LoadBalancer" | "NodePort" if is_headless(spec) => {
@@ -135,7 +135,7 @@ fn validate_type(spec: &Node<'_, '_>, errors: &mut Errors) {
                 }
             }
             let name = spec.child("externalName");
-            let text = name.text().strip_suffix('.').unwrap_or(name.text());
+            let text = name.as_text().strip_suffix('.').unwrap_or(name.as_text());
             if text.is_empty() {
                 errors.required(name, "");
             }
@@ -151,16 +151,16 @@ fn validate_type(spec: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_service_port<'v>(
     port: &Node<'_, 'v>,
     needs_name: bool,
-    names: &mut Seen<'v>,
+    names: &mut SeenTexts<'v>,
     errors: &mut Errors,
 ) {
     let name = port.child("name");
-    if needs_name && name.text().is_empty() {
+    if needs_name && name.as_text().is_empty() {
         errors.required(name, "");
-    } else if !name.text().is_empty() {
-        errors.invalid_each(&name, &dns1123_label(name.text()));
-        if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+    } else if !name.as_text().is_empty() {
+        errors.invalid_each(&name, &dns1123_label(name.as_text()));
+        if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
     }
     let number = port.child("port");
@@ -171,7 +171,7 @@ fn validate_service_port<'v>(
     validate_port(&port.child("targetPort"), errors);
     let protocol = port.child("appProtocol");
     if protocol.is_set() {
-        for message in qualified_name(protocol.text()) {
+        for message in qualified_name(protocol.as_text()) {
             errors.invalid_or_empty(&protocol, &message);
         }
     }
@@ -182,10 +182,10 @@ fn validate_affinity(spec: &Node<'_, '_>, errors: &mut Errors) {
     const MAX_SECONDS: i64 = 86400;
     let (affinity, config) = (spec.child("sessionAffinity"), spec.child("sessionAffinityConfig"));
     errors.required_enum(&affinity, &["ClientIP", "None"]);
-    if affinity.text() == "None" && config.is_set() {
+    if affinity.as_text() == "None" && config.is_set() {
         errors.forbidden(config, "must not be set when session affinity is None");
     }
-    if affinity.text() != "ClientIP" {
+    if affinity.as_text() != "ClientIP" {
         return;
     }
     let client = config.child("clientIP");
@@ -207,7 +207,7 @@ fn validate_affinity(spec: &Node<'_, '_>, errors: &mut Errors) {
 
 fn validate_node_ports(spec: &Node<'_, '_>, errors: &mut Errors) {
     let ports = spec.child("ports");
-    if spec.child("type").text() == "ClusterIP" {
+    if spec.child("type").as_text() == "ClusterIP" {
         for port in ports.items().filter(|port| port.child("nodePort").int() != 0) {
             errors.forbidden(
                 port.child("nodePort"),
@@ -218,16 +218,16 @@ fn validate_node_ports(spec: &Node<'_, '_>, errors: &mut Errors) {
     let mut seen = std::collections::HashSet::new();
     for port in ports.items().filter(|port| port.child("nodePort").int() != 0) {
         let node = port.child("nodePort");
-        if !seen.insert((port.child("protocol").text(), node.int())) {
+        if !seen.insert((port.child("protocol").as_text(), node.int())) {
             errors.duplicate(node, node.int());
         }
     }
     let mut seen = std::collections::HashSet::new();
     for port in ports.items() {
         let (protocol, number) = (port.child("protocol"), port.child("port"));
-        if !seen.insert((protocol.text(), number.int())) {
+        if !seen.insert((protocol.as_text(), number.int())) {
             let mut key = pratique_json::Object::new();
-            key.insert("protocol", protocol.text().to_owned());
+            key.insert("protocol", protocol.as_text().to_owned());
             key.insert("port", number.int());
             errors.duplicate(
                 port,
@@ -239,7 +239,7 @@ fn validate_node_ports(spec: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/core/validation/validation.go, validateLoadBalancerClassField
 fn validate_class(spec: &Node<'_, '_>, old: Option<&Node<'_, '_>>, errors: &mut Errors) {
-    let balances = |spec: &Node<'_, '_>| spec.child("type").text() == "LoadBalancer";
+    let balances = |spec: &Node<'_, '_>| spec.child("type").as_text() == "LoadBalancer";
     let class = spec.child("loadBalancerClass");
     if let Some(old) = old.filter(|old| balances(old) && balances(spec)) {
         let old_class = old.child("loadBalancerClass");
@@ -251,7 +251,7 @@ fn validate_class(spec: &Node<'_, '_>, old: Option<&Node<'_, '_>>, errors: &mut 
         return;
     }
     if balances(spec) {
-        for message in qualified_name(class.text()) {
+        for message in qualified_name(class.as_text()) {
             errors.invalid_or_empty(&class, &message);
         }
     } else {
@@ -266,29 +266,29 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let (status, old_status) = (object.child("status"), old.child("status"));
     let (balancer, old_balancer) = (status.child("loadBalancer"), old_status.child("loadBalancer"));
     let ingress = balancer.child("ingress");
-    if object.child("spec").child("type").text() != "LoadBalancer" && !ingress.is_empty() {
+    if object.child("spec").child("type").as_text() != "LoadBalancer" && !ingress.is_empty() {
         errors.forbidden(ingress, "may only be used when `spec.type` is 'LoadBalancer'");
         return;
     }
     let old_ingress = old_balancer.child("ingress");
     for point in ingress.items() {
         let (ip, mode, host) = (point.child("ip"), point.child("ipMode"), point.child("hostname"));
-        let is_old = old_ingress.items().any(|old| old.child("ip").text() == ip.text());
-        if !ip.text().is_empty() && !is_old {
+        let is_old = old_ingress.items().any(|old| old.child("ip").as_text() == ip.as_text());
+        if !ip.as_text().is_empty() && !is_old {
             crate::pod::validate_ip(&ip, errors);
         }
         if !mode.is_set() {
-            if !ip.text().is_empty() {
+            if !ip.as_text().is_empty() {
                 errors.required(mode, "must be specified when `ip` is set");
             }
-        } else if ip.text().is_empty() {
+        } else if ip.as_text().is_empty() {
             errors.forbidden(mode, "may not be specified when `ip` is not set");
-        } else if !["Proxy", "VIP"].contains(&mode.text()) {
+        } else if !["Proxy", "VIP"].contains(&mode.as_text()) {
             errors.not_supported(&mode, &["Proxy", "VIP"]);
         }
-        if !host.text().is_empty() {
-            errors.invalid_each(&host, &dns1123_subdomain(host.text()));
-            if is_ip(host.text()) {
+        if !host.as_text().is_empty() {
+            errors.invalid_each(&host, &dns1123_subdomain(host.as_text()));
+            if is_ip(host.as_text()) {
                 errors.invalid_value(&host, "must be a DNS name, not an IP address");
             }
         }

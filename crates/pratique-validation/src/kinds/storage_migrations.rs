@@ -26,13 +26,13 @@ fn validate_migration(request: &Request<'_>, errors: &mut Errors) {
     let spec = object.child("spec");
     let of_resource = spec.child("resource");
     let (resource, group) = (of_resource.child("resource"), of_resource.child("group"));
-    if resource.text().is_empty() {
+    if resource.as_text().is_empty() {
         errors.required(resource, "resource is required to be set");
     } else {
-        add_joined(&resource, &dns1035_label(resource.text()), errors);
+        add_joined(&resource, &dns1035_label(resource.as_text()), errors);
     }
-    if !group.text().is_empty() {
-        add_joined(&group, &dns1123_subdomain(group.text()), errors);
+    if !group.as_text().is_empty() {
+        add_joined(&group, &dns1123_subdomain(group.as_text()), errors);
     }
 }
 
@@ -64,14 +64,14 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let (status, old) = (object.child("status"), old.child("status"));
     let version = status.child("resourceVersion");
-    if !version.text().is_empty() && !is_resource_version(version.text()) {
-        let detail = format!("resource version is not well formed: {}", version.text());
+    if !version.as_text().is_empty() && !is_resource_version(version.as_text()) {
+        let detail = format!("resource version is not well formed: {}", version.as_text());
         errors.invalid_value(&version, &detail);
     }
     let conditions = status.child("conditions");
     validate_conditions(&conditions, errors);
-    let old_version = old.child("resourceVersion").text();
-    if !old_version.is_empty() && old_version != version.text() {
+    let old_version = old.child("resourceVersion").as_text();
+    if !old_version.is_empty() && old_version != version.as_text() {
         errors.invalid_or_empty(&version, IMMUTABLE);
     }
     let old_conditions = old.child("conditions");
@@ -100,8 +100,8 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
 /// Whether the first condition of a type is true.
 fn is_true(conditions: &Node<'_, '_>, kind: &str) -> bool {
     let mut conditions = conditions.items();
-    let condition = conditions.find(|condition| condition.child("type").text() == kind);
-    condition.is_some_and(|condition| condition.child("status").text() == "True")
+    let condition = conditions.find(|condition| condition.child("type").as_text() == kind);
+    condition.is_some_and(|condition| condition.child("status").as_text() == "True")
 }
 
 /// Whether a text is a number of an object's version, of whatever length.

@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 pub(super) const KINDS: &[KindRules] = &[KindRules {
     group: "internal.apiserver.k8s.io",
@@ -44,11 +44,11 @@ fn with_prefix(prefix: &str, messages: Vec<String>) -> Vec<String> {
 fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let status = request.object.child("status");
     let servers = status.child("storageVersions");
-    let mut ids = Seen::default();
+    let mut ids = SeenTexts::default();
     for server in servers.items() {
         let id = server.child("apiServerID");
-        if !ids.insert(id.text()) {
-            errors.duplicate(id, id.text());
+        if !ids.insert(id.as_text()) {
+            errors.duplicate(id, id.as_text());
         }
         validate_server(&server, errors);
     }
@@ -59,7 +59,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
 // Upstream: pkg/apis/apiserverinternal/validation/validation.go, validateServerStorageVersion
 fn validate_server(server: &Node<'_, '_>, errors: &mut Errors) {
     let id = server.child("apiServerID");
-    for message in subdomain_name(id.text(), false) {
+    for message in subdomain_name(id.as_text(), false) {
         errors.invalid_or_empty(&id, &message);
     }
     let (encoding, decodable) = (server.child("encodingVersion"), server.child("decodableVersions"));
@@ -67,19 +67,19 @@ fn validate_server(server: &Node<'_, '_>, errors: &mut Errors) {
     for version in decodable.items() {
         validate_version(&version, errors);
     }
-    let is_decodable = |version: &str| decodable.items().any(|decodable| decodable.text() == version);
-    if !is_decodable(encoding.text()) {
+    let is_decodable = |version: &str| decodable.items().any(|decodable| decodable.as_text() == version);
+    if !is_decodable(encoding.as_text()) {
         let detail = format!(
             "decodableVersions must include encodingVersion {}",
-            encoding.text()
+            encoding.as_text()
         );
         errors.invalid_value(&decodable, &detail);
     }
     for served in server.child("servedVersions").items() {
         validate_version(&served, errors);
-        let version = served.text();
+        let version = served.as_text();
         if !is_decodable(version) {
-            let versions: Vec<&str> = decodable.items().map(|version| version.text()).collect();
+            let versions: Vec<&str> = decodable.items().map(|version| version.as_text()).collect();
             let detail = format!(
                 "individual served version : {version} must be included in decodableVersions : [{}]",
                 versions.join(" ")
@@ -91,7 +91,7 @@ fn validate_server(server: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/apiserverinternal/validation/validation.go, isValidAPIVersion
 fn validate_version(field: &Node<'_, '_>, errors: &mut Errors) {
-    let messages = version_messages(field.text());
+    let messages = version_messages(field.as_text());
     if !messages.is_empty() {
         errors.invalid_or_empty(field, &messages.join(","));
     }
@@ -129,7 +129,7 @@ fn version_messages(text: &str) -> Vec<String> {
 fn validate_common_version(servers: &Node<'_, '_>, field: &Node<'_, '_>, errors: &mut Errors) {
     let mut versions = servers
         .items()
-        .map(|server| server.child("encodingVersion").text());
+        .map(|server| server.child("encodingVersion").as_text());
     let first = versions.next();
     let common = first.filter(|first| versions.all(|version| version == *first));
     match (common, field.is_set()) {
@@ -143,7 +143,7 @@ fn validate_common_version(servers: &Node<'_, '_>, field: &Node<'_, '_>, errors:
             let detail = format!("the common encoding version is {common}");
             errors.invalid(field, BadValue::Prepared("null".into()), &detail);
         }
-        (Some(common), true) if field.text() != common => {
+        (Some(common), true) if field.as_text() != common => {
             errors.invalid_or_empty(field, &format!("the actual common encoding version is {common}"));
         }
         (Some(_), true) => {}
@@ -161,20 +161,20 @@ fn validate_conditions(status: &Node<'_, '_>, errors: &mut Errors) {
         let mut earlier = conditions.items().take(at).enumerate();
         let twin = earlier
             .by_ref()
-            .filter(|(_, earlier)| earlier.child("type").text() == kind.text());
+            .filter(|(_, earlier)| earlier.child("type").as_text() == kind.as_text());
         if let Some((other, _)) = twin.last() {
             let detail =
                 format!("the type of the condition is not unique, it also appears in conditions[{other}]");
             errors.invalid_or_empty(&kind, &detail);
         }
         for field in [kind, field_at(&condition, "status", &path)] {
-            for message in qualified_name(field.text()) {
+            for message in qualified_name(field.as_text()) {
                 errors.invalid_or_empty(&field, &message);
             }
         }
         for name in ["reason", "message"] {
             let field = field_at(&condition, name, &path);
-            if field.text().is_empty() {
+            if field.as_text().is_empty() {
                 errors.required(field, "");
             }
         }

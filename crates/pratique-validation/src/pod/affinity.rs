@@ -76,7 +76,7 @@ fn validate_node_term(term: &Node<'_, '_>, allows_invalid_values: bool, errors: 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateNodeSelectorRequirement
 fn validate_node_requirement(requirement: &Node<'_, '_>, allows_invalid_values: bool, errors: &mut Errors) {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
-    match operator.text() {
+    match operator.as_text() {
         "In" | "NotIn" => {
             if values.is_empty() {
                 errors.required(values, "must be specified when `operator` is 'In' or 'NotIn'");
@@ -103,7 +103,7 @@ fn validate_node_requirement(requirement: &Node<'_, '_>, allows_invalid_values: 
     validate_label_name(&requirement.child("key"), errors);
     if !allows_invalid_values {
         for value in values.items() {
-            errors.invalid_each(&value, &label_value(value.text()));
+            errors.invalid_each(&value, &label_value(value.as_text()));
         }
     }
 }
@@ -111,7 +111,7 @@ fn validate_node_requirement(requirement: &Node<'_, '_>, allows_invalid_values: 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateNodeFieldSelectorRequirement
 fn validate_node_field(requirement: &Node<'_, '_>, errors: &mut Errors) {
     let (operator, values) = (requirement.child("operator"), requirement.child("values"));
-    if !["In", "NotIn"].contains(&operator.text()) {
+    if !["In", "NotIn"].contains(&operator.as_text()) {
         errors.invalid_name(&operator, "not a valid selector operator");
     } else if values.len() != 1 {
         errors.required(
@@ -120,12 +120,12 @@ fn validate_node_field(requirement: &Node<'_, '_>, errors: &mut Errors) {
         );
     }
     let key = requirement.child("key");
-    if key.text() != "metadata.name" {
+    if key.as_text() != "metadata.name" {
         errors.invalid_or_empty(&key, "not a valid field selector key");
         return;
     }
     for value in values.items() {
-        errors.invalid_each(&value, &subdomain_name(value.text(), false));
+        errors.invalid_each(&value, &subdomain_name(value.as_text(), false));
     }
 }
 
@@ -135,17 +135,17 @@ fn validate_pod_term(term: &Node<'_, '_>, options: PodOptions, errors: &mut Erro
         validate_selector(&term.child(name), options.invalid_selector_values, errors);
     }
     for namespace in term.child("namespaces").items() {
-        for message in dns1123_label(namespace.text()) {
-            errors.invalid(term.path().child("namespace"), namespace.text(), &message);
+        for message in dns1123_label(namespace.as_text()) {
+            errors.invalid(term.path().child("namespace"), namespace.as_text(), &message);
         }
     }
     validate_label_keys(term, &term.child("mismatchLabelKeys"), errors);
     let key = term.child("topologyKey");
-    if key.text().is_empty() {
+    if key.as_text().is_empty() {
         errors.required(key, "can not be empty");
     }
-    for message in pratique_gotext::validation::qualified_name(key.text()) {
-        errors.invalid(key, key.text(), &message);
+    for message in pratique_gotext::validation::qualified_name(key.as_text()) {
+        errors.invalid(key, key.as_text(), &message);
     }
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn has_invalid_term_values(selector: &Node<'_, '_>) -> bool {
     selector.child("nodeSelectorTerms").items().any(|term| {
         term.child("matchExpressions").items().any(|requirement| {
             let values = requirement.child("values");
-            values.items().any(|value| !label_value(value.text()).is_empty())
+            values.items().any(|value| !label_value(value.as_text()).is_empty())
         })
     })
 }

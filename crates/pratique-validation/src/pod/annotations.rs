@@ -22,21 +22,21 @@ pub(crate) fn validate_pod_annotations(
     options: PodOptions,
     errors: &mut Errors,
 ) {
-    if annotations.key(MIRROR).is_set() && spec.child("nodeName").text().is_empty() {
+    if annotations.key(MIRROR).is_set() && spec.child("nodeName").as_text().is_empty() {
         errors.invalid_or_empty(
             &annotations.key(MIRROR),
             "must set spec.nodeName if mirror pod annotation is set",
         );
     }
     let tolerations = annotations.child(TOLERATIONS);
-    if !tolerations.text().is_empty() {
-        match parse_json_as(tolerations.text(), true, "[]core.Toleration") {
+    if !tolerations.as_text().is_empty() {
+        match parse_json_as(tolerations.as_text(), true, "[]core.Toleration") {
             Err(fault) => errors.invalid(annotations, TOLERATIONS, &fault),
             Ok(list) => validate_tolerations(&Node::with_path(&list, *tolerations.path()), options, errors),
         }
     }
     let cost = annotations.key(DELETION_COST);
-    if !options.invalid_deletion_cost && cost.is_set() && !is_deletion_cost(cost.text()) {
+    if !options.invalid_deletion_cost && cost.is_set() && !is_deletion_cost(cost.as_text()) {
         errors.invalid_or_empty(&cost, "must be a 32bit integer");
     }
     let of_pod = annotations.child(SECCOMP_POD);
@@ -66,12 +66,12 @@ fn is_deletion_cost(text: &str) -> bool {
 
 pub(super) fn has_invalid_deletion_cost(annotations: &Node<'_, '_>) -> bool {
     let cost = annotations.key(DELETION_COST);
-    cost.is_set() && !is_deletion_cost(cost.text())
+    cost.is_set() && !is_deletion_cost(cost.as_text())
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateSeccompProfile
 fn validate_seccomp(profile: &Node<'_, '_>, errors: &mut Errors) {
-    let text = profile.text();
+    let text = profile.as_text();
     if ["runtime/default", "docker/default", "unconfined"].contains(&text) {
         return;
     }
@@ -86,12 +86,12 @@ fn validate_app_armor(name: &str, profile: &Node<'_, '_>, spec: &Node<'_, '_>, e
     let has_container = CONTAINER_LISTS.iter().any(|list| {
         spec.child(list)
             .items()
-            .any(|container| container.child("name").text() == name)
+            .any(|container| container.child("name").as_text() == name)
     });
     if !has_container {
         errors.invalid(profile, name, "container not found");
     }
-    let text = profile.text();
+    let text = profile.as_text();
     if !["", "runtime/default", "unconfined"].contains(&text) && !text.starts_with("localhost/") {
         errors.invalid_value(
             profile,
@@ -122,19 +122,19 @@ pub(crate) fn validate_annotations_match(metadata: &Node<'_, '_>, spec: &Node<'_
     );
     for list in CONTAINER_LISTS {
         for container in spec.child(list).items() {
-            let key = format!("{SECCOMP_CONTAINER}{}", container.child("name").text());
+            let key = format!("{SECCOMP_CONTAINER}{}", container.child("name").as_text());
             let context = container.child("securityContext");
             let profile = context.child("seccompProfile");
             match_profile(&annotations.key(&key), &profile, &profile, &SECCOMP_TEXTS, errors);
         }
     }
-    if spec.child("os").child("name").text() == "windows" {
+    if spec.child("os").child("name").as_text() == "windows" {
         return;
     }
     let of_pod = context.child("appArmorProfile");
     for list in CONTAINER_LISTS {
         for container in spec.child(list).items() {
-            let key = format!("{APP_ARMOR_CONTAINER}{}", container.child("name").text());
+            let key = format!("{APP_ARMOR_CONTAINER}{}", container.child("name").as_text());
             let context = container.child("securityContext");
             let own = context.child("appArmorProfile");
             let profile = if own.is_set() { &own } else { &of_pod };
@@ -173,8 +173,8 @@ fn match_profile(
     if !annotation.is_set() || !profile.is_set() {
         return;
     }
-    let text = annotation.text();
-    let matches = match profile.child("type").text() {
+    let text = annotation.as_text();
+    let matches = match profile.child("type").as_text() {
         "Unconfined" => text == "unconfined",
         "RuntimeDefault" => texts.runtime_default.contains(&text),
         "Localhost" => text.starts_with("localhost/"),
@@ -182,9 +182,9 @@ fn match_profile(
     };
     if !matches {
         errors.forbidden(shown.child("type"), texts.kind_detail);
-    } else if profile.child("type").text() == "Localhost" {
+    } else if profile.child("type").as_text() == "Localhost" {
         let file = profile.child("localhostProfile");
-        let same = text.strip_prefix("localhost/") == Some(file.text());
+        let same = text.strip_prefix("localhost/") == Some(file.as_text());
         if !file.is_set() || !same {
             errors.forbidden(shown.child("localhostProfile"), texts.file_detail);
         }
@@ -199,7 +199,7 @@ pub(super) fn validate_annotation_updates(
 ) {
     for (key, value) in old.entries() {
         let new = annotations.key(key);
-        if new.is_set() && new.text() == value.text() {
+        if new.is_set() && new.as_text() == value.as_text() {
             continue;
         }
         if key.starts_with(APP_ARMOR_CONTAINER) {

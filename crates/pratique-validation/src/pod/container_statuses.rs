@@ -7,7 +7,7 @@ use crate::gates::FeatureSet;
 use crate::messages::{inclusive_range, unix_id};
 use crate::node::Node;
 use crate::quantities::quantity;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 /// Containers that ended do not run again, unless they are to be restarted.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateContainerStateTransition, ValidateInitContainerStateTransition,
@@ -26,7 +26,7 @@ pub(super) fn validate_transitions(
                 container
                     .child("restartPolicyRules")
                     .items()
-                    .any(|rule| rule.child("action").text() == "RestartAllContainers")
+                    .any(|rule| rule.child("action").as_text() == "RestartAllContainers")
             })
         });
     let lists = [
@@ -56,12 +56,12 @@ fn validate_transitions_of(
             continue;
         }
         let runs_again = |status: &Node<'_, '_>| {
-            status.child("name").text() == old.child("name").text() && !is_terminated(status)
+            status.child("name").as_text() == old.child("name").as_text() && !is_terminated(status)
         };
         let state = old.child("state");
         let exit_code = state.child("terminated").child("exitCode").int();
         for _ in statuses.items().filter(runs_again) {
-            let name = old.child("name").text();
+            let name = old.child("name").as_text();
             let restarts = containers.is_some_and(|list| {
                 if gates.has_restart_rules {
                     is_to_be_restarted(spec, list, name, exit_code, gates)
@@ -95,7 +95,7 @@ fn is_to_be_restarted(
 ) -> bool {
     let list = spec.child(list);
     let mut containers = list.items();
-    let Some(container) = containers.find(|container| container.child("name").text() == name) else {
+    let Some(container) = containers.find(|container| container.child("name").as_text() == name) else {
         return false;
     };
     let by_policy = |policy: &str| match policy {
@@ -115,19 +115,19 @@ fn is_to_be_restarted(
         if restarts {
             return true;
         }
-        if let Some(restarts) = by_policy(own_policy.text()) {
+        if let Some(restarts) = by_policy(own_policy.as_text()) {
             return restarts;
         }
     }
-    by_policy(spec.child("restartPolicy").text()).unwrap_or(true)
+    by_policy(spec.child("restartPolicy").as_text()).unwrap_or(true)
 }
 
 /// The same where containers have no rules of their own: the policy of the Pod decides, and sidecars always run again.
 fn restarts_by_policy_alone(spec: &Node<'_, '_>, list: &str, name: &str, exit_code: i64) -> bool {
     let is_sidecar = |container: &Node<'_, '_>| {
-        container.child("name").text() == name && container.child("restartPolicy").text() == "Always"
+        container.child("name").as_text() == name && container.child("restartPolicy").as_text() == "Always"
     };
-    match spec.child("restartPolicy").text() {
+    match spec.child("restartPolicy").as_text() {
         "Always" => true,
         "OnFailure" if exit_code != 0 => true,
         _ => list == "initContainers" && spec.child(list).items().any(|container| is_sidecar(&container)),
@@ -146,13 +146,13 @@ fn matching_action<'v>(container: &Node<'_, 'v>, exit_code: i64) -> Option<&'v s
                 .child("values")
                 .items()
                 .any(|value| value.int() == exit_code);
-            match codes.child("operator").text() {
+            match codes.child("operator").as_text() {
                 "In" => is_listed,
                 "NotIn" => !is_listed,
                 _ => false,
             }
         })
-        .map(|rule| rule.child("action").text())
+        .map(|rule| rule.child("action").as_text())
 }
 
 pub(super) fn validate_container_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
@@ -188,7 +188,7 @@ fn validate_users(statuses: &Node<'_, '_>, os: &Node<'_, '_>, errors: &mut Error
         if !linux.is_set() {
             continue;
         }
-        match os.child("name").text() {
+        match os.child("name").as_text() {
             "windows" => errors.forbidden(linux, "cannot be set for a windows pod"),
             "linux" => validate_linux_user(&linux, errors),
             _ if !os.is_set() => validate_linux_user(&linux, errors),
@@ -223,10 +223,10 @@ fn validate_allocated(
     errors: &mut Errors,
 ) {
     for status in statuses.items() {
-        let name = status.child("name").text();
+        let name = status.child("name").as_text();
         for allocated in status.child("allocatedResourcesStatus").items() {
             let mut containers = containers.items();
-            if let Some(container) = containers.find(|container| container.child("name").text() == name) {
+            if let Some(container) = containers.find(|container| container.child("name").as_text() == name) {
                 validate_allocated_name(&allocated.child("name"), &container, extended, errors);
             }
             validate_devices(&allocated.child("resources"), errors);
@@ -241,14 +241,14 @@ fn validate_allocated_name(
     errors: &mut Errors,
 ) {
     let resources = container.child("resources");
-    let Some(claim) = name.text().strip_prefix("claim:") else {
-        if !resources.child("requests").key(name.text()).is_set() {
+    let Some(claim) = name.as_text().strip_prefix("claim:") else {
+        if !resources.child("requests").key(name.as_text()).is_set() {
             errors.invalid_name(name, "must match one of the container's resource requests");
         }
         return;
     };
     let is_claimed = resources.child("claims").items().any(|of| {
-        let (name, request) = (of.child("name").text(), of.child("request").text());
+        let (name, request) = (of.child("name").as_text(), of.child("request").as_text());
         match claim.split_once('/') {
             Some(parts) if !request.is_empty() => parts == (name, request),
             _ => request.is_empty() && claim == name,
@@ -280,35 +280,35 @@ fn matches_extended_claim(claim: &str, container: &Node<'_, '_>, extended: &Node
     let Some((name, request)) = claim.split_once('/') else {
         return false;
     };
-    if name.is_empty() || request.is_empty() || extended.child("resourceClaimName").text() != name {
+    if name.is_empty() || request.is_empty() || extended.child("resourceClaimName").as_text() != name {
         return false;
     }
     let resources = container.child("resources");
     let requests = resources.child("requests");
     extended.child("requestMappings").items().any(|mapping| {
-        mapping.child("containerName").text() == container.child("name").text()
-            && mapping.child("requestName").text() == request
-            && !quantity(&requests.key(mapping.child("resourceName").text())).is_zero()
+        mapping.child("containerName").as_text() == container.child("name").as_text()
+            && mapping.child("requestName").as_text() == request
+            && !quantity(&requests.key(mapping.child("resourceName").as_text())).is_zero()
     })
 }
 
 fn validate_devices(devices: &Node<'_, '_>, errors: &mut Errors) {
     const HEALTH: &[&str] = &["Healthy", "Unhealthy", "Unknown"];
     const MAX_MESSAGE: usize = 1024;
-    let mut ids = Seen::default();
+    let mut ids = SeenTexts::default();
     for device in devices.items() {
         let (health, message) = (device.child("health"), device.child("message"));
-        if !HEALTH.contains(&health.text()) {
-            errors.push(Error::not_supported(health, named(health.text()), HEALTH));
+        if !HEALTH.contains(&health.as_text()) {
+            errors.push(Error::not_supported(health, named(health.as_text()), HEALTH));
         }
-        if message.is_set() && message.text().is_empty() {
+        if message.is_set() && message.as_text().is_empty() {
             errors.required(message, "must be non-empty if specified");
-        } else if message.text().len() > MAX_MESSAGE {
+        } else if message.as_text().len() > MAX_MESSAGE {
             errors.too_long(message, 1024);
         }
         let id = device.child("resourceID");
-        if !ids.insert(id.text()) {
-            errors.duplicate(id, named(id.text()));
+        if !ids.insert(id.as_text()) {
+            errors.duplicate(id, named(id.as_text()));
         }
     }
 }

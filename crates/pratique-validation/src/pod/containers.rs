@@ -16,7 +16,7 @@ use super::security_context::validate_security_context;
 use crate::errors::{Errors, named};
 use crate::messages::{port_name, port_number};
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/core/validation/validation.go, validateContainers
 pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
@@ -25,12 +25,12 @@ pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Err
         errors.required(containers, "");
         return;
     }
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for container in containers.items() {
         validate_common(&container, pod, errors);
         let name = container.child("name");
-        if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+        if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
         validate_lifecycle(&container.child("lifecycle"), pod.spec, errors);
         validate_probes(&container, errors);
@@ -41,21 +41,21 @@ pub(super) fn validate_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Err
 
 // Upstream: pkg/apis/core/validation/validation.go, validateInitContainers
 pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for container in pod.spec.child("containers").items() {
-        names.insert(container.child("name").text());
+        names.insert(container.child("name").as_text());
     }
     let containers = pod.spec.child("initContainers");
     for container in containers.items() {
         validate_common(&container, pod, errors);
         let policy = container.child("restartPolicy");
         validate_init_restart_policy(&container, pod.options, errors);
-        let is_sidecar = policy.text() == "Always";
+        let is_sidecar = policy.as_text() == "Always";
         let name = container.child("name");
-        if names.contains(name.text()) {
-            errors.duplicate(name, name.text());
-        } else if !name.text().is_empty() {
-            names.insert(name.text());
+        if names.contains(name.as_text()) {
+            errors.duplicate(name, name.as_text());
+        } else if !name.as_text().is_empty() {
+            names.insert(name.as_text());
         }
         // Each by itself, as they run one after another; so the index in the path is always 0.
         let mut ports = PortsSeen::default();
@@ -83,7 +83,7 @@ pub(super) fn validate_init_containers(pod: &PodContext<'_, '_, '_>, errors: &mu
 fn validate_no_restart(container: &Node<'_, '_>, errors: &mut Errors) {
     for policy in container.child("resizePolicy").items() {
         let restart = policy.child("restartPolicy");
-        if restart.text() == "RestartContainer" {
+        if restart.as_text() == "RestartContainer" {
             errors.invalid_name(
                 &restart,
                 "must not be set to 'RestartContainer' for non-sidecar initContainers",
@@ -98,7 +98,7 @@ pub(super) fn has_restart_container_of_init(spec: &Node<'_, '_>) -> bool {
     let containers = spec.child("initContainers");
     let others = containers
         .items()
-        .filter(|container| container.child("restartPolicy").text() != "Always");
+        .filter(|container| container.child("restartPolicy").as_text() != "Always");
     others.for_each(|container| validate_no_restart(&container, &mut errors));
     !errors.is_empty()
 }
@@ -106,12 +106,12 @@ pub(super) fn has_restart_container_of_init(spec: &Node<'_, '_>) -> bool {
 // Upstream: pkg/apis/core/validation/validation.go, validateEphemeralContainers
 pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let containers = pod.spec.child("ephemeralContainers");
-    let (mut others, mut names) = (Seen::default(), Seen::default());
+    let (mut others, mut names) = (SeenTexts::default(), SeenTexts::default());
     if !containers.is_empty() {
         for list in ["containers", "initContainers"] {
             for container in pod.spec.child(list).items() {
-                others.insert(container.child("name").text());
-                names.insert(container.child("name").text());
+                others.insert(container.child("name").as_text());
+                names.insert(container.child("name").as_text());
             }
         }
     }
@@ -119,12 +119,12 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
         validate_common(&container, pod, errors);
         validate_image_whitespace(&container, errors);
         let name = container.child("name");
-        if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+        if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
         let target = container.child("targetContainerName");
-        if !target.text().is_empty() && !others.contains(target.text()) {
-            errors.not_found(target, target.text());
+        if !target.as_text().is_empty() && !others.contains(target.as_text()) {
+            errors.not_found(target, target.as_text());
         }
         for name in [
             "ports",
@@ -148,7 +148,7 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
         }
         for mount in container.child("volumeMounts").items() {
             for name in ["subPath", "subPathExpr"] {
-                if !mount.child(name).text().is_empty() {
+                if !mount.child(name).as_text().is_empty() {
                     errors.forbidden(mount.child(name), "cannot be set for an Ephemeral Container");
                 }
             }
@@ -159,12 +159,12 @@ pub(super) fn validate_ephemeral_containers(pod: &PodContext<'_, '_, '_>, errors
 // Upstream: pkg/apis/core/validation/validation.go, validateContainerCommon
 fn validate_common(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let name = container.child("name");
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else {
-        errors.invalid_each(&name, &dns1123_label(name.text()));
+        errors.invalid_each(&name, &dns1123_label(name.as_text()));
     }
-    if container.child("image").text().is_empty() {
+    if container.child("image").as_text().is_empty() {
         errors.required(container.child("image"), "");
     }
     errors.required_enum(
@@ -195,15 +195,15 @@ fn validate_common(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, error
 
 // Upstream: pkg/apis/core/validation/validation.go, validateContainerPorts
 fn validate_ports(ports: &Node<'_, '_>, errors: &mut Errors) {
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for port in ports.items() {
         let name = port.child("name");
-        if !name.text().is_empty() {
-            let messages = port_name(name.text());
+        if !name.as_text().is_empty() {
+            let messages = port_name(name.as_text());
             if !messages.is_empty() {
                 errors.invalid_each(&name, &messages);
-            } else if !names.insert(name.text()) {
-                errors.duplicate(name, name.text());
+            } else if !names.insert(name.as_text()) {
+                errors.duplicate(name, name.as_text());
             }
         }
         let (number, host) = (port.child("containerPort"), port.child("hostPort"));
@@ -243,7 +243,7 @@ fn add_host_ports<'v>(
         if number == 0 {
             continue;
         }
-        let (protocol, address) = (port.child("protocol").text(), port.child("hostIP").text());
+        let (protocol, address) = (port.child("protocol").as_text(), port.child("hostIP").as_text());
         if !seen.insert((protocol, address, number)) {
             let ports = path.child("ports");
             let shown = format!("{protocol}/{address}/{number}");
@@ -261,27 +261,27 @@ fn validate_resize_policy(container: &Node<'_, '_>, spec: &Node<'_, '_>, errors:
     } else {
         "must be 'NotRequired' when `restartPolicy` is 'Never'"
     };
-    let mut resources = Seen::default();
+    let mut resources = SeenTexts::default();
     for policy in list.items() {
         let (resource, restart) = (policy.child("resourceName"), policy.child("restartPolicy"));
-        if !resources.insert(resource.text()) {
-            errors.duplicate(policy, named(resource.text()));
+        if !resources.insert(resource.as_text()) {
+            errors.duplicate(policy, named(resource.as_text()));
         }
         for (value, supported) in [
             (&resource, ["cpu", "memory"]),
             (&restart, ["NotRequired", "RestartContainer"]),
         ] {
-            if value.text().is_empty() {
+            if value.as_text().is_empty() {
                 errors.required(list, "");
-            } else if !supported.contains(&value.text()) {
-                let value = named(value.text());
+            } else if !supported.contains(&value.as_text()) {
+                let value = named(value.as_text());
                 errors.push(pratique_types::field::Error::not_supported(
                     list, value, supported,
                 ));
             }
         }
-        if spec.child("restartPolicy").text() == "Never" && restart.text() != "NotRequired" {
-            errors.invalid(list, named(restart.text()), detail);
+        if spec.child("restartPolicy").as_text() == "Never" && restart.as_text() != "NotRequired" {
+            errors.invalid(list, named(restart.as_text()), detail);
         }
     }
 }
@@ -310,8 +310,8 @@ pub(super) fn validate_host_network_ports(spec: &Node<'_, '_>, options: PodOptio
 // Upstream: pkg/apis/core/validation/validation.go, validateContainerOnlyForPod
 pub(crate) fn validate_image_whitespace(container: &Node<'_, '_>, errors: &mut Errors) {
     let image = container.child("image");
-    if image.text().trim().len() != image.text().len() {
-        let value = BadValue::Text(image.text().into());
+    if image.as_text().trim().len() != image.as_text().len() {
+        let value = BadValue::Text(image.as_text().into());
         errors.invalid(image, value, "must not have leading or trailing whitespace");
     }
 }

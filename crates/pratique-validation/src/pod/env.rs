@@ -17,10 +17,10 @@ use crate::pod::paths::validate_no_backsteps;
 pub(super) fn validate_env(variables: &Node<'_, '_>, errors: &mut Errors) {
     for variable in variables.items() {
         let name = variable.child("name");
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.required(name, "");
         } else {
-            errors.invalid_each(&name, &env_var_name(name.text()));
+            errors.invalid_each(&name, &env_var_name(name.as_text()));
         }
         validate_source(&variable, errors);
     }
@@ -58,7 +58,7 @@ fn validate_source(variable: &Node<'_, '_>, errors: &mut Errors) {
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
     } else if count == 0 {
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"
-    } else if !variable.child("value").text().is_empty() {
+    } else if !variable.child("value").as_text().is_empty() {
         "may not be specified when `value` is not empty"
     } else if count > 1 {
         "may not have more than one field specified at a time"
@@ -93,15 +93,15 @@ pub(super) const FILE_FIELDS: &[&str] = &[
 // Upstream: pkg/apis/core/validation/validation.go, validateObjectFieldSelector
 pub(super) fn validate_field_ref(reference: &Node<'_, '_>, fields: &[&str], errors: &mut Errors) {
     let (version, path) = (reference.child("apiVersion"), reference.child("fieldPath"));
-    if version.text().is_empty() {
+    if version.as_text().is_empty() {
         errors.required(version, "");
         return;
     }
-    if path.text().is_empty() {
+    if path.as_text().is_empty() {
         errors.required(path, "");
         return;
     }
-    let text = match convert_field_label(version.text(), path.text()) {
+    let text = match convert_field_label(version.as_text(), path.as_text()) {
         Ok(text) => text,
         Err(why) => {
             errors.invalid_value(&path, &format!("error converting fieldPath: {why}"));
@@ -174,12 +174,12 @@ pub(super) fn validate_resource_ref(reference: &Node<'_, '_>, in_volume: bool, e
         "requests.memory",
     ];
     let resource = reference.child("resource");
-    let is_huge_pages = is_huge_pages_ref(resource.text());
-    if in_volume && reference.child("containerName").text().is_empty() {
+    let is_huge_pages = is_huge_pages_ref(resource.as_text());
+    if in_volume && reference.child("containerName").as_text().is_empty() {
         errors.required(reference.child("containerName"), "");
-    } else if resource.text().is_empty() {
+    } else if resource.as_text().is_empty() {
         errors.required(resource, "");
-    } else if !RESOURCES.contains(&resource.text()) && !is_huge_pages {
+    } else if !RESOURCES.contains(&resource.as_text()) && !is_huge_pages {
         errors.unsupported_text(&resource, RESOURCES);
     }
     validate_divisor(reference, errors);
@@ -194,8 +194,8 @@ fn validate_divisor(reference: &Node<'_, '_>, errors: &mut Errors) {
     const SIZES: &[&str] = &[
         "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei",
     ];
-    let (divisor, resource) = (reference.child("divisor"), reference.child("resource").text());
-    if Quantity::parse(divisor.text()).map_or(true, |quantity| quantity.is_zero()) {
+    let (divisor, resource) = (reference.child("divisor"), reference.child("resource").as_text());
+    if Quantity::parse(divisor.as_text()).map_or(true, |quantity| quantity.is_zero()) {
         return;
     }
     let of_sizes = |what: &str| {
@@ -206,15 +206,15 @@ fn validate_divisor(reference: &Node<'_, '_>, errors: &mut Errors) {
     };
     let (is_valid, detail) = match resource {
         "limits.cpu" | "requests.cpu" => (
-            ["1m", "1"].contains(&divisor.text()),
+            ["1m", "1"].contains(&divisor.as_text()),
             "only divisor's values 1m and 1 are supported with the cpu resource".to_owned(),
         ),
-        "limits.memory" | "requests.memory" => (SIZES.contains(&divisor.text()), of_sizes("memory")),
+        "limits.memory" | "requests.memory" => (SIZES.contains(&divisor.as_text()), of_sizes("memory")),
         "limits.ephemeral-storage" | "requests.ephemeral-storage" => (
-            SIZES.contains(&divisor.text()),
+            SIZES.contains(&divisor.as_text()),
             of_sizes("local ephemeral storage"),
         ),
-        _ if is_huge_pages_ref(resource) => (SIZES.contains(&divisor.text()), of_sizes("hugepages")),
+        _ if is_huge_pages_ref(resource) => (SIZES.contains(&divisor.as_text()), of_sizes("hugepages")),
         _ => return,
     };
     if !is_valid {
@@ -226,13 +226,13 @@ fn validate_divisor(reference: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, validateConfigMapKeySelector, validateSecretKeySelector
 fn validate_key_ref(reference: &Node<'_, '_>, errors: &mut Errors) {
     let (name, key) = (reference.child("name"), reference.child("key"));
-    for message in subdomain_name(name.text(), false) {
-        errors.invalid(name, name.text(), &message);
+    for message in subdomain_name(name.as_text(), false) {
+        errors.invalid(name, name.as_text(), &message);
     }
-    if key.text().is_empty() {
+    if key.as_text().is_empty() {
         errors.required(key, "");
     } else {
-        errors.invalid_each(&key, &config_map_key(key.text()));
+        errors.invalid_each(&key, &config_map_key(key.as_text()));
     }
 }
 
@@ -243,17 +243,17 @@ fn validate_file_key(reference: &Node<'_, '_>, errors: &mut Errors) {
         reference.child("volumeName"),
         reference.child("path"),
     );
-    if key.text().is_empty() {
+    if key.as_text().is_empty() {
         errors.required(key, "");
     } else {
-        errors.invalid_each(&key, &env_var_name(key.text()));
+        errors.invalid_each(&key, &env_var_name(key.as_text()));
     }
-    if volume.text().is_empty() {
+    if volume.as_text().is_empty() {
         errors.required(volume, "");
     } else {
-        errors.invalid_each(&volume, &dns1123_label(volume.text()));
+        errors.invalid_each(&volume, &dns1123_label(volume.as_text()));
     }
-    if path.text().is_empty() {
+    if path.as_text().is_empty() {
         errors.required(path, "");
     } else {
         validate_no_backsteps(&path, &path, errors);
@@ -264,8 +264,8 @@ fn validate_file_key(reference: &Node<'_, '_>, errors: &mut Errors) {
 pub(super) fn validate_env_from(sources: &Node<'_, '_>, errors: &mut Errors) {
     for source in sources.items() {
         let prefix = source.child("prefix");
-        if !prefix.text().is_empty() {
-            errors.invalid_each(&prefix, &env_var_name(prefix.text()));
+        if !prefix.as_text().is_empty() {
+            errors.invalid_each(&prefix, &env_var_name(prefix.as_text()));
         }
         let mut count = 0;
         for name in ["configMapRef", "secretRef"] {
@@ -275,10 +275,10 @@ pub(super) fn validate_env_from(sources: &Node<'_, '_>, errors: &mut Errors) {
             }
             count += 1;
             let name = reference.child("name");
-            if name.text().is_empty() {
+            if name.as_text().is_empty() {
                 errors.required(name, "");
             } else {
-                errors.invalid_each(&name, &subdomain_name(name.text(), true));
+                errors.invalid_each(&name, &subdomain_name(name.as_text(), true));
             }
         }
         let empty = BadValue::Text("".into());
@@ -310,7 +310,7 @@ pub(super) fn validate_file_volumes(
         let volumes = spec.child("volumes");
         let volumes = volumes
             .items()
-            .map(|volume| (volume.child("name").text(), volume.child("emptyDir").is_set()));
+            .map(|volume| (volume.child("name").as_text(), volume.child("emptyDir").is_set()));
         volumes.collect()
     });
     let claims = LazyCell::new(|| template_names(claim_templates));
@@ -323,10 +323,10 @@ pub(super) fn validate_file_volumes(
                     continue;
                 }
                 let name = reference.child("volumeName");
-                let is_claim = claims.contains(name.text());
-                match is_empty_dir.get(name.text()) {
+                let is_claim = claims.contains(name.as_text());
+                match is_empty_dir.get(name.as_text()) {
                     Some(true) if !is_claim => {}
-                    None if !is_claim => errors.not_found(name, name.text()),
+                    None if !is_claim => errors.not_found(name, name.as_text()),
                     _ => errors.invalid_or_empty(&name, "referenced volume must be of type emptyDir"),
                 }
             }

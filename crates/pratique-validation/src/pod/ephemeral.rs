@@ -39,12 +39,12 @@ pub(crate) fn validate_ephemeral_update(
     super::validate_pod_annotations(&annotations, &spec, options, errors);
     let containers = spec.child("ephemeralContainers");
     for old in old_spec.child("ephemeralContainers").items() {
-        let name = old.child("name").text();
+        let name = old.child("name").as_text();
         let quoted = pratique_gotext::strconv::quote(name);
         // Of containers of the same name, the last counts.
         let same = containers
             .items()
-            .filter(|container| container.child("name").text() == name)
+            .filter(|container| container.child("name").as_text() == name)
             .last();
         match same {
             None => {

@@ -6,42 +6,42 @@ use super::context::PodContext;
 use super::paths::{has_backsteps, validate_descending};
 use crate::errors::Errors;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateVolumeMounts
 pub(super) fn validate_mounts(container: &Node<'_, '_>, pod: &PodContext<'_, '_, '_>, errors: &mut Errors) {
     let (mounts, devices) = (container.child("volumeMounts"), container.child("volumeDevices"));
     let devices = texts(&devices, "name", "devicePath");
-    let mut paths = Seen::default();
+    let mut paths = SeenTexts::default();
     for mount in mounts.items() {
         let (name, path) = (mount.child("name"), mount.child("mountPath"));
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.required(name, "");
         }
-        if !pod.volumes.contains(name.text()) {
-            errors.not_found(name, name.text());
+        if !pod.volumes.contains(name.as_text()) {
+            errors.not_found(name, name.as_text());
         }
-        if path.text().is_empty() {
+        if path.as_text().is_empty() {
             errors.required(path, "");
         }
-        if !paths.insert(path.text()) {
+        if !paths.insert(path.as_text()) {
             errors.invalid_or_empty(&path, "must be unique");
         }
-        if devices.has_name(name.text()) {
+        if devices.has_name(name.as_text()) {
             errors.invalid_or_empty(&name, "must not already exist in volumeDevices");
         }
-        if devices.has_path(path.text()) {
+        if devices.has_path(path.as_text()) {
             errors.invalid_or_empty(&path, "must not already exist as a path in volumeDevices");
         }
-        let (sub_path, expression) = (mount.child("subPath").text(), mount.child("subPathExpr"));
+        let (sub_path, expression) = (mount.child("subPath").as_text(), mount.child("subPathExpr"));
         if !sub_path.is_empty() {
             validate_descending(sub_path, &mounts.child("subPath"), errors);
         }
-        if !expression.text().is_empty() {
+        if !expression.as_text().is_empty() {
             if !sub_path.is_empty() {
                 errors.invalid_value(&expression, "subPathExpr and subPath are mutually exclusive");
             }
-            validate_descending(expression.text(), &mounts.child("subPathExpr"), errors);
+            validate_descending(expression.as_text(), &mounts.child("subPathExpr"), errors);
         }
         validate_propagation(&mount, &mounts, container, errors);
         validate_recursive_read_only(&mount, &mounts, errors);
@@ -49,12 +49,12 @@ pub(super) fn validate_mounts(container: &Node<'_, '_>, pod: &PodContext<'_, '_,
 }
 
 /// Names and paths of what a container mounts in the other way; the last one of a name counts.
-struct Mounted<'v> {
+struct MountedNames<'v> {
     by_name: HashMap<&'v str, &'v str>,
     paths: HashSet<&'v str>,
 }
 
-fn texts<'v>(list: &Node<'_, 'v>, name: &str, path: &str) -> Mounted<'v> {
+fn texts<'v>(list: &Node<'_, 'v>, name: &str, path: &str) -> MountedNames<'v> {
     let text = |item: &Node<'_, 'v>, name: &str| {
         let text = item.value().get(name).and_then(|text| text.as_str());
         text.unwrap_or_default()
@@ -64,10 +64,10 @@ fn texts<'v>(list: &Node<'_, 'v>, name: &str, path: &str) -> Mounted<'v> {
         .map(|item| (text(&item, name), text(&item, path)))
         .collect();
     let paths = by_name.values().copied().collect();
-    Mounted { by_name, paths }
+    MountedNames { by_name, paths }
 }
 
-impl Mounted<'_> {
+impl MountedNames<'_> {
     fn has_name(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
@@ -91,11 +91,11 @@ fn validate_propagation(
     }
     // The path is that of the list.
     let shown = Node::with_path(propagation.value(), mounts.path().child("mountPropagation"));
-    if !SUPPORTED.contains(&propagation.text()) {
+    if !SUPPORTED.contains(&propagation.as_text()) {
         errors.not_supported(&shown, SUPPORTED);
     }
     let is_privileged = container.child("securityContext").child("privileged").is_true();
-    if propagation.text() == "Bidirectional" && !is_privileged {
+    if propagation.as_text() == "Bidirectional" && !is_privileged {
         errors.forbidden(
             shown,
             "Bidirectional mount propagation is available only to privileged containers",
@@ -110,14 +110,14 @@ fn validate_recursive_read_only(mount: &Node<'_, '_>, mounts: &Node<'_, '_>, err
         return;
     }
     let shown = Node::with_path(mode.value(), mounts.path().child("recursiveReadOnly"));
-    match mode.text() {
+    match mode.as_text() {
         "Disabled" => {}
         "Enabled" | "IfPossible" => {
             if !mount.child("readOnly").is_true() {
                 errors.forbidden(shown, "may only be specified when readOnly is true");
             }
             let propagation = mount.child("mountPropagation");
-            if propagation.is_set() && propagation.text() != "None" {
+            if propagation.is_set() && propagation.as_text() != "None" {
                 errors.forbidden(
                     shown,
                     "may only be specified when mountPropagation is None or not specified",
@@ -135,42 +135,42 @@ pub(super) fn validate_devices(container: &Node<'_, '_>, pod: &PodContext<'_, '_
         return;
     }
     let mounts = texts(&container.child("volumeMounts"), "name", "mountPath");
-    let (mut paths, mut names) = (Seen::default(), Seen::default());
+    let (mut paths, mut names) = (SeenTexts::default(), SeenTexts::default());
     for device in devices.items() {
         let (name, path) = (device.child("name"), device.child("devicePath"));
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.required(name, "");
         }
-        if names.contains(name.text()) {
+        if names.contains(name.as_text()) {
             errors.invalid_or_empty(&name, "must be unique");
         }
-        match pod.volumes.is_claim(name.text()) {
+        match pod.volumes.is_claim(name.as_text()) {
             Some(true) => {}
             Some(false) => errors.invalid_or_empty(
                 &name,
                 "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
             ),
-            None => errors.not_found(name, name.text()),
+            None => errors.not_found(name, name.as_text()),
         }
-        if path.text().is_empty() {
+        if path.as_text().is_empty() {
             errors.required(path, "");
         }
-        if paths.contains(path.text()) {
+        if paths.contains(path.as_text()) {
             errors.invalid_or_empty(&path, "must be unique");
         }
-        if has_backsteps(path.text()) {
+        if has_backsteps(path.as_text()) {
             errors.invalid_value(&path, "can not contain backsteps ('..')");
         } else {
-            paths.insert(path.text());
+            paths.insert(path.as_text());
         }
-        if mounts.has_name(name.text()) {
+        if mounts.has_name(name.as_text()) {
             errors.invalid_or_empty(&name, "must not already exist in volumeMounts");
         }
-        if mounts.has_path(path.text()) {
+        if mounts.has_path(path.as_text()) {
             errors.invalid_or_empty(&path, "must not already exist as a path in volumeMounts");
         }
-        if !name.text().is_empty() {
-            names.insert(name.text());
+        if !name.as_text().is_empty() {
+            names.insert(name.as_text());
         }
     }
 }

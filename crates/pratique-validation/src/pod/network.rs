@@ -6,13 +6,13 @@ use super::options::PodOptions;
 use crate::errors::Errors;
 use crate::messages::{ip_address, subdomain_with_underscore};
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodDNSConfig
 pub(super) fn validate_dns_config(spec: &Node<'_, '_>, errors: &mut Errors) {
     let config = spec.child("dnsConfig");
     let (servers, searches) = (config.child("nameservers"), config.child("searches"));
-    if spec.child("dnsPolicy").text() == "None" {
+    if spec.child("dnsPolicy").as_text() == "None" {
         if !config.is_set() {
             errors.required(config, "must provide `dnsConfig` when `dnsPolicy` is None");
             return;
@@ -34,21 +34,21 @@ pub(super) fn validate_dns_config(spec: &Node<'_, '_>, errors: &mut Errors) {
     if searches.len() > 32 {
         errors.invalid_value(&searches, "must not have more than 32 search paths");
     }
-    let length: usize = searches.items().map(|search| search.text().len() + 1).sum();
+    let length: usize = searches.items().map(|search| search.as_text().len() + 1).sum();
     if length > 2048 + 1 {
         errors.invalid_value(
             &searches,
             "must not have more than 2048 characters (including spaces) in the search list",
         );
     }
-    for search in searches.items().filter(|search| search.text() != ".") {
-        let text = search.text().strip_suffix('.').unwrap_or(search.text());
+    for search in searches.items().filter(|search| search.as_text() != ".") {
+        let text = search.as_text().strip_suffix('.').unwrap_or(search.as_text());
         for message in subdomain_with_underscore(text) {
             errors.invalid(search, text, &message);
         }
     }
     for option in config.child("options").items() {
-        if option.child("name").text().is_empty() {
+        if option.child("name").as_text().is_empty() {
             errors.required(option, "must not be empty");
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn validate_dns_config(spec: &Node<'_, '_>, errors: &mut Errors) {
 /// An address of a field that always took addresses.
 // Upstream: pkg/apis/core/validation/validation.go, IsValidIPForLegacyField
 pub(crate) fn validate_ip(address: &Node<'_, '_>, errors: &mut Errors) {
-    if let Some(detail) = ip_address(address.text(), errors.gates().judges_addresses_strictly) {
+    if let Some(detail) = ip_address(address.as_text(), errors.gates().judges_addresses_strictly) {
         errors.invalid_or_empty(address, detail);
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn validate_host_aliases(aliases: &Node<'_, '_>, errors: &mut Errors)
     for alias in aliases.items() {
         validate_ip(&alias.child("ip"), errors);
         for name in alias.child("hostnames").items() {
-            errors.invalid_each(&name, &dns1123_subdomain(name.text()));
+            errors.invalid_each(&name, &dns1123_subdomain(name.as_text()));
         }
     }
 }
@@ -84,10 +84,10 @@ pub(super) fn validate_host_name(spec: &Node<'_, '_>, errors: &mut Errors) {
     if spec.child("hostNetwork").is_true() {
         errors.forbidden(name, "may not be specified when hostNetwork is true");
     }
-    if name.text().len() > 64 {
+    if name.as_text().len() > 64 {
         errors.too_long(name, 64);
     }
-    errors.invalid_each(&name, &dns1123_subdomain(name.text()));
+    errors.invalid_each(&name, &dns1123_subdomain(name.as_text()));
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateHostUsers
@@ -120,7 +120,7 @@ pub(super) fn validate_host_users(spec: &Node<'_, '_>, options: PodOptions, erro
 pub(super) fn validate_readiness_gates(gates: &Node<'_, '_>, errors: &mut Errors) {
     for gate in gates.items() {
         let condition = gate.child("conditionType");
-        for message in qualified_name(condition.text()) {
+        for message in qualified_name(condition.as_text()) {
             errors.invalid_or_empty(&condition, &message);
         }
     }
@@ -128,9 +128,9 @@ pub(super) fn validate_readiness_gates(gates: &Node<'_, '_>, errors: &mut Errors
 
 // Upstream: pkg/apis/core/validation/validation.go, validateSchedulingGates
 pub(super) fn validate_scheduling_gates(gates: &Node<'_, '_>, errors: &mut Errors) {
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for gate in gates.items() {
-        let name = gate.child("name").text();
+        let name = gate.child("name").as_text();
         for message in qualified_name(name) {
             errors.invalid(gate, name, &message);
         }

@@ -84,12 +84,12 @@ fn has_non_local_token_path(spec: &Node<'_, '_>) -> bool {
 fn has_comparing_tolerations(spec: &Node<'_, '_>) -> bool {
     spec.child("tolerations")
         .items()
-        .any(|toleration| ["Lt", "Gt"].contains(&toleration.child("operator").text()))
+        .any(|toleration| ["Lt", "Gt"].contains(&toleration.child("operator").as_text()))
 }
 
 fn has_empty_image_reference(spec: &Node<'_, '_>) -> bool {
     spec.child("volumes").items().any(|volume| {
         let image = volume.child("image");
-        image.is_set() && image.child("reference").text().is_empty()
+        image.is_set() && image.child("reference").as_text().is_empty()
     })
 }

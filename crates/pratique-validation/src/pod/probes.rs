@@ -76,12 +76,12 @@ fn validate_stop_signal(signal: &Node<'_, '_>, os: &Node<'_, '_>, errors: &mut E
         errors.forbidden(signal, "may not be set for containers with empty `spec.os.name`");
         return;
     }
-    let signals = match os.child("name").text() {
+    let signals = match os.child("name").as_text() {
         "windows" => &["SIGKILL", "SIGTERM"],
         "linux" => LINUX_SIGNALS,
         _ => return,
     };
-    if !signals.contains(&signal.text()) {
+    if !signals.contains(&signal.as_text()) {
         errors.not_supported(signal, signals);
     }
 }
@@ -197,29 +197,29 @@ fn validate_sleep(sleep: &Node<'_, '_>, grace_period: Option<i64>, errors: &mut 
 
 // Upstream: pkg/apis/core/validation/validation.go, validateHTTPGetAction
 fn validate_http_get(http: &Node<'_, '_>, errors: &mut Errors) {
-    if http.child("path").text().is_empty() {
+    if http.child("path").as_text().is_empty() {
         errors.required(http.child("path"), "");
     }
     validate_port(&http.child("port"), errors);
     let scheme = http.child("scheme");
-    if !["HTTP", "HTTPS"].contains(&scheme.text()) {
+    if !["HTTP", "HTTPS"].contains(&scheme.as_text()) {
         errors.not_supported(&scheme, &["HTTP", "HTTPS"]);
     }
     let headers = http.child("httpHeaders");
     for header in headers.items() {
-        let name = header.child("name").text();
+        let name = header.child("name").as_text();
         if let Some(message) = http_header_name(name) {
             errors.invalid(headers, name, message);
         }
     }
     let (protocol, host) = (http.child("protocol"), http.child("host"));
-    match protocol.text() {
+    match protocol.as_text() {
         _ if !protocol.is_set() => {}
         "HTTP1" => {}
-        "HTTP2" if scheme.text() != "HTTP" => {
+        "HTTP2" if scheme.as_text() != "HTTP" => {
             errors.invalid_name(&protocol, "is only supported with HTTP (H2C)")
         }
-        "HTTP2" if !host.text().is_empty() => {
+        "HTTP2" if !host.as_text().is_empty() => {
             errors.invalid_value(&host, "must be empty when `protocol` is \"HTTP2\"");
         }
         "HTTP2" => {}
@@ -231,7 +231,7 @@ fn validate_http_get(http: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_grpc(grpc: &Node<'_, '_>, errors: &mut Errors) {
     validate_port(&grpc.child("port"), errors);
     let mode = grpc.child("mode");
-    if mode.is_set() && !["Plaintext", "TLS"].contains(&mode.text()) {
+    if mode.is_set() && !["Plaintext", "TLS"].contains(&mode.as_text()) {
         errors.not_supported(&mode, &["Plaintext", "TLS"]);
     }
 }
@@ -240,7 +240,7 @@ fn validate_grpc(grpc: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePortNumOrName
 pub(crate) fn validate_port(port: &Node<'_, '_>, errors: &mut Errors) {
     if port.value().as_str().is_some() {
-        errors.invalid_each(port, &port_name(port.text()));
+        errors.invalid_each(port, &port_name(port.as_text()));
     } else if let Some(message) = port_number(port.int()) {
         // Go's `int`, which is printed as JSON.
         errors.invalid(port, port.int(), &message);

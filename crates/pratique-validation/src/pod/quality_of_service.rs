@@ -8,7 +8,7 @@ use crate::node::Node;
 // Upstream: pkg/apis/core/helper/qos/qos.go, GetPodQOS
 pub(super) fn stored_class<'v>(pod: &Node<'_, 'v>) -> &'v str {
     let status = pod.child("status");
-    match status.child("qosClass").text() {
+    match status.child("qosClass").as_text() {
         "" => quality_of_service(pod.value()),
         class => class,
     }

@@ -41,7 +41,7 @@ pub(crate) fn validate_pod_resize(
         errors.forbidden(NO_PATH, "static pods cannot be resized");
         return;
     }
-    if old_spec.child("os").child("name").text() == "windows" {
+    if old_spec.child("os").child("name").as_text() == "windows" {
         errors.forbidden(NO_PATH, "windows pods cannot be resized");
         return;
     }
@@ -53,7 +53,7 @@ pub(crate) fn validate_pod_resize(
     validate_metadata_and_spec(pod, options, &mut all);
     if stored_class(old) != quality_of_service(pod.value()) {
         let status = pod.child("status");
-        let class = crate::errors::named(status.child("qosClass").text());
+        let class = crate::errors::named(status.child("qosClass").as_text());
         let detail = "Pod QOS Class may not change as a result of resizing";
         all.invalid(spec, class, detail);
     }
@@ -161,7 +161,7 @@ fn has_same_containers(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Err
         }
         for (container, old) in containers.items().zip(old.items()) {
             let name = container.child("name");
-            if name.text() != old.child("name").text() {
+            if name.as_text() != old.child("name").as_text() {
                 let detail = format!("{list} may not be renamed or reordered on resize");
                 errors.forbidden(name, &detail);
             }
@@ -216,7 +216,7 @@ fn validate_containers(
 
 /// Whether the resources of a container that runs before the others may change: of those that go on to run beside them, always.
 fn can_resize(container: &Node<'_, '_>, errors: &Errors) -> bool {
-    errors.gates().resizes_init_containers || container.child("restartPolicy").text() == "Always"
+    errors.gates().resizes_init_containers || container.child("restartPolicy").as_text() == "Always"
 }
 
 fn validate_init_container(
@@ -237,12 +237,12 @@ fn validate_init_container(
             "only cpu and memory resources for init or sidecar containers are mutable",
         );
     }
-    let is_sidecar = container.child("restartPolicy").text() == "Always";
+    let is_sidecar = container.child("restartPolicy").as_text() == "Always";
     if is_sidecar || container.is_same(old) {
         return;
     }
     for policy in container.child("resizePolicy").items() {
-        if policy.child("restartPolicy").text() == "RestartContainer" {
+        if policy.child("restartPolicy").as_text() == "RestartContainer" {
             errors.forbidden(
                 container,
                 "non-sidecar init containers with a resize policy of RestartContainer cannot be resized",
@@ -268,7 +268,7 @@ fn validate_volumes(volumes: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Err
     }
     for (volume, old) in volumes.items().zip(old.items()) {
         let name = volume.child("name");
-        if name.text() == old.child("name").text() {
+        if name.as_text() == old.child("name").as_text() {
             validate_volume(&volume, &old, errors);
         } else {
             errors.forbidden(name, "volumes may not be renamed or reordered on resize");
@@ -297,7 +297,7 @@ fn validate_volume(volume: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Error
             limit,
             "adding or removing sizeLimit on an existing volume is not allowed",
         );
-    } else if amount != old_amount && directory.child("medium").text() != "Memory" {
+    } else if amount != old_amount && directory.child("medium").as_text() != "Memory" {
         errors.forbidden(
             limit,
             "sizeLimit is only mutable for memory-backed emptyDir volumes",

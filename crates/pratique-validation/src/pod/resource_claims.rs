@@ -6,7 +6,7 @@ use crate::errors::Errors;
 use crate::internal::internal_json;
 use crate::messages::subdomain_name;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaims
 pub(super) fn validate_resource_claims(
@@ -14,7 +14,7 @@ pub(super) fn validate_resource_claims(
     metadata: Option<&Node<'_, '_>>,
     errors: &mut Errors,
 ) {
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     let is_static = metadata.is_some_and(|metadata| {
         let annotations = metadata.child("annotations");
         annotations.key("kubernetes.io/config.mirror").is_set()
@@ -26,12 +26,12 @@ pub(super) fn validate_resource_claims(
             continue;
         }
         let name = claim.child("name");
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.required(name, "");
-        } else if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+        } else if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         } else {
-            errors.invalid_each(&name, &dns1123_label(name.text()));
+            errors.invalid_each(&name, &dns1123_label(name.as_text()));
         }
         let (existing, template) = (
             claim.child("resourceClaimName"),
@@ -53,7 +53,7 @@ pub(super) fn validate_resource_claims(
         }
         for reference in [&existing, &template] {
             if reference.is_set() {
-                for message in subdomain_name(reference.text(), false) {
+                for message in subdomain_name(reference.as_text(), false) {
                     errors.invalid_or_empty(reference, &message);
                 }
             }

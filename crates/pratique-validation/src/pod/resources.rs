@@ -15,7 +15,7 @@ use crate::quantities::{
     is_extended_resource, is_huge_pages, is_native_resource, is_quota_resource, quantity,
     validate_resource_quantity,
 };
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 /// Judges the name of a resource.
 type ResourceName = fn(&str, &Node<'_, '_>, &mut Errors);
@@ -23,7 +23,7 @@ type ResourceName = fn(&str, &Node<'_, '_>, &mut Errors);
 // Upstream: pkg/apis/core/validation/validation.go, ValidateContainerResourceRequirements
 pub(crate) fn validate_container_resources(
     requirements: &Node<'_, '_>,
-    claims: Option<&Seen<'_>>,
+    claims: Option<&SeenTexts<'_>>,
     options: PodOptions,
     errors: &mut Errors,
 ) {
@@ -59,7 +59,7 @@ fn validate_requirements(
     requirements: &Node<'_, '_>,
     limits: &Node<'_, '_>,
     validate_name: ResourceName,
-    claims: Option<&Seen<'_>>,
+    claims: Option<&SeenTexts<'_>>,
     options: PodOptions,
     errors: &mut Errors,
 ) {
@@ -101,24 +101,24 @@ fn validate_request_within_limit(
         return;
     }
     // The same text is the same amount, as of most that have both.
-    if request.text() == limit.text() {
+    if request.as_text() == limit.as_text() {
         return;
     }
     let order = quantity(request).cmp(&quantity(&limit));
     if order.is_ne() && !allows_overcommit {
-        let detail = format!("must be equal to {name} limit of {}", limit.text());
-        errors.invalid(requests, request.text(), &detail);
+        let detail = format!("must be equal to {name} limit of {}", limit.as_text());
+        errors.invalid(requests, request.as_text(), &detail);
     } else if order.is_gt() {
-        let detail = format!("must be less than or equal to {name} limit of {}", limit.text());
-        errors.invalid(requests, request.text(), &detail);
+        let detail = format!("must be less than or equal to {name} limit of {}", limit.as_text());
+        errors.invalid(requests, request.as_text(), &detail);
     }
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateResourceQuantityHugePageValue
 fn validate_huge_pages(name: &str, value: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     if is_huge_pages(name) && !options.indivisible_huge_pages && !is_divisible(name, value) {
-        let detail = format!("{} is not positive integer multiple of {name}", value.text());
-        errors.invalid(value, value.text(), &detail);
+        let detail = format!("{} is not positive integer multiple of {name}", value.as_text());
+        errors.invalid(value, value.as_text(), &detail);
     }
 }
 
@@ -188,14 +188,14 @@ fn validate_pod_resource_name(name: &str, field: &Node<'_, '_>, errors: &mut Err
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateResourceClaimNames
-fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors: &mut Errors) {
+fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&SeenTexts<'_>>, errors: &mut Errors) {
     // A name with a slash is one with a request to the server, too.
     let mut seen: HashSet<Cow<'_, str>> = HashSet::new();
     // How many requests of a claim were named.
     let mut requests: HashMap<&str, usize> = HashMap::new();
-    let names = LazyCell::new(|| known.map(Seen::sorted).unwrap_or_default().join(", "));
+    let names = LazyCell::new(|| known.map(SeenTexts::sorted).unwrap_or_default().join(", "));
     for claim in claims.items() {
-        let (name, request) = (claim.child("name").text(), claim.child("request"));
+        let (name, request) = (claim.child("name").as_text(), claim.child("request"));
         if name.is_empty() {
             errors.required(claim, "");
             continue;
@@ -203,7 +203,7 @@ fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors:
         if seen.contains(name) {
             errors.duplicate(claim, name);
         } else {
-            let text = request.text();
+            let text = request.as_text();
             let mut key = Cow::Borrowed(name);
             if !text.is_empty() {
                 errors.invalid_each(&request, &dns1123_label(text));
@@ -241,7 +241,7 @@ fn validate_claim_names(claims: &Node<'_, '_>, known: Option<&Seen<'_>>, errors:
 // Upstream: pkg/apis/core/validation/validation.go, validatePodResources
 pub(super) fn validate_pod_resources(
     spec: &Node<'_, '_>,
-    claims: &Seen<'_>,
+    claims: &SeenTexts<'_>,
     options: PodOptions,
     errors: &mut Errors,
 ) {
@@ -249,7 +249,7 @@ pub(super) fn validate_pod_resources(
     if !resources.is_set() {
         return;
     }
-    if spec.child("os").child("name").text() == "windows" {
+    if spec.child("os").child("name").as_text() == "windows" {
         errors.forbidden(resources, "may not be set for a windows pod");
         return;
     }
@@ -280,7 +280,7 @@ fn validate_consistency(spec: &Node<'_, '_>, resources: &Node<'_, '_>, errors: &
         };
         if sum > quantity(&request) {
             let detail = format!("must be greater than or equal to aggregate container requests of {sum}");
-            errors.invalid(request, request.text(), &detail);
+            errors.invalid(request, request.as_text(), &detail);
         }
     }
     for (name, limit) in limits.entries().filter(|(name, _)| is_huge_pages(name)) {
@@ -289,7 +289,7 @@ fn validate_consistency(spec: &Node<'_, '_>, resources: &Node<'_, '_>, errors: &
         };
         if sum > quantity(&limit) {
             let detail = format!("must be greater than or equal to aggregate container limits of {sum}");
-            errors.invalid(limit, limit.text(), &detail);
+            errors.invalid(limit, limit.as_text(), &detail);
         }
     }
     let shown = resources.path().child("containers");
@@ -298,9 +298,9 @@ fn validate_consistency(spec: &Node<'_, '_>, resources: &Node<'_, '_>, errors: &
         for (name, limit) in of_container.child("limits").entries() {
             let of_pod = limits.key(name);
             if of_pod.is_set() && quantity(&limit) > quantity(&of_pod) {
-                let detail = format!("must be less than or equal to pod limits of {}", of_pod.text());
+                let detail = format!("must be less than or equal to pod limits of {}", of_pod.as_text());
                 let path = shown.index(index);
-                errors.invalid(path.key(name).child("limits"), limit.text(), &detail);
+                errors.invalid(path.key(name).child("limits"), limit.as_text(), &detail);
             }
         }
     }
@@ -326,7 +326,7 @@ fn aggregate(spec: &Node<'_, '_>, list: &str, name: &str) -> Option<Quantity> {
     let (mut sidecars, mut highest) = (None, None);
     for container in spec.child("initContainers").items() {
         let needed = of(&container);
-        let at_once = if container.child("restartPolicy").text() == "Always" {
+        let at_once = if container.child("restartPolicy").as_text() == "Always" {
             running = add(running, needed.clone());
             sidecars = add(sidecars, needed);
             sidecars.clone()

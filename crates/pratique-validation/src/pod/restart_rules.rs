@@ -26,7 +26,7 @@ pub(super) fn validate_init_restart_policy(
         container.child("restartPolicy"),
         container.child("restartPolicyRules"),
     );
-    let is_sidecar = policy.text() == "Always";
+    let is_sidecar = policy.as_text() == "Always";
     if !policy.is_set() {
         // Since 1.35.
         if !rules.is_empty() && errors.release().at_least(1, 35) {
@@ -59,7 +59,7 @@ fn validate_rules(container: &Node<'_, '_>, options: PodOptions, errors: &mut Er
             return;
         }
         errors.required(policy, "must specify restartPolicy when restart rules are used");
-    } else if !["Always", "Never", "OnFailure"].contains(&policy.text()) {
+    } else if !["Always", "Never", "OnFailure"].contains(&policy.as_text()) {
         errors.not_supported(&policy, &["Always", "Never", "OnFailure"]);
     }
     validate_count(&rules, 20, errors);
@@ -76,7 +76,7 @@ fn validate_rules(container: &Node<'_, '_>, options: PodOptions, errors: &mut Er
     };
     for rule in rules.items() {
         let (action, codes) = (rule.child("action"), rule.child("exitCodes"));
-        if !allowed.contains(&action.text()) {
+        if !allowed.contains(&action.as_text()) {
             errors.not_supported(&action, supported);
         }
         if !codes.is_set() {
@@ -84,7 +84,7 @@ fn validate_rules(container: &Node<'_, '_>, options: PodOptions, errors: &mut Er
             continue;
         }
         let operator = codes.child("operator");
-        if !["In", "NotIn"].contains(&operator.text()) {
+        if !["In", "NotIn"].contains(&operator.as_text()) {
             errors.not_supported(&operator, &["In", "NotIn"]);
         }
         validate_count(&codes.child("values"), 255, errors);
@@ -109,7 +109,7 @@ fn validate_count(list: &Node<'_, '_>, max: usize, errors: &mut Errors) {
 pub(super) fn has_restart_rules(spec: &Node<'_, '_>) -> bool {
     let is_of_rules = |container: &Node<'_, '_>| {
         let policy = container.child("restartPolicy");
-        (policy.is_set() && policy.text() != "Always") || !container.child("restartPolicyRules").is_empty()
+        (policy.is_set() && policy.as_text() != "Always") || !container.child("restartPolicyRules").is_empty()
     };
     spec.child("initContainers")
         .items()
@@ -127,10 +127,10 @@ pub(super) fn restarts_all_containers(spec: &Node<'_, '_>) -> bool {
         let rules = container.child("restartPolicyRules");
         rules
             .items()
-            .any(|rule| rule.child("action").text() == "RestartAllContainers")
+            .any(|rule| rule.child("action").as_text() == "RestartAllContainers")
     };
     let is_sidecar_with_rules = |container: &Node<'_, '_>| {
-        container.child("restartPolicy").text() == "Always"
+        container.child("restartPolicy").as_text() == "Always"
             && !container.child("restartPolicyRules").is_empty()
     };
     let (containers, of_init) = (spec.child("containers"), spec.child("initContainers"));

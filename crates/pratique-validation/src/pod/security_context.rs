@@ -7,7 +7,7 @@ use super::windows::validate_windows_options;
 use crate::errors::Errors;
 use crate::messages::unix_id;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 fn validate_id(id: &Node<'_, '_>, errors: &mut Errors) {
     if let Some(number) = id.some_int()
@@ -37,10 +37,10 @@ pub(super) fn validate_security_context(
     validate_id(&context.child("runAsGroup"), errors);
     let mount = context.child("procMount");
     if mount.is_set() {
-        if !["Default", "Unmasked"].contains(&mount.text()) {
+        if !["Default", "Unmasked"].contains(&mount.as_text()) {
             errors.not_supported(&mount, &["Default", "Unmasked"]);
         }
-        if uses_host_users && mount.text() == "Unmasked" {
+        if uses_host_users && mount.as_text() == "Unmasked" {
             errors.invalid_name(&mount, "`hostUsers` must be false to use `Unmasked`");
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn validate_security_context(
             for _ in capabilities
                 .child("add")
                 .items()
-                .filter(|added| added.text() == "CAP_SYS_ADMIN")
+                .filter(|added| added.as_text() == "CAP_SYS_ADMIN")
             {
                 errors.invalid(
                     context,
@@ -82,7 +82,7 @@ pub(super) fn is_unescalated_sys_admin(container: &Node<'_, '_>) -> bool {
         && capabilities
             .child("add")
             .items()
-            .any(|added| added.text() == "CAP_SYS_ADMIN")
+            .any(|added| added.as_text() == "CAP_SYS_ADMIN")
 }
 
 const PROFILES: &[&str] = &["Localhost", "RuntimeDefault", "Unconfined"];
@@ -93,14 +93,14 @@ fn validate_seccomp(profile: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let (kind, file) = (profile.child("type"), profile.child("localhostProfile"));
-    if kind.text().is_empty() {
+    if kind.as_text().is_empty() {
         errors.required(kind, "type is required when seccompProfile is set");
-    } else if !PROFILES.contains(&kind.text()) {
+    } else if !PROFILES.contains(&kind.as_text()) {
         errors.not_supported(&kind, PROFILES);
     }
-    if kind.text() == "Localhost" {
+    if kind.as_text() == "Localhost" {
         if file.is_set() {
-            validate_descending(file.text(), &file, errors);
+            validate_descending(file.as_text(), &file, errors);
         } else {
             errors.required(file, "must be set when seccomp type is Localhost");
         }
@@ -120,15 +120,15 @@ fn validate_app_armor(profile: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let (kind, file) = (profile.child("type"), profile.child("localhostProfile"));
-    match kind.text() {
+    match kind.as_text() {
         "Localhost" if !file.is_set() => errors.required(file, "must be set when AppArmor type is Localhost"),
         "Localhost" => {
-            if file.text().trim() != file.text() {
+            if file.as_text().trim() != file.as_text() {
                 errors.invalid_value(&file, "must not be padded with whitespace");
-            } else if file.text().is_empty() {
+            } else if file.as_text().is_empty() {
                 errors.required(file, "must be set when AppArmor type is Localhost");
             }
-            if file.text().len() > MAX_PATH {
+            if file.as_text().len() > MAX_PATH {
                 errors.too_long(file, MAX_PATH as i64);
             }
         }
@@ -184,33 +184,33 @@ pub(super) fn validate_pod_security_context(spec: &Node<'_, '_>, options: PodOpt
 }
 
 fn validate_optional_enum(value: &Node<'_, '_>, supported: &[&str], errors: &mut Errors) {
-    if value.is_set() && !supported.contains(&value.text()) {
+    if value.is_set() && !supported.contains(&value.as_text()) {
         errors.not_supported(value, supported);
     }
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateSysctls
 fn validate_sysctls(sysctls: &Node<'_, '_>, spec: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for sysctl in sysctls.items() {
         let name = sysctl.child("name");
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.required(name, "");
-        } else if !is_sysctl_name(name.text()) {
+        } else if !is_sysctl_name(name.as_text()) {
             errors.invalid_value(
                 &name,
                 "must have at most 253 characters and match regex \
                  ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
             );
-        } else if names.contains(name.text()) {
-            errors.duplicate(name, name.text());
+        } else if names.contains(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
         if !options.host_sysctls
-            && let Some(detail) = host_sysctl(name.text(), spec)
+            && let Some(detail) = host_sysctl(name.as_text(), spec)
         {
             errors.invalid_or_empty(&name, detail);
         }
-        names.insert(name.text());
+        names.insert(name.as_text());
     }
 }
 
@@ -262,7 +262,7 @@ pub(super) fn has_host_sysctls(spec: &Node<'_, '_>) -> bool {
     let sysctls = context.child("sysctls");
     sysctls
         .items()
-        .any(|sysctl| host_sysctl(sysctl.child("name").text(), spec).is_some())
+        .any(|sysctl| host_sysctl(sysctl.child("name").as_text(), spec).is_some())
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateShareProcessNamespace

@@ -24,7 +24,7 @@ use super::windows::{validate_host_process, validate_os};
 use crate::errors::{Errors, named};
 use crate::messages::{inclusive_range, subdomain_name};
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_labels;
 
 /// Where a specification comes from.
@@ -49,12 +49,12 @@ pub(crate) fn validate_pod_spec<'v>(
     }
     let pod_name = origin
         .metadata
-        .map_or("", |metadata| metadata.child("name").text());
+        .map_or("", |metadata| metadata.child("name").as_text());
     let volumes = validate_volumes(spec, pod_name, origin.claim_templates, options, errors);
-    let mut claims = Seen::default();
+    let mut claims = SeenTexts::default();
     for claim in spec.child("resourceClaims").items() {
-        if !claim.child("name").text().is_empty() {
-            claims.insert(claim.child("name").text());
+        if !claim.child("name").as_text().is_empty() {
+            claims.insert(claim.child("name").as_text());
         }
     }
     validate_resource_claims(spec, origin.metadata, errors);
@@ -110,20 +110,20 @@ fn validate_names(spec: &Node<'_, '_>, is_of_set: bool, errors: &mut Errors) {
         spec.child("serviceAccountName"),
         spec.child_as("serviceAccount", "deprecatedServiceAccount"),
     );
-    if !account.text().is_empty() {
-        errors.invalid_each(&account, &subdomain_name(account.text(), false));
+    if !account.as_text().is_empty() {
+        errors.invalid_each(&account, &subdomain_name(account.as_text(), false));
     }
     // Upstream: pkg/apis/core/validation/validation.go, ValidatePodSpec: before 1.37, it was not looked at.
-    if old_account.text() != account.text() && errors.release().at_least(1, 37) {
-        let quoted = pratique_gotext::strconv::quote(account.text());
+    if old_account.as_text() != account.as_text() && errors.release().at_least(1, 37) {
+        let quoted = pratique_gotext::strconv::quote(account.as_text());
         errors.invalid_or_empty(
             &old_account,
             &format!("must be the same as serviceAccountName: {quoted}"),
         );
     }
     let node = spec.child("nodeName");
-    if !node.text().is_empty() {
-        errors.invalid_each(&node, &subdomain_name(node.text(), false));
+    if !node.as_text().is_empty() {
+        errors.invalid_each(&node, &subdomain_name(node.as_text(), false));
     }
     let deadline = spec.child("activeDeadlineSeconds");
     let max = i64::from(i32::MAX);
@@ -137,8 +137,8 @@ fn validate_names(spec: &Node<'_, '_>, is_of_set: bool, errors: &mut Errors) {
     }
     for name in ["hostname", "subdomain"] {
         let name = spec.child(name);
-        if !name.text().is_empty() {
-            errors.invalid_each(&name, &dns1123_label(name.text()));
+        if !name.as_text().is_empty() {
+            errors.invalid_each(&name, &dns1123_label(name.as_text()));
         }
     }
 }
@@ -152,7 +152,7 @@ fn validate_scheduling_group(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     let name = group.child("podGroupName");
     if name.is_set() {
-        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+        errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
     } else {
         errors.invalid_value(&name, "must specify one of: `podGroupName`");
     }
@@ -163,12 +163,12 @@ fn validate_scheduling_group(spec: &Node<'_, '_>, errors: &mut Errors) {
 
 fn validate_classes(spec: &Node<'_, '_>, errors: &mut Errors) {
     let priority = spec.child("priorityClassName");
-    if !priority.text().is_empty() {
-        errors.invalid_each(&priority, &subdomain_name(priority.text(), false));
+    if !priority.as_text().is_empty() {
+        errors.invalid_each(&priority, &subdomain_name(priority.as_text(), false));
     }
     let runtime = spec.child("runtimeClassName");
     if runtime.is_set() {
-        for message in dns1123_subdomain(runtime.text()) {
+        for message in dns1123_subdomain(runtime.as_text()) {
             errors.invalid_or_empty(&runtime, &message);
         }
     }
@@ -181,9 +181,9 @@ fn validate_classes(spec: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, ValidatePreemptionPolicy
 pub(crate) fn validate_preemption_policy(policy: &Node<'_, '_>, errors: &mut Errors) {
     const POLICIES: &[&str] = &["PreemptLowerPriority", "Never"];
-    if policy.text().is_empty() {
+    if policy.as_text().is_empty() {
         errors.required(policy, "");
-    } else if !POLICIES.contains(&policy.text()) {
-        errors.push(Error::not_supported(policy, named(policy.text()), POLICIES));
+    } else if !POLICIES.contains(&policy.as_text()) {
+        errors.push(Error::not_supported(policy, named(policy.as_text()), POLICIES));
     }
 }

@@ -16,7 +16,7 @@ use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::validate_core_meta_update;
 use crate::quantities::quantity;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_label_name;
 
 const NEGATIVE_GENERATION: &str = "must be a non-negative integer";
@@ -43,7 +43,7 @@ pub(crate) fn validate_pod_status(
         errors.invalid(generation, generation.int(), NEGATIVE_GENERATION);
     }
     let class = status.child("qosClass");
-    if class.text() != old_status.child("qosClass").text() {
+    if class.as_text() != old_status.child("qosClass").as_text() {
         errors.invalid_name(&class, IMMUTABLE);
     }
     validate_transitions(&status, &old_status, &old_spec, gates, errors);
@@ -64,7 +64,7 @@ fn validate_conditions(conditions: &Node<'_, '_>, errors: &mut Errors) {
             errors.invalid(generation, generation.int(), NEGATIVE_GENERATION);
         }
         let kind = condition.child_as("type", "Type");
-        if !["PodScheduled", "Ready", "Initialized"].contains(&kind.text()) {
+        if !["PodScheduled", "Ready", "Initialized"].contains(&kind.as_text()) {
             validate_label_name(&kind, errors);
         }
     }
@@ -79,11 +79,11 @@ fn validate_nomination(
     errors: &mut Errors,
 ) {
     let node = status.child("nominatedNodeName");
-    if node.text().is_empty() || node.text() == old_status.child("nominatedNodeName").text() {
+    if node.as_text().is_empty() || node.as_text() == old_status.child("nominatedNodeName").as_text() {
         return;
     }
-    errors.invalid_each(&node, &subdomain_name(node.text(), false));
-    if gates.clears_nominations && !old_spec.child("nodeName").text().is_empty() {
+    errors.invalid_each(&node, &subdomain_name(node.as_text(), false));
+    if gates.clears_nominations && !old_spec.child("nodeName").as_text().is_empty() {
         errors.forbidden(node, "may not be set on pods that are already bound to a node");
     }
 }
@@ -94,19 +94,19 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
     if statuses.is_empty() {
         return;
     }
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     let known = names_in(&spec.child("resourceClaims"));
     for claim in statuses.items() {
         let name = claim.child("name");
-        if !known.contains(name.text()) {
+        if !known.contains(name.as_text()) {
             errors.invalid(
                 name,
-                name.text(),
+                name.as_text(),
                 "must match the name of an entry in `spec.resourceClaims`",
             );
         }
-        if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+        if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
         let claim_name = claim.child("resourceClaimName");
         // Upstream: pkg/apis/core/validation/validation.go, validatePodResourceClaimStatuses: before 1.36, the path was that of the name.
@@ -116,8 +116,8 @@ fn validate_claim_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &
             name
         };
         if claim_name.is_set() {
-            for message in subdomain_name(claim_name.text(), false) {
-                errors.invalid(field, claim_name.text(), &message);
+            for message in subdomain_name(claim_name.as_text(), false) {
+                errors.invalid(field, claim_name.as_text(), &message);
             }
         }
     }
@@ -131,8 +131,8 @@ fn validate_volume_health(statuses: &Node<'_, '_>, volumes: &Node<'_, '_>, error
     let known = names_in(volumes);
     for status in statuses.items() {
         let name = status.child("name");
-        if !name.text().is_empty() && !known.contains(name.text()) {
-            errors.not_found(name, name.text());
+        if !name.as_text().is_empty() && !known.contains(name.as_text()) {
+            errors.not_found(name, name.as_text());
         }
         validate_health_reasons(&status.child("healthConditions"), errors);
     }
@@ -140,7 +140,7 @@ fn validate_volume_health(statuses: &Node<'_, '_>, volumes: &Node<'_, '_>, error
 
 /// The names of the elements of a list.
 fn names_in<'v>(list: &Node<'_, 'v>) -> HashSet<&'v str> {
-    list.items().map(|element| element.child("name").text()).collect()
+    list.items().map(|element| element.child("name").as_text()).collect()
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validatePodExtendedResourceClaimStatus
@@ -159,7 +159,7 @@ fn validate_extended_claim(claim: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &m
             mapping.child("resourceName"),
             mapping.child("requestName"),
         );
-        match requests_of(spec, container.text(), resource.text()) {
+        match requests_of(spec, container.as_text(), resource.as_text()) {
             None => errors.invalid_or_empty(
                 &container,
                 "must match the name of an entry in spec.initContainers.name or spec.containers.name",
@@ -171,25 +171,25 @@ fn validate_extended_claim(claim: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &m
             ),
             Some(true) => {}
         }
-        for message in dns1123_label(request.text()) {
+        for message in dns1123_label(request.as_text()) {
             // The path leaves out the mapping.
-            errors.invalid(claim.path().child("requestName"), request.text(), &message);
+            errors.invalid(claim.path().child("requestName"), request.as_text(), &message);
         }
         // Before 1.35, the request was not looked at.
         let has_request = errors.release().at_least(1, 35);
-        let request_name = if has_request { request.text() } else { "" };
-        if !keys.insert([container.text(), resource.text(), request_name]) {
+        let request_name = if has_request { request.as_text() } else { "" };
+        if !keys.insert([container.as_text(), resource.as_text(), request_name]) {
             let count = if has_request { 3 } else { 2 };
             for field in [container, resource, request].iter().take(count) {
-                errors.duplicate(field, field.text());
+                errors.duplicate(field, field.as_text());
             }
         }
     }
     let name = claim.child("resourceClaimName");
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else {
-        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+        errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
     }
 }
 
@@ -200,7 +200,7 @@ fn requests_of(spec: &Node<'_, '_>, container: &str, resource: &str) -> Option<b
         let list = spec.child(list);
         let named = list
             .items()
-            .filter(|other| other.child("name").text() == container)
+            .filter(|other| other.child("name").as_text() == container)
             .last()?;
         let resources = named.child("resources");
         Some(resources.child("requests").key(resource).is_set())
@@ -212,7 +212,7 @@ fn validate_allocatable_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, err
     let statuses = status.child("nodeAllocatableResourceClaimStatuses");
     for allocatable in statuses.items() {
         let name = allocatable.child("resourceClaimName");
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             continue;
         }
         let lists = [
@@ -221,12 +221,12 @@ fn validate_allocatable_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, err
         ];
         let is_known = lists.iter().any(|list| {
             list.items()
-                .any(|claim| claim.child("resourceClaimName").value().as_str() == Some(name.text()))
+                .any(|claim| claim.child("resourceClaimName").value().as_str() == Some(name.as_text()))
         });
         // Since 1.38, that of extended resources is known, too.
         let extended = status.child("extendedResourceClaimStatus");
         let is_extended =
-            errors.release().at_least(1, 38) && extended.child("resourceClaimName").text() == name.text();
+            errors.release().at_least(1, 38) && extended.child("resourceClaimName").as_text() == name.as_text();
         if !is_known && !is_extended {
             errors.invalid_or_empty(&name, "no mapping found in pod reference");
         }
@@ -250,7 +250,7 @@ fn validate_allocatable_statuses(status: &Node<'_, '_>, spec: &Node<'_, '_>, err
 
 // Upstream: pkg/apis/core/helper/helpers.go, IsNodeAllocatableResourceName
 fn validate_allocatable_name(name: &Node<'_, '_>, errors: &mut Errors) {
-    let text = name.text();
+    let text = name.as_text();
     let is_allocatable =
         ["cpu", "memory", "ephemeral-storage"].contains(&text) || crate::quantities::is_huge_pages(text);
     if !is_allocatable {
@@ -260,7 +260,7 @@ fn validate_allocatable_name(name: &Node<'_, '_>, errors: &mut Errors) {
 
 fn validate_amount(amount: &Node<'_, '_>, errors: &mut Errors) {
     if quantity(amount).signum() < 0 {
-        errors.invalid(amount, amount.text(), "must be non-negative");
+        errors.invalid(amount, amount.as_text(), "must be non-negative");
     }
 }
 
@@ -277,12 +277,12 @@ fn validate_pod_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mu
     }
     let begins = addresses.items().next();
     match &begins {
-        _ if address.text().is_empty() != begins.is_none() => errors.invalid(
+        _ if address.as_text().is_empty() != begins.is_none() => errors.invalid(
             addresses,
             internal_json(errors.release(), "[]core.PodIP", addresses.value()),
             "podIP and podIPs must either both be set or both be unset",
         ),
-        Some(first) if first.child("ip").text() != address.text() => {
+        Some(first) if first.child("ip").as_text() != address.as_text() => {
             errors.invalid_or_empty(&first.child("ip"), "must be equal to `podIP`");
         }
         _ => {}
@@ -293,7 +293,7 @@ fn validate_pod_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mu
 fn validate_host_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let (address, addresses) = (status.child("hostIP"), status.child("hostIPs"));
     if let Some(first) = addresses.items().next()
-        && first.child("ip").text() != address.text()
+        && first.child("ip").as_text() != address.as_text()
     {
         errors.invalid_or_empty(&first.child("ip"), "must be equal to `hostIP`");
     }
@@ -305,8 +305,8 @@ fn validate_host_addresses(status: &Node<'_, '_>, old: &Node<'_, '_>, errors: &m
 
 /// An address of a list whose errors name the element and not its `ip`.
 fn validate_listed_address(item: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
-    let text = item.child("ip").text();
-    if !old.items().any(|old| old.child("ip").text() == text) {
+    let text = item.child("ip").as_text();
+    if !old.items().any(|old| old.child("ip").as_text() == text) {
         validate_legacy_ip_at(item, text, errors);
     }
 }
@@ -315,7 +315,7 @@ fn validate_families(addresses: &Node<'_, '_>, type_name: &str, errors: &mut Err
     if addresses.len() < 2 {
         return;
     }
-    let families = is_dual_stack(addresses.items().map(|item| item.child("ip").text()));
+    let families = is_dual_stack(addresses.items().map(|item| item.child("ip").as_text()));
     if let Err(fault) = &families {
         let detail = format!("failed to check for dual stack with error:{fault}");
         errors.internal(addresses, &detail);

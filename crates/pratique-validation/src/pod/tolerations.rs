@@ -18,43 +18,43 @@ pub(crate) fn validate_tolerations(tolerations: &Node<'_, '_>, options: PodOptio
 fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &mut Errors) {
     let (key, operator) = (toleration.child("key"), toleration.child("operator"));
     let (value, effect) = (toleration.child("value"), toleration.child("effect"));
-    if !key.text().is_empty() {
+    if !key.as_text().is_empty() {
         let start = errors.len();
         validate_label_name(&key, errors);
         errors.cover_from(start, "format=k8s-label-key");
-    } else if operator.text() != "Exists" {
+    } else if operator.as_text() != "Exists" {
         errors.invalid_name(
             &operator,
             "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
         );
     }
-    if toleration.child("tolerationSeconds").is_set() && effect.text() != "NoExecute" {
+    if toleration.child("tolerationSeconds").is_set() && effect.as_text() != "NoExecute" {
         errors.invalid_name(
             &effect,
             "effect must be 'NoExecute' when `tolerationSeconds` is set",
         );
     }
-    match operator.text() {
+    match operator.as_text() {
         "Equal" | "" => {
-            let messages = label_value(value.text());
+            let messages = label_value(value.as_text());
             if !messages.is_empty() {
-                errors.invalid(operator, value.text(), &messages.join(";"));
+                errors.invalid(operator, value.as_text(), &messages.join(";"));
             }
         }
         "Exists" => {
-            if !value.text().is_empty() {
+            if !value.as_text().is_empty() {
                 errors.invalid(
                     operator,
-                    value.text(),
+                    value.as_text(),
                     "value must be empty when `operator` is 'Exists'",
                 );
             }
         }
         "Lt" | "Gt" if options.comparing_tolerations => {
-            if let Some(message) = decimal_fault(value.text()) {
+            if let Some(message) = decimal_fault(value.as_text()) {
                 errors.invalid_or_empty(&value, message);
             }
-            if let Err(error) = parse_int(value.text()) {
+            if let Err(error) = parse_int(value.as_text()) {
                 errors.invalid_or_empty(&value, &error.to_string());
             }
         }
@@ -64,7 +64,7 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
         }
         _ => errors.not_supported(&operator, &["Equal", "Exists"]),
     }
-    if !effect.text().is_empty() {
+    if !effect.as_text().is_empty() {
         validate_effect(&effect, errors);
     }
 }
@@ -72,7 +72,7 @@ fn validate_toleration(toleration: &Node<'_, '_>, options: PodOptions, errors: &
 // Upstream: pkg/apis/core/validation/validation.go, validateTaintEffect
 pub(crate) fn validate_effect(effect: &Node<'_, '_>, errors: &mut Errors) {
     const EFFECTS: &[&str] = &["NoSchedule", "PreferNoSchedule", "NoExecute"];
-    if !EFFECTS.contains(&effect.text()) {
+    if !EFFECTS.contains(&effect.as_text()) {
         errors.not_supported(effect, EFFECTS);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::errors::Errors;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::{validate_label_name, validate_selector};
 
 use super::options::PodOptions;
@@ -19,30 +19,30 @@ pub(super) fn validate_topology_spread(constraints: &Node<'_, '_>, options: PodO
             constraint.child("topologyKey"),
             constraint.child("whenUnsatisfiable"),
         );
-        if key.text().is_empty() {
+        if key.as_text().is_empty() {
             errors.required(key, "can not be empty");
         }
-        if !ACTIONS.contains(&action.text()) {
+        if !ACTIONS.contains(&action.as_text()) {
             errors.not_supported(&action, ACTIONS);
         }
-        if places.is_repeated(at, (key.text(), action.text())) {
-            let shown = format!("{{{}, {}}}", key.text(), action.text());
+        if places.is_repeated(at, (key.as_text(), action.as_text())) {
+            let shown = format!("{{{}, {}}}", key.as_text(), action.as_text());
             errors.duplicate(constraint.child("{topologyKey, whenUnsatisfiable}"), shown);
         }
         let domains = constraint.child("minDomains");
         if domains.is_set() {
             errors.positive(&domains);
-            if action.text() != "DoNotSchedule" {
+            if action.as_text() != "DoNotSchedule" {
                 let detail = format!(
                     "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}",
-                    action.text()
+                    action.as_text()
                 );
                 errors.invalid(domains, domains.int(), &detail);
             }
         }
         for name in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
             let policy = constraint.child(name);
-            if policy.is_set() && !["Honor", "Ignore"].contains(&policy.text()) {
+            if policy.is_set() && !["Honor", "Ignore"].contains(&policy.as_text()) {
                 errors.not_supported(&policy, &["Honor", "Ignore"]);
             }
         }
@@ -70,7 +70,7 @@ impl<'v> LastPlaces<'v> {
                 constraint.child("topologyKey"),
                 constraint.child("whenUnsatisfiable"),
             );
-            (key.text(), action.text())
+            (key.as_text(), action.as_text())
         });
         LastPlaces(pairs.enumerate().map(|(at, pair)| (pair, at)).collect())
     }
@@ -107,11 +107,11 @@ pub(super) fn validate_label_keys(term: &Node<'_, '_>, mismatch: &Node<'_, '_>, 
     let places: HashMap<&str, usize> = matching
         .items()
         .enumerate()
-        .map(|(at, key)| (key.text(), at))
+        .map(|(at, key)| (key.as_text(), at))
         .collect();
-    let mut earlier = Seen::default();
+    let mut earlier = SeenTexts::default();
     for expression in selector.child("matchExpressions").items() {
-        let key = expression.child("key").text();
+        let key = expression.child("key").as_text();
         let is_earlier = !earlier.insert(key);
         let Some(index) = places.get(key) else {
             continue;
@@ -124,9 +124,9 @@ pub(super) fn validate_label_keys(term: &Node<'_, '_>, mismatch: &Node<'_, '_>, 
             );
         }
     }
-    let mismatched: HashSet<&str> = mismatch.items().map(|key| key.text()).collect();
+    let mismatched: HashSet<&str> = mismatch.items().map(|key| key.as_text()).collect();
     for key in matching.items() {
-        if mismatched.contains(key.text()) {
+        if mismatched.contains(key.as_text()) {
             errors.invalid_or_empty(&key, "exists in both matchLabelKeys and mismatchLabelKeys");
         }
     }
@@ -147,11 +147,11 @@ fn validate_legacy_label_keys(constraint: &Node<'_, '_>, errors: &mut Errors) {
     let expressions = selector.child("matchExpressions");
     let selected: HashSet<&str> = expressions
         .items()
-        .map(|other| other.child("key").text())
+        .map(|other| other.child("key").as_text())
         .collect();
     for key in keys.items() {
         validate_label_name(&key, errors);
-        let has = selector.child("matchLabels").key(key.text()).is_set() || selected.contains(key.text());
+        let has = selector.child("matchLabels").key(key.as_text()).is_set() || selected.contains(key.as_text());
         if has {
             errors.invalid_or_empty(&key, "exists in both matchLabelKeys and labelSelector");
         }

@@ -90,7 +90,7 @@ fn validate_images(containers: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut E
         return false;
     }
     for container in containers.items() {
-        if container.child("image").text().is_empty() {
+        if container.child("image").as_text().is_empty() {
             errors.required(container.child("image"), "");
         }
         super::validate_image_whitespace(&container, errors);
@@ -128,7 +128,7 @@ fn keeps_tolerations(tolerations: &Node<'_, '_>, old: &Node<'_, '_>) -> bool {
         tolerations.items().any(|new| {
             ["key", "operator", "value", "effect"]
                 .iter()
-                .all(|name| new.child(name).text() == old.child(name).text())
+                .all(|name| new.child(name).as_text() == old.child(name).as_text())
         })
     })
 }
@@ -138,10 +138,10 @@ fn validate_gates(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) 
     let old = old.child("schedulingGates");
     for gate in spec.child("schedulingGates").items() {
         let name = gate.child("name");
-        if !old.items().any(|old| old.child("name").text() == name.text()) {
+        if !old.items().any(|old| old.child("name").as_text() == name.as_text()) {
             let detail = format!(
                 "only deletion is allowed, but found new scheduling gate '{}'",
-                name.text()
+                name.as_text()
             );
             errors.forbidden(name, &detail);
         }
@@ -224,7 +224,7 @@ fn validate_gated(
 fn validate_selector_additions(selector: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let keeps = old
         .entries()
-        .all(|(key, value)| selector.key(key).is_set() && selector.key(key).text() == value.text());
+        .all(|(key, value)| selector.key(key).is_set() && selector.key(key).as_text() == value.as_text());
     if !keeps {
         errors.invalid_value(
             selector,

@@ -7,7 +7,7 @@ use super::env::{FILE_FIELDS, validate_field_ref, validate_resource_ref};
 use super::images::validate_pull_policy;
 use super::options::PodOptions;
 use super::paths::{validate_descending, validate_local_path, validate_no_backsteps};
-use super::projected::validate_projected;
+use super::projected_volumes::validate_projected;
 use super::security_context::validate_user;
 use crate::claims::{ClaimOptions, validate_claim_template};
 use crate::errors::Errors;
@@ -16,18 +16,18 @@ use crate::node::Node;
 use crate::quantities::quantity;
 
 /// A source of volumes, and how errors name it.
-pub(super) struct Source {
+pub(super) struct VolumeSource {
     pub(super) name: &'static str,
     pub(super) shown: &'static str,
     pub(super) shown_if_forbidden: &'static str,
 }
 
-const fn source(name: &'static str) -> Source {
+const fn source(name: &'static str) -> VolumeSource {
     renamed(name, name, name)
 }
 
-const fn renamed(name: &'static str, shown: &'static str, shown_if_forbidden: &'static str) -> Source {
-    Source {
+const fn renamed(name: &'static str, shown: &'static str, shown_if_forbidden: &'static str) -> VolumeSource {
+    VolumeSource {
         name,
         shown,
         shown_if_forbidden,
@@ -36,7 +36,7 @@ const fn renamed(name: &'static str, shown: &'static str, shown_if_forbidden: &'
 
 /// All sources in the order in which a server looks for them.
 // Upstream: pkg/apis/core/validation/validation.go, validateVolumeSource
-pub(super) const SOURCES: &[Source] = &[
+pub(super) const SOURCES: &[VolumeSource] = &[
     source("emptyDir"),
     source("hostPath"),
     source("gitRepo"),
@@ -79,7 +79,7 @@ pub(super) fn validate_source(name: &str, source: &Node<'_, '_>, options: PodOpt
         "gitRepo" => {
             require(source, &["repository"], errors);
             let directory = source.child("directory");
-            validate_descending(directory.text(), &directory, errors);
+            validate_descending(directory.as_text(), &directory, errors);
         }
         "gcePersistentDisk" => validate_disk(source, "pdName", errors),
         "awsElasticBlockStore" => validate_disk(source, "volumeID", errors),
@@ -168,12 +168,12 @@ pub(crate) fn validate_host_path(source: &Node<'_, '_>, errors: &mut Errors) {
         "Socket",
     ];
     let (path, kind) = (source.child("path"), source.child("type"));
-    if path.text().is_empty() {
+    if path.as_text().is_empty() {
         errors.required(path, "");
         return;
     }
     validate_no_backsteps(&path, &path, errors);
-    if kind.is_set() && !TYPES.contains(&kind.text()) {
+    if kind.is_set() && !TYPES.contains(&kind.as_text()) {
         errors.not_supported(&kind, TYPES);
     }
 }
@@ -215,7 +215,7 @@ pub(super) fn validate_key_to_path(item: &Node<'_, '_>, errors: &mut Errors) {
 pub(crate) fn validate_nfs(source: &Node<'_, '_>, errors: &mut Errors) {
     require(source, &["server", "path"], errors);
     let path = source.child("path");
-    if !path.text().starts_with('/') {
+    if !path.as_text().starts_with('/') {
         errors.invalid_or_empty(&path, "must be an absolute path");
     }
 }
@@ -235,7 +235,7 @@ pub(crate) fn validate_iscsi_names(
     errors: &mut Errors,
 ) {
     let target = source.child("iqn");
-    if target.text().is_empty() {
+    if target.as_text().is_empty() {
         errors.required(target, "");
     } else {
         validate_iscsi_name(&target, prefix_detail, errors);
@@ -261,7 +261,7 @@ pub(crate) fn validate_iscsi_names(
 }
 
 fn validate_iscsi_name(name: &Node<'_, '_>, prefix_detail: &str, errors: &mut Errors) {
-    let text = name.text();
+    let text = name.as_text();
     let is_code = |text: &str, length: usize| {
         text.len() == 4 + length && text.bytes().skip(4).all(|byte| byte.is_ascii_alphanumeric())
     };
@@ -308,10 +308,10 @@ fn is_qualified_name(text: &str) -> bool {
 // Upstream: pkg/apis/core/validation/validation.go, validateFlockerVolumeSource
 pub(crate) fn validate_flocker(source: &Node<'_, '_>, errors: &mut Errors) {
     let (name, uuid) = (source.child("datasetName"), source.child("datasetUUID"));
-    if name.text().is_empty() && uuid.text().is_empty() {
+    if name.as_text().is_empty() && uuid.as_text().is_empty() {
         errors.required(source, "one of datasetName and datasetUUID is required");
     }
-    if !name.text().is_empty() && !uuid.text().is_empty() {
+    if !name.as_text().is_empty() && !uuid.as_text().is_empty() {
         let value = BadValue::Text("resource".into());
         errors.invalid(
             source,
@@ -319,7 +319,7 @@ pub(crate) fn validate_flocker(source: &Node<'_, '_>, errors: &mut Errors) {
             "datasetName and datasetUUID can not be specified simultaneously",
         );
     }
-    if name.text().contains('/') {
+    if name.as_text().contains('/') {
         errors.invalid_value(&name, "must not contain '/'");
     }
 }
@@ -328,16 +328,16 @@ pub(crate) fn validate_flocker(source: &Node<'_, '_>, errors: &mut Errors) {
 pub(crate) fn validate_quobyte(source: &Node<'_, '_>, errors: &mut Errors) {
     const DETAIL: &str = "must be a host:port pair or multiple pairs separated by commas";
     let (registry, tenant) = (source.child("registry"), source.child("tenant"));
-    if registry.text().is_empty() {
+    if registry.as_text().is_empty() {
         errors.required(registry, DETAIL);
-    } else if tenant.text().len() >= 65 {
+    } else if tenant.as_text().len() >= 65 {
         errors.required(
             tenant,
             "must be a UUID and may not exceed a length of 64 characters",
         );
     } else {
         let is_pair = |pair: &&str| !is_host_port(pair);
-        for _ in registry.text().split(',').filter(is_pair) {
+        for _ in registry.as_text().split(',').filter(is_pair) {
             errors.invalid_value(&registry, DETAIL);
         }
     }
@@ -437,19 +437,19 @@ pub(crate) fn validate_azure_disk(source: &Node<'_, '_>, errors: &mut Errors) {
         source.child("kind"),
         source.child("diskURI"),
     );
-    if caching.is_set() && !["None", "ReadOnly", "ReadWrite"].contains(&caching.text()) {
+    if caching.is_set() && !["None", "ReadOnly", "ReadWrite"].contains(&caching.as_text()) {
         errors.not_supported(&caching, &["None", "ReadOnly", "ReadWrite"]);
     }
     if !kind.is_set() {
         return;
     }
-    if !["Dedicated", "Managed", "Shared"].contains(&kind.text()) {
+    if !["Dedicated", "Managed", "Shared"].contains(&kind.as_text()) {
         errors.not_supported(&kind, &["Dedicated", "Managed", "Shared"]);
     }
-    if kind.text() == "Managed" && !uri.text().starts_with("/subscriptions/") {
+    if kind.as_text() == "Managed" && !uri.as_text().starts_with("/subscriptions/") {
         errors.unsupported_text(&uri, &[MANAGED]);
     }
-    if kind.text() != "Managed" && !uri.text().starts_with("https://") {
+    if kind.as_text() != "Managed" && !uri.as_text().starts_with("https://") {
         errors.unsupported_text(&uri, &[BLOB]);
     }
 }
@@ -457,30 +457,30 @@ pub(crate) fn validate_azure_disk(source: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, validateStorageOSVolumeSource
 fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (source.child("volumeName"), source.child("volumeNamespace"));
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else {
-        errors.invalid_each(&name, &dns1123_label(name.text()));
+        errors.invalid_each(&name, &dns1123_label(name.as_text()));
     }
-    if !namespace.text().is_empty() {
-        errors.invalid_each(&namespace, &dns1123_label(namespace.text()));
+    if !namespace.as_text().is_empty() {
+        errors.invalid_each(&namespace, &dns1123_label(namespace.as_text()));
     }
     require_secret_name(source, errors);
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateCSIDriverName
 pub(crate) fn validate_driver_name(driver: &Node<'_, '_>, errors: &mut Errors) {
-    if driver.text().is_empty() {
+    if driver.as_text().is_empty() {
         errors.required(driver, "");
         // Before 1.35, an absent one was also judged as a name.
         if errors.release().at_least(1, 35) {
             return;
         }
     }
-    if driver.text().len() > 63 {
+    if driver.as_text().len() > 63 {
         errors.too_long(driver, 63);
     }
-    for message in dns1123_subdomain(&driver.text().to_lowercase()) {
+    for message in dns1123_subdomain(&driver.as_text().to_lowercase()) {
         errors.invalid_or_empty(driver, &message);
     }
 }
@@ -492,7 +492,7 @@ fn validate_csi(source: &Node<'_, '_>, errors: &mut Errors) {
     if !secret.is_set() {
         return;
     }
-    let name = secret.child("name").text();
+    let name = secret.child("name").as_text();
     if name.is_empty() {
         errors.required(secret.child("name"), "");
     }

@@ -11,17 +11,17 @@ use crate::errors::Errors;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::pod::options::PodOptions;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 /// The valid volumes of a Pod by name.
 #[derive(Debug, Default)]
-pub(crate) struct Volumes<'v> {
-    names: Seen<'v>,
+pub(crate) struct ValidVolumes<'v> {
+    names: SeenTexts<'v>,
     /// The volumes that are, or become, claims.
-    claims: Seen<'v>,
+    claims: SeenTexts<'v>,
 }
 
-impl Volumes<'_> {
+impl ValidVolumes<'_> {
     pub(super) fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -42,13 +42,13 @@ pub(super) fn validate_volumes<'v>(
     claim_templates: Option<&Node<'_, 'v>>,
     options: PodOptions,
     errors: &mut Errors,
-) -> Volumes<'v> {
+) -> ValidVolumes<'v> {
     let volumes = spec.child("volumes");
-    let mut known = Volumes::default();
+    let mut known = ValidVolumes::default();
     let mut added = 0;
     for template in claim_templates.iter().flat_map(|templates| templates.items()) {
         let metadata = template.child("metadata");
-        let name = metadata.child("name").text();
+        let name = metadata.child("name").as_text();
         if known.claims.contains(name) {
             continue;
         }
@@ -72,10 +72,10 @@ pub(super) fn validate_volumes<'v>(
         let volumes = volumes
             .items()
             .filter(|volume| volume.child("ephemeral").is_set());
-        volumes.map(|volume| volume.child("name").text()).collect()
+        volumes.map(|volume| volume.child("name").as_text()).collect()
     });
     for (index, volume) in volumes.items().enumerate() {
-        let name = volume.child("name").text();
+        let name = volume.child("name").as_text();
         if templates > 0 && template_names.contains(name) {
             continue;
         }
@@ -90,17 +90,17 @@ pub(super) fn validate_volumes<'v>(
 
 fn validate_name(volume: &Node<'_, '_>, errors: &mut Errors) {
     let name = volume.child("name");
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else {
-        errors.invalid_each(&name, &dns1123_label(name.text()));
+        errors.invalid_each(&name, &dns1123_label(name.as_text()));
     }
 }
 
 fn validate_volume<'v>(
     volume: &Node<'_, 'v>,
     pod_name: &str,
-    known: &mut Volumes<'v>,
+    known: &mut ValidVolumes<'v>,
     options: PodOptions,
     errors: &mut Errors,
 ) {
@@ -108,16 +108,16 @@ fn validate_volume<'v>(
     validate_sources(volume, pod_name, options, errors);
     validate_name(volume, errors);
     let name = volume.child("name");
-    if known.names.contains(name.text()) {
-        errors.duplicate(name, name.text());
+    if known.names.contains(name.as_text()) {
+        errors.duplicate(name, name.as_text());
     }
     if errors.len() == count {
-        known.names.insert(name.text());
+        known.names.insert(name.as_text());
         if ["persistentVolumeClaim", "ephemeral"]
             .iter()
             .any(|source| volume.child(source).is_set())
         {
-            known.claims.insert(name.text());
+            known.claims.insert(name.as_text());
         }
     }
 }
@@ -135,7 +135,7 @@ fn validate_not_created<'c>(
     }
     let name = source.child("claimName");
     let Some(rest) = name
-        .text()
+        .as_text()
         .strip_prefix(pod_name)
         .and_then(|rest| rest.strip_prefix('-'))
     else {
@@ -172,7 +172,7 @@ fn validate_sources(volume: &Node<'_, '_>, pod_name: &str, options: PodOptions, 
             );
         } else {
             validate_source(source.name, &value, options, errors);
-            if source.name == "ephemeral" && !pod_name.is_empty() && !name.text().is_empty() {
+            if source.name == "ephemeral" && !pod_name.is_empty() && !name.as_text().is_empty() {
                 validate_claim_name(&name, pod_name, errors);
             }
         }
@@ -186,7 +186,7 @@ fn validate_sources(volume: &Node<'_, '_>, pod_name: &str, options: PodOptions, 
 }
 
 fn validate_claim_name(name: &Node<'_, '_>, pod_name: &str, errors: &mut Errors) {
-    let claim = format!("{pod_name}-{}", name.text());
+    let claim = format!("{pod_name}-{}", name.as_text());
     for message in subdomain_name(&claim, false) {
         let detail = format!("PVC name {}: {message}", pratique_gotext::strconv::quote(&claim));
         errors.invalid_value(name, &detail);
@@ -194,7 +194,7 @@ fn validate_claim_name(name: &Node<'_, '_>, pod_name: &str, errors: &mut Errors)
 }
 
 fn validate_initiator_length(name: &Node<'_, '_>, iscsi: &Node<'_, '_>, errors: &mut Errors) {
-    let length = name.text().len() + 1 + iscsi.child("targetPortal").text().len();
+    let length = name.as_text().len() + 1 + iscsi.child("targetPortal").as_text().len();
     if iscsi.child("initiatorName").is_set() && length > 64 {
         errors.invalid_or_empty(
             name,

@@ -15,22 +15,22 @@ pub(super) fn validate_windows_options(options: &Node<'_, '_>, errors: &mut Erro
     }
     let name = options.child("gmsaCredentialSpecName");
     if name.is_set() {
-        for message in dns1123_subdomain(name.text()) {
+        for message in dns1123_subdomain(name.as_text()) {
             errors.invalid_name(&name, &message);
         }
     }
     let spec = options.child("gmsaCredentialSpec");
     if spec.is_set() {
-        if spec.text().is_empty() {
+        if spec.as_text().is_empty() {
             errors.invalid_name(&spec, "gmsaCredentialSpec cannot be an empty string");
-        } else if spec.text().len() > MAX_SPEC {
+        } else if spec.as_text().len() > MAX_SPEC {
             errors.invalid_name(&spec, "gmsaCredentialSpec size must be under 64 KiB");
         }
     }
     let user = options.child("runAsUserName");
     if user.is_set() {
-        for message in user_name_messages(user.text()) {
-            errors.invalid(user, named(user.text()), message);
+        for message in user_name_messages(user.as_text()) {
+            errors.invalid(user, named(user.as_text()), message);
         }
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn validate_os(spec: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let name = os.child("name");
-    match name.text() {
+    match name.as_text() {
         "" => errors.required(name, ""),
         "linux" => validate_linux(spec, errors),
         "windows" => validate_windows(spec, errors),

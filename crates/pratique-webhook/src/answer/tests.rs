@@ -7,7 +7,7 @@ const UID: &str = "u-1";
 
 /// What becomes of an answer to a v1 review.
 fn outcome(body: &str, version: ReviewVersion, mutating: bool) -> String {
-    let answered = match Answered::read(Release::latest(), body.as_bytes(), version, &|_| Ok(())).unwrap() {
+    let answered = match ReadAnswer::read(Release::latest(), body.as_bytes(), version, &|_| Ok(())).unwrap() {
         Err(error) => return error.to_string(),
         Ok(answered) => answered,
     };

@@ -16,21 +16,21 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::client::Client;
+use super::client::EndpointClient;
 use super::failure::{address_of, bare_host, find};
 
 /// How long an alert is waited for: the server has refused connections before.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// The alert to a connection on which nothing is sent, or the error of its handshake, if there is one.
-pub(super) async fn read_alert(client: &Client, url: &Url, deadline: Instant) -> Option<rustls::Error> {
+pub(super) async fn read_alert(client: &EndpointClient, url: &Url, deadline: Instant) -> Option<rustls::Error> {
     let until = deadline.min(Instant::now() + MAX_WAIT);
     let listened = timeout_at(until, listen(client, url)).await.ok()?;
     find::<rustls::Error>(&listened.err()?).cloned()
 }
 
 /// Connects, and reads until something comes.
-async fn listen(client: &Client, url: &Url) -> io::Result<()> {
+async fn listen(client: &EndpointClient, url: &Url) -> io::Result<()> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
     let address = address_of(client, url).ok_or_else(missing)?;
     let name = ServerName::try_from(bare_host(url).to_owned()).map_err(io::Error::other)?;

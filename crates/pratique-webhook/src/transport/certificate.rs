@@ -8,7 +8,7 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 use x509_parser::x509::X509Name;
 
-use super::refusal::Refusal;
+use super::refusal::CertificateRefusal;
 
 /// The fields of a server's certificate that are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct Certificate {
 
 impl Certificate {
     /// Decodes a certificate.
-    pub(super) fn read(der: &CertificateDer<'_>) -> Result<Self, Refusal> {
-        let (_, read) = X509Certificate::from_der(der).map_err(|_| Refusal::Malformed)?;
+    pub(super) fn read(der: &CertificateDer<'_>) -> Result<Self, CertificateRefusal> {
+        let (_, read) = X509Certificate::from_der(der).map_err(|_| CertificateRefusal::Malformed)?;
         let names = read.subject_alternative_name().ok().flatten();
         let usage = read.extended_key_usage().ok().flatten();
         let mut certificate = Self {
@@ -65,7 +65,7 @@ impl Certificate {
     }
 
     /// Why it is not valid at this time.
-    pub(super) fn validity_fault(&self, now: UnixTime) -> Option<Refusal> {
+    pub(super) fn validity_fault(&self, now: UnixTime) -> Option<CertificateRefusal> {
         let at = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         let (relation, limit) = match at {
             _ if at < self.not_before => ("before", self.not_before),
@@ -73,7 +73,7 @@ impl Certificate {
             _ => return None,
         };
         let (now, limit) = (moment(at), moment(limit));
-        Some(Refusal::Validity(format!(
+        Some(CertificateRefusal::Validity(format!(
             "current time {now} is {relation} {limit}"
         )))
     }
@@ -137,6 +137,6 @@ mod tests {
     #[test]
     fn garbage_is_malformed() {
         let read = Certificate::read(&CertificateDer::from(vec![1, 2, 3]));
-        assert_eq!(read.unwrap_err(), Refusal::Malformed);
+        assert_eq!(read.unwrap_err(), CertificateRefusal::Malformed);
     }
 }

@@ -9,11 +9,11 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::ServerName;
 
 use super::client_error::ClientError;
-use super::credentials::{CredentialSource, Headers};
-use super::resolve::Resolver;
-use super::target::Target;
-use super::trust::{Trust, TrustError};
-use super::verify::Verifier;
+use super::credentials::{CredentialSource, WebhookHeaders};
+use super::resolve::NameResolver;
+use super::target::EndpointTarget;
+use super::trust::{TrustedAuthorities, TrustError};
+use super::verify::EndpointVerifier;
 use super::{Certificate, identity};
 use crate::caller::Endpoint;
 
@@ -26,24 +26,24 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
 
 /// A client.
-pub(super) struct Client {
+pub(super) struct EndpointClient {
     pub(super) http: reqwest::Client,
-    pub(super) target: Target,
-    pub(super) headers: Headers,
-    pub(super) resolver: Resolver,
+    pub(super) target: EndpointTarget,
+    pub(super) headers: WebhookHeaders,
+    pub(super) resolver: NameResolver,
     /// The settings of its connections.
     pub(super) tls: Arc<ClientConfig>,
-    verifier: Arc<Verifier>,
+    verifier: Arc<EndpointVerifier>,
 }
 
-impl Client {
+impl EndpointClient {
     /// The client of an endpoint.
     pub(super) fn new(
         endpoint: &Endpoint,
         address: Option<&str>,
         source: &dyn CredentialSource,
     ) -> Result<Self, ClientError> {
-        let target = Target::new(endpoint, address)?;
+        let target = EndpointTarget::new(endpoint, address)?;
         let credentials = source.credentials(&target.authority)?;
         let name = endpoint.server_name.clone();
         let name = name
@@ -51,8 +51,8 @@ impl Client {
             .transpose()
             .map_err(ClientError::library)?;
         let provider = pratique_crypto::provider().map_err(TrustError::from)?;
-        let trust = Trust::new(endpoint.ca_bundle.as_deref())?;
-        let verifier = Arc::new(Verifier::new(
+        let trust = TrustedAuthorities::new(endpoint.ca_bundle.as_deref())?;
+        let verifier = Arc::new(EndpointVerifier::new(
             trust,
             provider.signature_verification_algorithms,
             name,
@@ -63,7 +63,7 @@ impl Client {
             .transpose()?;
         let mut tls = tls(provider, Arc::clone(&verifier), pair)?;
         let headers = credentials.headers()?;
-        let resolver = Resolver::new(target.pinned.clone());
+        let resolver = NameResolver::new(target.pinned.clone());
         let mut builder = reqwest::Client::builder();
         tls.alpn_protocols = if target.is_local {
             vec![b"h2".to_vec(), b"http/1.1".to_vec()]
@@ -103,8 +103,8 @@ impl Client {
 
 fn tls(
     provider: Arc<CryptoProvider>,
-    verifier: Arc<Verifier>,
-    pair: Option<identity::Identity>,
+    verifier: Arc<EndpointVerifier>,
+    pair: Option<identity::ClientIdentity>,
 ) -> Result<ClientConfig, ClientError> {
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

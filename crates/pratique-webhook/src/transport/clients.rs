@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::ArcSwap;
 
 use super::Certificate;
-use super::client::Client;
+use super::client::EndpointClient;
 use super::credentials::CredentialSource;
 use crate::caller::{Call, CallError, CallErrorKind, Endpoint};
 
 /// Clients by endpoint. Looking one up takes no lock.
-pub(super) struct Clients {
+pub(super) struct EndpointClients {
     source: Arc<dyn CredentialSource>,
     most: usize,
     slots: ArcSwap<ClientsByEndpoint>,
@@ -28,10 +28,10 @@ type ClientsByEndpoint = HashMap<Arc<Endpoint>, Vec<Arc<ClientSlot>>>;
 struct ClientSlot {
     address: Option<String>,
     used: AtomicU64,
-    client: OnceLock<Result<Arc<Client>, CallError>>,
+    client: OnceLock<Result<Arc<EndpointClient>, CallError>>,
 }
 
-impl Clients {
+impl EndpointClients {
     pub(super) fn new(source: Arc<dyn CredentialSource>, most: usize) -> Self {
         Self {
             source,
@@ -43,14 +43,14 @@ impl Clients {
     }
 
     /// The client for a call.
-    pub(super) fn client(&self, call: &Call) -> Result<Arc<Client>, CallError> {
+    pub(super) fn client(&self, call: &Call) -> Result<Arc<EndpointClient>, CallError> {
         let address = call.address.as_deref();
         let slot = find(&self.slots.load(), &call.endpoint, address);
         let slot = slot.unwrap_or_else(|| self.add(&call.endpoint, address));
         slot.used
             .store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         let make = || {
-            let client = Client::new(&call.endpoint, address, &*self.source);
+            let client = EndpointClient::new(&call.endpoint, address, &*self.source);
             client.map(Arc::new).map_err(|reason| CallError {
                 message: format!("could not get REST client: {reason}"),
                 kind: CallErrorKind::Client,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn equal_endpoints_share_a_client() {
-        let clients = Clients::new(Arc::new(NoCredentials), 10);
+        let clients = EndpointClients::new(Arc::new(NoCredentials), 10);
         let first = clients.client(&call(1, None)).ok().unwrap();
         assert!(Arc::ptr_eq(&first, &clients.client(&call(1, None)).ok().unwrap()));
         assert!(!Arc::ptr_eq(
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_oldest_go_first_and_the_unwanted_at_once() {
-        let clients = Clients::new(Arc::new(NoCredentials), 2);
+        let clients = EndpointClients::new(Arc::new(NoCredentials), 2);
         let first = clients.client(&call(1, None)).ok().unwrap();
         clients.client(&call(2, None)).ok().unwrap();
         clients.client(&call(1, None)).ok().unwrap();

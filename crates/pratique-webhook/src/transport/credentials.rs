@@ -73,14 +73,14 @@ pub struct Impersonation {
 
 /// The headers of all requests to a webhook, and the name of one whose value cannot be sent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Headers {
+pub(super) struct WebhookHeaders {
     pub(super) all: HeaderMap,
     pub(super) invalid: Option<String>,
 }
 
 impl Credentials {
-    pub(super) fn headers(&self) -> Result<Headers, CredentialError> {
-        let mut headers = Headers::default();
+    pub(super) fn headers(&self) -> Result<WebhookHeaders, CredentialError> {
+        let mut headers = WebhookHeaders::default();
         headers.add(USER_AGENT, "kube-apiserver-admission");
         headers.add(ACCEPT, "application/json, */*");
         headers.add(CONTENT_TYPE, "application/json");
@@ -104,7 +104,7 @@ impl Credentials {
     }
 }
 
-impl Headers {
+impl WebhookHeaders {
     fn add(&mut self, name: HeaderName, value: &str) {
         match HeaderValue::try_from(value) {
             Ok(mut value) => {

@@ -7,10 +7,10 @@ use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::Response;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::client::Client;
+use super::client::EndpointClient;
 use super::redirect::{posting, send};
-use super::status::Failed;
-use super::{LONGEST_CALL, Rules, failure, media_type};
+use super::status::FailedStatus;
+use super::{LONGEST_CALL, TransportRules, failure, media_type};
 use crate::caller::{Call, CallError, CallErrorKind};
 use crate::memory::CallMemory;
 
@@ -24,7 +24,7 @@ const MOST_REPEATS: usize = 10;
 const MOST_DISCARDED: usize = 2048;
 
 /// Posts a review and reads the answer.
-pub(super) async fn exchange(client: &Client, call: &Call, rules: Rules) -> Result<Bytes, CallError> {
+pub(super) async fn exchange(client: &EndpointClient, call: &Call, rules: TransportRules) -> Result<Bytes, CallError> {
     let now = Instant::now();
     let deadline = call.deadline.map_or(now + LONGEST_CALL, Instant::from_std);
     if deadline <= now {
@@ -103,7 +103,7 @@ fn check_status(code: u16, content_type: &str, body: Bytes) -> Result<Bytes, Cal
             .map_err(|reason| failed(&format!("Internal error occurred: mime: {reason}"), kind))?;
     }
     if !success {
-        let status = Failed {
+        let status = FailedStatus {
             code,
             content_type,
             body: &body,

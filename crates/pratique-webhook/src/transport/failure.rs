@@ -8,12 +8,12 @@ use pratique_gotext::strconv::quote;
 use reqwest::Url;
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 
-use super::client::Client;
-use super::refusal::Refusal;
+use super::client::EndpointClient;
+use super::refusal::CertificateRefusal;
 use super::resolve::NoSuchHost;
 
 /// Why there was no answer.
-pub(super) fn message(error: &reqwest::Error, client: &Client, url: &Url) -> String {
+pub(super) fn message(error: &reqwest::Error, client: &EndpointClient, url: &Url) -> String {
     if let Some(missing) = find::<NoSuchHost>(error) {
         return format!("dial tcp: {missing}");
     }
@@ -96,7 +96,7 @@ pub(super) fn bare_host(url: &Url) -> &str {
 }
 
 /// Where a connection was tried; `None` for a name that was not looked up.
-pub(super) fn address_of(client: &Client, url: &Url) -> Option<SocketAddr> {
+pub(super) fn address_of(client: &EndpointClient, url: &Url) -> Option<SocketAddr> {
     let port = url.port_or_known_default().unwrap_or_default();
     let bare = bare_host(url);
     if let Ok(address) = bare.parse::<IpAddr>() {
@@ -110,7 +110,7 @@ pub(super) fn address_of(client: &Client, url: &Url) -> Option<SocketAddr> {
 }
 
 /// The text for where a connection was tried.
-fn dialled(client: &Client, url: &Url) -> String {
+fn dialled(client: &EndpointClient, url: &Url) -> String {
     address_of(client, url).map_or_else(
         || {
             let port = url.port_or_known_default().unwrap_or_default();
@@ -178,7 +178,7 @@ fn stream_message(error: &h2::Error) -> (String, bool) {
 pub(super) fn tls_message(error: &rustls::Error) -> String {
     match error {
         rustls::Error::InvalidCertificate(CertificateError::Other(other)) => {
-            let refusal = other.0.downcast_ref::<Refusal>();
+            let refusal = other.0.downcast_ref::<CertificateRefusal>();
             let reason = refusal.map_or_else(|| other.to_string(), ToString::to_string);
             format!("tls: failed to verify certificate: {reason}")
         }

@@ -7,11 +7,11 @@
 mod breaker;
 mod budget;
 mod endpoint_map;
-mod limited;
+mod call_limit;
 
 pub use breaker::Breaker;
 pub use budget::Budget;
-pub use limited::Limited;
+pub use call_limit::Limited;
 
 use std::time::Duration;
 

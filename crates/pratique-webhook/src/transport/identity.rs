@@ -43,10 +43,10 @@ pub(super) enum IdentityError {
 }
 
 /// A chain of certificates and the first one's key.
-pub(super) type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+pub(super) type ClientIdentity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 /// Decodes a certificate chain and its key.
-pub(super) fn read(certificate: &[u8], key: &[u8]) -> Result<Identity, IdentityError> {
+pub(super) fn read(certificate: &[u8], key: &[u8]) -> Result<ClientIdentity, IdentityError> {
     let chain = chain(certificate)?;
     Ok((chain, private_key(key)?))
 }

@@ -6,10 +6,10 @@ use pratique_gotext::strconv::quote;
 use reqwest::{Request, Response, Url};
 use tokio::time::{Instant, timeout_at};
 
-use super::client::Client;
+use super::client::EndpointClient;
 use super::exchange::{DEADLINE, discard};
-use super::refused::{SendError, execute};
-use super::{Rules, failure, target};
+use super::refused_requests::{SendError, execute};
+use super::{TransportRules, failure, target};
 use crate::caller::{Call, CallError, CallErrorKind};
 
 /// The most requests of one attempt.
@@ -45,9 +45,9 @@ struct RedirectHop {
 
 /// Sends a review and follows redirections, up to the first other answer.
 pub(super) async fn send(
-    client: &Client,
+    client: &EndpointClient,
     call: &Call,
-    rules: Rules,
+    rules: TransportRules,
     deadline: Instant,
 ) -> Result<Response, CallError> {
     let (display_url, url) = client.target.with_timeout(call.timeout);
@@ -100,7 +100,7 @@ impl RedirectHop {
         posting(&self.shown, message, kind)
     }
 
-    fn request(&self, client: &Client, call: &Call) -> Result<Request, CallError> {
+    fn request(&self, client: &EndpointClient, call: &Call) -> Result<Request, CallError> {
         if !matches!(self.url.scheme(), "https" | "http") {
             let message = format!("unsupported protocol scheme {}", quote(self.url.scheme()));
             return Err(self.failed(&message, CallErrorKind::Transport));

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 /// Why the certificate of a server is refused. The messages are Go's.
 // Upstream: Go's crypto/x509/verify.go, CertificateInvalidError, HostnameError, UnknownAuthorityError
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum CertificateRefusal {
     /// It cannot be decoded.
     #[error("x509: malformed certificate")]
     Malformed,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::target::Pin;
+use super::target::HostPin;
 
 /// A name without address.
 #[derive(Debug, thiserror::Error)]
@@ -15,13 +15,13 @@ pub(super) struct NoSuchHost(pub(super) String);
 
 /// Resolves names, and remembers the first address of each, which messages contain.
 #[derive(Clone, Default)]
-pub(super) struct Resolver {
-    pinned: Option<Pin>,
+pub(super) struct NameResolver {
+    pinned: Option<HostPin>,
     first: Arc<Mutex<HashMap<String, SocketAddr>>>,
 }
 
-impl Resolver {
-    pub(super) fn new(pinned: Option<Pin>) -> Self {
+impl NameResolver {
+    pub(super) fn new(pinned: Option<HostPin>) -> Self {
         Self {
             pinned,
             first: Arc::default(),
@@ -35,7 +35,7 @@ impl Resolver {
     }
 }
 
-impl Resolve for Resolver {
+impl Resolve for NameResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let name = name.as_str().to_owned();
         let pinned = self

@@ -9,14 +9,14 @@ use super::media_type;
 const LONGEST_QUOTE: usize = 2048;
 
 /// An answer with a status other than success.
-pub(super) struct Failed<'a> {
+pub(super) struct FailedStatus<'a> {
     pub(super) code: u16,
     /// Empty: none.
     pub(super) content_type: &'a str,
     pub(super) body: &'a [u8],
 }
 
-impl Failed<'_> {
+impl FailedStatus<'_> {
     /// An API server's message.
     pub(super) fn message(&self) -> String {
         status_message(self.body).unwrap_or_else(|| self.sentence())
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn check(code: u16, content_type: &str, body: &[u8], expected: &str) {
-        let failed = Failed {
+        let failed = FailedStatus {
             code,
             content_type,
             body,

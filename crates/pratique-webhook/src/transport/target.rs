@@ -13,7 +13,7 @@ use crate::endpoint::clean;
 
 /// An endpoint's URL, taken apart.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct EndpointTarget {
     /// Scheme, host and clean path, as messages show them.
     pub(super) shown: String,
     /// The same, or another authority where a service was found elsewhere.
@@ -21,7 +21,7 @@ pub(super) struct Target {
     /// The `Host` header, where it is not `wire`'s.
     pub(super) host: Option<HeaderValue>,
     /// The address of the host of `wire`, if the caller resolved it.
-    pub(super) pinned: Option<Pin>,
+    pub(super) pinned: Option<HostPin>,
     /// Host and port, as credentials are kept for.
     pub(super) authority: String,
     /// Whether the webhook runs on this very host.
@@ -30,12 +30,12 @@ pub(super) struct Target {
 
 /// A host name, and `host:port` where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pin {
+pub(super) struct HostPin {
     pub(super) name: String,
     pub(super) address: String,
 }
 
-impl Target {
+impl EndpointTarget {
     pub(super) fn new(endpoint: &Endpoint, address: Option<&str>) -> Result<Self, ClientError> {
         let url = Url::parse(&endpoint.url).map_err(|fault| ClientError::Url(fault.to_string()))?;
         let (scheme, authority, hostname) = (url.scheme(), url.host(), url.hostname());
@@ -45,7 +45,7 @@ impl Target {
         let path = escape(&clean(&url.path()));
         let display_url = format!("{scheme}://{authority}{path}");
         let is_name = bare(&hostname).parse::<IpAddr>().is_err();
-        let pinned = address.filter(|_| is_name).map(|address| Pin {
+        let pinned = address.filter(|_| is_name).map(|address| HostPin {
             name: hostname.clone(),
             address: address.to_owned(),
         });
@@ -135,13 +135,13 @@ fn escape(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn target(url: &str, address: Option<&str>) -> Result<Target, ClientError> {
+    fn target(url: &str, address: Option<&str>) -> Result<EndpointTarget, ClientError> {
         let endpoint = Endpoint {
             url: url.to_owned(),
             server_name: None,
             ca_bundle: None,
         };
-        Target::new(&endpoint, address)
+        EndpointTarget::new(&endpoint, address)
     }
 
     #[test]

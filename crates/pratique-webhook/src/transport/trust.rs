@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, UnixTime};
 
 use super::certificate::Certificate;
-use super::refusal::Refusal;
+use super::refusal::CertificateRefusal;
 
 /// Why there are no usable authorities. The messages are Go's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub(super) enum TrustError {
     NoPem,
     /// None of its certificates can be decoded.
     #[error("unable to load root certificates: failed to parse certificate: {0}")]
-    Certificate(Refusal),
+    Certificate(CertificateRefusal),
     /// It has no certificate.
     #[error("unable to load root certificates: no valid certificate authority data seen")]
     NoCertificate,
@@ -35,17 +35,17 @@ pub(super) enum TrustError {
 
 /// The trusted authorities.
 #[derive(Debug)]
-pub(super) enum Trust {
+pub(super) enum TrustedAuthorities {
     /// Those of the operating system.
     System(Arc<dyn ServerCertVerifier>),
     /// Those of a bundle.
-    Bundle(Bundle),
+    Bundle(CertificateBundle),
 }
 
 /// The certificates of a bundle.
 #[derive(Debug)]
-pub(super) struct Bundle {
-    roots: Vec<Root>,
+pub(super) struct CertificateBundle {
+    roots: Vec<TrustedRoot>,
     verifier: Option<Arc<WebPkiServerVerifier>>,
     /// The period in which all of them are valid: its start and end.
     from: i64,
@@ -53,17 +53,17 @@ pub(super) struct Bundle {
 }
 
 #[derive(Debug)]
-struct Root {
+struct TrustedRoot {
     der: CertificateDer<'static>,
     read: Certificate,
 }
 
-impl Trust {
+impl TrustedAuthorities {
     /// The authorities of a PEM bundle; those of the system without one.
     pub(super) fn new(bundle: Option<&[u8]>) -> Result<Self, TrustError> {
         match bundle.filter(|bundle| !bundle.is_empty()) {
             None => system().map(Self::System),
-            Some(pem) => Bundle::read(pem).map(Self::Bundle),
+            Some(pem) => CertificateBundle::read(pem).map(Self::Bundle),
         }
     }
 }
@@ -81,13 +81,13 @@ fn system() -> Result<Arc<dyn ServerCertVerifier>, TrustError> {
     SYSTEM.get_or_init(load).clone()
 }
 
-impl Bundle {
+impl CertificateBundle {
     fn read(pem: &[u8]) -> Result<Self, TrustError> {
         let mut first_fault = None;
         let mut roots = Vec::new();
         for der in CertificateDer::pem_slice_iter(pem).flatten() {
             match Certificate::read(&der) {
-                Ok(read) => roots.push(Root { der, read }),
+                Ok(read) => roots.push(TrustedRoot { der, read }),
                 Err(fault) => drop(first_fault.get_or_insert(fault)),
             }
         }
@@ -101,8 +101,8 @@ impl Bundle {
         Ok(Self::new(roots))
     }
 
-    fn new(roots: Vec<Root>) -> Self {
-        let signing = |root: &&Root| !root.read.cannot_sign;
+    fn new(roots: Vec<TrustedRoot>) -> Self {
+        let signing = |root: &&TrustedRoot| !root.read.cannot_sign;
         Self {
             verifier: verifier(roots.iter().filter(signing)),
             from: roots
@@ -130,7 +130,7 @@ impl Bundle {
         if self.from <= at && at <= self.until {
             return self.verifier.clone();
         }
-        let signing = |root: &&Root| !root.read.cannot_sign && root.read.validity_fault(now).is_none();
+        let signing = |root: &&TrustedRoot| !root.read.cannot_sign && root.read.validity_fault(now).is_none();
         verifier(self.roots.iter().filter(signing))
     }
 
@@ -155,7 +155,7 @@ impl Bundle {
     }
 }
 
-fn verifier<'a>(roots: impl Iterator<Item = &'a Root>) -> Option<Arc<WebPkiServerVerifier>> {
+fn verifier<'a>(roots: impl Iterator<Item = &'a TrustedRoot>) -> Option<Arc<WebPkiServerVerifier>> {
     let mut store = RootCertStore::empty();
     store.add_parsable_certificates(roots.map(|root| root.der.clone()));
     if store.is_empty() {
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn bad_bundles() {
         let check = |pem: &str, expected: &str| {
-            let fault = Trust::new(Some(pem.as_bytes())).map(|_| ()).unwrap_err();
+            let fault = TrustedAuthorities::new(Some(pem.as_bytes())).map(|_| ()).unwrap_err();
             assert_eq!(
                 fault.to_string(),
                 format!("unable to load root certificates: {expected}")

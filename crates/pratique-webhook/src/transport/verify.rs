@@ -14,13 +14,13 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
 use super::certificate::Certificate;
-use super::refusal::Refusal;
-use super::trust::{Bundle, Trust};
+use super::refusal::CertificateRefusal;
+use super::trust::{CertificateBundle, TrustedAuthorities};
 
 /// The verifier of one endpoint.
 #[derive(Debug)]
-pub(super) struct Verifier {
-    trust: Trust,
+pub(super) struct EndpointVerifier {
+    trust: TrustedAuthorities,
     signatures: WebPkiSupportedAlgorithms,
     /// The name that certificates must have, if it is not the host's.
     name: Option<ServerName<'static>>,
@@ -28,9 +28,9 @@ pub(super) struct Verifier {
     certificate: Mutex<Option<Certificate>>,
 }
 
-impl Verifier {
+impl EndpointVerifier {
     pub(super) fn new(
-        trust: Trust,
+        trust: TrustedAuthorities,
         signatures: WebPkiSupportedAlgorithms,
         name: Option<ServerName<'static>>,
     ) -> Self {
@@ -56,7 +56,7 @@ impl Verifier {
         intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         now: UnixTime,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CertificateRefusal> {
         let leaf = Certificate::read(der)?;
         *self.certificate.lock().unwrap_or_else(PoisonError::into_inner) = Some(leaf.clone());
         if let Some(fault) = leaf.validity_fault(now) {
@@ -64,16 +64,16 @@ impl Verifier {
         }
         check_name(&leaf, name)?;
         match &self.trust {
-            Trust::System(verifier) => verifier
+            TrustedAuthorities::System(verifier) => verifier
                 .verify_server_cert(der, intermediates, name, &[], now)
                 .map(drop)
                 .map_err(|error| refusal(&error)),
-            Trust::Bundle(bundle) => check_chain(bundle, &leaf, der, intermediates, name, now),
+            TrustedAuthorities::Bundle(bundle) => check_chain(bundle, &leaf, der, intermediates, name, now),
         }
     }
 }
 
-impl ServerCertVerifier for Verifier {
+impl ServerCertVerifier for EndpointVerifier {
     fn verify_server_cert(
         &self,
         der: &CertificateDer<'_>,
@@ -117,19 +117,19 @@ impl ServerCertVerifier for Verifier {
 
 /// A certificate that is itself in the bundle is trusted without further checks.
 fn check_chain(
-    bundle: &Bundle,
+    bundle: &CertificateBundle,
     leaf: &Certificate,
     der: &CertificateDer<'_>,
     intermediates: &[CertificateDer<'_>],
     name: &ServerName<'_>,
     now: UnixTime,
-) -> Result<(), Refusal> {
+) -> Result<(), CertificateRefusal> {
     if bundle.contains(der) {
-        return if leaf.serves { Ok(()) } else { Err(Refusal::Usage) };
+        return if leaf.serves { Ok(()) } else { Err(CertificateRefusal::Usage) };
     }
     let unknown = |bad_signature: bool| {
         let hint = bundle.hint(leaf, bad_signature, now).unwrap_or_default();
-        Refusal::UnknownAuthority(hint)
+        CertificateRefusal::UnknownAuthority(hint)
     };
     let verifier: Arc<WebPkiServerVerifier> = bundle.verifier(now).ok_or_else(|| unknown(false))?;
     match verifier.verify_server_cert(der, intermediates, name, &[], now) {
@@ -141,27 +141,27 @@ fn check_chain(
 }
 
 /// The reason of the library as Go has it, where Go has one.
-fn refusal(error: &Error) -> Refusal {
+fn refusal(error: &Error) -> CertificateRefusal {
     let Error::InvalidCertificate(error) = error else {
-        return Refusal::Library(error.to_string());
+        return CertificateRefusal::Library(error.to_string());
     };
     match error {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            Refusal::UnknownAuthority(String::new())
+            CertificateRefusal::UnknownAuthority(String::new())
         }
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => Refusal::Usage,
-        CertificateError::BadEncoding => Refusal::Malformed,
-        CertificateError::UnhandledCriticalExtension => Refusal::CriticalExtension,
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => CertificateRefusal::Usage,
+        CertificateError::BadEncoding => CertificateRefusal::Malformed,
+        CertificateError::UnhandledCriticalExtension => CertificateRefusal::CriticalExtension,
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => Refusal::Validity(String::new()),
-        other => Refusal::Library(format!("x509: {other}")),
+        | CertificateError::NotValidYetContext { .. } => CertificateRefusal::Validity(String::new()),
+        other => CertificateRefusal::Library(format!("x509: {other}")),
     }
 }
 
 /// Whether a certificate is for a name or address; the error lists those for which it is.
-fn check_name(certificate: &Certificate, name: &ServerName<'_>) -> Result<(), Refusal> {
+fn check_name(certificate: &Certificate, name: &ServerName<'_>) -> Result<(), CertificateRefusal> {
     match name {
         ServerName::DnsName(host) => check_host(certificate, host.as_ref()),
         ServerName::IpAddress(address) => check_address(certificate, IpAddr::from(*address)),
@@ -172,27 +172,27 @@ fn check_name(certificate: &Certificate, name: &ServerName<'_>) -> Result<(), Re
 /// From this number on, names are counted and not listed.
 const MAX_LISTED: usize = 100;
 
-fn check_host(certificate: &Certificate, host: &str) -> Result<(), Refusal> {
+fn check_host(certificate: &Certificate, host: &str) -> Result<(), CertificateRefusal> {
     let names = &certificate.names;
     if names.iter().any(|pattern| matches(pattern, host)) {
         return Ok(());
     }
     let legacy = certificate.legacy_name.as_deref();
     Err(match names.len() {
-        _ if legacy.is_some_and(|name| matches(name, host)) => Refusal::LegacyName,
-        count @ MAX_LISTED.. => Refusal::ManyOthers {
+        _ if legacy.is_some_and(|name| matches(name, host)) => CertificateRefusal::LegacyName,
+        count @ MAX_LISTED.. => CertificateRefusal::ManyOthers {
             valid: format!("{count} names"),
             wanted: host.to_owned(),
         },
-        0 => Refusal::NoNames(host.to_owned()),
-        _ => Refusal::Other {
+        0 => CertificateRefusal::NoNames(host.to_owned()),
+        _ => CertificateRefusal::Other {
             valid: names.join(", "),
             wanted: host.to_owned(),
         },
     })
 }
 
-fn check_address(certificate: &Certificate, wanted: IpAddr) -> Result<(), Refusal> {
+fn check_address(certificate: &Certificate, wanted: IpAddr) -> Result<(), CertificateRefusal> {
     let addresses = &certificate.addresses;
     if addresses
         .iter()
@@ -203,13 +203,13 @@ fn check_address(certificate: &Certificate, wanted: IpAddr) -> Result<(), Refusa
     let legacy = certificate.legacy_name.as_deref();
     let listed: Vec<String> = addresses.iter().map(ToString::to_string).collect();
     Err(match listed.len() {
-        _ if legacy.is_some_and(|name| matches(name, &wanted.to_string())) => Refusal::LegacyName,
-        0 => Refusal::NoAddresses(wanted),
-        count @ MAX_LISTED.. => Refusal::ManyOthers {
+        _ if legacy.is_some_and(|name| matches(name, &wanted.to_string())) => CertificateRefusal::LegacyName,
+        0 => CertificateRefusal::NoAddresses(wanted),
+        count @ MAX_LISTED.. => CertificateRefusal::ManyOthers {
             valid: format!("{count} IP SANs"),
             wanted: wanted.to_string(),
         },
-        _ => Refusal::Other {
+        _ => CertificateRefusal::Other {
             valid: listed.join(", "),
             wanted: wanted.to_string(),
         },
@@ -311,7 +311,7 @@ mod tests {
         let signatures = pratique_crypto::provider()
             .unwrap()
             .signature_verification_algorithms;
-        let verifier = Verifier::new(Trust::new(Some(pem.as_bytes())).unwrap(), signatures, None);
+        let verifier = EndpointVerifier::new(TrustedAuthorities::new(Some(pem.as_bytes())).unwrap(), signatures, None);
         let check = |host: &str, now: UnixTime, expected: &str| {
             let host = ServerName::try_from(host.to_owned()).unwrap();
             let found = verifier.check_certificate(&signed, &[], &host, now);

@@ -9,7 +9,7 @@ use pratique_cel::library::authz;
 use pratique_cel::{Interrupt, MemoryLimit};
 use pratique_match::Equivalents;
 use pratique_testkit::NoNamespaces;
-use pratique_webhook::{PendingChecks, Unfinished, WebhookContext, validate};
+use pratique_webhook::{PendingChecks, UnfinishedEvaluation, WebhookContext, validate};
 use serde_json::json;
 
 use crate::scene::{Player, allows, hook, request, validated, validating};
@@ -88,7 +88,7 @@ async fn open_checks_are_waited_for() {
     let player = Player::default().plays("a", allows());
     let context = WebhookContext::new(&equivalents, &NoNamespaces, later.clone());
     let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unfinished::Pending));
+    assert_eq!(verdict, Err(UnfinishedEvaluation::Pending));
     let context = context.with_pending(&*later);
     let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
     assert!(verdict.unwrap().allowed());
@@ -110,10 +110,10 @@ async fn conditions_are_stopped_whatever_the_failure_policy() {
     let interrupted = context.clone().with_interrupt(&interrupt);
     let long = hooks("lists.range(10000).all(x, x >= 0)");
     let verdict = validate(&[&long], &request, &interrupted, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unfinished::Interrupted));
+    assert_eq!(verdict, Err(UnfinishedEvaluation::Interrupted));
     let bounded = context.with_memory(&MemoryLimit::new(1 << 20));
     let large = hooks("lists.range(10000).map(x, [x, x, x, x, x, x]).size() > 0");
     let verdict = validate(&[&large], &request, &bounded, &player, &mut ()).await;
-    assert_eq!(verdict, Err(Unfinished::MemoryLimit));
+    assert_eq!(verdict, Err(UnfinishedEvaluation::MemoryLimit));
     assert!(player.paths().is_empty());
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique_cel::{MemoryBudget, MemoryLimit};
 use pratique_match::Equivalents;
-use pratique_webhook::{Origin, Phase, Reinvocation, WebhookObserver, mutate, validate};
+use pratique_webhook::{Origin, AdmissionPhase, Reinvocation, WebhookObserver, mutate, validate};
 use serde_json::{Value, json};
 
 use crate::scene::{Player, allows, context, hook, mutating, request, validating};
@@ -41,7 +41,7 @@ fn left(bytes: usize) -> Arc<Left> {
 }
 
 /// The code with which a request is refused whose webhook answers so, whatever its failure policy says; 200 if it is not.
-async fn code(does: Phase, response: &Value, memory: &MemoryLimit) -> i32 {
+async fn code(does: AdmissionPhase, response: &Value, memory: &MemoryLimit) -> i32 {
     let mut codes = Vec::new();
     for policy in ["Fail", "Ignore"] {
         let player = Player::default().plays("a", response.clone());
@@ -49,13 +49,13 @@ async fn code(does: Phase, response: &Value, memory: &MemoryLimit) -> i32 {
         let (request, equivalents) = (request(), Equivalents::new());
         let context = context(&equivalents).with_memory(memory);
         let status = match does {
-            Phase::Mutating => {
+            AdmissionPhase::Mutating => {
                 let hooks = mutating(Origin::Api, &[("m", vec![hook])]);
                 let mut turns = Reinvocation::default();
                 let mutated = mutate(&[&hooks], &request, &context, &mut turns, &player, &mut ()).await;
                 mutated.unwrap().status
             }
-            Phase::Validating => {
+            AdmissionPhase::Validating => {
                 let hooks = validating(vec![hook]);
                 let verdict = validate(&[&hooks], &request, &context, &player, &mut ()).await;
                 verdict.unwrap().status
@@ -69,8 +69,8 @@ async fn code(does: Phase, response: &Value, memory: &MemoryLimit) -> i32 {
 
 /// The codes where it mutates, and where it validates.
 async fn codes(response: &Value, memory: &MemoryLimit) -> [i32; 2] {
-    let mutating = code(Phase::Mutating, response, memory).await;
-    [mutating, code(Phase::Validating, response, memory).await]
+    let mutating = code(AdmissionPhase::Mutating, response, memory).await;
+    [mutating, code(AdmissionPhase::Validating, response, memory).await]
 }
 
 #[tokio::test]
@@ -93,11 +93,11 @@ async fn patches_are_part_of_it() {
     let patch = pratique_json::base64::encode(add.to_string().as_bytes());
     let patch = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
     assert_eq!(
-        code(Phase::Mutating, &patch, &MemoryLimit::new(128 << 20)).await,
+        code(AdmissionPhase::Mutating, &patch, &MemoryLimit::new(128 << 20)).await,
         200
     );
     assert_eq!(
-        code(Phase::Mutating, &patch, &MemoryLimit::new(16 << 20)).await,
+        code(AdmissionPhase::Mutating, &patch, &MemoryLimit::new(16 << 20)).await,
         413
     );
     // Each operation doubles the object.
@@ -107,11 +107,11 @@ async fn patches_are_part_of_it() {
     let patch = pratique_json::base64::encode(json!(copies).to_string().as_bytes());
     let patch = json!({"allowed": true, "patchType": "JSONPatch", "patch": patch});
     assert_eq!(
-        code(Phase::Mutating, &patch, &MemoryLimit::new(64 << 20)).await,
+        code(AdmissionPhase::Mutating, &patch, &MemoryLimit::new(64 << 20)).await,
         200
     );
     assert_eq!(
-        code(Phase::Mutating, &patch, &MemoryLimit::new(1 << 20)).await,
+        code(AdmissionPhase::Mutating, &patch, &MemoryLimit::new(1 << 20)).await,
         413
     );
 }

@@ -1,6 +1,6 @@
 //! Values as compact JSON text, without recursion.
 
-use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
+use crate::tree::{Entry, NodeId, StringStyle, Tree, TreeValue};
 
 /// The parts that are still to be written, last first.
 enum PendingPart<'a> {
@@ -21,7 +21,7 @@ pub fn write(tree: &Tree, id: NodeId) -> String {
                 TreeValue::Null => text.push_str("null"),
                 TreeValue::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
                 TreeValue::Number(number) => text.push_str(number),
-                TreeValue::String(string, Style::Binary) => {
+                TreeValue::String(string, StringStyle::Binary) => {
                     text.push_str(&quoted(string).replace(char::REPLACEMENT_CHARACTER, r"\ufffd"));
                 }
                 TreeValue::String(string, _) => text.push_str(&quoted(string)),

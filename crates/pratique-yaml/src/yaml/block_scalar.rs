@@ -1,9 +1,9 @@
 //! Block scalars: `|` keeps lines, `>` folds them; both are cut at their indentation.
 
 use super::SyntaxError;
-use super::scanner::Scanner;
+use super::scanner::TokenScanner;
 use super::token::{ScannedToken, TokenKind};
-use crate::tree::Style;
+use crate::tree::StringStyle;
 
 /// How the line ends at a block scalar's end are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ enum LineChomping {
     Keep,
 }
 
-impl<'text> Scanner<'text> {
+impl<'text> TokenScanner<'text> {
     pub(super) fn block_scalar(&mut self, is_literal: bool) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         self.cursor.skip();
@@ -66,7 +66,7 @@ impl<'text> Scanner<'text> {
         }
         let kind = TokenKind::Scalar {
             decoded: Some(text.into_boxed_str()),
-            style: if is_literal { Style::Literal } else { Style::Folded },
+            style: if is_literal { StringStyle::Literal } else { StringStyle::Folded },
         };
         Ok(ScannedToken::new(kind, start, end))
     }

@@ -11,12 +11,12 @@ use super::budget::AliasBudget;
 use super::go_syntax::{format_value, shown_scalar};
 use super::graph::{GraphId, GraphKind, GraphNode, NodeGraph, PendingChildren};
 use super::mapping::{self, KeyKind, MappingFilling};
-use super::number::Number;
-use super::resolve::{Scalar, is_merge, resolve};
+use super::number::ScalarNumber;
+use super::resolve::{ScalarValue, is_merge, resolve};
 use super::{Document, Duplicate, SyntaxError};
 use crate::budget::{Budget, Meter};
 use crate::position::Span;
-use crate::tree::{Entry, NodeId, Style, Tree, TreeValue};
+use crate::tree::{Entry, NodeId, StringStyle, Tree, TreeValue};
 
 /// Converts a document. A document without a node is null.
 pub(super) fn convert(graph: &NodeGraph<'_>, budget: &Budget) -> Result<Document, SyntaxError> {
@@ -263,7 +263,7 @@ impl<'graph> GraphConverter<'graph> {
             return Ok(ConvertStep::Again);
         };
         if let GraphKind::Scalar(style) = key_node.kind
-            && is_merge(graph.tag(key_node), graph.scalar(key_node), style == Style::Plain)
+            && is_merge(graph.tag(key_node), graph.scalar(key_node), style == StringStyle::Plain)
         {
             return Ok(ConvertStep::MergeAll(value));
         }
@@ -290,7 +290,7 @@ impl<'graph> GraphConverter<'graph> {
     }
 
     /// A mapping's key, which must be a scalar.
-    fn key(&mut self, id: GraphId, node: &GraphNode) -> Result<Scalar, SyntaxError> {
+    fn key(&mut self, id: GraphId, node: &GraphNode) -> Result<ScalarValue, SyntaxError> {
         let graph = self.graph;
         self.aliases.spend(node.span)?;
         match node.kind {
@@ -299,7 +299,7 @@ impl<'graph> GraphConverter<'graph> {
                 let target = graph.target(node);
                 let scalar = match graph.get(target) {
                     Some(target_node) => self.key(target, target_node)?,
-                    None => Scalar::Null,
+                    None => ScalarValue::Null,
                 };
                 self.leave(id);
                 Ok(scalar)
@@ -307,7 +307,7 @@ impl<'graph> GraphConverter<'graph> {
             GraphKind::Scalar(style) => resolve(
                 graph.tag(node),
                 graph.scalar(node),
-                style == Style::Plain,
+                style == StringStyle::Plain,
                 node.span,
             ),
             GraphKind::Sequence | GraphKind::Mapping => {
@@ -359,20 +359,20 @@ impl<'graph> GraphConverter<'graph> {
         }
     }
 
-    fn scalar(&mut self, node: &GraphNode, style: Style) -> Result<NodeId, SyntaxError> {
+    fn scalar(&mut self, node: &GraphNode, style: StringStyle) -> Result<NodeId, SyntaxError> {
         let text = self.graph.scalar(node);
         let tag = self.graph.tag(node);
-        let value = match resolve(tag, text, style == Style::Plain, node.span)? {
-            Scalar::Null => TreeValue::Null,
-            Scalar::Bool(value) => TreeValue::Bool(value),
-            Scalar::Text(text) => TreeValue::String(text.into(), style),
-            Scalar::Bytes(bytes) => TreeValue::String(lossy(&bytes).into(), Style::Binary),
-            Scalar::Number(Number::Int(value)) => TreeValue::Number(value.to_string().into()),
-            Scalar::Number(Number::Unsigned(value)) => TreeValue::Number(value.to_string().into()),
-            Scalar::Number(Number::Float(value)) if value.is_finite() => {
+        let value = match resolve(tag, text, style == StringStyle::Plain, node.span)? {
+            ScalarValue::Null => TreeValue::Null,
+            ScalarValue::Bool(value) => TreeValue::Bool(value),
+            ScalarValue::Text(text) => TreeValue::String(text.into(), style),
+            ScalarValue::Bytes(bytes) => TreeValue::String(lossy(&bytes).into(), StringStyle::Binary),
+            ScalarValue::Number(ScalarNumber::Int(value)) => TreeValue::Number(value.to_string().into()),
+            ScalarValue::Number(ScalarNumber::Unsigned(value)) => TreeValue::Number(value.to_string().into()),
+            ScalarValue::Number(ScalarNumber::Float(value)) if value.is_finite() => {
                 TreeValue::Number(json_form(value).into())
             }
-            Scalar::Number(Number::Float(value)) => {
+            ScalarValue::Number(ScalarNumber::Float(value)) => {
                 let id = self.tree.push(node.span, TreeValue::Null);
                 let message = format!("json: unsupported value: {}", general_form(value));
                 self.errors.push((id, SyntaxError::new(message, node.span)));
@@ -406,10 +406,10 @@ impl<'graph> GraphConverter<'graph> {
 }
 
 /// The type of a key that JSON cannot have, as the server's message names it.
-fn unsupported(scalar: &Scalar) -> Option<&'static str> {
+fn unsupported(scalar: &ScalarValue) -> Option<&'static str> {
     match scalar {
-        Scalar::Null => Some("%!s(<nil>)"),
-        Scalar::Number(Number::Unsigned(_)) => Some("uint64"),
+        ScalarValue::Null => Some("%!s(<nil>)"),
+        ScalarValue::Number(ScalarNumber::Unsigned(_)) => Some("uint64"),
         _ => None,
     }
 }

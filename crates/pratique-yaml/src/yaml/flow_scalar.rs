@@ -2,11 +2,11 @@
 
 use super::SyntaxError;
 use super::cursor::LineBreaks;
-use super::scanner::Scanner;
+use super::scanner::TokenScanner;
 use super::token::{ScannedToken, TokenKind};
-use crate::tree::Style;
+use crate::tree::StringStyle;
 
-impl<'text> Scanner<'text> {
+impl<'text> TokenScanner<'text> {
     /// A scalar without quotes.
     pub(super) fn plain(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
@@ -40,7 +40,7 @@ impl<'text> Scanner<'text> {
             }
         }
         self.key_allowed |= is_new_line;
-        Ok(scalar(folded, Style::Plain, start, end))
+        Ok(scalar(folded, StringStyle::Plain, start, end))
     }
 
     fn slice(&self, start: usize, end: usize) -> &'text str {
@@ -85,14 +85,14 @@ impl<'text> Scanner<'text> {
     }
 
     pub(super) fn single_quoted(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
-        self.quoted(b'\'', Style::SingleQuoted)
+        self.quoted(b'\'', StringStyle::SingleQuoted)
     }
 
     pub(super) fn double_quoted(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
-        self.quoted(b'"', Style::DoubleQuoted)
+        self.quoted(b'"', StringStyle::DoubleQuoted)
     }
 
-    fn quoted(&mut self, quote: u8, style: Style) -> Result<ScannedToken<'text>, SyntaxError> {
+    fn quoted(&mut self, quote: u8, style: StringStyle) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();
         self.cursor.skip();
         // The decoded text so far, once it differs from the source.
@@ -238,7 +238,7 @@ impl<'text> Scanner<'text> {
 
 fn scalar<'text>(
     decoded: Option<String>,
-    style: Style,
+    style: StringStyle,
     start: super::cursor::TextMark,
     end: usize,
 ) -> ScannedToken<'text> {

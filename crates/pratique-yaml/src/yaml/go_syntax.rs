@@ -6,9 +6,9 @@ use pratique_gotext::strconv::{general_form, quote, quote_bytes};
 
 use super::SyntaxError;
 use super::graph::{GraphId, GraphKind, GraphNode, NodeGraph};
-use super::number::Number;
-use super::resolve::{Scalar, is_merge, resolve};
-use crate::tree::Style;
+use super::number::ScalarNumber;
+use super::resolve::{ScalarValue, is_merge, resolve};
+use crate::tree::StringStyle;
 
 /// Deeper values are not shown.
 const MAX_DEPTH: usize = 128;
@@ -40,7 +40,7 @@ struct GoSyntax<'g, 'text> {
 
 /// An entry of a map.
 struct MapEntry {
-    key: Scalar,
+    key: ScalarValue,
     value: String,
 }
 
@@ -54,7 +54,7 @@ impl GoSyntax<'_, '_> {
         match node.kind {
             GraphKind::Alias => self.value(self.graph.target(node), depth + 1),
             GraphKind::Scalar(_) => Ok(match self.scalar(node)? {
-                Scalar::Null if depth > 0 => "interface {}(nil)".to_owned(),
+                ScalarValue::Null if depth > 0 => "interface {}(nil)".to_owned(),
                 scalar => shown_scalar(&scalar),
             }),
             GraphKind::Sequence => {
@@ -72,7 +72,7 @@ impl GoSyntax<'_, '_> {
                 entries.sort_by(|a, b| by_type_and_value(&a.key, &b.key));
                 entries.dedup_by(|later, first| later.key == first.key);
                 let format_entry = |entry: &MapEntry| match entry.key {
-                    Scalar::Null => format!("interface {{}}(nil):{}", entry.value),
+                    ScalarValue::Null => format!("interface {{}}(nil):{}", entry.value),
                     ref key => format!("{}:{}", shown_scalar(key), entry.value),
                 };
                 let entries: Vec<String> = entries.iter().map(format_entry).collect();
@@ -91,7 +91,7 @@ impl GoSyntax<'_, '_> {
         while let (Some(key), Some(value)) = (children.next(graph), children.next(graph)) {
             let Some(node) = graph.get(key) else { continue };
             if let GraphKind::Scalar(style) = node.kind
-                && is_merge(graph.tag(node), graph.scalar(node), style == Style::Plain)
+                && is_merge(graph.tag(node), graph.scalar(node), style == StringStyle::Plain)
             {
                 self.merged(value, depth, entries)?;
                 continue;
@@ -125,9 +125,9 @@ impl GoSyntax<'_, '_> {
     }
 
     /// A key, which must be a scalar.
-    fn key(&mut self, id: GraphId, depth: usize) -> Result<Scalar, SyntaxError> {
+    fn key(&mut self, id: GraphId, depth: usize) -> Result<ScalarValue, SyntaxError> {
         let Some(node) = self.graph.get(id).filter(|_| depth < MAX_DEPTH) else {
-            return Ok(Scalar::Null);
+            return Ok(ScalarValue::Null);
         };
         match node.kind {
             GraphKind::Alias => self.key(self.graph.target(node), depth + 1),
@@ -139,58 +139,58 @@ impl GoSyntax<'_, '_> {
         }
     }
 
-    fn scalar(&mut self, node: &GraphNode) -> Result<Scalar, SyntaxError> {
+    fn scalar(&mut self, node: &GraphNode) -> Result<ScalarValue, SyntaxError> {
         let length = self.graph.scalar(node).len();
         if length > self.bytes {
             self.left = 0;
-            return Ok(Scalar::Text(NOT_SHOWN.to_owned()));
+            return Ok(ScalarValue::Text(NOT_SHOWN.to_owned()));
         }
         self.bytes -= length;
-        let plain = node.kind == GraphKind::Scalar(Style::Plain);
+        let plain = node.kind == GraphKind::Scalar(StringStyle::Plain);
         resolve(self.graph.tag(node), self.graph.scalar(node), plain, node.span)
     }
 }
 
 /// The order of the keys of a map in Go's formats: by type, in the order of the types in memory, then by value.
-fn by_type_and_value(a: &Scalar, b: &Scalar) -> Ordering {
-    let rank = |scalar: &Scalar| match scalar {
-        Scalar::Null => 0,
-        Scalar::Text(_) | Scalar::Bytes(_) => 1,
-        Scalar::Number(Number::Unsigned(_)) => 2,
-        Scalar::Number(Number::Int(_)) => 3,
-        Scalar::Number(Number::Float(_)) => 4,
-        Scalar::Bool(_) => 5,
+fn by_type_and_value(a: &ScalarValue, b: &ScalarValue) -> Ordering {
+    let rank = |scalar: &ScalarValue| match scalar {
+        ScalarValue::Null => 0,
+        ScalarValue::Text(_) | ScalarValue::Bytes(_) => 1,
+        ScalarValue::Number(ScalarNumber::Unsigned(_)) => 2,
+        ScalarValue::Number(ScalarNumber::Int(_)) => 3,
+        ScalarValue::Number(ScalarNumber::Float(_)) => 4,
+        ScalarValue::Bool(_) => 5,
     };
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
-        (Scalar::Number(Number::Unsigned(a)), Scalar::Number(Number::Unsigned(b))) => a.cmp(b),
-        (Scalar::Number(Number::Int(a)), Scalar::Number(Number::Int(b))) => a.cmp(b),
-        (Scalar::Number(Number::Float(a)), Scalar::Number(Number::Float(b))) => {
+        (ScalarValue::Number(ScalarNumber::Unsigned(a)), ScalarValue::Number(ScalarNumber::Unsigned(b))) => a.cmp(b),
+        (ScalarValue::Number(ScalarNumber::Int(a)), ScalarValue::Number(ScalarNumber::Int(b))) => a.cmp(b),
+        (ScalarValue::Number(ScalarNumber::Float(a)), ScalarValue::Number(ScalarNumber::Float(b))) => {
             // NaN comes first.
             let by_number = b.is_nan().cmp(&a.is_nan());
             by_number.then_with(|| a.partial_cmp(b).unwrap_or(Ordering::Equal))
         }
-        (Scalar::Bool(a), Scalar::Bool(b)) => a.cmp(b),
+        (ScalarValue::Bool(a), ScalarValue::Bool(b)) => a.cmp(b),
         (a, b) => bytes(a).cmp(bytes(b)),
     })
 }
 
-fn bytes(scalar: &Scalar) -> &[u8] {
+fn bytes(scalar: &ScalarValue) -> &[u8] {
     match scalar {
-        Scalar::Text(text) => text.as_bytes(),
-        Scalar::Bytes(bytes) => bytes,
+        ScalarValue::Text(text) => text.as_bytes(),
+        ScalarValue::Bytes(bytes) => bytes,
         _ => &[],
     }
 }
 
-pub(super) fn shown_scalar(scalar: &Scalar) -> String {
+pub(super) fn shown_scalar(scalar: &ScalarValue) -> String {
     match scalar {
-        Scalar::Null => "<nil>".to_owned(),
-        Scalar::Bool(value) => value.to_string(),
-        Scalar::Text(text) => quote(text),
-        Scalar::Bytes(bytes) => quote_bytes(bytes),
-        Scalar::Number(Number::Int(value)) => value.to_string(),
-        Scalar::Number(Number::Unsigned(value)) => format!("0x{value:x}"),
-        Scalar::Number(Number::Float(value)) => general_form(*value),
+        ScalarValue::Null => "<nil>".to_owned(),
+        ScalarValue::Bool(value) => value.to_string(),
+        ScalarValue::Text(text) => quote(text),
+        ScalarValue::Bytes(bytes) => quote_bytes(bytes),
+        ScalarValue::Number(ScalarNumber::Int(value)) => value.to_string(),
+        ScalarValue::Number(ScalarNumber::Unsigned(value)) => format!("0x{value:x}"),
+        ScalarValue::Number(ScalarNumber::Float(value)) => general_form(*value),
     }
 }
 

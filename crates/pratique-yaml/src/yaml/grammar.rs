@@ -7,11 +7,11 @@ use super::SyntaxError;
 use super::cursor::TextMark;
 use super::error::{ErrorStage, error_at};
 use super::graph::{GraphId, GraphKind, NodeGraph};
-use super::scanner::Scanner;
+use super::scanner::TokenScanner;
 use super::token::{ScannedToken, TokenKind};
 use crate::budget::Budget;
 use crate::position::Span;
-use crate::tree::Style;
+use crate::tree::StringStyle;
 
 /// The result of parsing a text.
 pub(super) struct ComposedText<'text> {
@@ -26,7 +26,7 @@ pub(super) struct ComposedText<'text> {
 /// Composes the first document of a text. What tags take that are longer than they are written is spent of the budget.
 pub(super) fn compose<'text>(text: &'text str, budget: &'text Budget) -> ComposedText<'text> {
     let mut composer = GraphComposer {
-        scanner: Scanner::new(text),
+        scanner: TokenScanner::new(text),
         graph: NodeGraph::new(text),
         budget,
         anchors: HashMap::new(),
@@ -58,7 +58,7 @@ fn content_from(text: &str, from: usize) -> Option<usize> {
 }
 
 struct GraphComposer<'text> {
-    scanner: Scanner<'text>,
+    scanner: TokenScanner<'text>,
     graph: NodeGraph<'text>,
     budget: &'text Budget,
     anchors: HashMap<&'text str, GraphId>,
@@ -208,7 +208,7 @@ impl<'text> GraphComposer<'text> {
     /// Adds an empty node.
     fn empty(&mut self, mark: TextMark) -> Result<(), SyntaxError> {
         let span = Span::new(mark.offset, mark.offset);
-        let kind = GraphKind::Scalar(Style::Plain);
+        let kind = GraphKind::Scalar(StringStyle::Plain);
         self.graph.add(kind, span, mark.line, None).map(|_| ())
     }
 
@@ -238,7 +238,7 @@ impl<'text> GraphComposer<'text> {
                 let span = Span::new(mark.offset, mark.offset);
                 let id = self
                     .graph
-                    .add(GraphKind::Scalar(Style::Plain), span, start.line, tag)?;
+                    .add(GraphKind::Scalar(StringStyle::Plain), span, start.line, tag)?;
                 self.anchor(&properties, id);
                 return Ok(());
             }
@@ -285,7 +285,7 @@ impl<'text> GraphComposer<'text> {
         };
         let line = properties.start.unwrap_or(start).line;
         let from = match style {
-            Style::Literal | Style::Folded => {
+            StringStyle::Literal | StringStyle::Folded => {
                 start.offset + content_at(self.graph.source_text(), start.offset, end)
             }
             _ => start.offset,

@@ -2,7 +2,7 @@
 
 use super::SyntaxError;
 use crate::position::{Span, saturate};
-use crate::tree::Style;
+use crate::tree::StringStyle;
 
 /// The index of a node of a [`NodeGraph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub(super) struct GraphNode {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GraphKind {
-    Scalar(Style),
+    Scalar(StringStyle),
     Sequence,
     /// Keys and values in turn.
     Mapping,
@@ -98,7 +98,7 @@ impl<'text> NodeGraph<'text> {
             return self.decoded.get(place).map_or("", |text| text);
         }
         let quotes = match node.kind {
-            GraphKind::Scalar(Style::SingleQuoted | Style::DoubleQuoted) => 1,
+            GraphKind::Scalar(StringStyle::SingleQuoted | StringStyle::DoubleQuoted) => 1,
             _ => 0,
         };
         let (start, end) = (node.span.start as usize + quotes, node.span.end as usize);

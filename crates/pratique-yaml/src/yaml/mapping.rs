@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use pratique_gotext::strconv::{general_form_32, quote};
 use pratique_gotext::utf8::lossy;
 
-use super::number::Number;
-use super::resolve::Scalar;
+use super::number::ScalarNumber;
+use super::resolve::ScalarValue;
 use crate::tree::Entry;
 
 /// The type that a key had before it became a string: `1` and `"1"` are two keys until then.
@@ -22,15 +22,15 @@ pub(super) enum KeyKind {
 }
 
 /// A scalar as a key.
-pub(super) fn key(scalar: Scalar) -> (KeyKind, Box<str>) {
+pub(super) fn key(scalar: ScalarValue) -> (KeyKind, Box<str>) {
     match scalar {
-        Scalar::Text(text) => (KeyKind::Text, text.into()),
-        Scalar::Bytes(bytes) => (KeyKind::Text, lossy(&bytes).into()),
-        Scalar::Bool(value) => (KeyKind::Bool, value.to_string().into()),
-        Scalar::Number(Number::Int(value)) => (KeyKind::Int, value.to_string().into()),
-        Scalar::Number(Number::Float(value)) => (KeyKind::Float, float_key(value).into()),
-        Scalar::Number(Number::Unsigned(value)) => (KeyKind::Other, value.to_string().into()),
-        Scalar::Null => (KeyKind::Other, "".into()),
+        ScalarValue::Text(text) => (KeyKind::Text, text.into()),
+        ScalarValue::Bytes(bytes) => (KeyKind::Text, lossy(&bytes).into()),
+        ScalarValue::Bool(value) => (KeyKind::Bool, value.to_string().into()),
+        ScalarValue::Number(ScalarNumber::Int(value)) => (KeyKind::Int, value.to_string().into()),
+        ScalarValue::Number(ScalarNumber::Float(value)) => (KeyKind::Float, float_key(value).into()),
+        ScalarValue::Number(ScalarNumber::Unsigned(value)) => (KeyKind::Other, value.to_string().into()),
+        ScalarValue::Null => (KeyKind::Other, "".into()),
     }
 }
 

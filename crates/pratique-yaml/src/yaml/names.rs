@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use super::SyntaxError;
 use super::cursor::is_word;
-use super::scanner::Scanner;
+use super::scanner::TokenScanner;
 use super::token::{ScannedToken, TokenKind};
 
-impl<'text> Scanner<'text> {
+impl<'text> TokenScanner<'text> {
     /// `&name` or `*name`.
     pub(super) fn anchor(&mut self) -> Result<ScannedToken<'text>, SyntaxError> {
         let start = self.cursor.mark();

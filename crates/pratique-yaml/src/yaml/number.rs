@@ -2,7 +2,7 @@
 
 /// A number of a plain scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
+pub(super) enum ScalarNumber {
     Int(i64),
     /// Beyond the signed range.
     Unsigned(u64),
@@ -10,9 +10,9 @@ pub(super) enum Number {
 }
 
 /// The number that a scalar starting with a digit or a sign is, if it is one.
-pub(super) fn parse(text: &str) -> Option<Number> {
+pub(super) fn parse(text: &str) -> Option<ScalarNumber> {
     let plain: String = text.chars().filter(|c| *c != '_').collect();
-    integer(&plain).or_else(|| decimal(&plain).map(Number::Float))
+    integer(&plain).or_else(|| decimal(&plain).map(ScalarNumber::Float))
 }
 
 /// The number that a scalar starting with a dot is, if it is one.
@@ -20,7 +20,7 @@ pub(super) fn parse_fraction(text: &str) -> Option<f64> {
     decimal(text)
 }
 
-fn integer(text: &str) -> Option<Number> {
+fn integer(text: &str) -> Option<ScalarNumber> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -32,10 +32,10 @@ fn integer(text: &str) -> Option<Number> {
     }
     let magnitude = u64::from_str_radix(digits, radix).ok()?;
     match (negative, i64::try_from(magnitude)) {
-        (false, Ok(value)) => Some(Number::Int(value)),
-        (true, Ok(value)) => Some(Number::Int(-value)),
-        (true, Err(_)) if magnitude == i64::MIN.unsigned_abs() => Some(Number::Int(i64::MIN)),
-        (false, Err(_)) if !signed => Some(Number::Unsigned(magnitude)),
+        (false, Ok(value)) => Some(ScalarNumber::Int(value)),
+        (true, Ok(value)) => Some(ScalarNumber::Int(-value)),
+        (true, Err(_)) if magnitude == i64::MIN.unsigned_abs() => Some(ScalarNumber::Int(i64::MIN)),
+        (false, Err(_)) if !signed => Some(ScalarNumber::Unsigned(magnitude)),
         _ => None,
     }
 }
@@ -82,17 +82,17 @@ mod tests {
     #[test]
     fn numbers_are_those_of_yaml_1_1() {
         for (text, expected) in [
-            ("10", Some(Number::Int(10))),
-            ("+1_000", Some(Number::Int(1000))),
-            ("010", Some(Number::Int(8))),
-            ("0o17", Some(Number::Int(15))),
-            ("-0x1F", Some(Number::Int(-31))),
-            ("0b11", Some(Number::Int(3))),
-            ("09", Some(Number::Float(9.0))),
-            ("18446744073709551615", Some(Number::Unsigned(u64::MAX))),
-            ("-9223372036854775808", Some(Number::Int(i64::MIN))),
-            ("1e3", Some(Number::Float(1000.0))),
-            ("5.", Some(Number::Float(5.0))),
+            ("10", Some(ScalarNumber::Int(10))),
+            ("+1_000", Some(ScalarNumber::Int(1000))),
+            ("010", Some(ScalarNumber::Int(8))),
+            ("0o17", Some(ScalarNumber::Int(15))),
+            ("-0x1F", Some(ScalarNumber::Int(-31))),
+            ("0b11", Some(ScalarNumber::Int(3))),
+            ("09", Some(ScalarNumber::Float(9.0))),
+            ("18446744073709551615", Some(ScalarNumber::Unsigned(u64::MAX))),
+            ("-9223372036854775808", Some(ScalarNumber::Int(i64::MIN))),
+            ("1e3", Some(ScalarNumber::Float(1000.0))),
+            ("5.", Some(ScalarNumber::Float(5.0))),
             ("1e400", None),
             ("1:30", None),
             ("1.2.3", None),

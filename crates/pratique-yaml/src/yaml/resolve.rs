@@ -3,15 +3,15 @@
 use pratique_json::base64;
 
 use super::SyntaxError;
-use super::number::{self, Number};
+use super::number::{self, ScalarNumber};
 use crate::position::Span;
 
 /// A scalar's value. Timestamps stay text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Scalar {
+pub(super) enum ScalarValue {
     Null,
     Bool(bool),
-    Number(Number),
+    Number(ScalarNumber),
     Text(String),
     /// Bytes that are no text.
     Bytes(Vec<u8>),
@@ -20,23 +20,23 @@ pub(super) enum Scalar {
 const PREFIX: &str = "tag:yaml.org,2002:";
 
 /// Resolves a scalar. Text of a quoted or block scalar without a tag is always a string.
-pub(super) fn resolve(tag: Option<&str>, text: &str, plain: bool, span: Span) -> Result<Scalar, SyntaxError> {
+pub(super) fn resolve(tag: Option<&str>, text: &str, plain: bool, span: Span) -> Result<ScalarValue, SyntaxError> {
     let Some(tag) = tag else {
         return Ok(if plain {
             implicit(text)
         } else {
-            Scalar::Text(text.to_owned())
+            ScalarValue::Text(text.to_owned())
         });
     };
     let Some(name) = tag.strip_prefix(PREFIX) else {
-        return Ok(Scalar::Text(text.to_owned()));
+        return Ok(ScalarValue::Text(text.to_owned()));
     };
     match name {
-        "str" => Ok(Scalar::Text(text.to_owned())),
+        "str" => Ok(ScalarValue::Text(text.to_owned())),
         "binary" => binary(text)
             .ok_or_else(|| SyntaxError::new("yaml: !!binary value contains invalid base64 data", span)),
         "bool" | "int" | "float" | "null" | "timestamp" => explicit(name, text, span),
-        _ => Ok(Scalar::Text(text.to_owned())),
+        _ => Ok(ScalarValue::Text(text.to_owned())),
     }
 }
 
@@ -48,52 +48,52 @@ pub(super) fn is_merge(tag: Option<&str>, text: &str, plain: bool) -> bool {
         })
 }
 
-fn implicit(text: &str) -> Scalar {
+fn implicit(text: &str) -> ScalarValue {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Scalar::Null,
+        "" | "~" | "null" | "Null" | "NULL" => return ScalarValue::Null,
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
-            return Scalar::Bool(true);
+            return ScalarValue::Bool(true);
         }
         "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
-            return Scalar::Bool(false);
+            return ScalarValue::Bool(false);
         }
-        ".nan" | ".NaN" | ".NAN" => return Scalar::Number(Number::Float(f64::NAN)),
+        ".nan" | ".NaN" | ".NAN" => return ScalarValue::Number(ScalarNumber::Float(f64::NAN)),
         ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
-            return Scalar::Number(Number::Float(f64::INFINITY));
+            return ScalarValue::Number(ScalarNumber::Float(f64::INFINITY));
         }
-        "-.inf" | "-.Inf" | "-.INF" => return Scalar::Number(Number::Float(f64::NEG_INFINITY)),
+        "-.inf" | "-.Inf" | "-.INF" => return ScalarValue::Number(ScalarNumber::Float(f64::NEG_INFINITY)),
         _ => {}
     }
     let number = match text.as_bytes().first() {
         Some(b'0'..=b'9' | b'+' | b'-') => number::parse(text),
-        Some(b'.') => number::parse_fraction(text).map(Number::Float),
+        Some(b'.') => number::parse_fraction(text).map(ScalarNumber::Float),
         _ => None,
     };
-    number.map_or_else(|| Scalar::Text(text.to_owned()), Scalar::Number)
+    number.map_or_else(|| ScalarValue::Text(text.to_owned()), ScalarValue::Number)
 }
 
 /// A scalar of the type that its tag names.
-fn explicit(name: &str, text: &str, span: Span) -> Result<Scalar, SyntaxError> {
+fn explicit(name: &str, text: &str, span: Span) -> Result<ScalarValue, SyntaxError> {
     let scalar = implicit(text);
     let fits = match (&scalar, name) {
-        (Scalar::Null, "null") | (Scalar::Bool(_), "bool") => true,
-        (Scalar::Number(Number::Float(_)), "float") => true,
-        (Scalar::Number(Number::Int(value)), "float") => {
-            return Ok(Scalar::Number(Number::Float(*value as f64)));
+        (ScalarValue::Null, "null") | (ScalarValue::Bool(_), "bool") => true,
+        (ScalarValue::Number(ScalarNumber::Float(_)), "float") => true,
+        (ScalarValue::Number(ScalarNumber::Int(value)), "float") => {
+            return Ok(ScalarValue::Number(ScalarNumber::Float(*value as f64)));
         }
-        (Scalar::Number(Number::Int(_) | Number::Unsigned(_)), "int") => true,
-        (Scalar::Text(text), "timestamp") => is_timestamp(text),
+        (ScalarValue::Number(ScalarNumber::Int(_) | ScalarNumber::Unsigned(_)), "int") => true,
+        (ScalarValue::Text(text), "timestamp") => is_timestamp(text),
         _ => false,
     };
     if fits {
         return Ok(scalar);
     }
     let is = match scalar {
-        Scalar::Null => "null",
-        Scalar::Bool(_) => "bool",
-        Scalar::Number(Number::Float(_)) => "float",
-        Scalar::Number(_) => "int",
-        Scalar::Text(_) | Scalar::Bytes(_) => "str",
+        ScalarValue::Null => "null",
+        ScalarValue::Bool(_) => "bool",
+        ScalarValue::Number(ScalarNumber::Float(_)) => "float",
+        ScalarValue::Number(_) => "int",
+        ScalarValue::Text(_) | ScalarValue::Bytes(_) => "str",
     };
     Err(SyntaxError::new(
         format!("yaml: cannot decode !!{is} `{text}` as a !!{name}"),
@@ -130,11 +130,11 @@ fn is_clock(time: &str) -> bool {
     zoned == zone && parts.len() == 3 && parts.iter().all(fits)
 }
 
-fn binary(text: &str) -> Option<Scalar> {
+fn binary(text: &str) -> Option<ScalarValue> {
     let bytes = base64::decode(text).ok()?;
     Some(match String::from_utf8(bytes) {
-        Ok(text) => Scalar::Text(text),
-        Err(error) => Scalar::Bytes(error.into_bytes()),
+        Ok(text) => ScalarValue::Text(text),
+        Err(error) => ScalarValue::Bytes(error.into_bytes()),
     })
 }
 
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(tag: Option<&str>, text: &str, expected: Result<Scalar, &str>) {
+    fn check(tag: Option<&str>, text: &str, expected: Result<ScalarValue, &str>) {
         let tag = tag.map(|name| format!("{PREFIX}{name}"));
         let found = resolve(tag.as_deref(), text, true, Span::default());
         assert_eq!(
@@ -154,21 +154,21 @@ mod tests {
 
     #[test]
     fn plain_text_decides() {
-        check(None, "Yes", Ok(Scalar::Bool(true)));
-        check(None, "n", Ok(Scalar::Bool(false)));
-        check(None, "nULL", Ok(Scalar::Text("nULL".into())));
-        check(None, "", Ok(Scalar::Null));
-        check(None, ".5", Ok(Scalar::Number(Number::Float(0.5))));
-        check(None, "2026-11-21", Ok(Scalar::Text("2026-11-21".into())));
-        check(None, "1:30", Ok(Scalar::Text("1:30".into())));
+        check(None, "Yes", Ok(ScalarValue::Bool(true)));
+        check(None, "n", Ok(ScalarValue::Bool(false)));
+        check(None, "nULL", Ok(ScalarValue::Text("nULL".into())));
+        check(None, "", Ok(ScalarValue::Null));
+        check(None, ".5", Ok(ScalarValue::Number(ScalarNumber::Float(0.5))));
+        check(None, "2026-11-21", Ok(ScalarValue::Text("2026-11-21".into())));
+        check(None, "1:30", Ok(ScalarValue::Text("1:30".into())));
     }
 
     #[test]
     fn tags_decide() {
-        check(Some("str"), "yes", Ok(Scalar::Text("yes".into())));
-        check(Some("float"), "1", Ok(Scalar::Number(Number::Float(1.0))));
+        check(Some("str"), "yes", Ok(ScalarValue::Text("yes".into())));
+        check(Some("float"), "1", Ok(ScalarValue::Number(ScalarNumber::Float(1.0))));
         check(Some("int"), "x", Err("yaml: cannot decode !!str `x` as a !!int"));
-        check(Some("binary"), "aGk=", Ok(Scalar::Text("hi".into())));
+        check(Some("binary"), "aGk=", Ok(ScalarValue::Text("hi".into())));
         check(
             Some("binary"),
             "?",
@@ -177,7 +177,7 @@ mod tests {
         check(
             Some("timestamp"),
             "2026-11-21",
-            Ok(Scalar::Text("2026-11-21".into())),
+            Ok(ScalarValue::Text("2026-11-21".into())),
         );
         check(
             Some("timestamp"),

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 10_000;
 /// A key without `?` has at most so many characters up to its colon.
 const MAX_KEY: usize = 1024;
 
-pub(super) struct Scanner<'text> {
+pub(super) struct TokenScanner<'text> {
     pub(super) cursor: TextCursor<'text>,
     tokens: VecDeque<ScannedToken<'text>>,
     /// Tokens that were taken.
@@ -43,7 +43,7 @@ struct PossibleKey {
     mark: TextMark,
 }
 
-impl<'text> Scanner<'text> {
+impl<'text> TokenScanner<'text> {
     pub(super) fn new(text: &'text str) -> Self {
         Self {
             cursor: TextCursor::new(text),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cursor::TextMark;
-use crate::tree::Style;
+use crate::tree::StringStyle;
 
 /// A token and its place.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub(super) enum TokenKind<'text> {
     /// A scalar, with its value unless that is the text itself.
     Scalar {
         decoded: Option<Box<str>>,
-        style: Style,
+        style: StringStyle,
     },
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use pratique_json::Value;
 use pratique_policy::Cluster;
-use pratique_policy::object_model::{Mutator, ObjectModel, Prepared, Refused};
+use pratique_policy::object_model::{ObjectMutator, ObjectModel, PreparedObject, RefusedRequest};
 use pratique_registry::{is_stored, no_name};
 use pratique_types::{AdmissionRequest, GroupVersionKind, Operation};
 
@@ -34,7 +34,7 @@ impl GivenRequest {
 }
 
 impl ObjectModel for GivenRequest {
-    fn set_defaults(&self, _: &GroupVersionKind, _: &mut Value<'_>, _: Mutator<'_>) {}
+    fn set_defaults(&self, _: &GroupVersionKind, _: &mut Value<'_>, _: ObjectMutator<'_>) {}
 
     // Upstream: apiserver/pkg/registry/rest/create.go, BeforeCreate
     fn prepare<'v>(
@@ -42,13 +42,13 @@ impl ObjectModel for GivenRequest {
         request: &AdmissionRequest<'_>,
         object: &Value<'v>,
         _: &dyn Cluster,
-    ) -> Result<Prepared<'v>, Refused> {
+    ) -> Result<PreparedObject<'v>, RefusedRequest> {
         let is_unnamed = self.needs_name && !is_named(object);
         self.is_refused.store(is_unnamed, Ordering::Relaxed);
         if !is_unnamed {
-            return Ok(Prepared::default());
+            return Ok(PreparedObject::default());
         }
-        Err(Refused {
+        Err(RefusedRequest {
             status: no_name(&request.kind),
             warnings: Vec::new(),
         })

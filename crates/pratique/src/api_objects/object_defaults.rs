@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_apiextensions::CustomDefaults;
 use pratique_json::Value;
-use pratique_policy::object_model::{ConversionError, Mutator, ObjectModel};
+use pratique_policy::object_model::{ConversionError, ObjectMutator, ObjectModel};
 use pratique_schema::FeatureGates;
 use pratique_types::GroupVersionKind;
 
@@ -61,7 +61,7 @@ impl ObjectDefaults {
 }
 
 impl ObjectModel for ObjectDefaults {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: ObjectMutator<'_>) {
         match self.custom.get(kind) {
             Some(defaults) => defaults.set(&kind.version, object),
             None => self.builtin.set_defaults(kind, object, mutator),
@@ -90,7 +90,7 @@ impl OverlaidDefaults {
 }
 
 impl ObjectModel for OverlaidDefaults {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: ObjectMutator<'_>) {
         let defaults = if self.cluster.knows(kind) {
             &self.cluster
         } else {
@@ -132,7 +132,7 @@ mod tests {
         let size = |both: &OverlaidDefaults, kind: &str| {
             let mut object = pratique_json::parse(b"{}").unwrap().into_owned();
             let kind = GroupVersionKind::new("example.com", "v1", kind);
-            both.set_defaults(&kind, &mut object, Mutator::Policy("p"));
+            both.set_defaults(&kind, &mut object, ObjectMutator::Policy("p"));
             let size = object.get("size").and_then(Value::as_str).map(str::to_owned);
             (size, both.knows(&kind))
         };
@@ -154,7 +154,7 @@ mod tests {
             let gates = FeatureGates::new(Release::by_version(release).unwrap());
             let defaults = defaults.clone().with_gates(gates);
             let mut object = pratique_json::parse(b"{}").unwrap().into_owned();
-            defaults.set_defaults(&kind, &mut object, Mutator::Policy("p"));
+            defaults.set_defaults(&kind, &mut object, ObjectMutator::Policy("p"));
             let size = object.get("size").and_then(Value::as_str);
             assert_eq!(
                 (size, defaults.knows(&kind)),

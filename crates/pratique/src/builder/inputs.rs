@@ -17,7 +17,7 @@ use crate::expressions::Expressions;
 
 /// Static manifests, loaded or not.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum ManifestInput {
     /// All that an AdmissionConfiguration file names.
     Configuration(String),
     /// A directory.
@@ -32,16 +32,16 @@ pub(super) enum Input {
     Loaded(Arc<ManifestSet>, Option<(String, ManifestPlugin)>),
 }
 
-impl Input {
+impl ManifestInput {
     pub(super) fn loaded(set: ManifestSet) -> Self {
-        Input::Loaded(Arc::new(set), None)
+        ManifestInput::Loaded(Arc::new(set), None)
     }
 
     /// The set, if it was loaded.
     pub(super) fn into_set(self) -> Option<Arc<ManifestSet>> {
         match self {
-            Input::Loaded(set, _) => Some(set),
-            Input::Configuration(_) | Input::Directory(..) | Input::Files(..) => None,
+            ManifestInput::Loaded(set, _) => Some(set),
+            ManifestInput::Configuration(_) | ManifestInput::Directory(..) | ManifestInput::Files(..) => None,
         }
     }
 }
@@ -49,7 +49,7 @@ impl Input {
 /// A directory to watch, and the index of its set of manifests.
 #[cfg(feature = "watch")]
 #[derive(Clone, Debug)]
-pub(crate) struct Directory {
+pub(crate) struct WatchedDirectory {
     pub(crate) path: String,
     pub(crate) plugin: ManifestPlugin,
     pub(crate) place: usize,
@@ -57,14 +57,14 @@ pub(crate) struct Directory {
 
 /// The directories that sets were loaded from.
 #[cfg(feature = "watch")]
-pub(super) fn directories(inputs: &[Input]) -> Vec<Directory> {
+pub(super) fn directories(inputs: &[ManifestInput]) -> Vec<WatchedDirectory> {
     let sets = inputs.iter().filter_map(|input| match input {
-        Input::Loaded(_, directory) => Some(directory),
-        Input::Configuration(_) | Input::Directory(..) | Input::Files(..) => None,
+        ManifestInput::Loaded(_, directory) => Some(directory),
+        ManifestInput::Configuration(_) | ManifestInput::Directory(..) | ManifestInput::Files(..) => None,
     });
     let directories = sets.enumerate().filter_map(|(place, directory)| {
         let (path, plugin) = directory.clone()?;
-        Some(Directory { path, plugin, place })
+        Some(WatchedDirectory { path, plugin, place })
     });
     directories.collect()
 }
@@ -72,7 +72,7 @@ pub(super) fn directories(inputs: &[Input]) -> Vec<Directory> {
 /// A loaded input.
 #[derive(Debug, Default)]
 pub(super) struct LoadedInput {
-    pub(super) inputs: Vec<Input>,
+    pub(super) inputs: Vec<ManifestInput>,
     /// The credentials for the webhooks of each plugin.
     #[cfg(feature = "webhooks")]
     pub(super) credentials: Vec<(ManifestPlugin, pratique_types::KubeConfig)>,
@@ -82,7 +82,7 @@ pub(super) struct LoadedInput {
 }
 
 /// The settings that manifests are loaded with.
-pub(super) struct Loading<'a> {
+pub(super) struct LoadSettings<'a> {
     pub(super) expressions: &'a Expressions,
     pub(super) workers: &'a dyn Workers,
     pub(super) feature_gates: FeatureGates,
@@ -90,18 +90,18 @@ pub(super) struct Loading<'a> {
     pub(super) waits: bool,
 }
 
-impl Loading<'_> {
-    pub(super) fn load(&self, input: Input) -> Result<LoadedInput, BuildError> {
+impl LoadSettings<'_> {
+    pub(super) fn load(&self, input: ManifestInput) -> Result<LoadedInput, BuildError> {
         let input = match input {
-            Input::Configuration(path) => return self.configuration(&path),
-            Input::Directory(path, plugin) => {
+            ManifestInput::Configuration(path) => return self.configuration(&path),
+            ManifestInput::Directory(path, plugin) => {
                 let set = Loader::for_plugin(plugin, &self.options()).load_directory(&path)?;
-                Input::Loaded(Arc::new(set), Some((path, plugin)))
+                ManifestInput::Loaded(Arc::new(set), Some((path, plugin)))
             }
-            Input::Files(files, plugin) => {
-                Input::loaded(Loader::for_plugin(plugin, &self.options()).load_files(&files)?)
+            ManifestInput::Files(files, plugin) => {
+                ManifestInput::loaded(Loader::for_plugin(plugin, &self.options()).load_files(&files)?)
             }
-            loaded @ Input::Loaded(..) => loaded,
+            loaded @ ManifestInput::Loaded(..) => loaded,
         };
         Ok(LoadedInput {
             inputs: vec![input],
@@ -133,7 +133,7 @@ impl Loading<'_> {
             }
             let directory = plugin.static_manifests_dir.map(|path| (path, plugin.plugin));
             all.inputs
-                .push(Input::Loaded(Arc::new(plugin.manifests), directory));
+                .push(ManifestInput::Loaded(Arc::new(plugin.manifests), directory));
             #[cfg(feature = "webhooks")]
             if let Some(credentials) = plugin.kube_config {
                 all.credentials.push((plugin.plugin, credentials));

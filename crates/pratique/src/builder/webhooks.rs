@@ -8,13 +8,13 @@ use pratique_webhook::{Caller, HttpCaller, Services};
 
 use super::AdmissionBuilder;
 use crate::guards::Guards;
-use crate::webhooks::Callers;
+use crate::webhooks::WebhookCallers;
 
 /// How webhooks are called.
 #[derive(Debug, Default)]
-pub(super) struct Webhooks {
+pub(super) struct WebhookSettings {
     /// The callers that were set, and the settings of all.
-    callers: Callers,
+    callers: WebhookCallers,
     /// Whether webhooks without a caller of their own are called over HTTPS.
     https: bool,
     plain_http_redirects: bool,
@@ -22,8 +22,8 @@ pub(super) struct Webhooks {
     pub(super) credentials: Vec<(ManifestPlugin, KubeConfig)>,
 }
 
-impl Webhooks {
-    pub(super) fn into_callers(mut self) -> Callers {
+impl WebhookSettings {
+    pub(super) fn into_callers(mut self) -> WebhookCallers {
         if self.https {
             let mutating = self.callers.mutating.take();
             let validating = self.callers.validating.take();

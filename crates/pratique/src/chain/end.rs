@@ -1,33 +1,33 @@
 //! Why a request goes no further through the chain.
 
-use pratique_policy::{DenialCause, Undecided, Unfinished};
+use pratique_policy::{DenialCause, Undecided, UnfinishedEvaluation};
 use pratique_types::Status;
 
 /// Why a request goes no further.
-pub(crate) enum End {
+pub(crate) enum ChainEnd {
     Refused(Box<Status>, DenialCause),
     /// A part is undecided, and the parts after it depend on its result.
     Undecided(Box<Undecided>),
-    Unfinished(Unfinished),
+    Unfinished(UnfinishedEvaluation),
 }
 
-impl End {
+impl ChainEnd {
     /// A denial by a rule.
     pub(crate) fn by_rule(status: impl Into<Box<Status>>) -> Self {
-        End::Refused(status.into(), DenialCause::Rule)
+        ChainEnd::Refused(status.into(), DenialCause::Rule)
     }
 }
 
 /// An error of the server.
-impl From<Box<Status>> for End {
+impl From<Box<Status>> for ChainEnd {
     fn from(status: Box<Status>) -> Self {
-        End::Refused(status, DenialCause::Failure)
+        ChainEnd::Refused(status, DenialCause::Failure)
     }
 }
 
 /// An error of the server.
-impl From<Status> for End {
+impl From<Status> for ChainEnd {
     fn from(status: Status) -> Self {
-        End::from(Box::new(status))
+        ChainEnd::from(Box::new(status))
     }
 }

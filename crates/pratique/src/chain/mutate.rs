@@ -5,13 +5,13 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_manifest::ManifestPlugin;
 use pratique_plugin::Stage;
-use pratique_policy::{DenialCause, Mutated, Reinvocation, Unfinished, mutate_once, seen_the_same};
+use pratique_policy::{DenialCause, Mutated, Reinvocation, UnfinishedEvaluation, mutate_once, seen_the_same};
 
 use super::ChainRun;
-use super::end::End;
-use crate::clock::Stopwatch;
-use crate::observer::{ChainObserver, Logging, Phase};
-use crate::step::{Attributes, Place};
+use super::end::ChainEnd;
+use crate::clock::RunStopwatch;
+use crate::observer::{ChainObserver, LoggingObserver, AdmissionPhase};
+use crate::step::{Attributes, StepPlace};
 
 /// The state that the second round takes from the first.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl RoundState<'_> {
 }
 
 impl<'r> ChainRun<'r> {
-    pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    pub(super) async fn mutate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
         let mut rounds = RoundState::default();
         self.round(&mut rounds, observer).await?;
         if rounds.needs_second() {
@@ -51,34 +51,34 @@ impl<'r> ChainRun<'r> {
         &mut self,
         rounds: &mut RoundState<'r>,
         observer: &mut dyn ChainObserver,
-    ) -> Result<(), End> {
-        self.plugins(Phase::Mutating, Stage::BeforeDynamic, observer)
+    ) -> Result<(), ChainEnd> {
+        self.plugins(AdmissionPhase::Mutating, Stage::BeforeDynamic, observer)
             .await?;
-        self.steps(Place::BeforeMutatingPolicies, observer).await?;
-        let began = Stopwatch::start();
+        self.steps(StepPlace::BeforeMutatingPolicies, observer).await?;
+        let began = RunStopwatch::start();
         let ended = self.mutating_policies(rounds, observer).await;
         let plugin = ManifestPlugin::MutatingAdmissionPolicy;
-        self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
-        self.steps(Place::BeforeMutatingWebhooks, observer).await?;
+        self.record(plugin.name(), AdmissionPhase::Mutating, began, ended, observer)?;
+        self.steps(StepPlace::BeforeMutatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
-            let began = Stopwatch::start();
+            let began = RunStopwatch::start();
             if rounds.second {
                 rounds.webhooks.begin_second();
             }
             let ended = self.mutating_webhooks(&mut rounds.webhooks, observer).await;
             let plugin = ManifestPlugin::MutatingAdmissionWebhook;
-            self.record(plugin.name(), Phase::Mutating, began, ended, observer)?;
+            self.record(plugin.name(), AdmissionPhase::Mutating, began, ended, observer)?;
         }
-        self.steps(Place::AfterMutatingWebhooks, observer).await?;
-        self.plugins(Phase::Mutating, Stage::AfterDynamic, observer).await
+        self.steps(StepPlace::AfterMutatingWebhooks, observer).await?;
+        self.plugins(AdmissionPhase::Mutating, Stage::AfterDynamic, observer).await
     }
 
     async fn mutating_policies(
         &mut self,
         rounds: &mut RoundState<'r>,
         observer: &mut dyn ChainObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), ChainEnd> {
         if rounds.second {
             let previous_object = rounds.after_policies.as_deref().unwrap_or(&self.request.object);
             let changed = !seen_the_same(previous_object, self.attributes().object);
@@ -100,10 +100,10 @@ impl<'r> ChainRun<'r> {
         };
         self.outcome.mutations.extend(steps);
         if let Some(status) = status {
-            return Err(End::Refused(status, cause.unwrap_or(DenialCause::Failure)));
+            return Err(ChainEnd::Refused(status, cause.unwrap_or(DenialCause::Failure)));
         }
         if let Some(undecided) = undecided {
-            return Err(End::Undecided(undecided));
+            return Err(ChainEnd::Undecided(undecided));
         }
         if let Some(object) = object {
             let form = Attributes::mutated(self.admission.release(), self.request, &object).form;
@@ -117,10 +117,10 @@ impl<'r> ChainRun<'r> {
         &self,
         turns: &mut Reinvocation,
         observer: &mut dyn ChainObserver,
-    ) -> Result<Mutated, Unfinished> {
+    ) -> Result<Mutated, UnfinishedEvaluation> {
         let sets = self.admission.mutating();
         let (attributes, context) = (self.attributes(), self.eval_context());
-        let mut logging = Logging(observer.policies());
+        let mut logging = LoggingObserver(observer.policies());
         mutate_once(&sets, attributes, &context, turns, &mut logging)
     }
 }

@@ -6,13 +6,13 @@ use pratique_json::Value;
 use pratique_plugin::{
     Effects, MutableAttributes, Plugin, PluginContext, PolicyAuthorizer, Rejection, Stage,
 };
-use pratique_policy::{DenialCause, Missing, PolicyObserver as _, Unfinished};
+use pratique_policy::{DenialCause, Missing, PolicyObserver as _, UnfinishedEvaluation};
 
 use super::ChainRun;
-use super::end::End;
+use super::end::ChainEnd;
 use crate::authorization::{Authorizer, NoAuthorizer};
-use crate::clock::Stopwatch;
-use crate::observer::{ChainObserver, Logging, Phase};
+use crate::clock::RunStopwatch;
+use crate::observer::{ChainObserver, LoggingObserver, AdmissionPhase};
 use crate::panics::caught;
 use crate::plugins;
 
@@ -21,29 +21,29 @@ impl<'r> ChainRun<'r> {
     /// mutation as well, but not validation: later plugins may still refuse.
     pub(super) async fn plugins(
         &mut self,
-        phase: Phase,
+        phase: AdmissionPhase,
         stage: Stage,
         observer: &mut dyn ChainObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), ChainEnd> {
         let operation = self.request.operation;
         for plugin in self.admission.settings.plugins.stage(stage) {
             let handler = plugin.handler();
             let runs = match phase {
-                Phase::Mutating => handler.admits(operation),
-                Phase::Validating => handler.checks(operation),
+                AdmissionPhase::Mutating => handler.admits(operation),
+                AdmissionPhase::Validating => handler.checks(operation),
             };
             if !runs {
                 continue;
             }
             self.in_time()?;
-            let began = Stopwatch::start();
+            let began = RunStopwatch::start();
             let ended = match phase {
-                Phase::Mutating => self.mutate_by(plugin).await,
-                Phase::Validating => self.validate_by(plugin).await,
+                AdmissionPhase::Mutating => self.mutate_by(plugin).await,
+                AdmissionPhase::Validating => self.validate_by(plugin).await,
             };
             note_undecided(&ended, observer);
             match self.record(handler.name, phase, began, ended, observer) {
-                Err(End::Undecided(undecided)) if phase == Phase::Validating => {
+                Err(ChainEnd::Undecided(undecided)) if phase == AdmissionPhase::Validating => {
                     self.outcome.undecided.push(*undecided);
                 }
                 ended => ended?,
@@ -52,7 +52,7 @@ impl<'r> ChainRun<'r> {
         Ok(())
     }
 
-    async fn mutate_by(&mut self, plugin: &dyn Plugin) -> Result<(), End> {
+    async fn mutate_by(&mut self, plugin: &dyn Plugin) -> Result<(), ChainEnd> {
         self.has_old_object(plugin)?;
         loop {
             let mut effects = Effects::default();
@@ -63,14 +63,14 @@ impl<'r> ChainRun<'r> {
                 })
             })?;
             match admitted {
-                Err(Rejection::Pending) => self.resume(Unfinished::Pending).await?,
+                Err(Rejection::Pending) => self.resume(UnfinishedEvaluation::Pending).await?,
                 decided => return self.decided(plugin, decided, effects),
             }
         }
     }
 
     /// Fails where the request lacks the stored object, which a plugin may read.
-    fn has_old_object(&self, plugin: &dyn Plugin) -> Result<(), End> {
+    fn has_old_object(&self, plugin: &dyn Plugin) -> Result<(), ChainEnd> {
         if self.request.lacks_old_object {
             Err(undecided(
                 plugin,
@@ -83,7 +83,7 @@ impl<'r> ChainRun<'r> {
         }
     }
 
-    async fn validate_by(&mut self, plugin: &dyn Plugin) -> Result<(), End> {
+    async fn validate_by(&mut self, plugin: &dyn Plugin) -> Result<(), ChainEnd> {
         self.has_old_object(plugin)?;
         loop {
             let mut effects = Effects::default();
@@ -92,7 +92,7 @@ impl<'r> ChainRun<'r> {
                 plugin.validate(&self.attributes(), &self.plugin_context(&access), &mut effects)
             })?;
             match validated {
-                Err(Rejection::Pending) => self.resume(Unfinished::Pending).await?,
+                Err(Rejection::Pending) => self.resume(UnfinishedEvaluation::Pending).await?,
                 decided => return self.decided(plugin, decided, effects),
             }
         }
@@ -137,7 +137,7 @@ impl<'r> ChainRun<'r> {
         plugin: &dyn Plugin,
         result: Result<(), Rejection>,
         effects: Effects,
-    ) -> Result<(), End> {
+    ) -> Result<(), ChainEnd> {
         self.annotate(effects.audit_annotations().iter().cloned());
         let outcome = &mut self.outcome;
         outcome.warnings.extend(effects.warnings);
@@ -153,23 +153,23 @@ impl<'r> ChainRun<'r> {
 }
 
 /// Logs an undecided plugin, and reports it to the observer.
-fn note_undecided(ended: &Result<(), End>, observer: &mut dyn ChainObserver) {
-    if let Err(End::Undecided(undecided)) = ended {
-        Logging(observer.policies()).undecided(undecided);
+fn note_undecided(ended: &Result<(), ChainEnd>, observer: &mut dyn ChainObserver) {
+    if let Err(ChainEnd::Undecided(undecided)) = ended {
+        LoggingObserver(observer.policies()).undecided(undecided);
     }
 }
 
 /// The end of a request that a plugin does not let pass.
-fn end(plugin: &dyn Plugin, rejection: Rejection) -> End {
+fn end(plugin: &dyn Plugin, rejection: Rejection) -> ChainEnd {
     let status = rejection.status().map(Box::new);
     match (rejection, status) {
-        (Rejection::Undecided(missing), _) => End::Undecided(Box::new(plugins::undecided(plugin, *missing))),
-        (Rejection::Denied(_), Some(status)) => End::Refused(status, DenialCause::Rule),
-        (_, Some(status)) => End::Refused(status, DenialCause::Failure),
-        (_, None) => End::Unfinished(Unfinished::Pending),
+        (Rejection::Undecided(missing), _) => ChainEnd::Undecided(Box::new(plugins::undecided(plugin, *missing))),
+        (Rejection::Denied(_), Some(status)) => ChainEnd::Refused(status, DenialCause::Rule),
+        (_, Some(status)) => ChainEnd::Refused(status, DenialCause::Failure),
+        (_, None) => ChainEnd::Unfinished(UnfinishedEvaluation::Pending),
     }
 }
 
-fn undecided(plugin: &dyn Plugin, missing: Missing) -> End {
-    End::Undecided(Box::new(plugins::lacks(plugin, missing)))
+fn undecided(plugin: &dyn Plugin, missing: Missing) -> ChainEnd {
+    ChainEnd::Undecided(Box::new(plugins::lacks(plugin, missing)))
 }

@@ -1,28 +1,28 @@
 //! Preparing the object for validating admission.
 
-use pratique_policy::object_model::Refused;
+use pratique_policy::object_model::RefusedRequest;
 
 use pratique_policy::ObjectModel;
 use pratique_types::Reason;
 
 use super::ChainRun;
-use super::end::End;
-use crate::observer::{ChainObserver, ChainStep, PREPARATION, Phase, StepResult, VALIDATION};
+use super::end::ChainEnd;
+use crate::observer::{ChainObserver, ChainStep, PREPARATION, AdmissionPhase, StepResult, VALIDATION};
 use crate::outcome::undecided_validation;
 
 impl ChainRun<'_> {
     /// Prepares the object by the object model, if there is one.
-    pub(super) fn prepare(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    pub(super) fn prepare(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
         let Some(model) = self.context.object_model else {
             return Ok(());
         };
         let ended = self.prepare_by(model);
         observer.step(&ChainStep {
             name: match &ended {
-                Err(End::Refused(status, _)) if status.code == Reason::Invalid.code() => VALIDATION,
+                Err(ChainEnd::Refused(status, _)) if status.code == Reason::Invalid.code() => VALIDATION,
                 _ => PREPARATION,
             },
-            phase: Phase::Validating,
+            phase: AdmissionPhase::Validating,
             is_reinvoked: false,
             attributes: self.attributes(),
             may_differ: self.may_differ,
@@ -32,7 +32,7 @@ impl ChainRun<'_> {
         ended
     }
 
-    fn prepare_by(&mut self, model: &dyn ObjectModel) -> Result<(), End> {
+    fn prepare_by(&mut self, model: &dyn ObjectModel) -> Result<(), ChainEnd> {
         let object = self.object.as_deref().unwrap_or(&self.request.object);
         match model.prepare(self.request, object, self.context.cluster) {
             Ok(prepared) => {
@@ -44,9 +44,9 @@ impl ChainRun<'_> {
                 self.prepared = prepared.object;
                 Ok(())
             }
-            Err(Refused { status, warnings }) => {
+            Err(RefusedRequest { status, warnings }) => {
                 self.outcome.warnings.extend(warnings);
-                Err(End::by_rule(status))
+                Err(ChainEnd::by_rule(status))
             }
         }
     }

@@ -2,44 +2,44 @@
 
 use pratique_manifest::ManifestPlugin;
 use pratique_plugin::Stage;
-use pratique_policy::{DenialCause, Unfinished, ValidationOutcome, validate};
+use pratique_policy::{DenialCause, UnfinishedEvaluation, ValidationOutcome, validate};
 
 use super::ChainRun;
-use super::end::End;
-use crate::clock::Stopwatch;
-use crate::observer::{ChainObserver, Logging, Phase};
-use crate::step::Place;
+use super::end::ChainEnd;
+use crate::clock::RunStopwatch;
+use crate::observer::{ChainObserver, LoggingObserver, AdmissionPhase};
+use crate::step::StepPlace;
 
 impl ChainRun<'_> {
     /// Checks configuration of admission as an API server's registry does, if that is enabled.
-    pub(super) fn registry_check(&mut self) -> Result<(), End> {
+    pub(super) fn registry_check(&mut self) -> Result<(), ChainEnd> {
         let warnings = self.admission.registry_check(&self.attributes());
-        self.outcome.warnings.extend(warnings.map_err(End::by_rule)?);
+        self.outcome.warnings.extend(warnings.map_err(ChainEnd::by_rule)?);
         Ok(())
     }
 
-    pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
-        self.plugins(Phase::Validating, Stage::BeforeDynamic, observer)
+    pub(super) async fn validate(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
+        self.plugins(AdmissionPhase::Validating, Stage::BeforeDynamic, observer)
             .await?;
-        self.steps(Place::BeforeValidatingPolicies, observer).await?;
-        let began = Stopwatch::start();
+        self.steps(StepPlace::BeforeValidatingPolicies, observer).await?;
+        let began = RunStopwatch::start();
         let ended = self.validating_policies(observer).await;
         let plugin = ManifestPlugin::ValidatingAdmissionPolicy;
-        self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
-        self.steps(Place::BeforeValidatingWebhooks, observer).await?;
+        self.record(plugin.name(), AdmissionPhase::Validating, began, ended, observer)?;
+        self.steps(StepPlace::BeforeValidatingWebhooks, observer).await?;
         #[cfg(feature = "webhooks")]
         {
-            let began = Stopwatch::start();
+            let began = RunStopwatch::start();
             let ended = self.validating_webhooks(observer).await;
             let plugin = ManifestPlugin::ValidatingAdmissionWebhook;
-            self.record(plugin.name(), Phase::Validating, began, ended, observer)?;
+            self.record(plugin.name(), AdmissionPhase::Validating, began, ended, observer)?;
         }
-        self.steps(Place::AfterValidatingWebhooks, observer).await?;
-        self.plugins(Phase::Validating, Stage::AfterDynamic, observer)
+        self.steps(StepPlace::AfterValidatingWebhooks, observer).await?;
+        self.plugins(AdmissionPhase::Validating, Stage::AfterDynamic, observer)
             .await
     }
 
-    async fn validating_policies(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    async fn validating_policies(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
         let ValidationOutcome {
             status,
             undecided,
@@ -58,14 +58,14 @@ impl ChainRun<'_> {
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         let cause = cause.unwrap_or(DenialCause::Failure);
-        status.map_or(Ok(()), |status| Err(End::Refused(status, cause)))
+        status.map_or(Ok(()), |status| Err(ChainEnd::Refused(status, cause)))
     }
 
-    fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<ValidationOutcome, Unfinished> {
+    fn evaluate_validating(&self, observer: &mut dyn ChainObserver) -> Result<ValidationOutcome, UnfinishedEvaluation> {
         let sets = self.admission.validating();
         let context = self.admission.settings.helpers.join(self.eval_context());
         let attributes = self.attributes();
-        let mut logging = Logging(observer.policies());
+        let mut logging = LoggingObserver(observer.policies());
         validate(&sets, attributes, context, &mut logging)
     }
 }

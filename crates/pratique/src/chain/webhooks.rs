@@ -7,9 +7,9 @@ use pratique_webhook::transport::Budget;
 use pratique_webhook::{Caller, Mutated, Reinvocation, ValidationOutcome, WebhookContext, mutate, validate};
 
 use super::ChainRun;
-use super::end::End;
+use super::end::ChainEnd;
 use crate::observer::ChainObserver;
-use crate::webhooks::{DecidedChecks, Logging};
+use crate::webhooks::{DecidedChecks, WebhookLogging};
 
 impl<'r> ChainRun<'r> {
     fn pending_checks(&self) -> DecidedChecks<'r> {
@@ -35,7 +35,7 @@ impl<'r> ChainRun<'r> {
 
     /// Reserves memory for the results of webhooks until the request is answered. The object exists up to three times:
     /// as it is, in the form of its kind for later policies, and as a patch in the answer.
-    fn hold(&mut self, object: Option<&Value<'_>>, status: Option<&Status>) -> Result<(), End> {
+    fn hold(&mut self, object: Option<&Value<'_>>, status: Option<&Status>) -> Result<(), ChainEnd> {
         const COPIES: usize = 3;
         let object = object.map_or(0, Value::owned_bytes);
         let status = status.map_or(0, |status| status.message.len());
@@ -61,7 +61,7 @@ impl<'r> ChainRun<'r> {
         &mut self,
         turns: &mut Reinvocation,
         observer: &mut dyn ChainObserver,
-    ) -> Result<(), End> {
+    ) -> Result<(), ChainEnd> {
         let Some((sets, caller)) = self.admission.webhooks.mutating() else {
             return Ok(());
         };
@@ -71,7 +71,7 @@ impl<'r> ChainRun<'r> {
         let checks = self.pending_checks();
         let mutated = {
             let (attributes, context) = (self.attributes(), self.webhook_context(&checks));
-            let mut logging = Logging(observer.webhooks());
+            let mut logging = WebhookLogging(observer.webhooks());
             mutate(&sets, attributes, &context, turns, caller, &mut logging).await
         };
         let Mutated {
@@ -91,13 +91,13 @@ impl<'r> ChainRun<'r> {
             self.changed(object, ObjectForm::Written);
         }
         match (status, undecided) {
-            (Some(status), _) => Err(End::Refused(status, cause.unwrap_or(DenialCause::Failure))),
-            (None, Some(undecided)) => Err(End::Undecided(undecided)),
+            (Some(status), _) => Err(ChainEnd::Refused(status, cause.unwrap_or(DenialCause::Failure))),
+            (None, Some(undecided)) => Err(ChainEnd::Undecided(undecided)),
             (None, None) => Ok(()),
         }
     }
 
-    pub(super) async fn validating_webhooks(&mut self, observer: &mut dyn ChainObserver) -> Result<(), End> {
+    pub(super) async fn validating_webhooks(&mut self, observer: &mut dyn ChainObserver) -> Result<(), ChainEnd> {
         let Some((sets, caller)) = self.admission.webhooks.validating() else {
             return Ok(());
         };
@@ -107,7 +107,7 @@ impl<'r> ChainRun<'r> {
         let checks = self.pending_checks();
         let outcome = {
             let (attributes, context) = (self.attributes(), self.webhook_context(&checks));
-            let mut logging = Logging(observer.webhooks());
+            let mut logging = WebhookLogging(observer.webhooks());
             validate(&sets, attributes, &context, caller, &mut logging).await
         };
         let ValidationOutcome {
@@ -122,6 +122,6 @@ impl<'r> ChainRun<'r> {
         self.outcome.warnings.extend(warnings);
         self.annotate(audit_annotations);
         let cause = cause.unwrap_or(DenialCause::Failure);
-        status.map_or(Ok(()), |status| Err(End::Refused(status, cause)))
+        status.map_or(Ok(()), |status| Err(ChainEnd::Refused(status, cause)))
     }
 }

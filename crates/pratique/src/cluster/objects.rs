@@ -12,7 +12,7 @@ use pratique_schema::merge::MergeSchema;
 use pratique_types::builtin::{BuiltinResources, ServedResource};
 use pratique_types::{GroupVersionKind, GroupVersionResource, ObjectPlace, Rejected};
 
-use super::stored::{NAMESPACE, StoredObject};
+use super::stored_objects::{NAMESPACE, StoredObject};
 
 /// A cluster in memory: namespaces, params, and custom resource definitions, which define how the objects of their
 /// kinds are served. Clones share the objects.

@@ -10,14 +10,14 @@ use pratique_manifest::{ConfigurationErrors, LoadErrors};
 use pratique_policy::ObjectModel;
 use pratique_policy::authz::NoAuthorizer;
 
-use super::core::{Core, LiveSettings};
+use super::core::{LiveCore, LiveSettings};
 #[cfg(feature = "watch")]
 use super::directories;
 use super::observer::AdmissionObserver;
-use super::readiness::Readiness;
-use super::retired::Retired;
+use super::readiness::LiveReadiness;
+use super::retirement::RetiredValues;
 use super::source::{Changed, Source};
-use super::worker::{ChangeNotifier, Worker};
+use super::worker::{ChangeNotifier, ChangeWorker};
 use super::{Live, LiveTasks};
 use crate::authorization::Decider;
 use crate::builder::{AdmissionBuilder, BuildError, NotEvaluated};
@@ -208,10 +208,10 @@ impl LiveBuilder {
             &changed,
             &self.settings.observers,
         )?;
-        let core = Arc::new(Core {
+        let core = Arc::new(LiveCore {
             current: ArcSwapOption::empty(),
-            retired: Retired::default(),
-            readiness: Readiness::default(),
+            retired: RetiredValues::default(),
+            readiness: LiveReadiness::default(),
             settings: self.settings,
             #[cfg(feature = "watch")]
             directories,
@@ -229,7 +229,7 @@ impl LiveBuilder {
             let _ = refreshed.refresh();
         };
         let free = move || retiring.retired.free();
-        let worker = Worker::start(notifier.clone(), work, free)?;
+        let worker = ChangeWorker::start(notifier.clone(), work, free)?;
         let tasks = Arc::new(LiveTasks {
             notifier,
             worker,

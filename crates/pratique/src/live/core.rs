@@ -9,20 +9,20 @@ use pratique_plugin::ClusterState;
 use pratique_policy::{Cluster, ObjectModel};
 use pratique_types::AdmissionRequest;
 
-use super::observer::{AdmissionObserver, Answered, Observers};
-use super::readiness::{Readiness, Unavailable};
-use super::retired::Retired;
+use super::observer::{AdmissionObserver, Answered, ObserverList};
+use super::readiness::{LiveReadiness, Unavailable};
+use super::retirement::RetiredValues;
 use super::source::Source;
 use crate::admission::Admission;
 use crate::admission_config::AdmissionConfig;
 use crate::authorization::Decider;
 use crate::builder::NotEvaluated;
 use crate::chain::AdmissionContext;
-use crate::clock::{Stopwatch, generated_suffix, since_epoch};
+use crate::clock::{RunStopwatch, generated_suffix, since_epoch};
 use crate::cluster::{ClusterView, DynParamSource, PluginView};
 use crate::image_reviews::ImageBackend;
 use crate::limits::Limits;
-use crate::observer::Phases;
+use crate::observer::AdmissionPhases;
 use crate::outcome::Outcome;
 use crate::plugins::PluginInputs;
 
@@ -42,18 +42,18 @@ pub(super) struct LiveSettings {
 }
 
 /// The state that all parts of a [`Live`](super::Live) share.
-pub(super) struct Core {
+pub(super) struct LiveCore {
     pub(super) current: ArcSwapOption<Admission>,
     /// Replaced admissions, while requests use them.
-    pub(super) retired: Retired<Admission>,
-    pub(super) readiness: Readiness,
+    pub(super) retired: RetiredValues<Admission>,
+    pub(super) readiness: LiveReadiness,
     pub(super) settings: LiveSettings,
     #[cfg(feature = "watch")]
-    pub(super) directories: super::directories::Directories,
+    pub(super) directories: super::directories::WatchedDirectories,
     pub(super) config: Mutex<AdmissionConfig>,
 }
 
-impl Core {
+impl LiveCore {
     /// Compiles the current configuration, and swaps it in. Does nothing while a source has no configuration yet.
     pub(super) fn refresh(&self) -> Result<(), NotEvaluated> {
         let mut config = self.config.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ impl Core {
     pub(super) async fn admit(
         &self,
         request: &AdmissionRequest<'_>,
-        phases: Phases,
+        phases: AdmissionPhases,
         mut limits: Limits,
     ) -> Result<Outcome, Unavailable> {
         self.readiness.check_ready()?;
@@ -136,8 +136,8 @@ impl Core {
             let outcome = admission.run_chain(request, phases, context, &mut ()).await;
             return outcome.map_err(Unavailable::from);
         }
-        let (received, began) = (SystemTime::now(), Stopwatch::start());
-        let mut observers = Observers::new(&self.settings.observers);
+        let (received, began) = (SystemTime::now(), RunStopwatch::start());
+        let mut observers = ObserverList::new(&self.settings.observers);
         let outcome = admission
             .run_chain(request, phases, context, &mut observers)
             .await;

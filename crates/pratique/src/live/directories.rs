@@ -11,23 +11,23 @@ use pratique_workers::Sequential;
 use super::observer::{AdmissionObserver, Reload, ReloadResult};
 use super::source::Changed;
 use crate::admission_config::AdmissionConfig;
-use crate::builder::Directory;
-use crate::cores::Helpers;
+use crate::builder::WatchedDirectory;
+use crate::cores::HelperWorkers;
 use crate::expressions::Expressions;
 
 /// The directories that are watched.
 #[derive(Default)]
-pub(super) struct Directories(Mutex<Vec<(usize, Watched<Arc<ManifestSet>>)>>);
+pub(super) struct WatchedDirectories(Mutex<Vec<(usize, Watched<Arc<ManifestSet>>)>>);
 
 /// Starts watching directories, and loads each of them.
 pub(super) fn watch(
-    directories: Vec<Directory>,
+    directories: Vec<WatchedDirectory>,
     expressions: &Expressions,
-    helpers: &Helpers,
+    helpers: &HelperWorkers,
     options: &pratique_watch::WatchOptions,
     changed: &Changed,
     observers: &[Arc<dyn AdmissionObserver>],
-) -> Result<Directories, pratique_watch::StartError<LoadErrors>> {
+) -> Result<WatchedDirectories, pratique_watch::StartError<LoadErrors>> {
     let mut watched = Vec::new();
     let turn = Arc::new(Mutex::new(()));
     for directory in directories {
@@ -61,10 +61,10 @@ pub(super) fn watch(
         super::log::started(directory.plugin, &one.current().value);
         watched.push((directory.place, one));
     }
-    Ok(Directories(Mutex::new(watched)))
+    Ok(WatchedDirectories(Mutex::new(watched)))
 }
 
-impl Directories {
+impl WatchedDirectories {
     /// Puts the current manifests of each directory into their places.
     pub(super) fn collect(&self, config: &mut AdmissionConfig) {
         for (place, watched) in &*self.lock() {
@@ -98,7 +98,7 @@ struct DirectoryLoader {
     loaded: Arc<AtomicUsize>,
     reloader: Reloader,
     expressions: Expressions,
-    helpers: Helpers,
+    helpers: HelperWorkers,
     /// One directory loads at a time: each load has a bound on its memory, several have none together.
     turn: Arc<Mutex<()>>,
 }

@@ -7,7 +7,7 @@ use pratique_manifest::ManifestPlugin;
 use pratique_types::AdmissionRequest;
 
 use crate::Attributes;
-use crate::observer::{ChainObserver, ChainStep, Span};
+use crate::observer::{ChainObserver, ChainStep, ChainSpan};
 use crate::outcome::Outcome;
 
 /// Receives all events, from any thread. By default all methods do nothing; none should block.
@@ -166,11 +166,11 @@ pub struct Answered<'a> {
 }
 
 /// Several observers of one request.
-pub(super) struct Observers<'w>(Vec<Box<dyn ChainObserver + 'w>>);
+pub(super) struct ObserverList<'w>(Vec<Box<dyn ChainObserver + 'w>>);
 
-impl<'w> Observers<'w> {
+impl<'w> ObserverList<'w> {
     pub(super) fn new(observers: &'w [Arc<dyn AdmissionObserver>]) -> Self {
-        Observers(
+        ObserverList(
             observers
                 .iter()
                 .filter_map(|observer| observer.request())
@@ -179,7 +179,7 @@ impl<'w> Observers<'w> {
     }
 }
 
-impl ChainObserver for Observers<'_> {
+impl ChainObserver for ObserverList<'_> {
     fn policies(&mut self) -> Option<&mut dyn pratique_policy::PolicyObserver> {
         (!self.0.is_empty()).then_some(self)
     }
@@ -189,7 +189,7 @@ impl ChainObserver for Observers<'_> {
         (!self.0.is_empty()).then_some(self)
     }
 
-    fn part(&mut self, name: &str, span: &Span) {
+    fn part(&mut self, name: &str, span: &ChainSpan) {
         self.0.iter_mut().for_each(|observer| observer.part(name, span));
     }
 
@@ -197,7 +197,7 @@ impl ChainObserver for Observers<'_> {
         self.0.iter_mut().for_each(|observer| observer.step(step));
     }
 
-    fn phase(&mut self, span: &Span) {
+    fn phase(&mut self, span: &ChainSpan) {
         self.0.iter_mut().for_each(|observer| observer.phase(span));
     }
 
@@ -208,7 +208,7 @@ impl ChainObserver for Observers<'_> {
     }
 }
 
-impl Observers<'_> {
+impl ObserverList<'_> {
     fn policy_observers(&mut self) -> impl Iterator<Item = &mut dyn pratique_policy::PolicyObserver> {
         self.0.iter_mut().filter_map(|observer| observer.policies())
     }
@@ -219,7 +219,7 @@ impl Observers<'_> {
     }
 }
 
-impl pratique_policy::PolicyObserver for Observers<'_> {
+impl pratique_policy::PolicyObserver for ObserverList<'_> {
     fn decided(&mut self, decision: &pratique_policy::ObservedDecision<'_>) {
         self.policy_observers()
             .for_each(|observer| observer.decided(decision));
@@ -247,7 +247,7 @@ impl pratique_policy::PolicyObserver for Observers<'_> {
 }
 
 #[cfg(feature = "webhooks")]
-impl pratique_webhook::WebhookObserver for Observers<'_> {
+impl pratique_webhook::WebhookObserver for ObserverList<'_> {
     fn called(&mut self, called: &pratique_webhook::Called<'_>) {
         self.webhook_observers()
             .for_each(|observer| observer.called(called));
@@ -269,7 +269,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::observer::{Phase, StepResult};
+    use crate::observer::{AdmissionPhase, StepResult};
 
     #[derive(Default)]
     struct EventLog(Mutex<Vec<String>>);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     impl ChainObserver for RequestLog<'_> {
-        fn part(&mut self, name: &str, _: &Span) {
+        fn part(&mut self, name: &str, _: &ChainSpan) {
             self.push(name);
         }
 
@@ -297,7 +297,7 @@ mod tests {
             self.push(step.name);
         }
 
-        fn phase(&mut self, _: &Span) {
+        fn phase(&mut self, _: &ChainSpan) {
             self.push("phase");
         }
 
@@ -310,11 +310,11 @@ mod tests {
     fn all_observers_receive_all_events() {
         let logs = [Arc::new(EventLog::default()), Arc::new(EventLog::default())];
         let registered = logs.clone().map(|log| log as Arc<dyn AdmissionObserver>);
-        let mut observers = Observers::new(&registered);
+        let mut observers = ObserverList::new(&registered);
         let request = AdmissionRequest::default();
         let attributes = Attributes::written(&request, &request.object);
-        let span = Span {
-            phase: Phase::Mutating,
+        let span = ChainSpan {
+            phase: AdmissionPhase::Mutating,
             operation: request.operation,
             rejected: false,
             elapsed: Duration::ZERO,
@@ -322,7 +322,7 @@ mod tests {
         observers.part("part", &span);
         observers.step(&ChainStep {
             name: "step",
-            phase: Phase::Mutating,
+            phase: AdmissionPhase::Mutating,
             is_reinvoked: false,
             attributes,
             may_differ: false,

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use pratique_policy::Unfinished;
+use pratique_policy::UnfinishedEvaluation;
 
 /// Why a request is not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,19 +23,19 @@ pub enum Unavailable {
     Interrupted,
 }
 
-impl From<Unfinished> for Unavailable {
-    fn from(unfinished: Unfinished) -> Self {
+impl From<UnfinishedEvaluation> for Unavailable {
+    fn from(unfinished: UnfinishedEvaluation) -> Self {
         match unfinished {
-            Unfinished::Pending => Unavailable::Unanswered,
-            Unfinished::Interrupted => Unavailable::Interrupted,
+            UnfinishedEvaluation::Pending => Unavailable::Unanswered,
+            UnfinishedEvaluation::Interrupted => Unavailable::Interrupted,
             // The chain answers these itself.
-            Unfinished::MemoryLimit | Unfinished::MemoryBudget => Unavailable::Interrupted,
+            UnfinishedEvaluation::MemoryLimit | UnfinishedEvaluation::MemoryBudget => Unavailable::Interrupted,
         }
     }
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Readiness(Mutex<ReadyState>);
+pub(super) struct LiveReadiness(Mutex<ReadyState>);
 
 #[derive(Debug, Default)]
 struct ReadyState {
@@ -53,7 +53,7 @@ impl ReadyState {
     }
 }
 
-impl Readiness {
+impl LiveReadiness {
     pub(super) fn check_ready(&self) -> Result<(), Unavailable> {
         let state = self.lock();
         match (state.stopped, state.ready) {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn waiting_tasks_are_woken_once() {
-        let readiness = Readiness::default();
+        let readiness = LiveReadiness::default();
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());
         let mut context = Context::from_waker(&waker);

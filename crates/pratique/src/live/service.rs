@@ -8,7 +8,7 @@ use pratique_types::{AdmissionRequest, AdmissionResponse};
 use tower_service::Service;
 
 use super::{AdmitError, Live};
-use crate::observer::Phases;
+use crate::observer::AdmissionPhases;
 
 /// An answer on its way. It can be dropped at any time.
 pub type Reviewing = Pin<Box<dyn Future<Output = Result<AdmissionResponse, AdmitError>> + Send>>;
@@ -18,11 +18,11 @@ pub type Reviewing = Pin<Box<dyn Future<Output = Result<AdmissionResponse, Admit
 #[derive(Clone, Debug)]
 pub struct PhaseService {
     live: Live,
-    phases: Phases,
+    phases: AdmissionPhases,
 }
 
 impl PhaseService {
-    pub(super) fn new(live: Live, phases: Phases) -> Self {
+    pub(super) fn new(live: Live, phases: AdmissionPhases) -> Self {
         PhaseService { live, phases }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Repeats some work whenever something changed. Changes that arrive during the work are handled together.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub(super) struct ChangeWorker {
     notifier: Arc<ChangeNotifier>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -39,7 +39,7 @@ enum NextTask {
 /// How long to wait before tidying again.
 const PAUSE: Duration = Duration::from_millis(20);
 
-impl Worker {
+impl ChangeWorker {
     /// Starts the thread. It runs `work` after each change, then `tidy`, and `tidy` again from time to time while that returns
     /// true because something is left.
     pub(super) fn start(
@@ -55,7 +55,7 @@ impl Worker {
                 pratique_watch::lower_priority();
                 waiting.handle(&work, &tidy);
             })?;
-        Ok(Worker {
+        Ok(ChangeWorker {
             notifier,
             thread: Mutex::new(Some(thread)),
         })
@@ -163,7 +163,7 @@ mod tests {
         let work = move || {
             counted.fetch_add(1, Ordering::SeqCst);
         };
-        let worker = Worker::start(notifier.clone(), work, || false).unwrap();
+        let worker = ChangeWorker::start(notifier.clone(), work, || false).unwrap();
         notifier.wait_until_settled();
         assert_eq!(count.load(Ordering::SeqCst), 0);
         for _ in 0..100 {
@@ -184,7 +184,7 @@ mod tests {
         let remaining = left.clone();
         let tidy = move || remaining.fetch_sub(1, Ordering::SeqCst) > 1;
         let notifier = Arc::new(ChangeNotifier::default());
-        let worker = Worker::start(notifier.clone(), || (), tidy).unwrap();
+        let worker = ChangeWorker::start(notifier.clone(), || (), tidy).unwrap();
         notifier.notify();
         notifier.wait_until_settled();
         while left.load(Ordering::SeqCst) > 0 {

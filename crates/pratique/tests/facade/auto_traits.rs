@@ -1,7 +1,7 @@
 //! What programs share between threads and keep in tasks: a promise that no signature shows.
 
 use pratique::live::{InMemory, PhaseService};
-use pratique::observer::Phase;
+use pratique::observer::AdmissionPhase;
 use pratique::policy::EmptyCluster;
 use pratique::{
     Admission, AdmissionBuilder, AdmissionContext, AdmissionRequest, AdmissionReview, AdmitError, BuildError,
@@ -45,6 +45,6 @@ fn requests_are_evaluated_in_tasks(admission: &Admission, live: &Live, review: &
     let cluster = Objects::new();
     is_sent(admission.admit(&request, AdmissionContext::new(&cluster), &mut ()));
     is_sent(live.admit(&request));
-    is_sent(live.answer(review, Phase::Validating));
+    is_sent(live.answer(review, AdmissionPhase::Validating));
     is_sent(live.ready());
 }

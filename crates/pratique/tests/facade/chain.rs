@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::world::{NoDecider, append, configmap, mutating, run, trail, validating};
 use pratique::policy::DenialCause;
-use pratique::step::{Place, StepOutcome, step};
+use pratique::step::{StepPlace, StepOutcome, step};
 use pratique::types::AdmissionRequest;
 use pratique::{
     Admission, AdmissionBuilder, AdmissionContext, AdmissionStep, Attributes, Limits, Objects, Outcome,
@@ -28,10 +28,10 @@ fn marker(name: &'static str) -> impl AdmissionStep + 'static {
 #[test]
 fn places_are_in_order() {
     let builder = mutating(Admission::builder(), &[("m", "IfNeeded")])
-        .step(Place::Schema, marker("s"))
-        .step(Place::AfterMutatingWebhooks, marker("c"))
-        .step(Place::BeforeMutatingPolicies, marker("a"))
-        .step(Place::BeforeMutatingWebhooks, marker("b"));
+        .step(StepPlace::Schema, marker("s"))
+        .step(StepPlace::AfterMutatingWebhooks, marker("c"))
+        .step(StepPlace::BeforeMutatingPolicies, marker("a"))
+        .step(StepPlace::BeforeMutatingWebhooks, marker("b"));
     let outcome = admit(builder, &configmap(""));
     // The policy changed the object, so there is a second round; it wants it, for others changed it since.
     assert_eq!(trail(&outcome), "ambcambcs");
@@ -41,7 +41,7 @@ fn places_are_in_order() {
 
 #[test]
 fn steps_alone_bring_no_second_round() {
-    let builder = Admission::builder().step(Place::BeforeMutatingPolicies, marker("a"));
+    let builder = Admission::builder().step(StepPlace::BeforeMutatingPolicies, marker("a"));
     assert_eq!(trail(&admit(builder, &configmap(""))), "a");
 }
 
@@ -49,15 +49,15 @@ fn steps_alone_bring_no_second_round() {
 fn a_change_between_rounds_reinvokes_policies() {
     // The one that does not want a second turn has none; the other is due for what the step does before it.
     let builder = mutating(Admission::builder(), &[("m", "IfNeeded"), ("n", "Never")])
-        .step(Place::AfterMutatingWebhooks, marker("c"));
+        .step(StepPlace::AfterMutatingWebhooks, marker("c"));
     assert_eq!(trail(&admit(builder, &configmap(""))), "mncmc");
 }
 
 #[test]
 fn validation_sees_what_became_of_the_object() {
     let builder = validating(Admission::builder(), "object.data.trail == 'as'")
-        .step(Place::BeforeMutatingPolicies, marker("a"))
-        .step(Place::Schema, marker("s"));
+        .step(StepPlace::BeforeMutatingPolicies, marker("a"))
+        .step(StepPlace::Schema, marker("s"));
     assert!(admit(builder, &configmap("")).allowed());
     let outcome = admit(
         validating(Admission::builder(), "object.data.trail == 'as'"),
@@ -70,17 +70,17 @@ fn validation_sees_what_became_of_the_object() {
 #[test]
 fn a_refusal_ends_the_chain() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let builder = |refusing: Place| {
+    let builder = |refusing: StepPlace| {
         seen.lock().unwrap().clear();
         let mut builder = validating(Admission::builder(), "true");
         for place in [
-            Place::BeforeMutatingPolicies,
-            Place::BeforeMutatingWebhooks,
-            Place::AfterMutatingWebhooks,
-            Place::Schema,
-            Place::BeforeValidatingPolicies,
-            Place::BeforeValidatingWebhooks,
-            Place::AfterValidatingWebhooks,
+            StepPlace::BeforeMutatingPolicies,
+            StepPlace::BeforeMutatingWebhooks,
+            StepPlace::AfterMutatingWebhooks,
+            StepPlace::Schema,
+            StepPlace::BeforeValidatingPolicies,
+            StepPlace::BeforeValidatingWebhooks,
+            StepPlace::AfterValidatingWebhooks,
         ] {
             let seen = seen.clone();
             builder = builder.step(
@@ -98,9 +98,9 @@ fn a_refusal_ends_the_chain() {
         builder
     };
     for (place, steps) in [
-        (Place::BeforeMutatingPolicies, 1),
-        (Place::Schema, 4),
-        (Place::AfterValidatingWebhooks, 7),
+        (StepPlace::BeforeMutatingPolicies, 1),
+        (StepPlace::Schema, 4),
+        (StepPlace::AfterValidatingWebhooks, 7),
     ] {
         let outcome = admit(builder(place), &configmap(""));
         assert_eq!(outcome.cause, Some(DenialCause::Rule));
@@ -114,7 +114,7 @@ fn a_refusal_ends_the_chain() {
 
 #[test]
 fn a_late_change_is_an_error() {
-    let builder = Admission::builder().step(Place::BeforeValidatingPolicies, marker("late"));
+    let builder = Admission::builder().step(StepPlace::BeforeValidatingPolicies, marker("late"));
     let outcome = admit(builder, &configmap(""));
     assert_eq!(outcome.cause, Some(DenialCause::Failure));
     let status = outcome.status.unwrap();
@@ -126,17 +126,17 @@ fn a_late_change_is_an_error() {
 fn the_first_annotation_stays() {
     let note = |value: &'static str| step(value, move |_| StepOutcome::allow().annotate("k", value));
     let builder = Admission::builder()
-        .step(Place::Schema, note("first"))
-        .step(Place::AfterValidatingWebhooks, note("second"));
+        .step(StepPlace::Schema, note("first"))
+        .step(StepPlace::AfterValidatingWebhooks, note("second"));
     assert_eq!(admit(builder, &configmap("")).audit_annotations["k"], "first");
 }
 
 #[test]
 fn what_comes_back_to_what_it_was_is_no_change() {
     let builder = Admission::builder()
-        .step(Place::BeforeMutatingPolicies, marker("a"))
+        .step(StepPlace::BeforeMutatingPolicies, marker("a"))
         .step(
-            Place::Schema,
+            StepPlace::Schema,
             step("undo", |attributes| {
                 StepOutcome::change(attributes.request.object.clone().into_owned())
             }),
@@ -162,7 +162,7 @@ fn reserved_names_are_looked_at_after_mutation() {
     };
     let builder = Admission::builder()
         .registry_checks(true)
-        .step(Place::Schema, step("namer", named));
+        .step(StepPlace::Schema, step("namer", named));
     assert_eq!(admit(builder, &request).status.unwrap().code, 422);
 }
 
@@ -182,7 +182,7 @@ impl AdmissionStep for Slow {
 
 #[tokio::test]
 async fn nobody_waits_past_the_deadline() {
-    let admission = Admission::builder().step(Place::Schema, Slow).build().unwrap();
+    let admission = Admission::builder().step(StepPlace::Schema, Slow).build().unwrap();
     let objects = Objects::new();
     let context = AdmissionContext::new(&objects)
         .with_decider(&NoDecider)

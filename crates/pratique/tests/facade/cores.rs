@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use pratique::manifest::ManifestPlugin;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 use pratique::{Admission, AdmissionContext, Objects};
 use pratique_testkit::CountingExecutor;
 
@@ -102,7 +102,7 @@ fn the_start_is_shared_and_reloads_are_not() {
     let started = crowd.asked();
     assert!(started >= loaded + 2, "{started}");
     let allowed = || {
-        run(live.review(&configmap_in_shop(""), Phases::Both))
+        run(live.review(&configmap_in_shop(""), AdmissionPhases::Both))
             .unwrap()
             .allowed
     };

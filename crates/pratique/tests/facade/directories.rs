@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use pratique::FeatureGates;
 use pratique::live::{AdmissionObserver, Reload, ReloadResult};
 use pratique::manifest::ManifestPlugin;
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 use pratique::{Admission, BuildError, Live, StartError};
 
 use crate::world::{configmap_in_shop, mutating_policy, run, validating_policy};
@@ -65,7 +65,7 @@ fn watch(path: &Path, observer: impl AdmissionObserver + 'static) -> Live {
 }
 
 fn code(live: &Live) -> i32 {
-    let response = run(live.review(&configmap_in_shop(""), Phases::Both)).unwrap();
+    let response = run(live.review(&configmap_in_shop(""), AdmissionPhases::Both)).unwrap();
     response.result.map_or(200, |status| status.code)
 }
 

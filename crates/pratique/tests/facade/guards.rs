@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use pratique::guards::{Breaking, Guards};
-use pratique::observer::Phase;
+use pratique::observer::AdmissionPhase;
 use pratique::policy::DenialCause;
 use pratique::webhook::{Answer, Call, CallError, CallErrorKind, Caller};
 use pratique::{Admission, AdmissionContext, Live, Objects, Outcome};
@@ -198,7 +198,7 @@ async fn a_half_has_a_budget_too() {
     let context = AdmissionContext::new(&objects).with_decider(&NoDecider);
     let request = configmap_in_shop("");
     let outcome = admission
-        .admit_phase(&request, Phase::Validating, context, &mut ())
+        .admit_phase(&request, AdmissionPhase::Validating, context, &mut ())
         .await;
     assert!(message(outcome.unwrap()).ends_with("used up"));
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pratique::manifest::ManifestPlugin;
 use pratique::policy::{Interrupt, MemoryBudget, MemoryLimit};
 use pratique::types::AdmissionRequest;
-use pratique::{Admission, AdmissionContext, Limits, Objects, Outcome, Unfinished};
+use pratique::{Admission, AdmissionContext, Limits, Objects, Outcome, UnfinishedEvaluation};
 
 use crate::world::{NoDecider, configmap, file, mutating_policy, run, validating_policy};
 
@@ -31,7 +31,7 @@ fn large() -> AdmissionRequest<'static> {
     request
 }
 
-fn admit(files: &[(ManifestPlugin, String)], limits: Limits) -> (Result<Outcome, Unfinished>, Duration) {
+fn admit(files: &[(ManifestPlugin, String)], limits: Limits) -> (Result<Outcome, UnfinishedEvaluation>, Duration) {
     let mut builder = Admission::builder();
     for (plugin, text) in files {
         builder = builder.files([file("policies.yaml", text)], *plugin);
@@ -60,7 +60,7 @@ fn validating(expression: &str) -> Vec<(ManifestPlugin, String)> {
 }
 
 /// The code and message of a refusal.
-fn refusal(outcome: Result<Outcome, Unfinished>) -> (i32, String) {
+fn refusal(outcome: Result<Outcome, UnfinishedEvaluation>) -> (i32, String) {
     let status = outcome.unwrap().status.unwrap();
     (status.code, status.message)
 }
@@ -101,7 +101,7 @@ fn a_request_that_is_not_wanted_any_more_gets_no_answer() {
     });
     let (outcome, took) = admit(&validating(SLOW), Limits::from(interrupt));
     setting.join().unwrap();
-    assert_eq!(outcome.map(|_| ()), Err(Unfinished::Interrupted));
+    assert_eq!(outcome.map(|_| ()), Err(UnfinishedEvaluation::Interrupted));
     assert!(took < SOON, "{took:?}");
 }
 

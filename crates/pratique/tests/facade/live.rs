@@ -12,9 +12,9 @@ use pratique::cluster::SharedObjects;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
 use pratique::manifest::{LoadOptions, Loader};
-use pratique::observer::{Phase, Phases};
+use pratique::observer::{AdmissionPhase, AdmissionPhases};
 use pratique::policy::OnUndecided;
-use pratique::step::{Place, StepOutcome, step};
+use pratique::step::{StepPlace, StepOutcome, step};
 use pratique::{
     Admission, AdmissionDecision, AdmissionReview, AdmissionStep, Attributes, Configurations, Limits, Live,
     Unavailable,
@@ -32,7 +32,7 @@ fn configurations(text: &str) -> Configurations {
 }
 
 fn code(live: &Live) -> i32 {
-    let response = run(live.review(&configmap_in_shop(""), Phases::Both)).unwrap();
+    let response = run(live.review(&configmap_in_shop(""), AdmissionPhases::Both)).unwrap();
     response.result.map_or(200, |status| status.code)
 }
 
@@ -79,7 +79,7 @@ fn it_is_a_service() {
         .source(source.clone())
         .start()
         .unwrap();
-    let mut service = live.service(Phase::Validating);
+    let mut service = live.service(AdmissionPhase::Validating);
     let mut context = Context::from_waker(Waker::noop());
     assert!(Service::poll_ready(&mut service, &mut context).is_pending());
     source.replace(Configurations::default());
@@ -121,7 +121,7 @@ fn each_request_sees_one_cluster() {
     .unwrap();
     let request = configmap_in_shop("");
     let code = |request: &_| {
-        run(live.review(request, Phases::Both))
+        run(live.review(request, AdmissionPhases::Both))
             .unwrap()
             .result
             .map_or(200, |status| status.code)
@@ -242,9 +242,9 @@ impl AdmissionStep for Endless {
 
 #[test]
 fn a_request_that_nobody_waits_for_leaves_nothing_behind() {
-    let builder = Admission::builder().step(Place::Schema, Endless);
+    let builder = Admission::builder().step(StepPlace::Schema, Endless);
     let live = builder.live().start().unwrap();
-    let mut service = live.service(Phases::Both);
+    let mut service = live.service(AdmissionPhases::Both);
     let before = live.current().unwrap();
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..3 {
@@ -259,10 +259,10 @@ fn a_request_that_nobody_waits_for_leaves_nothing_behind() {
 #[cfg(feature = "webhooks")]
 #[tokio::test]
 async fn a_request_has_its_time() {
-    let builder = Admission::builder().step(Place::Schema, Endless);
+    let builder = Admission::builder().step(StepPlace::Schema, Endless);
     let live = builder.live().deadline(std::time::Duration::from_millis(10));
     let live = live.start().unwrap();
-    let response = live.review(&configmap_in_shop(""), Phases::Both).await.unwrap();
+    let response = live.review(&configmap_in_shop(""), AdmissionPhases::Both).await.unwrap();
     assert_eq!(response.result.map(|status| status.code), Some(504));
 }
 
@@ -282,12 +282,12 @@ fn what_no_api_server_sends_is_no_request() {
     let error = |text: &str, by: &str| {
         let text = review(text, by);
         let review = AdmissionReview::parse(text.as_bytes()).unwrap();
-        let error = run(live.answer(&review, Phase::Validating)).unwrap_err();
+        let error = run(live.answer(&review, AdmissionPhase::Validating)).unwrap_err();
         if let Some(request) = &review.request {
             let refused = request.validate().is_err();
             assert_eq!(run(live.admit(request)).is_err(), refused);
-            assert_eq!(run(live.review(request, Phases::Both)).is_err(), refused);
-            let called = run(live.service(Phase::Validating).call(request.clone().into_owned()));
+            assert_eq!(run(live.review(request, AdmissionPhases::Both)).is_err(), refused);
+            let called = run(live.service(AdmissionPhase::Validating).call(request.clone().into_owned()));
             assert_eq!(called.is_err(), refused);
         }
         error.to_string()
@@ -315,7 +315,7 @@ fn what_no_api_server_sends_is_no_request() {
     let mut request = configmap_in_shop("");
     request.operation = pratique::types::Operation::None;
     assert!(run(live.admit(&request)).is_err());
-    let outcome = run(live.admit_as_given(&request, Phases::Both, Limits::default())).unwrap();
+    let outcome = run(live.admit_as_given(&request, AdmissionPhases::Both, Limits::default())).unwrap();
     assert!(outcome.allowed(), "no rule matches it");
 }
 
@@ -325,7 +325,7 @@ fn an_answer_has_the_version_that_was_asked() {
     for version in ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] {
         let text = review("admission.k8s.io/v1", version);
         let review = AdmissionReview::parse(text.as_bytes()).unwrap();
-        let answer = run(live.answer(&review, Phase::Validating)).unwrap();
+        let answer = run(live.answer(&review, AdmissionPhase::Validating)).unwrap();
         assert_eq!(answer.api_version, version);
         let response = answer.response.unwrap();
         assert_eq!((response.uid.as_str(), response.allowed), ("u", false));
@@ -338,27 +338,27 @@ fn a_validating_answer_has_no_patch() {
         .live()
         .start()
         .unwrap();
-    let patched = |phases: Phases| {
+    let patched = |phases: AdmissionPhases| {
         run(live.review(&configmap_in_shop(""), phases))
             .unwrap()
             .patch
             .is_some()
     };
-    assert!(patched(Phase::Mutating.into()) && patched(Phases::Both));
-    assert!(!patched(Phase::Validating.into()));
+    assert!(patched(AdmissionPhase::Mutating.into()) && patched(AdmissionPhases::Both));
+    assert!(!patched(AdmissionPhase::Validating.into()));
 
     // A step runs in the phase of its place.
     for (place, phase) in [
-        (Place::BeforeMutatingPolicies, Phase::Mutating),
-        (Place::Schema, Phase::Mutating),
-        (Place::BeforeValidatingPolicies, Phase::Validating),
+        (StepPlace::BeforeMutatingPolicies, AdmissionPhase::Mutating),
+        (StepPlace::Schema, AdmissionPhase::Mutating),
+        (StepPlace::BeforeValidatingPolicies, AdmissionPhase::Validating),
     ] {
         assert_eq!(place.phase(), phase);
         let deny = step("deny", |_| StepOutcome::deny("no"));
         let live = Admission::builder().step(place, deny).live().start().unwrap();
-        let denied = |phase: Phase| !run(live.review(&configmap_in_shop(""), phase)).unwrap().allowed;
-        assert_eq!(denied(Phase::Mutating), phase == Phase::Mutating);
-        assert_eq!(denied(Phase::Validating), phase == Phase::Validating);
+        let denied = |phase: AdmissionPhase| !run(live.review(&configmap_in_shop(""), phase)).unwrap().allowed;
+        assert_eq!(denied(AdmissionPhase::Mutating), phase == AdmissionPhase::Mutating);
+        assert_eq!(denied(AdmissionPhase::Validating), phase == AdmissionPhase::Validating);
     }
 }
 
@@ -410,7 +410,7 @@ impl pratique::live::AdmissionObserver for Observer {
 #[test]
 fn a_step_that_panics_refuses_its_request_only() {
     for way in 0..3 {
-        for place in [Place::BeforeMutatingPolicies, Place::AfterValidatingWebhooks] {
+        for place in [StepPlace::BeforeMutatingPolicies, StepPlace::AfterValidatingWebhooks] {
             let told = Arc::new(Told::default());
             let builder = Admission::builder().step(place, Panicking(way));
             let live = builder.live().observer(Observer(told.clone())).start().unwrap();
@@ -434,7 +434,7 @@ fn a_step_that_panics_refuses_its_request_only() {
 #[test]
 fn a_panic_is_counted() {
     let metrics = pratique_metrics::Metrics::new("me");
-    let builder = Admission::builder().step(Place::BeforeValidatingPolicies, Panicking(1));
+    let builder = Admission::builder().step(StepPlace::BeforeValidatingPolicies, Panicking(1));
     let live = builder.live().observer(metrics.clone()).start().unwrap();
     assert_eq!(code(&live), 500);
     let text = metrics.to_text();

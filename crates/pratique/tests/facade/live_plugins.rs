@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pratique::cluster::{SharedObjects, WithState};
 use pratique::live::InMemory;
-use pratique::object_model::{Mutator, ObjectModel};
-use pratique::observer::Phases;
+use pratique::object_model::{ObjectMutator, ObjectModel};
+use pratique::observer::AdmissionPhases;
 use pratique::plugins::{
     Effects, Handler, ImageBackend, ImageReviewAnswer, ImageReviewing, MissingState, Plugin, PluginContext,
     Rejection, StateKind, StateObjects,
@@ -81,7 +81,7 @@ fn request() -> AdmissionRequest<'static> {
 
 /// The message of the answer; empty if the request is allowed.
 fn message(live: &Live) -> String {
-    let response = run(live.review(&request(), Phases::Both)).unwrap();
+    let response = run(live.review(&request(), AdmissionPhases::Both)).unwrap();
     assert_eq!(response.allowed, response.result.is_none());
     response.result.map(|status| status.message).unwrap_or_default()
 }
@@ -205,7 +205,7 @@ fn the_image_backend_is_asked_once() {
 struct Marking(&'static str);
 
 impl ObjectModel for Marking {
-    fn set_defaults(&self, _: &GroupVersionKind, object: &mut pratique::json::Value<'_>, _: Mutator<'_>) {
+    fn set_defaults(&self, _: &GroupVersionKind, object: &mut pratique::json::Value<'_>, _: ObjectMutator<'_>) {
         if let Some(pratique::json::Value::Object(data)) = object.get_mut("data") {
             data.insert("marked", self.0);
         }

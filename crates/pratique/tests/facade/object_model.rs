@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use pratique::authorization::NoAuthorizer;
-use pratique::object_model::{ConversionError, Mutator, Prepared, Refused};
+use pratique::object_model::{ConversionError, ObjectMutator, PreparedObject, RefusedRequest};
 use pratique::policy::Cluster;
 use pratique::types::{GroupVersionKind, Reason, Status};
 use pratique::{
@@ -23,7 +23,7 @@ struct Trailing {
 }
 
 impl ObjectModel for Trailing {
-    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: Mutator<'_>) {
+    fn set_defaults(&self, kind: &GroupVersionKind, object: &mut Value<'_>, mutator: ObjectMutator<'_>) {
         assert_eq!(kind.kind, "ConfigMap");
         self.mutators.lock().unwrap().push(format!("{mutator:?}"));
         *object = append(object, "d");
@@ -42,14 +42,14 @@ impl ObjectModel for Trailing {
         _: &AdmissionRequest<'_>,
         object: &Value<'v>,
         _: &dyn Cluster,
-    ) -> Result<Prepared<'v>, Refused> {
+    ) -> Result<PreparedObject<'v>, RefusedRequest> {
         let warnings = vec!["prepared".to_owned()];
         if self.refuses {
             let status = Box::new(Status::failure(Reason::Invalid, "invalid"));
-            return Err(Refused { status, warnings });
+            return Err(RefusedRequest { status, warnings });
         }
         let object = Some(append(object, "p"));
-        Ok(Prepared {
+        Ok(PreparedObject {
             object,
             warnings,
             undecided: None,

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use pratique::authorization::{AuthorizerDecision, Decider, Decisions, Question};
-use pratique::observer::{ChainObserver, ChainStep, Phase, Span, StepResult};
+use pratique::observer::{ChainObserver, ChainStep, AdmissionPhase, ChainSpan, StepResult};
 use pratique::plugins::{
     Access, AccessAnswer, ChangedQuota, Effects, Handler, MissingState, MutableAttributes, Plugin,
     PluginContext, Rejection, StateKind,
@@ -118,7 +118,7 @@ impl Decider for OneAnswer {
 struct Heard(Vec<String>);
 
 impl ChainObserver for Heard {
-    fn part(&mut self, name: &str, span: &Span) {
+    fn part(&mut self, name: &str, span: &ChainSpan) {
         let rejected = if span.rejected { " rejected" } else { "" };
         self.0.push(format!("{name}{rejected}"));
     }
@@ -126,9 +126,9 @@ impl ChainObserver for Heard {
     fn step(&mut self, step: &ChainStep<'_>) {
         let last = self.0.last_mut().unwrap();
         let phase = match (step.phase, step.is_reinvoked) {
-            (Phase::Mutating, false) => "admit",
-            (Phase::Mutating, true) => "admit again",
-            (Phase::Validating, _) => "validate",
+            (AdmissionPhase::Mutating, false) => "admit",
+            (AdmissionPhase::Mutating, true) => "admit again",
+            (AdmissionPhase::Validating, _) => "validate",
         };
         let trail = step.attributes.object.at(&["data", "trail"]);
         let result = match step.result {

@@ -6,7 +6,7 @@ use pratique::FeatureGates;
 use pratique::expressions::Expressions;
 use pratique::live::InMemory;
 use pratique::manifest::{LoadOptions, Loader, ManifestPlugin};
-use pratique::observer::Phases;
+use pratique::observer::AdmissionPhases;
 use pratique::types::{AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation};
 use pratique::{Admission, Configurations, Limits, Live, Outcome, Unavailable};
 use pratique_exclusion::VIRTUAL_RESOURCES;
@@ -36,7 +36,7 @@ fn as_given(live: &Live, request: &AdmissionRequest<'_>) -> Result<Outcome, Unav
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build();
-    let outcome = live.admit_as_given(request, Phases::Both, Limits::default());
+    let outcome = live.admit_as_given(request, AdmissionPhases::Both, Limits::default());
     runtime.unwrap().block_on(outcome)
 }
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use pratique::json::base64;
 use pratique::manifest::ManifestPlugin;
-use pratique::observer::{ChainObserver, Span};
+use pratique::observer::{ChainObserver, ChainSpan};
 use pratique::policy::{DenialCause, MemoryBudget, MemoryLimit};
-use pratique::step::{Place, step};
+use pratique::step::{StepPlace, step};
 use pratique::types::AdmissionRequest;
 use pratique::webhook::{Answer, Call, Caller};
 use pratique::{Admission, AdmissionBuilder, AdmissionContext, Limits, Objects, Outcome};
@@ -89,7 +89,7 @@ async fn admit(
     #[derive(Default)]
     struct Parts(Vec<String>);
     impl ChainObserver for Parts {
-        fn part(&mut self, name: &str, _: &Span) {
+        fn part(&mut self, name: &str, _: &ChainSpan) {
             self.0.push(name.to_owned());
         }
     }
@@ -148,7 +148,7 @@ async fn a_step_between_counts_as_a_change_of_others() {
     // The webhook's own change brings the second round; what the step does before it makes it due.
     let builder = webhooks(Admission::builder(), MUTATING, &[("w", "IfNeeded")]);
     let builder = builder.step(
-        Place::BeforeMutatingPolicies,
+        StepPlace::BeforeMutatingPolicies,
         step("s", |attributes| {
             pratique::step::StepOutcome::change(append(attributes.object, "s"))
         }),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use pratique::FeatureGates;
 use pratique::api_objects::ApiObjects;
 use pratique::manifest::{ManifestFile, ManifestPlugin};
-use pratique::observer::{ChainObserver, ChainStep, Phase};
+use pratique::observer::{ChainObserver, ChainStep, AdmissionPhase};
 use pratique::plugins::{PluginFactory, PluginSettings, StateObjects, default_plugins};
 use pratique::types::AdmissionRequest;
 use pratique::{Admission, AdmissionContext, Objects, PluginChain, PluginInputs};
@@ -83,7 +83,7 @@ struct Seen {
 
 impl ChainObserver for Seen {
     fn step(&mut self, step: &ChainStep<'_>) {
-        if step.phase == Phase::Mutating && !step.is_reinvoked {
+        if step.phase == AdmissionPhase::Mutating && !step.is_reinvoked {
             let object = Value::from(step.attributes.object);
             self.objects.insert(step.name.to_owned(), object);
         }

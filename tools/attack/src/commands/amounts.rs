@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{AttackScale, RepeatedInput, run, run_with, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
 /// Hundreds of thousands of objects: memory does not grow with their number.
-pub(super) fn objects(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn objects(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, ToolError> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let path = folder.join("objects.yaml");
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
@@ -39,7 +39,7 @@ const STREAM_MEMORY: u64 = 100 << 20;
 
 /// Standard input that goes on for ever is read up to a limit, whatever comes; objects that are reviewed as they come are
 /// not kept.
-pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "good/policies.yaml", POLICIES)?;
     let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
     let values = [
@@ -79,7 +79,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<S
 }
 
 /// A suite as large as is read: all of its tests are run.
-pub(super) fn tests(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn tests(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies.yaml", POLICIES)?;
     let mut suite =
         "apiVersion: pratique/v1alpha1\nkind: Suite\nmetadata: {name: many}\npolicies: [policies.yaml]\ntests:\n".to_owned();
@@ -104,7 +104,7 @@ pub(super) fn tests(program: &Path, folder: &Path, scale: AttackScale) -> Result
 }
 
 /// A message of an editor that says it is a terabyte, and one that ends early.
-pub(super) fn messages(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn messages(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let mut results = Vec::new();
     for header in [
         "Content-Length: 999999999999",
@@ -125,7 +125,7 @@ pub(super) fn messages(program: &Path, folder: &Path, _: AttackScale) -> Result<
 }
 
 /// A list of a project file with thousands of equal entries costs what one of them does.
-pub(super) fn entries(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn entries(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies.yaml", POLICIES)?;
     write(
         folder,

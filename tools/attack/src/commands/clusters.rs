@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use super::{AttackScale, run, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 /// The most memory that a command may have for it, in KiB: eight answers as large as are read.
 const MOST_MEMORY: u64 = 256 << 10;
@@ -30,7 +30,7 @@ fn answer(stream: TcpStream) -> std::io::Result<()> {
 }
 
 /// Commands that read a cluster end with an error, and keep little of the answer.
-pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let failed = |error: std::io::Error| format!("a cluster: {error}");
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -76,7 +76,7 @@ pub(super) fn endless(program: &Path, folder: &Path, _: AttackScale) -> Result<S
             return Err(format!("`{command_line}`: {}", result.summary()).into());
         }
         let summary = result.refused();
-        results.push(summary.map_err(|error| Error::from(format!("`{command_line}`: {error}")))?);
+        results.push(summary.map_err(|error| ToolError::from(format!("`{command_line}`: {error}")))?);
     }
     Ok(results.join("\n"))
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::{AttackScale, run, write};
-use pratique_harness::{Error, outcome};
+use pratique_harness::{ToolError, outcome};
 
 /// Whoever reaches a server with EventRateLimit could send reviews until the events of others are refused: it does not
 /// start without the authority of its clients.
-pub(super) fn anonymous(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn anonymous(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let configuration = serde_json::json!({"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AdmissionConfiguration",
         "plugins": [{"name": "EventRateLimit", "configuration": {
             "apiVersion": "eventratelimit.admission.k8s.io/v1alpha1", "kind": "Configuration",

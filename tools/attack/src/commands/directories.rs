@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::{AttackScale, refused, run, steers, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 
 /// A suite that names files elsewhere gets nothing of them printed.
-pub(super) fn paths(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn paths(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "secret.txt", "swordfish: [\n")?;
     let mut results = Vec::new();
     for path in ["../secret.txt", "/etc/passwd", "link.yaml"] {
@@ -34,7 +34,7 @@ pub(super) fn paths(program: &Path, folder: &Path, _: AttackScale) -> Result<Str
 }
 
 /// A directory with hundreds of thousands of files that are no inputs.
-pub(super) fn crowded(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, Error> {
+pub(super) fn crowded(program: &Path, folder: &Path, scale: AttackScale) -> Result<String, ToolError> {
     let count = scale.size * 10;
     write(folder, "many/policies.yaml", POLICIES)?;
     let suite = serde_json::json!({"apiVersion": "pratique/v1alpha1", "kind": "Suite", "metadata": {"name": "a"}, "policies": ["many"],
@@ -48,7 +48,7 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: AttackScale) -> Resu
         }
         let from = folder.join(format!("file-{}", index / 30_000));
         let to = folder.join(format!("many/{index}.txt"));
-        fs::hard_link(from, &to).map_err(Error::file(&to))?;
+        fs::hard_link(from, &to).map_err(ToolError::file(&to))?;
     }
     let mut results = Vec::new();
     for arguments in [["check", "many"], ["test", "."]] {
@@ -64,12 +64,12 @@ pub(super) fn crowded(program: &Path, folder: &Path, scale: AttackScale) -> Resu
 }
 
 /// Links to themselves, to each other, and to the directory above.
-pub(super) fn circles(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn circles(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let link = |from: &str, to: &str| {
         let path = folder.join(from);
         let made = path.parent().map_or(Ok(()), fs::create_dir_all);
         made.and_then(|()| std::os::unix::fs::symlink(to, &path))
-            .map_err(Error::file(&path))
+            .map_err(ToolError::file(&path))
     };
     link("files/a.yaml", "b.yaml")?;
     link("files/b.yaml", "a.yaml")?;
@@ -97,7 +97,7 @@ pub(super) fn circles(program: &Path, folder: &Path, _: AttackScale) -> Result<S
 }
 
 /// Names of files that are no UTF-8.
-pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "names/policies.yaml", POLICIES)?;
     write(
         folder,
@@ -114,7 +114,7 @@ pub(super) fn names_of_bytes(program: &Path, folder: &Path, _: AttackScale) -> R
         let path = folder
             .join(directory)
             .join(OsStr::from_bytes(b"x\xff\x1b[2J.yaml"));
-        fs::write(&path, content).map_err(Error::file(&path))?;
+        fs::write(&path, content).map_err(ToolError::file(&path))?;
     }
     let mut results = Vec::new();
     for arguments in [

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{AttackScale, CommandOutcome, run, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 /// A policy that denies what has a label.
 const POLICIES: &str = include_str!("../policies.yaml");
@@ -14,7 +14,7 @@ const ALLOWED: &str =
     "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: b}}\n";
 
 /// Reviews all objects of a folder, some of which are denied; an error if the answer is green.
-fn review(program: &Path, folder: &Path, what: &str) -> Result<CommandOutcome, Error> {
+fn review(program: &Path, folder: &Path, what: &str) -> Result<CommandOutcome, ToolError> {
     let result = run(
         program,
         folder,
@@ -28,7 +28,7 @@ fn review(program: &Path, folder: &Path, what: &str) -> Result<CommandOutcome, E
 }
 
 /// kubectl creates what is in `items`, whatever the kind around it.
-pub(super) fn items(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn items(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     for kind in ["ConfigMap", "Secret", "PodList", "Anything"] {
         let list = format!(
@@ -44,7 +44,7 @@ pub(super) fn items(program: &Path, folder: &Path, _: AttackScale) -> Result<Str
 }
 
 /// Lists that call themselves something of Kustomize, whose files are passed over otherwise.
-pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     let mut runs = 0;
     for version in [
@@ -69,7 +69,7 @@ pub(super) fn kustomize_lists(program: &Path, folder: &Path, _: AttackScale) -> 
 }
 
 /// Files that the repository has and a reader may pass over: read, or told of.
-pub(super) fn files(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn files(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     write(folder, "rendered/allowed.yaml", ALLOWED)?;
     write(folder, "rendered/ignored.yaml", DENIED)?;
@@ -135,7 +135,7 @@ pub(super) fn files(program: &Path, folder: &Path, _: AttackScale) -> Result<Str
 }
 
 /// Definitions among the inputs that claim kinds of the server.
-pub(super) fn definitions(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn definitions(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies/policies.yaml", POLICIES)?;
     let schema = serde_json::json!({"openAPIV3Schema": {"type": "object", "properties": {"metadata": {"type": "object"}}}});
     let mut count = 0;
@@ -156,7 +156,7 @@ pub(super) fn definitions(program: &Path, folder: &Path, _: AttackScale) -> Resu
 }
 
 /// Runs git in a folder, with nothing of the user's configuration.
-pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<(), Error> {
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<(), ToolError> {
     let output = Command::new("git")
         .args(arguments)
         .current_dir(folder)

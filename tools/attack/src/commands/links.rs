@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::hidden::git;
 use super::{AttackScale, run, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 const POD: &str = "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {containers: [{name: a, image: b}]}}\n";
@@ -49,7 +49,7 @@ const COMMANDS: [&[&str]; 8] = [
 ];
 
 /// A repository with policies and an object that is allowed, and beside it what no command may reach.
-fn repository(folder: &Path) -> Result<(), Error> {
+fn repository(folder: &Path) -> Result<(), ToolError> {
     write(folder, "outside/secret.yaml", SECRET)?;
     write(folder, "repository/policies/policies.yaml", POLICIES)?;
     write(folder, "repository/rendered/pod.yaml", POD)?;
@@ -57,10 +57,10 @@ fn repository(folder: &Path) -> Result<(), Error> {
 }
 
 /// Nothing outside is shown, changed or made.
-fn check_untouched(folder: &Path, command_line: &str, printed: &str) -> Result<(), Error> {
+fn check_untouched(folder: &Path, command_line: &str, printed: &str) -> Result<(), ToolError> {
     let outside = folder.join("outside");
-    let secret = fs::read_to_string(outside.join("secret.yaml")).map_err(Error::file(&outside))?;
-    let count = fs::read_dir(&outside).map_err(Error::file(&outside))?.count();
+    let secret = fs::read_to_string(outside.join("secret.yaml")).map_err(ToolError::file(&outside))?;
+    let count = fs::read_dir(&outside).map_err(ToolError::file(&outside))?.count();
     if printed.contains("swordfish") || secret != SECRET || count != 1 {
         return Err(format!("{command_line}: reads or writes outside of the repository: {printed}").into());
     }
@@ -68,23 +68,23 @@ fn check_untouched(folder: &Path, command_line: &str, printed: &str) -> Result<(
 }
 
 /// What the command line names was a directory in the target, and is a link in the change.
-pub(super) fn named(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn named(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     repository(folder)?;
     let root = folder.join("repository");
     let link = root.join("linked");
     let mut runs = 0;
     for target in TARGETS {
-        symlink(target, &link).map_err(Error::file(&link))?;
+        symlink(target, &link).map_err(ToolError::file(&link))?;
         for command in COMMANDS {
             let result = run(program, &root, command)?;
             let command_line = format!("`{}` with a link to {target}", command.join(" "));
             check_untouched(folder, &command_line, &[&*result.stdout, &result.stderr].concat())?;
             result
                 .refused()
-                .map_err(|error| Error::from(format!("{command_line}: {error}")))?;
+                .map_err(|error| ToolError::from(format!("{command_line}: {error}")))?;
             runs += 1;
         }
-        fs::remove_file(&link).map_err(Error::file(&link))?;
+        fs::remove_file(&link).map_err(ToolError::file(&link))?;
     }
     Ok(format!("{runs} runs did not follow a link that they named"))
 }
@@ -97,7 +97,7 @@ const WRITTEN: [(&str, &str); 3] = [
 ];
 
 /// Links under the names that a command could give to a file which is not finished, for each number that its process may have.
-pub(super) fn temporary(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn temporary(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     repository(folder)?;
     let root = folder.join("repository");
     // The next processes of this machine: other programs start some as well.
@@ -106,7 +106,7 @@ pub(super) fn temporary(program: &Path, folder: &Path, _: AttackScale) -> Result
         for (_, written) in WRITTEN {
             for name in [format!("{written}.{number}.tmp"), format!(".{written}.{number}")] {
                 let link = root.join(name);
-                symlink("../outside/secret.yaml", &link).map_err(Error::file(&link))?;
+                symlink("../outside/secret.yaml", &link).map_err(ToolError::file(&link))?;
             }
         }
     }

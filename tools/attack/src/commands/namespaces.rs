@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{AttackScale, run, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 /// A policy that denies Pods in namespaces of production.
 const POLICY: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n\
@@ -31,7 +31,7 @@ const LABELS: [(&str, &str, &[&str]); 2] = [
 ];
 
 /// A namespace of the cluster that an input weakens after the Pod: what the cluster says of it counts for the Pod before.
-pub(super) fn later(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn later(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies/policy.yaml", POLICY)?;
     let mut runs = 0;
     for (label, weak, flags) in LABELS {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::hidden::git;
 use super::{AttackScale, run, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 const POLICIES: &str = include_str!("../policies.yaml");
 /// The beginning of a project file.
@@ -57,7 +57,7 @@ const FIELDS: [(&str, &[&str]); 19] = [
 ];
 
 /// A repository with policies and an object that is allowed.
-fn repository(folder: &Path) -> Result<(), Error> {
+fn repository(folder: &Path) -> Result<(), ToolError> {
     write(folder, "secret.yaml", &format!("{SECRET}: [\n"))?;
     write(folder, "repository/policies/policies.yaml", POLICIES)?;
     git(&folder.join("repository"), &["init", "--quiet"])?;
@@ -72,13 +72,13 @@ fn repository(folder: &Path) -> Result<(), Error> {
 }
 
 /// A kubeconfig in the repository whose credentials a program gives: no command runs it, even if the project file is trusted.
-pub(super) fn programs(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn programs(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     repository(folder)?;
     let root = folder.join("repository");
     let (script, ran) = (root.join("credentials.sh"), folder.join("ran"));
     let text = format!("#!/bin/sh\ntouch '{}'\n", ran.display());
     write(&root, "credentials.sh", &text)?;
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(Error::file(&script))?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(ToolError::file(&script))?;
     let mut runs = 0;
     for (name, arguments) in [("./credentials.sh", &[][..]), ("touch", &["../ran"])] {
         let kubeconfig = serde_json::json!({"apiVersion": "v1", "kind": "Config", "current-context": "a",
@@ -112,14 +112,14 @@ pub(super) fn programs(program: &Path, folder: &Path, _: AttackScale) -> Result<
 }
 
 /// Fields that name places elsewhere, that call others, or that write: refused, and nothing outside is read or written.
-pub(super) fn places(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn places(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     repository(folder)?;
     let root = folder.join("repository");
     let link = root.join("linked/secret.yaml");
     fs::create_dir_all(root.join("linked"))
         .and_then(|()| symlink("../../secret.yaml", &link))
         .and_then(|()| symlink("../secret.yaml", root.join("link.yaml")))
-        .map_err(Error::file(&link))?;
+        .map_err(ToolError::file(&link))?;
     write(&root, "pratique.yaml", &format!("{FILE}{USUAL}"))?;
     let usual = run(program, &root, &[])?;
     if !usual.status.success() {
@@ -135,19 +135,19 @@ pub(super) fn places(program: &Path, folder: &Path, _: AttackScale) -> Result<St
         check_untouched(folder, &command_line, &[&result.stdout, &result.stderr])?;
         result
             .refused()
-            .map_err(|error| Error::from(format!("{command_line}: {error}")))?;
+            .map_err(|error| ToolError::from(format!("{command_line}: {error}")))?;
     }
     // A file that is elsewhere itself.
     let file = root.join("pratique.yaml");
     fs::rename(&file, folder.join("elsewhere.yaml"))
         .and_then(|()| symlink("../elsewhere.yaml", &file))
-        .map_err(Error::file(&file))?;
+        .map_err(ToolError::file(&file))?;
     run(program, &root, &[])?.refused()?;
     Ok(format!("{} project files were refused", FIELDS.len() + 1))
 }
 
 /// Nothing of a file outside is shown, and nothing is written there.
-fn check_untouched(folder: &Path, field: &str, printed: &[&str]) -> Result<(), Error> {
+fn check_untouched(folder: &Path, field: &str, printed: &[&str]) -> Result<(), ToolError> {
     if printed.iter().any(|text| text.contains(SECRET)) {
         return Err(format!("{field}: shows a file outside of the repository").into());
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::hidden::git;
 use super::{AttackScale, run, write};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 /// A policy that denies new Pods, and leaves those alone that were there.
 const POLICIES: &str = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\n\
@@ -38,7 +38,7 @@ struct AttackPlaces {
 
 /// A repository into which the files of a bare one are committed: it would say that objects were there before, and its
 /// configuration would run a program.
-fn committed(folder: &Path) -> Result<AttackPlaces, Error> {
+fn committed(folder: &Path) -> Result<AttackPlaces, ToolError> {
     let (root, other, ran) = (
         folder.join("repository"),
         folder.join("other"),
@@ -55,7 +55,7 @@ fn committed(folder: &Path) -> Result<AttackPlaces, Error> {
     git(&other, &["add", "."])?;
     git(&other, &COMMIT)?;
     let rendered = root.join("rendered");
-    fs::rename(other.join(".git"), &rendered).map_err(Error::file(&rendered))?;
+    fs::rename(other.join(".git"), &rendered).map_err(ToolError::file(&rendered))?;
     let configuration = format!(
         "[core]\nrepositoryformatversion = 0\nbare = true\nfsmonitor = \"touch '{ran}'\"\nsshCommand = \"touch '{ran}'\"\n\
          hooksPath = hooks\n[diff]\nexternal = \"touch '{ran}'\"\n\
@@ -70,7 +70,7 @@ fn committed(folder: &Path) -> Result<AttackPlaces, Error> {
 
 /// `ci/run` in the directory of such a repository, with a revision that it does not have: it would be fetched by a program of
 /// the configuration.
-pub(super) fn pipeline(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn pipeline(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let places = committed(folder)?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/run");
     let mut runs = 0;
@@ -109,7 +109,7 @@ pub(super) fn pipeline(program: &Path, folder: &Path, _: AttackScale) -> Result<
 }
 
 /// Reviews that ask git what was there before, in and beside the files of a bare repository.
-pub(super) fn bare(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn bare(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     let AttackPlaces { root, rendered, ran } = committed(folder)?;
     let mut runs = 0;
     for (place, inputs) in [

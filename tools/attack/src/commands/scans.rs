@@ -5,18 +5,18 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{AttackScale, CommandOutcome, run, write};
-use pratique_harness::{Error, outcome};
+use pratique_harness::{ToolError, outcome};
 
 const POLICIES: &str = include_str!("../policies.yaml");
 const DENIED: &str = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"shop","labels":{"denied":"yes"}},"spec":{"containers":[{"name":"a","image":"b"}]}}"#;
 
-fn scan(program: &Path, folder: &Path, arguments: &[&str]) -> Result<CommandOutcome, Error> {
+fn scan(program: &Path, folder: &Path, arguments: &[&str]) -> Result<CommandOutcome, ToolError> {
     let arguments = [&["scan", "--policies", "policies.yaml"], arguments].concat();
     run(program, folder, &arguments)
 }
 
 /// A file that begins like an export of etcd, and goes on with a Pod: it is counted, or the file refused.
-pub(super) fn exports(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn exports(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies.yaml", POLICIES)?;
     let pod = DENIED.trim_start_matches('{');
     for (name, text) in [
@@ -38,13 +38,13 @@ pub(super) fn exports(program: &Path, folder: &Path, _: AttackScale) -> Result<S
         let result = scan(program, folder, &[name])?;
         result
             .refused()
-            .map_err(|error| Error::from(format!("{name}: {error}")))?;
+            .map_err(|error| ToolError::from(format!("{name}: {error}")))?;
     }
     Ok("4 files that begin like an export were read to their end or refused".to_owned())
 }
 
 /// Reports of the same file, written in two ways.
-pub(super) fn merged(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn merged(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies.yaml", POLICIES)?;
     write(folder, "a.ndjson", &format!("{DENIED}\n"))?;
     let absolute = folder.join("a.ndjson").display().to_string();
@@ -104,7 +104,7 @@ fn set(checkpoint: &mut Value, field: &str, value: Value) {
 const OBJECTS: usize = 5_000;
 
 /// Checkpoints that say something else than the run which wrote them.
-pub(super) fn checkpoints(program: &Path, folder: &Path, _: AttackScale) -> Result<String, Error> {
+pub(super) fn checkpoints(program: &Path, folder: &Path, _: AttackScale) -> Result<String, ToolError> {
     write(folder, "policies.yaml", POLICIES)?;
     let objects = format!("{DENIED}\n").repeat(OBJECTS);
     write(folder, "a.ndjson", &objects)?;
@@ -142,9 +142,9 @@ pub(super) fn checkpoints(program: &Path, folder: &Path, _: AttackScale) -> Resu
 }
 
 /// The checkpoint of a scan that is killed in its midst.
-fn interrupted(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Value, Error> {
+fn interrupted(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Value, ToolError> {
     let path = folder.join("kept.json");
-    let failed = |error: std::io::Error| Error::from(format!("{}: {error}", program.display()));
+    let failed = |error: std::io::Error| ToolError::from(format!("{}: {error}", program.display()));
     let mut child = std::process::Command::new(program)
         .args(["scan", "--policies", "policies.yaml"])
         .args(arguments)

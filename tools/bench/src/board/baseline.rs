@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::path::PathBuf;
 
-use pratique_harness::{Error, workspace};
+use pratique_harness::{ToolError, workspace};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -26,21 +26,21 @@ pub(super) struct ComparedCounts(BTreeMap<String, (u64, Option<u64>)>);
 
 impl BoardBaseline {
     /// Reads the baseline of this repository; empty if there is none yet.
-    pub(super) fn read() -> Result<Self, Error> {
+    pub(super) fn read() -> Result<Self, ToolError> {
         let path = path();
         match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text)
-                .map_err(|error| Error::from(format!("{}: {error}", path.display()))),
+                .map_err(|error| ToolError::from(format!("{}: {error}", path.display()))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BoardBaseline::default()),
-            Err(error) => Err(Error::file(&path)(error)),
+            Err(error) => Err(ToolError::file(&path)(error)),
         }
     }
 
     /// Writes it back.
-    pub(super) fn write(&self) -> Result<(), Error> {
+    pub(super) fn write(&self) -> Result<(), ToolError> {
         let path = path();
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        fs::write(&path, text + "\n").map_err(Error::file(&path))
+        fs::write(&path, text + "\n").map_err(ToolError::file(&path))
     }
 
     /// Adds new counts; rows that were not counted keep theirs.

@@ -2,20 +2,20 @@
 
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
 use super::policies::PolicySet;
-use super::rows::{Object, RowWork};
-use super::{Measured, RowContext};
-use crate::side::{Program, start_both};
+use super::rows::{EvaluatedObject, RowWork};
+use super::{MeasuredRow, RowContext};
+use crate::side::{SideProgram, start_both};
 
 /// Checks that the sides have the same outcome, and measures them alternately.
 pub(super) fn measure(
     context: &RowContext<'_>,
     policies: &PolicySet,
-    object: Object,
-) -> Result<Measured, Error> {
+    object: EvaluatedObject,
+) -> Result<MeasuredRow, ToolError> {
     let (row, material) = (context.row, context.material);
     let setup = material.evaluated(&row.name, policies, object)?;
     let less = match row.control.as_ref().map(|control| &control.work) {
@@ -30,10 +30,10 @@ pub(super) fn measure(
 
 /// Programs that evaluate a request each.
 pub(super) struct EvaluatingSides {
-    ours: Program,
-    theirs: Option<Program>,
+    ours: SideProgram,
+    theirs: Option<SideProgram>,
     /// Ours with the work of the control.
-    less: Option<Program>,
+    less: Option<SideProgram>,
 }
 
 impl EvaluatingSides {
@@ -44,22 +44,22 @@ impl EvaluatingSides {
         theirs: Option<&Path>,
         setup: &Value,
         less: Option<&Value>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ToolError> {
         let program = &context.programs.ours;
         let theirs = theirs.map(|program| (program, &[][..]));
         let (ours, theirs) = start_both((program, &[contest]), theirs, setup, plain)?;
         let less = match less {
             None => None,
-            Some(setup) => Some(Program::start(program, &[contest], setup)?.0),
+            Some(setup) => Some(SideProgram::start(program, &[contest], setup)?.0),
         };
         Ok(EvaluatingSides { ours, theirs, less })
     }
 
     /// Measures the programs alternately.
-    pub(super) fn take_turns(mut self, context: &RowContext<'_>) -> Result<Measured, Error> {
+    pub(super) fn take_turns(mut self, context: &RowContext<'_>) -> Result<MeasuredRow, ToolError> {
         let (name, settings) = (&context.row.name, context.settings);
-        let turn = |program: &mut Program| program.evaluate(name, settings.turn, settings.processor);
-        let mut measured = Measured::default();
+        let turn = |program: &mut SideProgram| program.evaluate(name, settings.turn, settings.processor);
+        let mut measured = MeasuredRow::default();
         for _ in 0..settings.rounds {
             measured.ours.push(turn(&mut self.ours)?.each());
             if let Some(less) = &mut self.less {

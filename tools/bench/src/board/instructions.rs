@@ -12,10 +12,10 @@ use super::baseline::BoardBaseline;
 use super::material::BoardMaterial;
 use super::plugins;
 use super::policies::PolicySet;
-use super::rows::{self, BoardRow, Object, RowWork};
+use super::rows::{self, BoardRow, EvaluatedObject, RowWork};
 use super::validate;
-use crate::{Arguments, build, table};
-use pratique_harness::Error;
+use crate::{BenchArguments, build, table};
+use pratique_harness::ToolError;
 use serde_json::Value;
 
 /// Loads of more policies than this would take valgrind minutes.
@@ -23,7 +23,7 @@ const MOST: usize = 1_000;
 
 /// Counts the selected rows, and compares them with the baseline or writes them into it.
 /// Returns whether none is worse.
-pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
+pub(super) fn run(arguments: &BenchArguments) -> Result<bool, ToolError> {
     let ours = match &arguments.ours {
         Some(built) => built.clone(),
         None => build::ours()?,
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Error> {
 }
 
 /// `None` where there is nothing to count.
-fn count(row: &BoardRow, program: &Path, material: &BoardMaterial) -> Result<Option<u64>, Error> {
+fn count(row: &BoardRow, program: &Path, material: &BoardMaterial) -> Result<Option<u64>, ToolError> {
     match &row.work {
         RowWork::Evaluate { policies, object } => {
             evaluated(row, policies, *object, program, material).map(Some)
@@ -76,7 +76,7 @@ fn count_runs(
     (command, setup): (&str, &Value),
     program: &Path,
     material: &BoardMaterial,
-) -> Result<u64, Error> {
+) -> Result<u64, ToolError> {
     const TIMES: u64 = 100;
     let setup = material.file(&format!("{}-setup.json", row.name), setup)?;
     let options = ["--zero-before=*run_counted*"];
@@ -87,10 +87,10 @@ fn count_runs(
 fn evaluated(
     row: &BoardRow,
     policies: &PolicySet,
-    object: Object,
+    object: EvaluatedObject,
     program: &Path,
     material: &BoardMaterial,
-) -> Result<u64, Error> {
+) -> Result<u64, ToolError> {
     let setup = material.evaluated(&row.name, policies, object)?;
     let setup = material.file(&format!("{}-setup.json", row.name), &setup)?;
     // Often enough that the end of the program, which is counted as well, makes no difference.
@@ -101,7 +101,7 @@ fn evaluated(
 }
 
 /// Runs a program under callgrind and reads how many instructions it has executed.
-fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64, Error> {
+fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64, ToolError> {
     let file = program.with_file_name("bench-instructions");
     let mut out = std::ffi::OsString::from("--callgrind-out-file=");
     out.push(&file);
@@ -120,7 +120,7 @@ fn callgrind(program: &Path, options: &[&str], arguments: &[&str]) -> Result<u64
     }
     let failed = |error: std::io::Error| format!("{}: {error}", file.display());
     let text = fs::read_to_string(&file).map_err(failed)?;
-    totals(&text).ok_or_else(|| Error::from(format!("{} has no totals", file.display())))
+    totals(&text).ok_or_else(|| ToolError::from(format!("{} has no totals", file.display())))
 }
 
 /// The sum of a dump.

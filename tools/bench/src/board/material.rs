@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pratique_harness::{Error, go};
+use pratique_harness::{ToolError, go};
 use serde_json::{Value, json};
 
 use super::objects;
 use super::policies::PolicySet;
-use super::rows::Object;
+use super::rows::EvaluatedObject;
 
 /// A directory that both sides read from; it is overwritten, and kept for inspection.
 pub(super) struct BoardMaterial {
@@ -20,8 +20,8 @@ pub(super) struct BoardMaterial {
 
 impl BoardMaterial {
     /// Of a seed, in a directory.
-    pub(super) fn new(directory: &Path, seed: u64) -> Result<Self, Error> {
-        fs::create_dir_all(directory).map_err(Error::file(&directory))?;
+    pub(super) fn new(directory: &Path, seed: u64) -> Result<Self, ToolError> {
+        fs::create_dir_all(directory).map_err(ToolError::file(&directory))?;
         let directory = directory.canonicalize();
         Ok(BoardMaterial {
             directory: directory.map_err(|error| error.to_string())?,
@@ -31,14 +31,14 @@ impl BoardMaterial {
     }
 
     /// Finds the OpenAPI document for the reference.
-    pub(super) fn for_reference(mut self) -> Result<Self, Error> {
+    pub(super) fn for_reference(mut self) -> Result<Self, ToolError> {
         let module = go::dependency("load", "k8s.io/kubernetes")?;
         self.document = Some(module.join("api/openapi-spec/v3/api__v1_openapi.json"));
         Ok(self)
     }
 
     /// Writes policies into a directory of this name, and returns its path.
-    pub(super) fn policies(&self, name: &str, policies: &PolicySet) -> Result<String, Error> {
+    pub(super) fn policies(&self, name: &str, policies: &PolicySet) -> Result<String, ToolError> {
         let directory = self.directory.join(name);
         policies.write(self.seed, &directory)?;
         Ok(directory.display().to_string())
@@ -51,7 +51,7 @@ impl BoardMaterial {
         name: &str,
         policies: &PolicySet,
         count: usize,
-    ) -> Result<[String; 2], Error> {
+    ) -> Result<[String; 2], ToolError> {
         let others = self.directory.join(format!("{name}-others"));
         let failed = |error: std::io::Error| format!("{}: {error}", others.display());
         let _ = fs::remove_dir_all(&others);
@@ -74,7 +74,7 @@ impl BoardMaterial {
     }
 
     /// Writes all inputs of a request, and returns the setup for the sides.
-    pub(super) fn evaluated(&self, name: &str, policies: &PolicySet, object: Object) -> Result<Value, Error> {
+    pub(super) fn evaluated(&self, name: &str, policies: &PolicySet, object: EvaluatedObject) -> Result<Value, ToolError> {
         let directory = self.policies(name, policies)?;
         let request = self.file(&format!("{name}-request.json"), &objects::request(object))?;
         let namespace = self.file("namespace.json", &objects::namespace())?;
@@ -88,9 +88,9 @@ impl BoardMaterial {
     }
 
     /// Writes a file of JSON and returns its path.
-    pub(super) fn file(&self, name: &str, value: &Value) -> Result<String, Error> {
+    pub(super) fn file(&self, name: &str, value: &Value) -> Result<String, ToolError> {
         let path = self.directory.join(name);
-        fs::write(&path, objects::write_lines(value)).map_err(Error::file(&path))?;
+        fs::write(&path, objects::write_lines(value)).map_err(ToolError::file(&path))?;
         Ok(path.display().to_string())
     }
 }

@@ -4,20 +4,20 @@ use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Serializer, Value, json};
 
-use super::rows::Object;
+use super::rows::EvaluatedObject;
 
 /// The object itself.
-pub(super) fn object(which: Object) -> Value {
+pub(super) fn object(which: EvaluatedObject) -> Value {
     let text = match which {
-        Object::Full => pratique_benches::FULL_POD,
-        Object::Small => pratique_benches::POD,
+        EvaluatedObject::Full => pratique_benches::FULL_POD,
+        EvaluatedObject::Small => pratique_benches::POD,
     };
     // The texts are constants of ours, which are JSON.
     serde_json::from_str(text).unwrap_or_default()
 }
 
 /// The request to create it, as an API server sends it.
-pub(super) fn request(which: Object) -> Value {
+pub(super) fn request(which: EvaluatedObject) -> Value {
     let object = object(which);
     json!({
         "uid": "00000000-0000-4000-8000-000000000001",
@@ -59,11 +59,11 @@ mod tests {
 
     #[test]
     fn requests_are_as_large_as_they_are_said_to_be() {
-        let check = |which: Object, from: usize, to: usize| {
+        let check = |which: EvaluatedObject, from: usize, to: usize| {
             let length = write_lines(&request(which)).len();
             assert!((from..to).contains(&length), "{which:?}: {length}");
         };
-        check(Object::Full, 8_000, 10_500);
-        check(Object::Small, 3_000, 6_000);
+        check(EvaluatedObject::Full, 8_000, 10_500);
+        check(EvaluatedObject::Small, 3_000, 6_000);
     }
 }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::policies::PolicySet;
-use super::{Measured, RowContext};
+use super::{MeasuredRow, RowContext};
 use crate::{shot, table};
 use pratique_harness::SampleSpread;
 
 /// The time until policies can be evaluated.
-pub(super) fn start(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
+pub(super) fn start(context: &RowContext<'_>, policies: &PolicySet) -> Result<MeasuredRow, ToolError> {
     let directory = context.material.policies(&context.row.name, policies)?;
     // So that a round takes seconds, whatever the number.
     let times = (1_000 / policies.count.max(1)).clamp(1, 10).to_string();
@@ -30,7 +30,7 @@ const CHANGES: usize = 20;
 /// From the rename of a file until its policy evaluates: ours follows the directory, and knows what did not change. Theirs is
 /// a load of the directory, which is what the reference does for every change; that it looks for changes once a minute,
 /// where it is not told of them, is left out.
-pub(super) fn reload(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
+pub(super) fn reload(context: &RowContext<'_>, policies: &PolicySet) -> Result<MeasuredRow, ToolError> {
     let directory = context.material.policies(&context.row.name, policies)?;
     rounds(context, context.settings.rounds, |program| {
         if program != context.programs.ours {
@@ -42,7 +42,7 @@ pub(super) fn reload(context: &RowContext<'_>, policies: &PolicySet) -> Result<M
 }
 
 /// The memory that policies keep, in bytes.
-pub(super) fn keep(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
+pub(super) fn keep(context: &RowContext<'_>, policies: &PolicySet) -> Result<MeasuredRow, ToolError> {
     let name = &context.row.name;
     let directory = context.material.policies(name, policies)?;
     let few = PolicySet {
@@ -59,7 +59,7 @@ pub(super) fn keep(context: &RowContext<'_>, policies: &PolicySet) -> Result<Mea
         heaps.extend(kib("heap_kib").map(|kib| kib * 1024.0));
         kib("resident_kib")
             .map(|kib| kib.max(1.0) * 1024.0)
-            .ok_or_else(|| Error::from(format!("no resident_kib in {kept}")))
+            .ok_or_else(|| ToolError::from(format!("no resident_kib in {kept}")))
     })?;
     if let Some(heap) = SampleSpread::from_numbers(heaps) {
         measured.note = Some(format!("their live heap: {}", table::bytes(heap.median)));
@@ -79,9 +79,9 @@ fn rounds_of(context: &RowContext<'_>, policies: &PolicySet) -> usize {
 fn rounds(
     context: &RowContext<'_>,
     count: usize,
-    mut measure: impl FnMut(&Path) -> Result<f64, Error>,
-) -> Result<Measured, Error> {
-    let mut measured = Measured::default();
+    mut measure: impl FnMut(&Path) -> Result<f64, ToolError>,
+) -> Result<MeasuredRow, ToolError> {
+    let mut measured = MeasuredRow::default();
     for _ in 0..count {
         measured.ours.push(measure(&context.programs.ours)?);
         if let Some(theirs) = &context.programs.theirs {
@@ -92,14 +92,14 @@ fn rounds(
 }
 
 /// The median of the times that a program prints, in nanoseconds.
-fn median(program: &Path, arguments: &[&str]) -> Result<f64, Error> {
+fn median(program: &Path, arguments: &[&str]) -> Result<f64, ToolError> {
     #[derive(Deserialize)]
-    struct Times {
+    struct RunTimes {
         nanos: Vec<u64>,
     }
-    let Times { nanos } = shot::run(program, arguments)?;
+    let RunTimes { nanos } = shot::run(program, arguments)?;
     let spread = SampleSpread::from_numbers(nanos.iter().map(|nanos| *nanos as f64));
     spread
         .map(|spread| spread.median)
-        .ok_or_else(|| Error::from(format!("{} measured nothing", program.display())))
+        .ok_or_else(|| ToolError::from(format!("{} measured nothing", program.display())))
 }

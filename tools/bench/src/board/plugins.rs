@@ -1,15 +1,15 @@
 //! Rows in which built-in admission plugins of an API server get one request.
 
 use pratique_benches::PLUGIN_CASES;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
 use super::evaluate::EvaluatingSides;
 use super::rows::{PluginCase, RowWork};
-use super::{Measured, RowContext};
+use super::{MeasuredRow, RowContext};
 
 /// Checks that the sides have the same decision and object, and measures them alternately.
-pub(super) fn measure(context: &RowContext<'_>, case: &PluginCase) -> Result<Measured, Error> {
+pub(super) fn measure(context: &RowContext<'_>, case: &PluginCase) -> Result<MeasuredRow, ToolError> {
     let less = match context.row.control.as_ref().map(|control| &control.work) {
         Some(RowWork::Plugins(case)) => Some(setup(case)?),
         _ => None,
@@ -19,7 +19,7 @@ pub(super) fn measure(context: &RowContext<'_>, case: &PluginCase) -> Result<Mea
 }
 
 /// The plugins, the objects of the cluster, and the request.
-pub(super) fn setup(case: &PluginCase) -> Result<Value, Error> {
+pub(super) fn setup(case: &PluginCase) -> Result<Value, ToolError> {
     let cases: Vec<Value> = serde_json::from_str(PLUGIN_CASES).map_err(|error| error.to_string())?;
     let mut setup = cases
         .into_iter()

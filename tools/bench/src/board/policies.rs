@@ -11,11 +11,11 @@ pub(crate) mod yaml;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::{Dice, Error, with};
+use pratique_harness::{RandomDice, ToolError, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::rows::Object;
+use super::rows::EvaluatedObject;
 
 /// A set of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -86,7 +86,7 @@ impl PolicySet {
     }
 
     /// Writes them into an empty directory.
-    pub(super) fn write(&self, seed: u64, directory: &Path) -> Result<(), Error> {
+    pub(super) fn write(&self, seed: u64, directory: &Path) -> Result<(), ToolError> {
         let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
         let _ = fs::remove_dir_all(directory);
         fs::create_dir_all(directory).map_err(failed)?;
@@ -98,7 +98,7 @@ impl PolicySet {
 
     /// The names and texts of their files.
     pub(super) fn files(&self, seed: u64) -> Vec<(String, String)> {
-        let mut dice = Dice::new(seed);
+        let mut dice = RandomDice::new(seed);
         let mut documents = Vec::new();
         for index in 0..self.count {
             // A prime step, so that those about Pods are anywhere among the others.
@@ -115,7 +115,7 @@ impl PolicySet {
         documents.chunks(IN_A_FILE).enumerate().map(file).collect()
     }
 
-    fn policy(&self, index: usize, is_about_pods: bool, dice: &mut Dice) -> Value {
+    fn policy(&self, index: usize, is_about_pods: bool, dice: &mut RandomDice) -> Value {
         let spec = match self.effect {
             PolicyEffect::Validate => self.validations(index, dice),
             PolicyEffect::Apply => mutations::apply(index),
@@ -131,11 +131,11 @@ impl PolicySet {
         })
     }
 
-    fn validations(&self, index: usize, dice: &mut Dice) -> Value {
+    fn validations(&self, index: usize, dice: &mut RandomDice) -> Value {
         match self.shape {
             ExpressionShape::Mix => rules::mix(index, dice),
             ExpressionShape::Shared => rules::shared(index),
-            ExpressionShape::Distinct => leaves::validations(index, &super::objects::object(Object::Full)),
+            ExpressionShape::Distinct => leaves::validations(index, &super::objects::object(EvaluatedObject::Full)),
             ExpressionShape::Deny => rules::deny(index, dice),
         }
     }
@@ -165,7 +165,7 @@ fn policy_name(index: usize) -> String {
 }
 
 /// Rules for Pods, or for something else.
-fn constraints(is_about_pods: bool, dice: &mut Dice) -> Value {
+fn constraints(is_about_pods: bool, dice: &mut RandomDice) -> Value {
     let rule = |group: &str, resources: &[&str]| {
         json!({
             "apiGroups": [group], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": resources,

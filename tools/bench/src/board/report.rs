@@ -4,14 +4,14 @@ use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
 
-use super::Measured;
+use super::MeasuredRow;
 use super::rows::{BoardRow, RowWork};
 use crate::table::{bytes, factor, time};
 use pratique_harness::{SampleSpread, geometric_mean};
 
 /// A row that was measured.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct BoardLine {
     row: BoardRow,
     ours: SampleSpread,
     theirs: Option<SampleSpread>,
@@ -46,14 +46,14 @@ impl SideRatio {
 /// All rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BoardReport {
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<BoardLine>,
     pub(super) seed: u64,
 }
 
-impl Line {
+impl BoardLine {
     /// `None` if nothing was measured.
-    pub(super) fn new(row: BoardRow, measured: Measured) -> Option<Self> {
-        Some(Line {
+    pub(super) fn new(row: BoardRow, measured: MeasuredRow) -> Option<Self> {
+        Some(BoardLine {
             ratio: SideRatio::new(&measured.theirs, &measured.ours),
             control: SideRatio::new(&measured.ours, &measured.control),
             ours: SampleSpread::from_numbers(measured.ours)?,
@@ -150,7 +150,7 @@ impl Line {
 impl BoardReport {
     /// All numbers.
     pub(super) fn to_json(&self) -> Value {
-        let rows: Vec<Value> = self.lines.iter().map(Line::to_json).collect();
+        let rows: Vec<Value> = self.lines.iter().map(BoardLine::to_json).collect();
         json!({"bench": "all", "seed": self.seed, "rows": rows, "geometricMean": self.mean()})
     }
 
@@ -203,14 +203,14 @@ mod tests {
     use super::super::rows::ROWS;
     use super::*;
 
-    fn line(name: &str, ours: &[f64], theirs: &[f64]) -> Line {
+    fn line(name: &str, ours: &[f64], theirs: &[f64]) -> BoardLine {
         let row = ROWS.iter().find(|row| row.name == name).unwrap().clone();
-        let measured = Measured {
+        let measured = MeasuredRow {
             ours: ours.to_vec(),
             theirs: theirs.to_vec(),
-            ..Measured::default()
+            ..MeasuredRow::default()
         };
-        Line::new(row, measured).unwrap()
+        BoardLine::new(row, measured).unwrap()
     }
 
     #[test]
@@ -232,14 +232,14 @@ mod tests {
     fn what_is_measured_beside_counts_too() {
         let check = |ours: f64, control: f64, theirs: f64, expected: bool| {
             let row = ROWS.iter().find(|row| row.name == "few-1000").unwrap().clone();
-            let measured = Measured {
+            let measured = MeasuredRow {
                 ours: vec![ours],
                 theirs: vec![theirs],
                 control: vec![control],
-                ..Measured::default()
+                ..MeasuredRow::default()
             };
             assert_eq!(
-                Line::new(row, measured).unwrap().reaches(),
+                BoardLine::new(row, measured).unwrap().reaches(),
                 Some(expected),
                 "{ours} {control}"
             );

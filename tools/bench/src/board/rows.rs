@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::policies::{PolicySet, one};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde::Deserialize;
 
 /// A row of the table.
@@ -43,7 +43,7 @@ pub(super) enum RowWork {
         policies: PolicySet,
         /// The object of the request.
         #[serde(default)]
-        object: Object,
+        object: EvaluatedObject,
     },
     /// Loading a directory until its policies can be evaluated.
     Start(PolicySet),
@@ -107,7 +107,7 @@ pub(super) enum CaseObject {
 /// The object whose creation is evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Object {
+pub(super) enum EvaluatedObject {
     /// A Pod with all fields from controllers and defaults, 9 kB in lines.
     #[default]
     Full,
@@ -121,7 +121,7 @@ pub(super) static ROWS: LazyLock<Vec<BoardRow>> =
     LazyLock::new(|| serde_json::from_str(include_str!("rows.json")).unwrap_or_default());
 
 /// The selected rows, each by the beginning of its name; all rows without a selection.
-pub(super) fn wanted(names: &[String]) -> Result<Vec<BoardRow>, Error> {
+pub(super) fn wanted(names: &[String]) -> Result<Vec<BoardRow>, ToolError> {
     if let Some(unknown) = names.iter().find(|name| !ROWS.iter().any(|row| row.is(name))) {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name.as_str()).collect();
         return Err(format!("no row is named {unknown:?}; there are {}", known.join(", ")).into());

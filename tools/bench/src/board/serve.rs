@@ -5,24 +5,24 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::{Error, Process, free_port};
+use pratique_harness::{ToolError, RunningProcess, free_port};
 use serde_json::{Value, json};
 
 use super::policies::PolicySet;
-use super::rows::{Object, RowWork};
-use super::{Measured, RowContext, objects};
+use super::rows::{EvaluatedObject, RowWork};
+use super::{MeasuredRow, RowContext, objects};
 use crate::build;
-use crate::side::{Program, Side};
+use crate::side::{SideProgram, ContestSide};
 
 /// Measures both servers alternately.
-pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<Measured, Error> {
+pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<MeasuredRow, ToolError> {
     let (row, material, settings) = (context.row, context.material, context.settings);
     let server = match &context.programs.server {
         Some(built) => built.clone(),
         None => build::release("pratique-cli", "pratique")?,
     };
     let review = json!({
-        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": objects::request(Object::Full),
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": objects::request(EvaluatedObject::Full),
     });
     let review = material.file(&format!("{}-review.json", row.name), &review)?;
     let namespace = material.file("namespace.json", &objects::namespace())?;
@@ -30,10 +30,10 @@ pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<
         let directory = material.policies(name, policies)?;
         let (server, address) = serve(&server, &directory, &namespace)?;
         let setup = json!({"address": address, "review": review});
-        let (asking, allowed) = Program::start(&context.programs.ours, &["ask"], &setup)?;
+        let (asking, allowed) = SideProgram::start(&context.programs.ours, &["ask"], &setup)?;
         match allowed {
             Value::Bool(true) => Ok((server, asking)),
-            other => Err(Error::from(format!("{name}: the server answers {other}"))),
+            other => Err(ToolError::from(format!("{name}: the server answers {other}"))),
         }
     };
     let mut with = ask(&row.name, policies)?;
@@ -41,7 +41,7 @@ pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<
         Some(RowWork::Serve(policies)) => Some(ask(&format!("{}-control", row.name), policies)?),
         _ => None,
     };
-    let mut measured = Measured::default();
+    let mut measured = MeasuredRow::default();
     for _ in 0..settings.rounds {
         measured
             .ours
@@ -56,14 +56,14 @@ pub(super) fn measure(context: &RowContext<'_>, policies: &PolicySet) -> Result<
 }
 
 /// Starts a server and waits until it listens.
-fn serve(server: &Path, directory: &str, namespace: &str) -> Result<(Process, String), Error> {
+fn serve(server: &Path, directory: &str, namespace: &str) -> Result<(RunningProcess, String), ToolError> {
     let address = format!("127.0.0.1:{}", free_port()?);
     let mut command = Command::new(server);
     command
         .args(["serve", "--plain-http", "--listen", &address])
         .args(["--manifests", directory, "--plugin", "ValidatingAdmissionPolicy"])
         .args(["--cluster-objects", namespace]);
-    let mut process = Process::start(command, &Path::new(directory).with_extension("log"))?;
+    let mut process = RunningProcess::start(command, &Path::new(directory).with_extension("log"))?;
     process.wait_until("listening", |_| Ok(TcpStream::connect(&address).is_ok()))?;
     Ok((process, address))
 }

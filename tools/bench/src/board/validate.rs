@@ -1,21 +1,21 @@
 //! Rows in which an object is decoded, defaulted and validated.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
 use super::evaluate::EvaluatingSides;
 use super::rows::{CaseObject, ValidationCase};
-use super::{Measured, RowContext};
+use super::{MeasuredRow, RowContext};
 use crate::objects::written_objects;
 
 /// Checks that the sides say the same of the object, and measures them alternately.
-pub(super) fn measure(context: &RowContext<'_>, case: &ValidationCase) -> Result<Measured, Error> {
+pub(super) fn measure(context: &RowContext<'_>, case: &ValidationCase) -> Result<MeasuredRow, ToolError> {
     let theirs = context.programs.validation.as_deref();
     EvaluatingSides::start(context, "validate", theirs, &setup(case)?, None)?.take_turns(context)
 }
 
 /// The object and the work.
-pub(super) fn setup(case: &ValidationCase) -> Result<Value, Error> {
+pub(super) fn setup(case: &ValidationCase) -> Result<Value, ToolError> {
     let objects = written_objects()?;
     let name = match case.object {
         CaseObject::Deployment => "deployment",

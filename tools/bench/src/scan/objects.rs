@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use pratique_harness::{Dice, Error};
+use pratique_harness::{RandomDice, ToolError};
 use serde_json::{Value, json};
 
 /// The namespaces that objects are in.
@@ -27,7 +27,7 @@ const FLAWS: [ObjectFlaw; 4] = [
 ];
 
 /// Writes a number of objects as JSON lines.
-pub(super) fn write(path: &Path, seed: u64, count: usize) -> Result<(), Error> {
+pub(super) fn write(path: &Path, seed: u64, count: usize) -> Result<(), ToolError> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(failed)?);
     let mut maker = ObjectMaker::new(seed);
@@ -58,7 +58,7 @@ fn namespace(index: usize) -> String {
 
 /// Makes objects.
 struct ObjectMaker {
-    dice: Dice,
+    dice: RandomDice,
     /// A Pod as a ReplicaSet made it.
     pod: Value,
 }
@@ -66,7 +66,7 @@ struct ObjectMaker {
 impl ObjectMaker {
     fn new(seed: u64) -> Self {
         ObjectMaker {
-            dice: Dice::new(seed),
+            dice: RandomDice::new(seed),
             // The text is a constant of ours, which is JSON.
             pod: serde_json::from_str(pratique_benches::POD).unwrap_or_default(),
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::{Dice, Error, with};
+use pratique_harness::{RandomDice, ToolError, with};
 use serde_json::{Value, json};
 
 use crate::board::policies::rules::{self, RULES, RuleText};
@@ -20,11 +20,11 @@ enum PolicyKinds {
 
 /// Writes so many policies into an empty directory, of a hundred 50 about Pods, 25 about Deployments, 15 about ConfigMaps and 10
 /// about RBAC.
-pub(crate) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), Error> {
+pub(crate) fn write(directory: &Path, seed: u64, count: usize) -> Result<(), ToolError> {
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory).map_err(failed)?;
-    let mut dice = Dice::new(seed);
+    let mut dice = RandomDice::new(seed);
     for index in 0..count {
         let about = match index * 100 / count.max(1) {
             0..50 => PolicyKinds::Pods,
@@ -43,7 +43,7 @@ fn name(index: usize) -> String {
     format!("policy-{index:05}.static.k8s.io")
 }
 
-fn policy(index: usize, about: PolicyKinds, dice: &mut Dice) -> Value {
+fn policy(index: usize, about: PolicyKinds, dice: &mut RandomDice) -> Value {
     let spec = match about {
         PolicyKinds::Pods => rules::mix(index, dice),
         PolicyKinds::Deployments => of_templates(&rules::mix(index, dice)),
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn policies_are_about_what_there_is() {
-        let mut dice = Dice::new(1);
+        let mut dice = RandomDice::new(1);
         for about in [
             PolicyKinds::Pods,
             PolicyKinds::Deployments,

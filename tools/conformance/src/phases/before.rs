@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json as json;
 use pratique_registry::{Kinds, Placeholders, Refusal, Registry, Request, Scheme, Store, Target, Verb};
 use serde_json::{Value, json};
@@ -14,16 +14,16 @@ use crate::fixture::json_value;
 
 /// Objects by group, resource, namespace and name.
 #[derive(Default)]
-pub(super) struct Stored(BTreeMap<[String; 4], json::Value<'static>>);
+pub(super) struct StoredObjects(BTreeMap<[String; 4], json::Value<'static>>);
 
-impl Stored {
+impl StoredObjects {
     /// All objects.
     pub(super) fn objects(&self) -> impl Iterator<Item = &json::Value<'static>> {
         self.0.values()
     }
 }
 
-impl Store for Stored {
+impl Store for StoredObjects {
     fn get(&self, group: &str, resource: &str, namespace: &str, name: &str) -> Option<json::Value<'static>> {
         let key = [group, resource, namespace, name].map(str::to_owned);
         self.0.get(&key).cloned()
@@ -34,10 +34,10 @@ impl Store for Stored {
 pub(super) fn create(
     scheme: &Kinds<'_>,
     placeholders: &Placeholders,
-    stored: &mut Stored,
+    stored: &mut StoredObjects,
     object: &Value,
     plugins: Option<&CasePlugins>,
-) -> Result<(), Error> {
+) -> Result<(), ToolError> {
     let kind = kind_of(object)?;
     let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str);
     let target = collection(scheme.custom, &kind, namespace)?;
@@ -75,10 +75,10 @@ pub(super) fn create(
 fn store(
     scheme: &dyn Scheme,
     placeholders: &Placeholders,
-    stored: &mut Stored,
+    stored: &mut StoredObjects,
     (verb, manager, target, object): (Verb, &str, &Target, &Value),
     plugins: Option<&CasePlugins>,
-) -> Result<Value, Error> {
+) -> Result<Value, ToolError> {
     let registry = Registry {
         scheme,
         store: stored,
@@ -94,7 +94,7 @@ fn store(
         field_manager: manager.to_owned(),
         ..Request::default()
     };
-    let refused = |refusal: Refusal| Error::from(format!("before: {refusal}"));
+    let refused = |refusal: Refusal| ToolError::from(format!("before: {refusal}"));
     let mut received = registry.receive(request).map_err(refused)?;
     if let Some(plugins) = plugins {
         warnings_of(plugins.admit(&mut received.attributes)).map_err(refused)?;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::CaseOutcome;
 use crate::compare::same;
 
 /// The causes of an answer, and the parts of its message, both sorted.
@@ -22,14 +22,14 @@ fn is_invalid(answer: &Value) -> bool {
 }
 
 /// The decision is everything but the texts of errors and warnings. Custom resources are validated.
-pub(super) fn compare(expect: &Value, actual: Value, is_custom: bool) -> Outcome {
+pub(super) fn compare(expect: &Value, actual: Value, is_custom: bool) -> CaseOutcome {
     let field = |path: &str| same(expect.pointer(path), actual.pointer(path));
     let count = |of: &Value| of.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
     let sees = field("/mutatingSees");
     let invalid = !is_custom && is_invalid(expect) && !is_invalid(&actual);
     if invalid {
         // The server's own validation refuses it: only the input of mutating admission is compared.
-        let outcome = Outcome::new(sees, expect, actual);
+        let outcome = CaseOutcome::new(sees, expect, actual);
         return if sees { outcome.skipped() } else { outcome };
     }
     let decision = sees
@@ -45,7 +45,7 @@ pub(super) fn compare(expect: &Value, actual: Value, is_custom: bool) -> Outcome
     } else {
         field("/error") && field("/warnings") && (causes || !is_custom)
     };
-    let mut outcome = Outcome::new(decision, expect, actual);
+    let mut outcome = CaseOutcome::new(decision, expect, actual);
     outcome.text = has_text.then_some(texts);
     outcome
 }

@@ -1,6 +1,6 @@
 //! The built-in plugins of a server with its default plugins.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_plugin::{
     Access, AccessAnswer, AccessReviewer, Attributes as PluginAttributes, Effects, MutableAttributes,
     PluginChain, PluginContext, PluginSettings, Rejection, Stage, StateObjects, default_plugins_of,
@@ -11,7 +11,7 @@ use pratique_schema::Release;
 use pratique_types::{Status, UserInfo};
 use serde_json::{Value, json};
 
-use super::before::Stored;
+use super::before::StoredObjects;
 use super::random::RANDOM;
 use crate::fixture::json_value;
 
@@ -26,13 +26,13 @@ pub(super) struct CasePlugins {
 
 impl CasePlugins {
     /// The default plugins of a server with these objects and those that it creates itself.
-    fn new(stored: &Stored, user: UserInfo, gates: FeatureGates) -> Result<Self, Error> {
+    fn new(stored: &StoredObjects, user: UserInfo, gates: FeatureGates) -> Result<Self, ToolError> {
         let [_, _, (suffix, _), ..] = RANDOM;
         // The plugins for policies and webhooks have no factory.
         let factories = default_plugins_of(gates.release()).filter_map(pratique_plugins::factory);
         let plugins = factories.map(|factory| {
             let plugin = factory.start(&PluginSettings::new(gates));
-            plugin.map_err(|error| Error::from(error.of_plugin(factory.handler.name)))
+            plugin.map_err(|error| ToolError::from(error.of_plugin(factory.handler.name)))
         });
         let mut state = StateObjects::whole();
         let of_server = made_by_server();
@@ -41,7 +41,7 @@ impl CasePlugins {
         }
         Ok(CasePlugins {
             release: gates.release(),
-            chain: PluginChain::new(plugins.collect::<Result<_, Error>>()?),
+            chain: PluginChain::new(plugins.collect::<Result<_, ToolError>>()?),
             state,
             user,
             suffix: suffix.to_owned(),
@@ -119,10 +119,10 @@ fn made_by_server() -> Vec<Value> {
 /// The default plugins, if a case was recorded with them.
 pub(super) fn read_plugins(
     case: &Value,
-    stored: &Stored,
+    stored: &StoredObjects,
     user: UserInfo,
     gates: FeatureGates,
-) -> Result<Option<CasePlugins>, Error> {
+) -> Result<Option<CasePlugins>, ToolError> {
     let name = case["name"].as_str().unwrap_or_default();
     if name.split('/').any(|part| part == "plugins") {
         CasePlugins::new(stored, user, gates).map(Some)

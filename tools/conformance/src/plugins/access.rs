@@ -3,13 +3,13 @@
 use pratique_plugin::{Access, AccessAnswer, AccessReviewer};
 use serde::Deserialize;
 
-use crate::authorizer::Rule;
+use crate::authorizer::CheckRule;
 
 /// The `authorizer` of a case.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct CaseReviewer {
-    allow: Vec<Rule>,
+    allow: Vec<CheckRule>,
 }
 
 impl AccessReviewer for CaseReviewer {

@@ -5,19 +5,19 @@ use pratique_types::Status;
 use serde_json::Value;
 
 /// A backend with the same answer to every review.
-pub(super) struct Backend<'c> {
+pub(super) struct FixedBackend<'c> {
     script: &'c Value,
 }
 
-impl<'c> Backend<'c> {
+impl<'c> FixedBackend<'c> {
     pub(super) fn new(case: &'c Value) -> Self {
-        Backend {
+        FixedBackend {
             script: &case["backend"],
         }
     }
 }
 
-impl ImageReviewer for Backend<'_> {
+impl ImageReviewer for FixedBackend<'_> {
     fn review(&self, _: &str) -> ImageReviewAnswer {
         if self.script.is_null() {
             return ImageReviewAnswer::Unknown;

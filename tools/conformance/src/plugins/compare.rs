@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::CaseOutcome;
 use crate::compare::same;
 
 /// Compares a request, or each of a sequence.
-pub(crate) fn compare(expect: &Value, actual: Value) -> Outcome {
+pub(crate) fn compare(expect: &Value, actual: Value) -> CaseOutcome {
     let (expected, actual_parts) = match (expect, &actual) {
         (Value::Array(expected), Value::Array(actual_parts)) => {
             (expected.as_slice(), actual_parts.as_slice())
@@ -22,7 +22,7 @@ pub(crate) fn compare(expect: &Value, actual: Value) -> Outcome {
             text = Some(text.unwrap_or(true) && same_text);
         }
     }
-    let mut outcome = Outcome::new(decision, expect, actual);
+    let mut outcome = CaseOutcome::new(decision, expect, actual);
     outcome.text = text;
     outcome
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json as json;
 use pratique_plugin::{
     Attributes, Effects, MutableAttributes, PluginChain, PluginContext, PluginSettings, Rejection, Stage,
@@ -15,12 +15,12 @@ use pratique_types::{AdmissionRequest, GroupVersion, GroupVersionKind, ObjectFor
 use serde_json::{Map, Value, json};
 
 use super::access::CaseReviewer;
-use super::backend::Backend;
+use super::backend::FixedBackend;
 use crate::fixture::json_value;
 use crate::release_of;
 
 /// The outcome of the plugins for a case, in the form of its expectation.
-pub(super) fn answer(case: &Value) -> Result<Value, Error> {
+pub(super) fn answer(case: &Value) -> Result<Value, ToolError> {
     let chain = match start(case)? {
         Ok(chain) => chain,
         Err(error) => return Ok(json!({"loadError": error})),
@@ -32,7 +32,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
         drop(state.insert(json_value(object)));
     }
     let reviewer: CaseReviewer = serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
-    let backend = Backend::new(case);
+    let backend = FixedBackend::new(case);
     let expect = &case["expect"];
     let mut run = |request: &Value, expect: &Value, at: f64| {
         let now = Duration::try_from_secs_f64(at).unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
                 at = request["at"].as_f64().unwrap_or(at);
                 run(request, expect, at)
             });
-            answers.collect::<Result<Vec<_>, Error>>().map(Value::Array)
+            answers.collect::<Result<Vec<_>, ToolError>>().map(Value::Array)
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn answer(case: &Value) -> Result<Value, Error> {
 const EPOCH: u64 = 1_767_225_600;
 
 /// The plugins of a case, or the error with which they do not start.
-fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
+fn start(case: &Value) -> Result<Result<PluginChain, String>, ToolError> {
     let gates = gates(case)?;
     let release = gates.release();
     let names: Vec<&str> = match &case["plugins"] {
@@ -110,7 +110,7 @@ fn start(case: &Value) -> Result<Result<PluginChain, String>, Error> {
 }
 
 /// The release of the server of a case, with its feature gates.
-fn gates(case: &Value) -> Result<FeatureGates, Error> {
+fn gates(case: &Value) -> Result<FeatureGates, ToolError> {
     let version = case.pointer("/flags/kubernetes-version").and_then(Value::as_str);
     let release = version.map_or(Ok(release_of(case)), Release::by_version);
     let mut gates = FeatureGates::new(release.map_err(|error| error.to_string())?);
@@ -135,7 +135,7 @@ fn admit(
     request: &Value,
     defaulted: &Value,
     context: &PluginContext<'_>,
-) -> Result<(Value, Effects), Error> {
+) -> Result<(Value, Effects), ToolError> {
     let text = request.to_string();
     let mut request: AdmissionRequest<'_> =
         serde_json::from_str(&text).map_err(|error| format!("request: {error}"))?;
@@ -219,7 +219,7 @@ fn complete_pod_resources(request: &AdmissionRequest<'_>, object: &mut json::Val
     }
 }
 
-fn status(rejection: &Rejection) -> Result<Value, Error> {
+fn status(rejection: &Rejection) -> Result<Value, ToolError> {
     let status = rejection
         .status()
         .ok_or_else(|| format!("not decided: {rejection}"))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_cel::function::{Function, Overload};
 use pratique_cel::{Arena, CompileError, Constant, Context, Environment, Program, Type, library};
 
-use super::textproto::{Message, ProtoField};
+use super::textproto::{ProtoMessage, ProtoField};
 use super::value::{self, UnsupportedFeature, same};
 
 /// The outcome of a case.
@@ -19,11 +19,11 @@ pub(super) enum CaseResult {
 }
 
 /// Runs a `cel.expr.conformance.test.SimpleTest`.
-pub(super) fn run_case(test: &Message) -> CaseResult {
+pub(super) fn run_case(test: &ProtoMessage) -> CaseResult {
     attempt(test).unwrap_or_else(|unsupported| CaseResult::Skipped(unsupported.to_string()))
 }
 
-fn attempt(test: &Message) -> Result<CaseResult, UnsupportedFeature> {
+fn attempt(test: &ProtoMessage) -> Result<CaseResult, UnsupportedFeature> {
     let text = test.read_text("expr");
     if let Some((_, unsupported)) = UNSUPPORTED.iter().find(|(word, _)| text.contains(word)) {
         return Err(unsupported.clone());
@@ -78,7 +78,7 @@ fn compile(environment: &Environment, text: &str, unchecked: bool) -> Result<Pro
 }
 
 /// The expected error message, which may be that of the type checker.
-fn expected_error(test: &Message) -> Option<String> {
+fn expected_error(test: &ProtoMessage) -> Option<String> {
     let error = test.message("eval_error")?.message("errors")?;
     Some(error.read_text("message")).filter(|text| !text.is_empty())
 }
@@ -129,7 +129,7 @@ struct ExpectedValue {
 }
 
 impl ExpectedValue {
-    fn new(test: &Message) -> Result<Self, UnsupportedFeature> {
+    fn new(test: &ProtoMessage) -> Result<Self, UnsupportedFeature> {
         if test.get("unknown").is_some() || test.get("any_unknowns").is_some() {
             return Err(UnsupportedFeature::PartialEvaluation);
         }
@@ -150,7 +150,7 @@ impl ExpectedValue {
 }
 
 /// The language of the specification with the extensions that it has cases for, and what a case declares.
-fn environment(test: &Message) -> Result<Environment, UnsupportedFeature> {
+fn environment(test: &ProtoMessage) -> Result<Environment, UnsupportedFeature> {
     let libraries = [
         library::optionals,
         library::strings,
@@ -181,7 +181,7 @@ fn environment(test: &Message) -> Result<Environment, UnsupportedFeature> {
 }
 
 /// A function that can be checked but has no code.
-fn declared(name: &str, of: &Message) -> Result<Function, UnsupportedFeature> {
+fn declared(name: &str, of: &ProtoMessage) -> Result<Function, UnsupportedFeature> {
     of.messages("overloads")
         .try_fold(Function::new(name), |function, overload| {
             let params = overload.messages("params").map(value::type_of);
@@ -199,8 +199,8 @@ fn declared(name: &str, of: &Message) -> Result<Function, UnsupportedFeature> {
         })
 }
 
-fn bindings(test: &Message) -> Result<Vec<(Arc<str>, Constant)>, UnsupportedFeature> {
-    let binding = |binding: &Message| {
+fn bindings(test: &ProtoMessage) -> Result<Vec<(Arc<str>, Constant)>, UnsupportedFeature> {
+    let binding = |binding: &ProtoMessage| {
         let value = binding.message("value").and_then(|of| of.get("value"));
         match value.and_then(ProtoField::message) {
             Some(value) => Ok((binding.read_text("key").into(), value::value(value)?)),

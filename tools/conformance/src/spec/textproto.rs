@@ -1,17 +1,17 @@
 //! Protocol buffers in their text form, read without their schema.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 
 /// A message: its fields in order; a repeated field is there several times.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Message {
+pub(super) struct ProtoMessage {
     pub(super) fields: Vec<(String, ProtoField)>,
 }
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ProtoField {
-    Message(Message),
+    Message(ProtoMessage),
     /// A string; its bytes need not be UTF-8.
     Text(Vec<u8>),
     /// A number, a boolean or an enumerated value, as it is written.
@@ -22,7 +22,7 @@ pub(super) enum ProtoField {
 const MAX_DEPTH: usize = 100;
 
 /// Reads a message.
-pub(super) fn parse(text: &str) -> Result<Message, Error> {
+pub(super) fn parse(text: &str) -> Result<ProtoMessage, ToolError> {
     let mut reader = ProtoReader {
         rest: text,
         text,
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str) -> Result<Message, Error> {
     Ok(message)
 }
 
-impl Message {
+impl ProtoMessage {
     /// The field of a name; the first where there are several.
     pub(super) fn get(&self, name: &str) -> Option<&ProtoField> {
         self.find_all(name).next()
@@ -48,12 +48,12 @@ impl Message {
     }
 
     /// The messages of a field.
-    pub(super) fn messages<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m Message> {
+    pub(super) fn messages<'m>(&'m self, name: &str) -> impl Iterator<Item = &'m ProtoMessage> {
         self.find_all(name).filter_map(ProtoField::message)
     }
 
     /// The message of a field.
-    pub(super) fn message(&self, name: &str) -> Option<&Message> {
+    pub(super) fn message(&self, name: &str) -> Option<&ProtoMessage> {
         self.messages(name).next()
     }
 
@@ -73,7 +73,7 @@ impl Message {
 }
 
 impl ProtoField {
-    pub(super) fn message(&self) -> Option<&Message> {
+    pub(super) fn message(&self) -> Option<&ProtoMessage> {
         match self {
             ProtoField::Message(message) => Some(message),
             _ => None,
@@ -89,12 +89,12 @@ struct ProtoReader<'t> {
 
 impl ProtoReader<'_> {
     /// The fields up to a closing bracket, or to the end of the text.
-    fn message(&mut self, close: Option<char>) -> Result<Message, Error> {
+    fn message(&mut self, close: Option<char>) -> Result<ProtoMessage, ToolError> {
         if self.depth >= MAX_DEPTH {
             return Err(self.fault("nests too deeply"));
         }
         self.depth += 1;
-        let mut message = Message::default();
+        let mut message = ProtoMessage::default();
         loop {
             self.blank();
             match (self.rest.chars().next(), close) {
@@ -115,7 +115,7 @@ impl ProtoReader<'_> {
     }
 
     /// The value or values after a name.
-    fn field(&mut self, name: &str, message: &mut Message) -> Result<(), Error> {
+    fn field(&mut self, name: &str, message: &mut ProtoMessage) -> Result<(), ToolError> {
         let colon = self.take(':');
         if colon && self.take('[') {
             while !self.take(']') {
@@ -131,7 +131,7 @@ impl ProtoReader<'_> {
         Ok(())
     }
 
-    fn value(&mut self) -> Result<ProtoField, Error> {
+    fn value(&mut self) -> Result<ProtoField, ToolError> {
         if self.take('{') {
             return self.message(Some('}')).map(ProtoField::Message);
         }
@@ -156,7 +156,7 @@ impl ProtoReader<'_> {
     }
 
     /// A name, or the name of a type in brackets.
-    fn name(&mut self) -> Result<String, Error> {
+    fn name(&mut self) -> Result<String, ToolError> {
         let name = if self.take('[') {
             let name = self.while_true(|character| character != ']');
             self.skip(1);
@@ -171,7 +171,7 @@ impl ProtoReader<'_> {
         }
     }
 
-    fn string(&mut self, bytes: &mut Vec<u8>) -> Result<(), Error> {
+    fn string(&mut self, bytes: &mut Vec<u8>) -> Result<(), ToolError> {
         let mut rest = self.rest.chars();
         let quote = rest.next();
         loop {
@@ -229,7 +229,7 @@ impl ProtoReader<'_> {
         self.rest = rest.as_str();
     }
 
-    fn fault(&self, what: &str) -> Error {
+    fn fault(&self, what: &str) -> ToolError {
         let read = self.text.len() - self.rest.len();
         let line = self.text.bytes().take(read).filter(|byte| *byte == b'\n').count() + 1;
         format!("line {line} {what}").into()
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(shown, expected, "{text}");
     }
 
-    fn show(message: &Message) -> String {
+    fn show(message: &ProtoMessage) -> String {
         let fields = message.fields.iter().map(|(name, field)| match field {
             ProtoField::Message(message) => format!("{name}={{{}}}", show(message)),
             ProtoField::Text(bytes) => format!("{name}='{}'", bytes.escape_ascii()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pratique_cel::time::{Duration, Timestamp};
 use pratique_cel::{Constant, Type};
 
-use super::textproto::{Message, ProtoField};
+use super::textproto::{ProtoMessage, ProtoField};
 
 /// A feature of a case that the engine lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ pub(super) enum UnsupportedFeature {
 }
 
 /// A `cel.expr.Value`.
-pub(super) fn value(of: &Message) -> Result<Constant, UnsupportedFeature> {
+pub(super) fn value(of: &ProtoMessage) -> Result<Constant, UnsupportedFeature> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Constant::Null);
     };
@@ -59,13 +59,13 @@ pub(super) fn value(of: &Message) -> Result<Constant, UnsupportedFeature> {
     })
 }
 
-fn entry(of: &Message) -> Result<(Constant, Constant), UnsupportedFeature> {
+fn entry(of: &ProtoMessage) -> Result<(Constant, Constant), UnsupportedFeature> {
     let side = |name: &str| of.message(name).map_or(Ok(Constant::Null), value);
     Ok((side("key")?, side("value")?))
 }
 
 /// The message within an `Any`, where it is one that CEL has a value for.
-fn well_known(any: &Message) -> Result<Constant, UnsupportedFeature> {
+fn well_known(any: &ProtoMessage) -> Result<Constant, UnsupportedFeature> {
     let Some((name, ProtoField::Message(message))) = any.fields.first() else {
         return Err(UnsupportedFeature::Messages);
     };
@@ -108,7 +108,7 @@ fn well_known(any: &Message) -> Result<Constant, UnsupportedFeature> {
 }
 
 /// A `google.protobuf.Value`.
-fn dynamic(of: &Message) -> Result<Constant, UnsupportedFeature> {
+fn dynamic(of: &ProtoMessage) -> Result<Constant, UnsupportedFeature> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Constant::Null);
     };
@@ -124,8 +124,8 @@ fn dynamic(of: &Message) -> Result<Constant, UnsupportedFeature> {
 }
 
 /// A `google.protobuf.Struct`.
-fn fields(of: &Message) -> Result<Constant, UnsupportedFeature> {
-    let entry = |entry: &Message| {
+fn fields(of: &ProtoMessage) -> Result<Constant, UnsupportedFeature> {
+    let entry = |entry: &ProtoMessage| {
         let value = entry.message("value").map_or(Ok(Constant::Null), dynamic)?;
         Ok((Constant::String(entry.read_text("key").into()), value))
     };
@@ -134,13 +134,13 @@ fn fields(of: &Message) -> Result<Constant, UnsupportedFeature> {
 }
 
 /// A `google.protobuf.ListValue`.
-fn elements(of: &Message) -> Result<Constant, UnsupportedFeature> {
+fn elements(of: &ProtoMessage) -> Result<Constant, UnsupportedFeature> {
     let elements = of.messages("values").map(dynamic);
     Ok(Constant::List(elements.collect::<Result<_, _>>()?))
 }
 
 /// A `cel.expr.Type`.
-pub(super) fn type_of(of: &Message) -> Result<Type, UnsupportedFeature> {
+pub(super) fn type_of(of: &ProtoMessage) -> Result<Type, UnsupportedFeature> {
     let Some((kind, field)) = of.fields.first() else {
         return Ok(Type::Dyn);
     };
@@ -178,7 +178,7 @@ pub(super) fn type_of(of: &Message) -> Result<Type, UnsupportedFeature> {
     })
 }
 
-fn part(of: &Message, name: &str) -> Result<Type, UnsupportedFeature> {
+fn part(of: &ProtoMessage, name: &str) -> Result<Type, UnsupportedFeature> {
     of.message(name).map_or(Ok(Type::Dyn), type_of)
 }
 

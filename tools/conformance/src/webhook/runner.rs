@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pratique::Objects;
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use pratique_json as json;
 use pratique_manifest::load_kube_config;
 use pratique_match::Equivalents;
@@ -22,7 +22,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::super::authorizer::CaseAuthorizer;
 use super::super::fixture::{CaseDirectory, json_value};
 use super::super::release_of;
-use super::configured::ConfiguredWebhooks;
+use super::configured_webhooks::ConfiguredWebhooks;
 
 /// Listeners that serve one case after the other.
 pub(super) struct WebhookRunner {
@@ -52,7 +52,7 @@ struct ChainResult {
 }
 
 impl WebhookRunner {
-    pub(super) fn start() -> Result<Self, Error> {
+    pub(super) fn start() -> Result<Self, ToolError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let backend = runtime.block_on(Backend::start());
@@ -68,7 +68,7 @@ impl WebhookRunner {
     }
 
     /// The outcome of a case, in the form of its expectation.
-    pub(super) fn run(&self, case: &Value, configured: &ConfiguredWebhooks) -> Result<Value, Error> {
+    pub(super) fn run(&self, case: &Value, configured: &ConfiguredWebhooks) -> Result<Value, ToolError> {
         let scripts = case["backends"].as_object().into_iter().flatten();
         let scripts = scripts.map(|(path, script)| {
             let script = Script::from_json(&script.to_string());
@@ -91,7 +91,7 @@ impl WebhookRunner {
     }
 
     /// The client, with the credentials of the case's kubeconfig.
-    fn caller(&self, case: &Value) -> Result<HttpCaller, Error> {
+    fn caller(&self, case: &Value) -> Result<HttpCaller, ToolError> {
         let Some(text) = case["kubeConfig"].as_str() else {
             return Ok(HttpCaller::default());
         };
@@ -112,7 +112,7 @@ impl WebhookRunner {
         request: &AdmissionRequest<'_>,
         configured: &ConfiguredWebhooks,
         caller: &dyn Caller,
-    ) -> Result<ChainResult, Error> {
+    ) -> Result<ChainResult, ToolError> {
         let (equivalents, cluster) = (equivalents(case, request), cluster(case));
         let authorizer: CaseAuthorizer =
             serde_json::from_value(case["authorizer"].clone()).unwrap_or_default();
@@ -203,7 +203,7 @@ impl ChainResult {
         context: &WebhookContext<'_>,
         caller: &dyn Caller,
         audits_requests: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ToolError> {
         let mut reinvocation = Reinvocation::default();
         loop {
             let previous_object = self.object.take();
@@ -235,7 +235,7 @@ impl ChainResult {
         request: &AdmissionRequest<'_>,
         context: &WebhookContext<'_>,
         caller: &dyn Caller,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ToolError> {
         if self.status.is_some() {
             return Ok(());
         }

@@ -4,16 +4,16 @@
     reason = "values of JSON give null for what they have not"
 )]
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
-use crate::known::is_known;
-use crate::ours::Ours;
+use crate::known_differences::is_known;
+use crate::ours::CompiledWorld;
 use crate::outcome::ExpressionOutcome;
-use crate::reference::Reference;
+use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
 use crate::suite::{CaseJudgement, GoldenSuite};
-use crate::world::{DeclaredNames, Variable, World};
+use crate::world::{DeclaredNames, NamedExpression, CelWorld};
 
 /// The suite `cel`.
 pub(crate) struct GoldenExpressions;
@@ -23,8 +23,8 @@ impl GoldenSuite for GoldenExpressions {
         "cel"
     }
 
-    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error> {
-        Reference::start(compared, "cel", &[])
+    fn start(&self, compared: &ComparedRelease) -> Result<ReferenceProgram, ToolError> {
+        ReferenceProgram::start(compared, "cel", &[])
     }
 
     /// A request of another kind than the one that a policy names is no part of a world.
@@ -36,14 +36,14 @@ impl GoldenSuite for GoldenExpressions {
         (!is_converted).then_some(case)
     }
 
-    fn question(&self, case: &Value, times: usize) -> Result<Value, Error> {
+    fn question(&self, case: &Value, times: usize) -> Result<Value, ToolError> {
         let source = source(case);
         Ok(world(case).question(std::iter::once(&source), times))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
         let world = world(case);
-        let ours = Ours::new(&world, pratique_conformance::release_of(case)).outcome(&source(case));
+        let ours = CompiledWorld::new(&world, pratique_conformance::release_of(case)).outcome(&source(case));
         let expected = ExpressionOutcome::read(theirs);
         Ok(match ours.differs(&expected) {
             // Both are the same: cases have another form of it.
@@ -61,7 +61,7 @@ fn source(case: &Value) -> String {
     case["expression"].as_str().unwrap_or_default().to_owned()
 }
 
-fn world(case: &Value) -> World {
+fn world(case: &Value) -> CelWorld {
     let is_declared = |name: &str| case["env"][name] == true;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let variables = case["variables"].as_array().into_iter().flatten();
@@ -75,14 +75,14 @@ fn world(case: &Value) -> World {
         request["userInfo"] = json!({"username": user["name"], "uid": user["uid"],
             "groups": user["groups"], "extra": user["extra"]});
     }
-    World {
+    CelWorld {
         declared: DeclaredNames {
             params: is_declared("hasParams"),
             authorizer: is_declared("hasAuthorizer"),
             patch_types: is_declared("hasPatchTypes"),
         },
         variables: variables
-            .map(|variable| Variable {
+            .map(|variable| NamedExpression {
                 name: text(&variable["name"]),
                 expression: text(&variable["expression"]),
             })

@@ -1,6 +1,6 @@
 //! The kinds of objects that requests are about.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::{Value, json};
 
 use crate::sketch::OF_POLICIES;
@@ -86,6 +86,6 @@ impl ResourceKind {
 /// The definitions of the custom resources.
 pub(crate) fn definitions() -> Vec<Value> {
     // Nothing of them is left to chance.
-    let definitions = OF_POLICIES.draw("definitions", &mut Dice::new(0));
+    let definitions = OF_POLICIES.draw("definitions", &mut RandomDice::new(0));
     definitions.as_array().cloned().unwrap_or_default()
 }

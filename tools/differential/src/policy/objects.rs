@@ -1,13 +1,13 @@
 //! Objects: of built-in kinds as an API server decodes them, of custom resources as they come.
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use serde_json::{Value, json};
 
 use super::kinds::ResourceKind;
 use crate::sketch::OF_POLICIES;
 
 /// An object of a kind.
-pub(crate) fn object(dice: &mut Dice, kind: &ResourceKind, name: &str, namespace: &str) -> Value {
+pub(crate) fn object(dice: &mut RandomDice, kind: &ResourceKind, name: &str, namespace: &str) -> Value {
     let sketch = if OF_POLICIES.has(kind.kind) {
         kind.kind
     } else {

@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pratique::{Admission, EvalContext, Objects};
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_types::AdmissionRequest;
 use serde_json::{Value, json};
 
-use super::world::World;
-use pratique_conformance::authorizer::{CaseAuthorizer, Rule};
+use super::world::PolicyWorld;
+use pratique_conformance::authorizer::{CaseAuthorizer, CheckRule};
 use pratique_conformance::fixture::json_value;
 use pratique_conformance::policy;
 
@@ -17,14 +17,14 @@ use pratique_conformance::policy;
 ///
 /// # Errors
 /// The policies do not load.
-pub fn outcomes(world: &World) -> Result<Vec<Value>, Error> {
+pub fn outcomes(world: &PolicyWorld) -> Result<Vec<Value>, ToolError> {
     let admission = policy::admission(&world.case(&Value::Null))?;
     let mut cluster = Objects::of_release(world.compared.release);
     for object in &world.objects {
         // An object without a name is ignored.
         let _ = cluster.insert(json_value(object));
     }
-    let rules: Vec<Rule> = serde_json::from_value(world.allow.clone()).map_err(|error| error.to_string())?;
+    let rules: Vec<CheckRule> = serde_json::from_value(world.allow.clone()).map_err(|error| error.to_string())?;
     let authorizer = CaseAuthorizer::new(rules);
     let outcomes = world.requests.iter().map(|request| {
         let evaluated = AssertUnwindSafe(|| outcome(&admission, request, &cluster, &authorizer));

@@ -1,15 +1,15 @@
 //! Policies and their bindings.
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use serde_json::{Value, json};
 
 use super::kinds::{KINDS, POD, ResourceKind};
-use super::writer::{Place, PolicyWriter, SourceTrees};
+use super::writer::{ExpressionPlace, PolicyWriter, SourceTrees};
 use crate::sketch::OF_POLICIES;
 
 /// The origin of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum PolicyOrigin {
     /// From manifests: what does not load is of no use, and defaults may be left out.
     Static,
     /// From the API, which has set the defaults.
@@ -18,23 +18,23 @@ pub(super) enum Origin {
 
 /// Policies of one origin with their bindings, mostly about one kind. Those of the API have no order, so there are few.
 pub(super) fn policies(
-    dice: &mut Dice,
-    origin: Origin,
+    dice: &mut RandomDice,
+    origin: PolicyOrigin,
     focus: &ResourceKind,
     trees: &mut SourceTrees,
 ) -> Vec<Value> {
     let mut all = Vec::new();
     let count = match origin {
-        Origin::Static => 1 + dice.below(3),
-        Origin::Api => 1 + dice.below(2),
+        PolicyOrigin::Static => 1 + dice.below(3),
+        PolicyOrigin::Api => 1 + dice.below(2),
     };
     let first = dice.below(2);
     for index in 0..count {
         let mutates = match origin {
-            Origin::Static => dice.chance(45),
-            Origin::Api => (first + index).is_multiple_of(2),
+            PolicyOrigin::Static => dice.chance(45),
+            PolicyOrigin::Api => (first + index).is_multiple_of(2),
         };
-        let subject = Subject {
+        let subject = PolicySubject {
             origin,
             focus: *focus,
             mutates,
@@ -46,15 +46,15 @@ pub(super) fn policies(
 
 /// The kind of a policy.
 #[derive(Clone, Copy)]
-struct Subject {
-    origin: Origin,
+struct PolicySubject {
+    origin: PolicyOrigin,
     /// The kind that it is about, mostly.
     focus: ResourceKind,
     mutates: bool,
 }
 
-fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut SourceTrees, all: &mut Vec<Value>) {
-    let Subject {
+fn policy(dice: &mut RandomDice, subject: PolicySubject, index: usize, trees: &mut SourceTrees, all: &mut Vec<Value>) {
+    let PolicySubject {
         origin,
         focus,
         mutates,
@@ -65,32 +65,32 @@ fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut SourceTre
         ("Validating", "validating policy")
     };
     let suffix = match origin {
-        Origin::Static => ".static.k8s.io",
-        Origin::Api => "",
+        PolicyOrigin::Static => ".static.k8s.io",
+        PolicyOrigin::Api => "",
     };
     let name = format!("p{index}{suffix}");
-    let param_kind = (origin == Origin::Api && dice.chance(50)).then(|| OF_POLICIES.draw("paramKind", dice));
+    let param_kind = (origin == PolicyOrigin::Api && dice.chance(50)).then(|| OF_POLICIES.draw("paramKind", dice));
     let mut writer = PolicyWriter::new(
         trees,
         param_kind.is_some(),
         mutates.then_some(focus),
-        origin == Origin::Api,
+        origin == PolicyOrigin::Api,
     );
     let spec = OF_POLICIES.draw_with(sketch, dice, &mut |part, dice| {
         let (of, place, otherwise) = match part {
             "variables" => return writer.variables(dice),
-            "condition" => ("bool", Place::Condition, "true"),
-            "validated" => ("bool", Place::Body, "has(object.metadata)"),
-            "message" => ("string", Place::Message, "'made'"),
-            "annotation" => ("string", Place::Message, "'v'"),
+            "condition" => ("bool", ExpressionPlace::Condition, "true"),
+            "validated" => ("bool", ExpressionPlace::Body, "has(object.metadata)"),
+            "message" => ("string", ExpressionPlace::Message, "'made'"),
+            "annotation" => ("string", ExpressionPlace::Message, "'v'"),
             "configuration" => (
                 "Object",
-                Place::Body,
+                ExpressionPlace::Body,
                 OF_POLICIES.word("plain configuration", dice),
             ),
             "patch" => (
                 "list(JSONPatch)",
-                Place::Body,
+                ExpressionPlace::Body,
                 OF_POLICIES.word("plain patch", dice),
             ),
             part => return rule(dice, subject, part),
@@ -98,12 +98,12 @@ fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut SourceTre
         json!(writer.expression(dice, of, place, otherwise))
     });
     let has_params = param_kind.is_some();
-    let mut put = |dice: &mut Dice, kind: &str, name: &str, spec: Value| {
+    let mut put = |dice: &mut RandomDice, kind: &str, name: &str, spec: Value| {
         let mut object = json!({
             "apiVersion": "admissionregistration.k8s.io/v1", "kind": format!("{of}AdmissionPolicy{kind}"),
             "metadata": {"name": name}, "spec": spec,
         });
-        if origin == Origin::Static {
+        if origin == PolicyOrigin::Static {
             leave_defaults_out(dice, &mut object);
         }
         all.push(object);
@@ -134,7 +134,7 @@ fn policy(dice: &mut Dice, subject: Subject, index: usize, trees: &mut SourceTre
 }
 
 /// Removes some of what the API would set if it were not there.
-fn leave_defaults_out(dice: &mut Dice, value: &mut Value) {
+fn leave_defaults_out(dice: &mut RandomDice, value: &mut Value) {
     match value {
         Value::Object(members) => {
             members.retain(|name, member| match name.as_str() {
@@ -157,7 +157,7 @@ fn leave_defaults_out(dice: &mut Dice, value: &mut Value) {
 }
 
 /// A rule, mostly about one kind; those of policies are mostly wide, so that there is something to evaluate.
-fn rule(dice: &mut Dice, subject: Subject, part: &str) -> Value {
+fn rule(dice: &mut RandomDice, subject: PolicySubject, part: &str) -> Value {
     let kind = if dice.chance(80) {
         subject.focus
     } else {

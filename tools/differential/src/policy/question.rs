@@ -1,11 +1,11 @@
 //! Golden cases of policies as worlds of one request.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
-use super::{Question, World, start_release};
-use crate::policy::known::is_known;
-use crate::reference::Reference;
+use super::{PolicyQuestion, PolicyWorld, start_release};
+use crate::policy::known_differences::is_known;
+use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
 use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
 
@@ -17,7 +17,7 @@ impl GoldenSuite for GoldenPolicies {
         "policy"
     }
 
-    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error> {
+    fn start(&self, compared: &ComparedRelease) -> Result<ReferenceProgram, ToolError> {
         start_release(compared)
     }
 
@@ -30,14 +30,14 @@ impl GoldenSuite for GoldenPolicies {
         Some(case)
     }
 
-    fn question(&self, case: &Value, times: usize) -> Result<Value, Error> {
+    fn question(&self, case: &Value, times: usize) -> Result<Value, ToolError> {
         let list = |name: &str| {
             case.get(name)
                 .and_then(Value::as_array)
                 .cloned()
                 .unwrap_or_default()
         };
-        let world = World {
+        let world = PolicyWorld {
             manifests: manifests(case)?,
             api: list("apiObjects"),
             objects: list("objects"),
@@ -46,12 +46,12 @@ impl GoldenSuite for GoldenPolicies {
                 .cloned()
                 .unwrap_or_else(|| json!([])),
             requests: case.get("request").cloned().into_iter().collect(),
-            ..World::default()
+            ..PolicyWorld::default()
         };
-        Ok(json!(Question { world: &world, times }))
+        Ok(json!(PolicyQuestion { world: &world, times }))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
         Ok(match judge_expectation(self.name(), case, theirs.clone()) {
             CaseJudgement::Differs { ours, .. } if is_known(&ours, theirs) => CaseJudgement::Known,
             judgement => judgement,
@@ -60,7 +60,7 @@ impl GoldenSuite for GoldenPolicies {
 }
 
 /// The policies and bindings in the files of a case.
-fn manifests(case: &Value) -> Result<Vec<Value>, Error> {
+fn manifests(case: &Value) -> Result<Vec<Value>, ToolError> {
     let mut objects = Vec::new();
     let plugins = case.get("manifests").and_then(Value::as_object);
     for files in plugins.into_iter().flat_map(|plugins| plugins.values()) {

@@ -1,6 +1,6 @@
 //! Requests, and what they find in the cluster.
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use serde_json::{Value, json};
 
 use super::kinds::{KINDS, POD, ResourceKind, definitions};
@@ -8,7 +8,7 @@ use super::objects::object;
 use crate::sketch::OF_POLICIES;
 
 /// A request, mostly about one kind.
-pub(super) fn request(dice: &mut Dice, focus: &ResourceKind) -> Value {
+pub(super) fn request(dice: &mut RandomDice, focus: &ResourceKind) -> Value {
     match dice.below(20) {
         0 => OF_POLICIES.draw("exec", dice),
         1 => OF_POLICIES.draw("scale", dice),
@@ -20,7 +20,7 @@ pub(super) fn request(dice: &mut Dice, focus: &ResourceKind) -> Value {
     }
 }
 
-pub(crate) fn plain(dice: &mut Dice, kind: ResourceKind) -> Value {
+pub(crate) fn plain(dice: &mut RandomDice, kind: ResourceKind) -> Value {
     let operation = OF_POLICIES.word("operation", dice);
     let name = match operation {
         "CREATE" if dice.chance(15) => "",
@@ -72,7 +72,7 @@ pub(crate) fn plain(dice: &mut Dice, kind: ResourceKind) -> Value {
 }
 
 /// Namespaces, params, and the definitions of custom resources.
-pub(super) fn cluster(dice: &mut Dice) -> Vec<Value> {
+pub(super) fn cluster(dice: &mut RandomDice) -> Vec<Value> {
     let mut objects = definitions();
     if let Value::Object(drawn) = OF_POLICIES.draw("cluster", dice) {
         objects.extend(drawn.into_iter().map(|(_, object)| object));

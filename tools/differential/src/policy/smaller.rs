@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::world::World;
+use super::world::PolicyWorld;
 use super::writer::SourceTrees;
-use crate::shrink::{AllowedCuts, Part};
+use crate::shrink::{AllowedCuts, RemovablePart};
 use crate::tree::shorter;
 
 /// The objects of one sort in a world.
-type Place = fn(&mut World) -> &mut Vec<Value>;
+type WorldPlace = fn(&mut PolicyWorld) -> &mut Vec<Value>;
 
 /// Variants of a world without one of its parts, or with a simpler expression; large parts are removed first.
-pub(super) fn smaller(world: &World) -> Vec<World> {
+pub(super) fn smaller(world: &PolicyWorld) -> Vec<PolicyWorld> {
     let mut worlds = Vec::new();
-    let parts: [(&Vec<Value>, Place, bool); 4] = [
+    let parts: [(&Vec<Value>, WorldPlace, bool); 4] = [
         (&world.manifests, |world| &mut world.manifests, true),
         (&world.api, |world| &mut world.api, true),
         (&world.objects, |world| &mut world.objects, false),
@@ -27,15 +27,15 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
         }
     }
     if world.allow.as_array().is_some_and(|rules| !rules.is_empty()) {
-        worlds.push(World {
+        worlds.push(PolicyWorld {
             allow: Value::Array(Vec::new()),
             ..world.clone()
         });
     }
     let of_policies = AllowedCuts {
         may_go: &|path, part| match part {
-            Part::Member(name) => is_free(path) || !has_word(NEEDED, name),
-            Part::Element(count) => count > 1,
+            RemovablePart::Member(name) => is_free(path) || !has_word(NEEDED, name),
+            RemovablePart::Element(count) => count > 1,
         },
         texts: &|path, text| {
             if is_expression(path) {
@@ -47,8 +47,8 @@ pub(super) fn smaller(world: &World) -> Vec<World> {
     };
     let of_others = AllowedCuts {
         may_go: &|path, part| match part {
-            Part::Member(name) => is_free(path) || !has_word(OF_REQUESTS, name),
-            Part::Element(_) => true,
+            RemovablePart::Member(name) => is_free(path) || !has_word(OF_REQUESTS, name),
+            RemovablePart::Element(_) => true,
         },
         texts: &|_, _| Vec::new(),
     };

@@ -1,6 +1,6 @@
 //! The generator, our side and the shrinker, without the reference.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::Value;
 
 use super::smaller::smaller;
@@ -9,7 +9,7 @@ use crate::release::ComparedRelease;
 
 #[test]
 fn worlds_load_and_are_of_use() {
-    let mut dice = Dice::new(1);
+    let mut dice = RandomDice::new(1);
     let (mut refused, mut denied, mut mutated, mut all) = (Vec::new(), 0, 0, 0);
     for _ in 0..120 {
         let world = world::world(&mut dice, 10, &ComparedRelease::default());
@@ -43,9 +43,9 @@ fn worlds_load_and_are_of_use() {
 
 #[test]
 fn smaller_worlds_are_smaller() {
-    let mut dice = Dice::new(2);
+    let mut dice = RandomDice::new(2);
     let world = world::world(&mut dice, 1, &ComparedRelease::default());
-    let size = |world: &world::World| serde_json::to_string(world).map_or(0, |text| text.len());
+    let size = |world: &world::PolicyWorld| serde_json::to_string(world).map_or(0, |text| text.len());
     let candidates = smaller(&world);
     assert!(candidates.len() > 20);
     for candidate in candidates {

@@ -1,11 +1,11 @@
 //! Policies, a cluster, and requests: the input of both sides.
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::kinds::{KINDS, POD};
-use super::policies::{Origin, policies};
+use super::policies::{PolicyOrigin, policies};
 use super::requests::{cluster, request};
 use super::writer::SourceTrees;
 use crate::release::ComparedRelease;
@@ -13,7 +13,7 @@ use crate::sketch::OF_POLICIES;
 
 /// Policies, a cluster, and independent requests.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct World {
+pub struct PolicyWorld {
     /// Policies and bindings of manifests.
     #[serde(rename = "static")]
     pub manifests: Vec<Value>,
@@ -34,12 +34,12 @@ pub struct World {
 }
 
 /// Generates a world with a number of requests, for a release.
-pub(super) fn world(dice: &mut Dice, requests: usize, compared: &ComparedRelease) -> World {
-    let mut world = World {
+pub(super) fn world(dice: &mut RandomDice, requests: usize, compared: &ComparedRelease) -> PolicyWorld {
+    let mut world = PolicyWorld {
         compared: compared.clone(),
         objects: cluster(dice),
         allow: OF_POLICIES.draw("allowed", dice),
-        ..World::default()
+        ..PolicyWorld::default()
     };
     let focus = *dice.pick(KINDS).unwrap_or(&POD);
     // Upstream: the gate ManifestBasedAdmissionControlConfig, new in 1.36.
@@ -51,19 +51,19 @@ pub(super) fn world(dice: &mut Dice, requests: usize, compared: &ComparedRelease
         _ => [true, false],
     };
     if from_files {
-        world.manifests = policies(dice, Origin::Static, &focus, &mut world.trees);
+        world.manifests = policies(dice, PolicyOrigin::Static, &focus, &mut world.trees);
     }
     if from_api {
-        world.api = policies(dice, Origin::Api, &focus, &mut world.trees);
+        world.api = policies(dice, PolicyOrigin::Api, &focus, &mut world.trees);
     }
     world.requests = (0..requests).map(|_| request(dice, &focus)).collect();
     world
 }
 
-impl World {
+impl PolicyWorld {
     /// The same world with one of its requests.
-    pub(super) fn with_request(&self, index: usize) -> World {
-        World {
+    pub(super) fn with_request(&self, index: usize) -> PolicyWorld {
+        PolicyWorld {
             requests: self.requests.get(index).cloned().into_iter().collect(),
             ..self.clone()
         }

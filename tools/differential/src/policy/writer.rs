@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 
 use pratique::policy::Trial;
 use pratique_expression::Declarations;
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::{Value, json};
 
 use super::kinds::ResourceKind;
 use crate::generate::{ExpressionGenerator, GenerationManner};
-use crate::grammar::{GrammarProduction, Part, lines, productions, read};
+use crate::grammar::{GrammarProduction, GrammarPart, lines, productions, read};
 use crate::tree::ExpressionTree;
-use crate::types::Type;
+use crate::types::GrammarType;
 
 /// The trees of expressions, by their source: they are what expressions are made small by.
 pub(super) type SourceTrees = BTreeMap<String, ExpressionTree>;
@@ -32,7 +32,7 @@ pub(super) struct PolicyWriter<'t> {
 
 /// The purpose of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ExpressionPlace {
     /// A match condition: without variables.
     Condition,
     /// A message: without the authorizer.
@@ -60,7 +60,7 @@ static PLAIN: LazyLock<Vec<GrammarProduction>> = LazyLock::new(|| {
 
 /// All of the language.
 static RICH: LazyLock<Vec<GrammarProduction>> = LazyLock::new(|| {
-    let mut all = productions(Part::Base);
+    let mut all = productions(GrammarPart::Base);
     all.extend(PLAIN.iter().cloned());
     all
 });
@@ -85,8 +85,8 @@ impl<'t> PolicyWriter<'t> {
     }
 
     /// An expression of a type, or the one given if none is found.
-    pub(super) fn expression(&mut self, dice: &mut Dice, of: &str, place: Place, otherwise: &str) -> String {
-        let of = Type::parse(of);
+    pub(super) fn expression(&mut self, dice: &mut RandomDice, of: &str, place: ExpressionPlace, otherwise: &str) -> String {
+        let of = GrammarType::parse(of);
         for _ in 0..6 {
             let rich = dice.chance(15);
             let size = if top_of_mutation(&of) {
@@ -105,7 +105,7 @@ impl<'t> PolicyWriter<'t> {
     }
 
     /// The variables of the policy.
-    pub(super) fn variables(&mut self, dice: &mut Dice) -> Value {
+    pub(super) fn variables(&mut self, dice: &mut RandomDice) -> Value {
         const TYPES: &[&str] = &[
             "bool",
             "bool",
@@ -119,7 +119,7 @@ impl<'t> PolicyWriter<'t> {
         let count = dice.below(4);
         for index in 0..count {
             let of = dice.pick(TYPES).copied().unwrap_or("bool");
-            let source = self.expression(dice, of, Place::Body, "null");
+            let source = self.expression(dice, of, ExpressionPlace::Body, "null");
             self.variables.push((format!("v{index}"), source));
             // Productions name those variables that there are.
             self.plain = PlaceGenerators::default();
@@ -130,27 +130,27 @@ impl<'t> PolicyWriter<'t> {
             .collect()
     }
 
-    fn generator(&mut self, rich: bool, place: Place) -> &mut ExpressionGenerator {
+    fn generator(&mut self, rich: bool, place: ExpressionPlace) -> &mut ExpressionGenerator {
         let made = self.productions(rich, place);
         let generators = if rich { &mut self.rich } else { &mut self.plain };
         let slot = match place {
-            Place::Condition => &mut generators.condition,
-            Place::Message => &mut generators.message,
-            Place::Body => &mut generators.body,
+            ExpressionPlace::Condition => &mut generators.condition,
+            ExpressionPlace::Message => &mut generators.message,
+            ExpressionPlace::Body => &mut generators.body,
         };
         slot.get_or_insert_with(|| ExpressionGenerator::new(made(), GenerationManner { sound: true }))
     }
 
     /// The productions for a place, made only if they are wanted.
-    fn productions(&self, rich: bool, place: Place) -> impl FnOnce() -> Vec<GrammarProduction> + use<> {
+    fn productions(&self, rich: bool, place: ExpressionPlace) -> impl FnOnce() -> Vec<GrammarProduction> + use<> {
         let parts = [
             (self.params, include_str!("grammar/params.txt")),
-            (place != Place::Message, include_str!("grammar/authorizer.txt")),
+            (place != ExpressionPlace::Message, include_str!("grammar/authorizer.txt")),
             (self.mutates.is_some(), include_str!("grammar/mutations.txt")),
             (self.mutates.is_some(), self.mutations()),
         ];
         let names: Vec<String> = match place {
-            Place::Condition => Vec::new(),
+            ExpressionPlace::Condition => Vec::new(),
             _ => self.variables.iter().map(|(name, _)| name.clone()).collect(),
         };
         move || {
@@ -185,12 +185,12 @@ impl<'t> PolicyWriter<'t> {
     }
 
     /// Whether an expression compiles and gives what is wanted.
-    fn fits(&self, source: &str, of: &Type, place: Place) -> bool {
+    fn fits(&self, source: &str, of: &GrammarType, place: ExpressionPlace) -> bool {
         let declarations = Declarations {
             params: self.params,
-            authorizer: place != Place::Message,
+            authorizer: place != ExpressionPlace::Message,
             patch_types: self.mutates.is_some(),
-            variables: place != Place::Condition,
+            variables: place != ExpressionPlace::Condition,
         };
         let variables = self.variables.iter().filter(|_| declarations.variables);
         let variables = variables.map(|(name, expression)| (name.as_str(), expression.as_str()));
@@ -201,6 +201,6 @@ impl<'t> PolicyWriter<'t> {
 }
 
 /// Whether a type is what mutations give.
-fn top_of_mutation(of: &Type) -> bool {
+fn top_of_mutation(of: &GrammarType) -> bool {
     matches!(of.name.as_str(), "Object" | "list")
 }

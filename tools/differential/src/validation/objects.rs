@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use pratique_schema::{Field, Release, Scalar, Shape, StructType};
 use pratique_types::GroupVersionKind;
 use serde_json::{Map, Value, json};
@@ -142,7 +142,7 @@ impl RandomObjects {
     }
 
     /// A new object of a kind.
-    pub(super) fn random(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
+    pub(super) fn random(&self, dice: &mut RandomDice, kind: &ComparedKind) -> Value {
         let is_of_kind = |seed: &&Value| seed["kind"] == kind.kind && seed["apiVersion"] == kind.api_version;
         let seeds: Vec<&Value> = self.seeds.iter().filter(is_of_kind).collect();
         let mut object = match dice.pick(&seeds).filter(|_| dice.chance(60)) {
@@ -159,7 +159,7 @@ impl RandomObjects {
     /// A stored object as one who writes a part of it sends it: that part is otherwise.
     pub(super) fn with_changed_part(
         &self,
-        dice: &mut Dice,
+        dice: &mut RandomDice,
         kind: &ComparedKind,
         (object, part): (&Value, &str),
     ) -> Value {
@@ -189,7 +189,7 @@ impl RandomObjects {
     }
 
     /// An object with a few things in it otherwise.
-    pub(super) fn changed(&self, dice: &mut Dice, kind: &ComparedKind, object: &Value) -> Value {
+    pub(super) fn changed(&self, dice: &mut RandomDice, kind: &ComparedKind, object: &Value) -> Value {
         let mut changed = object.clone();
         let donor = self.generated(dice, kind);
         for _ in 0..dice.below(4) {
@@ -227,7 +227,7 @@ impl RandomObjects {
     }
 
     /// Changes one thing in a value, anywhere in it; recursion follows the value.
-    fn change(&self, dice: &mut Dice, value: &mut Value, donor: &Value, name: &str, depth: usize) {
+    fn change(&self, dice: &mut RandomDice, value: &mut Value, donor: &Value, name: &str, depth: usize) {
         let stays = depth > 0 && dice.chance(25);
         match value {
             Value::Object(members) if !members.is_empty() && !stays => {
@@ -279,7 +279,7 @@ impl RandomObjects {
         }
     }
 
-    fn draw_text(&self, dice: &mut Dice, name: &str, values: &[&'static str]) -> String {
+    fn draw_text(&self, dice: &mut RandomDice, name: &str, values: &[&'static str]) -> String {
         if let Some(value) = dice.pick(values).filter(|_| dice.chance(80)) {
             return (*value).to_owned();
         }
@@ -295,7 +295,7 @@ impl RandomObjects {
     }
 
     /// An object of the kind's type.
-    fn generated(&self, dice: &mut Dice, kind: &ComparedKind) -> Value {
+    fn generated(&self, dice: &mut RandomDice, kind: &ComparedKind) -> Value {
         let gvk = GroupVersionKind::new(kind.group(), kind.version(), kind.kind);
         let schema = self.release.schema();
         let mut object = schema
@@ -307,7 +307,7 @@ impl RandomObjects {
         object
     }
 
-    fn structure(&self, dice: &mut Dice, of: &StructType, depth: usize) -> Value {
+    fn structure(&self, dice: &mut RandomDice, of: &StructType, depth: usize) -> Value {
         let constraints = self.release.constraints().for_type(of.name);
         let mut members = Map::new();
         for field in of.fields.iter() {
@@ -336,7 +336,7 @@ impl RandomObjects {
     /// Recursion follows the shapes of types, as deep as objects may be.
     fn value(
         &self,
-        dice: &mut Dice,
+        dice: &mut RandomDice,
         shape: &Shape,
         field: &Field,
         values: &[&'static str],
@@ -354,7 +354,7 @@ impl RandomObjects {
             }
             Shape::Map(element) => {
                 let count = if is_deep { 0 } else { 1 + dice.below(2) };
-                let entry = |dice: &mut Dice| {
+                let entry = |dice: &mut RandomDice| {
                     (
                         self.draw_text(dice, "", &[]),
                         self.value(dice, element, field, values, depth + 1),
@@ -367,8 +367,8 @@ impl RandomObjects {
         }
     }
 
-    fn scalar(&self, dice: &mut Dice, scalar: Scalar, name: &str, values: &[&'static str]) -> Value {
-        let pick = |dice: &mut Dice, texts: &[&str]| json!(dice.pick(texts).copied().unwrap_or_default());
+    fn scalar(&self, dice: &mut RandomDice, scalar: Scalar, name: &str, values: &[&'static str]) -> Value {
+        let pick = |dice: &mut RandomDice, texts: &[&str]| json!(dice.pick(texts).copied().unwrap_or_default());
         match scalar {
             Scalar::Bool => dice.chance(50).into(),
             Scalar::Int32 | Scalar::Int64 => number(dice),
@@ -401,6 +401,6 @@ pub(super) fn remove_empty_lists(value: &mut Value) {
     }
 }
 
-fn number(dice: &mut Dice) -> Value {
+fn number(dice: &mut RandomDice) -> Value {
     json!(dice.pick(NUMBERS).copied().unwrap_or_default())
 }

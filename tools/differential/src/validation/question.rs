@@ -4,11 +4,11 @@
     reason = "values of JSON give null for what they have not"
 )]
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Map, Value};
 
 use super::{differs, is_known, kind_of, question};
-use crate::reference::Reference;
+use crate::reference::ReferenceProgram;
 use crate::release::ComparedRelease;
 use crate::suite::{CaseJudgement, GoldenSuite, judge_expectation};
 
@@ -20,8 +20,8 @@ impl GoldenSuite for GoldenValidation {
         "validation"
     }
 
-    fn start(&self, compared: &ComparedRelease) -> Result<Reference, Error> {
-        Reference::start(compared, "validation", &[])
+    fn start(&self, compared: &ComparedRelease) -> Result<ReferenceProgram, ToolError> {
+        ReferenceProgram::start(compared, "validation", &[])
     }
 
     /// A case with the namespace of its request; none where it is of a kind that is not compared, or has more than a question: who
@@ -58,11 +58,11 @@ impl GoldenSuite for GoldenValidation {
         Some(case)
     }
 
-    fn question(&self, case: &Value, times: usize) -> Result<Value, Error> {
+    fn question(&self, case: &Value, times: usize) -> Result<Value, ToolError> {
         Ok(question(case, times))
     }
 
-    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, Error> {
+    fn judge(&self, case: &Value, theirs: &Value) -> Result<CaseJudgement, ToolError> {
         let ours = pratique_conformance::validation_answer(case)?;
         match differs(&ours, theirs) {
             Some(_) if is_known(case, &ours, theirs) => Ok(CaseJudgement::Known),

@@ -1,6 +1,6 @@
 //! Random answers of webhooks.
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use pratique_json::base64;
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ pub(super) struct WebhookAnswer {
 impl WebhookAnswer {
     /// Generates an answer to a request with an object, mostly in the requested version; `patches_often` is the percentage of
     /// answers with a patch.
-    pub(super) fn random(dice: &mut Dice, object: &Value, beta: bool, patches_often: usize) -> Self {
+    pub(super) fn random(dice: &mut RandomDice, object: &Value, beta: bool, patches_often: usize) -> Self {
         let patch = dice.chance(patches_often).then(|| patches::patch(dice, object));
         let of_type = (patch.is_some() && !dice.chance(2)).then(|| ("patchType", json!("JSONPatch")));
         let response = with(OF_POLICIES.draw("response", dice), of_type);
@@ -64,7 +64,7 @@ impl WebhookAnswer {
 }
 
 /// Removes or replaces one member of a review.
-fn odd(dice: &mut Dice, review: &mut Value) {
+fn odd(dice: &mut RandomDice, review: &mut Value) {
     let path = OF_POLICIES.word("member of reviews", dice);
     let value = OF_POLICIES.draw("any", dice);
     if let Some((parent, name)) = path.rsplit_once('/')

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::{Value, json};
 
 use super::answers::WebhookAnswer;
@@ -12,7 +12,7 @@ use crate::policy::requests::plain;
 
 /// A request, and the answers of the webhooks of a configuration.
 #[derive(Clone, Debug)]
-pub(crate) struct Case {
+pub(crate) struct WebhookCase {
     /// The index of the configuration.
     pub(super) configuration: usize,
     /// The request.
@@ -26,9 +26,9 @@ fn is_beta(configuration: &Value) -> bool {
     configuration.pointer("/webhooks/0/admissionReviewVersions/0") == Some(&json!("v1beta1"))
 }
 
-impl Case {
+impl WebhookCase {
     /// Generates a random case.
-    pub(super) fn random(dice: &mut Dice) -> Self {
+    pub(super) fn random(dice: &mut RandomDice) -> Self {
         let kind = *dice.pick(KINDS).unwrap_or(&POD);
         let request = plain(dice, kind);
         let object = request.get("object").cloned().unwrap_or_default();
@@ -43,7 +43,7 @@ impl Case {
                 WebhookAnswer::random(dice, &object, beta, often(often_patched)),
             )
         });
-        Case {
+        WebhookCase {
             configuration,
             request,
             answers: answers.into(),

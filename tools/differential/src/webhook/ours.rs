@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use k8s_openapi::api::admissionregistration::v1::MutatingWebhookConfiguration;
 use pratique::Objects;
 use pratique_expression::Cache;
-use pratique_harness::{Error, with};
+use pratique_harness::{ToolError, with};
 use pratique_policy::Cluster;
 use pratique_schema::Release;
 use pratique_types::AdmissionRequest;
@@ -17,14 +17,14 @@ use pratique_webhook::{
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-use super::case::Case;
+use super::case::WebhookCase;
 use super::configurations::{configurations, namespaces, set_clients};
 use crate::policy::kinds::definitions;
 use pratique_conformance::authorizer::CaseAuthorizer;
 use pratique_conformance::fixture::json_value;
 
 /// The webhooks of all configurations.
-pub(super) struct Ours {
+pub(super) struct CompiledWebhooks {
     runtime: Runtime,
     cluster: Objects,
     release: &'static Release,
@@ -33,7 +33,7 @@ pub(super) struct Ours {
 
 /// Answers calls with the webhook answers of a case.
 struct ScriptedCaller<'c> {
-    case: &'c Case,
+    case: &'c WebhookCase,
     uids: Mutex<Vec<String>>,
 }
 
@@ -70,9 +70,9 @@ const EMPTY: &str =
 /// The host of the webhooks, which is never contacted.
 const HOST: &str = "https://webhooks.example";
 
-impl Ours {
+impl CompiledWebhooks {
     /// Compiles the webhooks.
-    pub(super) fn new(release: &'static Release) -> Result<Self, Error> {
+    pub(super) fn new(release: &'static Release) -> Result<Self, ToolError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let mut cluster = Objects::of_release(release);
         for object in namespaces().iter().chain(&definitions()) {
@@ -90,16 +90,16 @@ impl Ours {
                 &Cache::new().of_release(release),
             ))
         });
-        Ok(Ours {
+        Ok(CompiledWebhooks {
             runtime: runtime.map_err(|error| error.to_string())?,
             cluster,
             release,
-            webhooks: webhooks.collect::<Result<_, Error>>()?,
+            webhooks: webhooks.collect::<Result<_, ToolError>>()?,
         })
     }
 
     /// The outcome of a case.
-    pub(super) fn outcome(&self, case: &Case) -> Value {
+    pub(super) fn outcome(&self, case: &WebhookCase) -> Value {
         let outcome = catch_unwind(AssertUnwindSafe(|| self.admit(case)));
         match outcome {
             Ok(Ok(outcome)) => outcome,
@@ -108,7 +108,7 @@ impl Ours {
         }
     }
 
-    fn admit(&self, case: &Case) -> Result<Value, Error> {
+    fn admit(&self, case: &WebhookCase) -> Result<Value, ToolError> {
         let text = case.request.to_string();
         let request: AdmissionRequest<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let webhooks = self
@@ -175,6 +175,6 @@ impl Ours {
         let masked = uids.iter().fold(outcome.to_string(), |text, uid| {
             text.replace(uid.as_str(), "$UID")
         });
-        serde_json::from_str(&masked).map_err(|error| Error::from(error.to_string()))
+        serde_json::from_str(&masked).map_err(|error| ToolError::from(error.to_string()))
     }
 }

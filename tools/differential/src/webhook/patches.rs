@@ -1,13 +1,13 @@
 //! JSON patches for an object, valid and not, as texts: keys may repeat, numbers may be spelt oddly.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use serde_json::Value;
 
 use crate::damage;
 use crate::sketch::OF_POLICIES;
 
 /// A patch for an object.
-pub(super) fn patch(dice: &mut Dice, object: &Value) -> String {
+pub(super) fn patch(dice: &mut RandomDice, object: &Value) -> String {
     let count = *dice.pick(&[1, 1, 1, 1, 2, 2, 3]).unwrap_or(&1);
     let operations: Vec<String> = (0..count).map(|_| operation(dice, object)).collect();
     let separator = if dice.chance(10) { " ,\n" } else { "," };
@@ -27,7 +27,7 @@ pub(super) fn operations(patch: &str) -> Option<Vec<Value>> {
     read.as_array().cloned()
 }
 
-fn operation(dice: &mut Dice, object: &Value) -> String {
+fn operation(dice: &mut RandomDice, object: &Value) -> String {
     let op = if dice.chance(2) {
         OF_POLICIES.word("odd operation", dice)
     } else {
@@ -77,7 +77,7 @@ fn operation(dice: &mut Dice, object: &Value) -> String {
 }
 
 /// An operation that puts something of the kind that is there in the place of it, or something plain beside it.
-fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
+fn fitting(dice: &mut RandomDice, object: &Value, op: &str) -> String {
     const BESIDE: &[(&str, &str)] = &[
         ("/metadata/annotations", "{\"a\":\"b\"}"),
         ("/metadata/labels", "{\"app\":\"web\",\"b\":\"\"}"),
@@ -125,7 +125,7 @@ fn fitting(dice: &mut Dice, object: &Value, op: &str) -> String {
 }
 
 /// A text as JSON, now and then with escapes that need not be.
-fn quoted(text: &str, dice: &mut Dice) -> String {
+fn quoted(text: &str, dice: &mut RandomDice) -> String {
     let plain = Value::from(text).to_string();
     if dice.chance(3) {
         plain.replacen('a', "\\u0061", 1).replacen('/', "\\/", 1)
@@ -135,7 +135,7 @@ fn quoted(text: &str, dice: &mut Dice) -> String {
 }
 
 /// A path, mostly of something that is in the object, or beside it.
-fn path(dice: &mut Dice, object: &Value) -> String {
+fn path(dice: &mut RandomDice, object: &Value) -> String {
     match dice.below(20) {
         0..5 => return OF_POLICIES.word("common path", dice).to_owned(),
         5 if dice.chance(50) => return OF_POLICIES.word("odd path", dice).to_owned(),
@@ -170,13 +170,13 @@ fn path(dice: &mut Dice, object: &Value) -> String {
 }
 
 /// A part of the object.
-fn there(dice: &mut Dice, object: &Value) -> String {
+fn there(dice: &mut RandomDice, object: &Value) -> String {
     let path = path(dice, object);
     object.pointer(&path).cloned().unwrap_or_default().to_string()
 }
 
 /// A value, with numbers and texts in any spelling.
-fn spelt(dice: &mut Dice, object: &Value) -> String {
+fn spelt(dice: &mut RandomDice, object: &Value) -> String {
     if dice.chance(15) {
         there(dice, object)
     } else {
@@ -185,6 +185,6 @@ fn spelt(dice: &mut Dice, object: &Value) -> String {
 }
 
 /// A text with a mistake or two.
-pub(super) fn broken(text: &str, dice: &mut Dice) -> String {
+pub(super) fn broken(text: &str, dice: &mut RandomDice) -> String {
     damage::broken(text, (&OF_POLICIES, "broken JSON"), dice)
 }

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::answers::WebhookAnswer;
-use super::case::Case;
+use super::case::WebhookCase;
 use super::patches::operations;
-use crate::shrink::{AllowedCuts, Part};
+use crate::shrink::{AllowedCuts, RemovablePart};
 use crate::tree::shorter;
 
 /// Variants of a case without one of its parts; large parts are removed first.
-pub(super) fn smaller(case: &Case) -> Vec<Case> {
+pub(super) fn smaller(case: &WebhookCase) -> Vec<WebhookCase> {
     let mut cases = Vec::new();
     for (path, answer) in &case.answers {
         let mut with = |change: &dyn Fn(&mut WebhookAnswer)| {
@@ -49,7 +49,7 @@ pub(super) fn smaller(case: &Case) -> Vec<Case> {
         }
     }
     let cuts = AllowedCuts {
-        may_go: &|path, part| !path.is_empty() || !matches!(part, Part::Member("apiVersion" | "kind")),
+        may_go: &|path, part| !path.is_empty() || !matches!(part, RemovablePart::Member("apiVersion" | "kind")),
         texts: &|_, _| Vec::new(),
     };
     for name in [

@@ -1,18 +1,18 @@
 //! The generator and our side, without the reference.
 
-use pratique_harness::Dice;
+use pratique_harness::RandomDice;
 use pratique_schema::Release;
 
-use super::case::Case;
-use super::ours::Ours;
+use super::case::WebhookCase;
+use super::ours::CompiledWebhooks;
 
 #[test]
 fn cases_are_of_use_and_nothing_makes_us_panic() {
-    let mut dice = Dice::new(1);
-    let ours = Ours::new(Release::latest()).unwrap();
+    let mut dice = RandomDice::new(1);
+    let ours = CompiledWebhooks::new(Release::latest()).unwrap();
     let (mut changed, mut denied) = (0, 0);
     for _ in 0..400 {
-        let case = Case::random(&mut dice);
+        let case = WebhookCase::random(&mut dice);
         let outcome = ours.outcome(&case);
         assert!(outcome.get("allowed").is_some(), "{outcome} {:?}", case.patches());
         changed += usize::from(outcome.get("object").is_some());

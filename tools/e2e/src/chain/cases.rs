@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pratique_harness::{Error, workspace};
+use pratique_harness::{ToolError, workspace};
 use pratique_schema::Release;
 use serde_json::{Map, Value};
 
@@ -43,7 +43,7 @@ pub(super) const SECURITY: &str = "apiVersion: pod-security.admission.config.k8s
     exemptions: {namespaces: [tools], runtimeClasses: [sandbox]}\n";
 
 /// An object to create, and the answers.
-pub(super) struct Case {
+pub(super) struct ChainCase {
     pub(super) name: String,
     pub(super) user: String,
     pub(super) object: Value,
@@ -70,11 +70,11 @@ impl PluginSet {
     }
 }
 
-impl Case {
+impl ChainCase {
     fn read(mut case: Value) -> Self {
         let mut take = |name: &str| case.get_mut(name).map(Value::take).unwrap_or_default();
         let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
-        Case {
+        ChainCase {
             name: text(take("name")),
             user: text(take("user")),
             object: take("object"),
@@ -116,25 +116,25 @@ pub(super) fn is_recorded(release: &Release) -> bool {
     answers_of(release).is_none_or(|path| path.is_file())
 }
 
-fn read(name: &str) -> Result<Vec<Value>, Error> {
+fn read(name: &str) -> Result<Vec<Value>, ToolError> {
     let path = file(name);
-    let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+    let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 /// The initial objects of the cluster.
-pub(super) fn state() -> Result<Vec<Value>, Error> {
+pub(super) fn state() -> Result<Vec<Value>, ToolError> {
     read("state.json")
 }
 
 /// The objects to create, each on its own: nothing is stored. The answers are those of a release.
-pub(super) fn cases(release: &Release) -> Result<Vec<Case>, Error> {
-    let mut cases: Vec<Case> = read(LATEST)?.into_iter().map(Case::read).collect();
+pub(super) fn cases(release: &Release) -> Result<Vec<ChainCase>, ToolError> {
+    let mut cases: Vec<ChainCase> = read(LATEST)?.into_iter().map(ChainCase::read).collect();
     let Some(path) = answers_of(release).filter(|path| path.is_file()) else {
         return Ok(cases);
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    for other in read(&name)?.into_iter().map(Case::read) {
+    for other in read(&name)?.into_iter().map(ChainCase::read) {
         if let Some(case) = cases.iter_mut().find(|case| case.name == other.name) {
             case.answers = other.answers;
         }
@@ -143,7 +143,7 @@ pub(super) fn cases(release: &Release) -> Result<Vec<Case>, Error> {
 }
 
 /// Writes the answers of a release to the cases: of each the one with the default plugins, and with all.
-pub(super) fn write(release: &Release, cases: &[Case], answers: &[[Value; 2]]) -> Result<(), Error> {
+pub(super) fn write(release: &Release, cases: &[ChainCase], answers: &[[Value; 2]]) -> Result<(), ToolError> {
     let others = match answers_of(release) {
         None => None,
         Some(path) => Some((path, self::cases(Release::latest())?)),
@@ -169,5 +169,5 @@ pub(super) fn write(release: &Release, cases: &[Case], answers: &[[Value; 2]]) -
     }
     let path = others.map_or_else(|| file(LATEST), |(path, _)| path);
     let text = format!("[\n{}\n]\n", lines.join(",\n"));
-    fs::write(&path, text).map_err(Error::file(&path))
+    fs::write(&path, text).map_err(ToolError::file(&path))
 }

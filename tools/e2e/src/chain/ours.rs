@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json as json;
 use pratique_objects::ObjectCodec;
 use pratique_plugin::{
@@ -15,7 +15,7 @@ use pratique_types::{GroupVersion, ObjectForm, Status, UserInfo};
 use pratique_validation::{Candidate, Validator};
 use serde_json::{Value, json};
 
-use super::cases::{Case, EVENTS, OPTIONAL, PluginSet, SECURITY};
+use super::cases::{ChainCase, EVENTS, OPTIONAL, PluginSet, SECURITY};
 use crate::answers::{TIME, UID, plain};
 
 /// The cluster, and the plugins.
@@ -58,7 +58,7 @@ impl AccessReviewer for RoleReviewer {
 
 impl OurChain {
     /// Decodes and defaults the state, and starts the plugins of a release.
-    pub(super) fn new(objects: &[Value], release: &'static Release) -> Result<Self, Error> {
+    pub(super) fn new(objects: &[Value], release: &'static Release) -> Result<Self, ToolError> {
         let gates = FeatureGates::new(release);
         let placeholders = Placeholders {
             uid: UID.to_owned(),
@@ -113,13 +113,13 @@ impl OurChain {
         Ok(ours)
     }
 
-    fn insert(&mut self, object: json::Value<'static>) -> Result<(), Error> {
+    fn insert(&mut self, object: json::Value<'static>) -> Result<(), ToolError> {
         let inserted = self.state.insert(object);
-        inserted.map_err(|rejected| Error::from(rejected.to_string()))
+        inserted.map_err(|rejected| ToolError::from(rejected.to_string()))
     }
 
     /// The answer, in the form of a recorded one.
-    pub(super) fn answer(&self, case: &Case, set: PluginSet) -> Value {
+    pub(super) fn answer(&self, case: &ChainCase, set: PluginSet) -> Value {
         let chain = match set {
             PluginSet::Default => &self.default,
             PluginSet::All => &self.all,
@@ -234,7 +234,7 @@ fn administrator() -> UserInfo {
     }
 }
 
-fn chain(names: &[&str], gates: FeatureGates) -> Result<PluginChain, Error> {
+fn chain(names: &[&str], gates: FeatureGates) -> Result<PluginChain, ToolError> {
     let plugins = names.iter().map(|name| {
         let factory = pratique_plugins::factory(name).ok_or_else(|| format!("there is no plugin {name}"))?;
         let configuration = match *name {
@@ -245,9 +245,9 @@ fn chain(names: &[&str], gates: FeatureGates) -> Result<PluginChain, Error> {
         let settings = PluginSettings::new(gates).with_configuration(configuration);
         factory
             .start(&settings)
-            .map_err(|error| Error::from(error.of_plugin(name)))
+            .map_err(|error| ToolError::from(error.of_plugin(name)))
     });
-    Ok(PluginChain::new(plugins.collect::<Result<_, Error>>()?))
+    Ok(PluginChain::new(plugins.collect::<Result<_, ToolError>>()?))
 }
 
 fn target(object: &Value) -> Result<Target, String> {
@@ -272,8 +272,8 @@ fn unexpected(why: &str) -> Box<Status> {
     })
 }
 
-fn value(object: &Value) -> Result<json::Value<'static>, Error> {
+fn value(object: &Value) -> Result<json::Value<'static>, ToolError> {
     json::Value::try_from(object)
         .map(json::Value::into_owned)
-        .map_err(|error| Error::from(format!("{object}: {error}")))
+        .map_err(|error| ToolError::from(format!("{object}: {error}")))
 }

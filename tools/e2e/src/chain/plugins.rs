@@ -6,14 +6,14 @@ mod images;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::{Certificates, Error, Process, Transcript, eventually, free_port};
+use pratique_harness::{TestCertificates, ToolError, RunningProcess, StepTranscript, eventually, free_port};
 use serde_json::{Value, json};
 
-use super::cases::{Case, PluginSet};
-use super::{CaseClients, configure, known, start};
+use super::cases::{ChainCase, PluginSet};
+use super::{CaseClients, configure, known_differences, start};
 use crate::PartEnvironment;
 use crate::answers::{is_same, summary};
-use crate::kubectl::Kubectl;
+use crate::kubectl::KubectlUser;
 use crate::programs::ProgramPaths;
 use crate::roles;
 use images::ImageBackendServer;
@@ -34,16 +34,16 @@ struct PluginServer<'a> {
     kubeconfig: PathBuf,
     /// An AdmissionConfiguration.
     configuration: PathBuf,
-    certificates: Certificates,
+    certificates: TestCertificates,
     url: String,
 }
 
 /// Registers the webhook, sends all cases, and compares.
 pub(super) fn run(
     environment: &PartEnvironment,
-    cases: &[Case],
-    transcript: &mut Transcript,
-) -> Result<(), Error> {
+    cases: &[ChainCase],
+    transcript: &mut StepTranscript,
+) -> Result<(), ToolError> {
     transcript.part("serve --plugins as the webhook of an API server");
     let directory = environment.state.join("plugins");
     let (_etcd, mut server) = start(environment, &directory, PluginSet::Default, &["PodSecurity"])?;
@@ -70,9 +70,9 @@ impl<'a> PluginServer<'a> {
     fn new(
         programs: &'a ProgramPaths,
         directory: &'a Path,
-        kubectl: &Kubectl,
+        kubectl: &KubectlUser,
         images: &ImageBackendServer,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ToolError> {
         let kubeconfig = kubectl.kubeconfig(directory.join("serve.kubeconfig"), "serve-token")?;
         let of_images = ("ImagePolicyWebhook", images.configuration(directory)?);
         Ok(PluginServer {
@@ -80,13 +80,13 @@ impl<'a> PluginServer<'a> {
             directory,
             kubeconfig,
             configuration: configure(directory, "serve-admission.yaml", &[of_images])?,
-            certificates: Certificates::new(&directory.join("tls"))?,
+            certificates: TestCertificates::new(&directory.join("tls"))?,
             url: format!("127.0.0.1:{}", free_port()?),
         })
     }
 
     /// Starts it with the rights that are deployed, and waits until it is ready.
-    fn serve(&self, kubectl: &Kubectl) -> Result<Process, Error> {
+    fn serve(&self, kubectl: &KubectlUser) -> Result<RunningProcess, ToolError> {
         for component in ["cluster", "plugins"] {
             kubectl.must(&["apply"], &roles::of_component(component)?)?;
         }
@@ -94,25 +94,25 @@ impl<'a> PluginServer<'a> {
         command.args(["--listen", &self.url]);
         command.arg("--tls-cert").arg(self.certificates.certificate());
         command.arg("--tls-key").arg(self.certificates.key());
-        let mut process = Process::start(command, &self.directory.join("serve.log"))?;
+        let mut process = RunningProcess::start(command, &self.directory.join("serve.log"))?;
         process.wait_until("ready", |_| {
             let ready = Command::new("curl")
                 .args(["--silent", "--fail", "--cacert"])
                 .arg(self.certificates.authority())
                 .arg(format!("https://{}/readyz", self.url))
                 .output()
-                .map_err(Error::program("curl"))?;
+                .map_err(ToolError::program("curl"))?;
             Ok(ready.status.success())
         })?;
         Ok(process)
     }
 
     /// The webhook configurations that it prints.
-    fn registration(&self) -> Result<String, Error> {
+    fn registration(&self) -> Result<String, ToolError> {
         let mut command = self.command();
         command.arg("--print-webhook-configuration").arg("--webhook-ca");
         command.arg(self.certificates.authority());
-        let output = command.output().map_err(Error::program("pratique"))?;
+        let output = command.output().map_err(ToolError::program("pratique"))?;
         if output.status.success() {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
@@ -136,7 +136,7 @@ impl<'a> PluginServer<'a> {
 }
 
 /// A server takes a moment to call a new webhook.
-fn is_called(kubectl: &Kubectl) -> Result<String, Error> {
+fn is_called(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let create = [
         "create",
         "--dry-run=server",
@@ -160,7 +160,7 @@ const PRIVILEGED: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: privileged
     spec: {containers: [{name: c, image: 'c:1', securityContext: {privileged: true}}]}\n";
 
 /// A namespace's level is in force soon after its label was set.
-fn follows(kubectl: &Kubectl) -> Result<String, Error> {
+fn follows(kubectl: &KubectlUser) -> Result<String, ToolError> {
     let label = "pod-security.kubernetes.io/enforce=baseline";
     kubectl.must(&["label", "namespace", "lab", label], "")?;
     let mut observed = String::new();
@@ -176,9 +176,9 @@ fn follows(kubectl: &Kubectl) -> Result<String, Error> {
 }
 
 /// Compares an answer with the recorded one of a server that has the plugins itself.
-fn compare(case: &Case, answer: &Value) -> Result<String, Error> {
+fn compare(case: &ChainCase, answer: &Value) -> Result<String, ToolError> {
     let (expected, answer) = (essence(case.answer(PluginSet::All)), essence(answer));
-    match (is_same(&expected, &answer), known::reason_of_webhook(&case.name)) {
+    match (is_same(&expected, &answer), known_differences::reason_of_webhook(&case.name)) {
         (true, None) => Ok(summary(&answer)),
         (false, Some(reason)) => Ok(format!("differs: {reason}")),
         (true, Some(reason)) => Err(format!("there is no difference any more: {reason}").into()),

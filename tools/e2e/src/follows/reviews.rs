@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use pratique_harness::{Error, Transcript};
+use pratique_harness::{ToolError, StepTranscript};
 
 use crate::PartEnvironment;
-use crate::kubectl::Kubectl;
+use crate::kubectl::KubectlUser;
 
 /// Objects, and the decisions on them: a param of the namespace, and what a developer may do.
 const OBJECTS: &str = "apiVersion: apps/v1
@@ -30,20 +30,20 @@ metadata: {name: checked, namespace: shop, labels: {checked: 'yes'}}
 ";
 
 /// Reviews by the cluster, then by a snapshot: the decisions are the same.
-pub(super) fn run(environment: &PartEnvironment, kubectl: &Kubectl, transcript: &mut Transcript) {
+pub(super) fn run(environment: &PartEnvironment, kubectl: &KubectlUser, transcript: &mut StepTranscript) {
     transcript.step("review and snapshot read a cluster", both(environment, kubectl));
 }
 
-fn both(environment: &PartEnvironment, kubectl: &Kubectl) -> Result<String, Error> {
+fn both(environment: &PartEnvironment, kubectl: &KubectlUser) -> Result<String, ToolError> {
     let folder = environment.state.join("reviews");
-    fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
+    fs::create_dir_all(&folder).map_err(ToolError::file(&folder))?;
     let kubeconfig = kubectl.kubeconfig(folder.join("kubeconfig"), "admin-token")?;
     let objects = folder.join("objects.yaml");
-    fs::write(&objects, OBJECTS).map_err(Error::file(&objects))?;
-    let pratique = |arguments: &[&str]| -> Result<(Option<i32>, String), Error> {
+    fs::write(&objects, OBJECTS).map_err(ToolError::file(&objects))?;
+    let pratique = |arguments: &[&str]| -> Result<(Option<i32>, String), ToolError> {
         let mut command = environment.programs.pratique();
         command.current_dir(&folder).args(arguments);
-        let output = command.output().map_err(Error::program("pratique"))?;
+        let output = command.output().map_err(ToolError::program("pratique"))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
         match output.status.code() {

@@ -1,13 +1,13 @@
 //! Webhooks that are registered in the cluster are called by a `serve` that follows it. The API server calls them as well,
 //! so the suite asks `serve` itself.
 
-use pratique_harness::{Error, Transcript, eventually};
+use pratique_harness::{ToolError, StepTranscript, eventually};
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Script};
 use serde_json::{Value, json};
 
-use super::super::kubectl::Kubectl;
-use super::super::served::ServedApi;
+use super::super::kubectl::KubectlUser;
+use super::super::served_webhook::ServedApi;
 
 const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 
@@ -15,7 +15,7 @@ const CONFIGURATIONS: &str = include_str!("webhooks.yaml");
 const PATCH: &str = r#"[{"op":"add","path":"/metadata/labels","value":{"by":"webhook"}}]"#;
 
 /// Starts webhooks, registers them, changes them, and deletes them.
-pub(super) fn run(served: &ServedApi, transcript: &mut Transcript) -> Result<(), Error> {
+pub(super) fn run(served: &ServedApi, transcript: &mut StepTranscript) -> Result<(), ToolError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -31,10 +31,10 @@ pub(super) fn run(served: &ServedApi, transcript: &mut Transcript) -> Result<(),
     Ok(())
 }
 
-fn scripts() -> Result<Vec<(String, Script)>, Error> {
+fn scripts() -> Result<Vec<(String, Script)>, ToolError> {
     let script = |respond: Value| {
         let script = Script::from_json(&json!({"respond": respond}).to_string());
-        script.map_err(|error| Error::from(error.to_string()))
+        script.map_err(|error| ToolError::from(error.to_string()))
     };
     let refusal = json!({"allowed": false, "status": {"message": "no such accounts", "code": 403}});
     let patch = base64::encode(PATCH.as_bytes());
@@ -45,7 +45,7 @@ fn scripts() -> Result<Vec<(String, Script)>, Error> {
     ])
 }
 
-fn calls(served: &ServedApi, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
+fn calls(served: &ServedApi, kubectl: &KubectlUser, backend: &Backend) -> Result<String, ToolError> {
     equal(&decision(served)?, &(String::new(), String::new()))?;
     kubectl.must(&["apply"], &backend.fill(CONFIGURATIONS))?;
     let denied = "admission webhook \"refusing.example.com\" denied the request: no such accounts";
@@ -57,7 +57,7 @@ fn calls(served: &ServedApi, kubectl: &Kubectl, backend: &Backend) -> Result<Str
     }
 }
 
-fn changes(served: &ServedApi, kubectl: &Kubectl, backend: &Backend) -> Result<String, Error> {
+fn changes(served: &ServedApi, kubectl: &KubectlUser, backend: &Backend) -> Result<String, ToolError> {
     let changed = CONFIGURATIONS.replace("refusing.example.com", "other.example.com");
     kubectl.must(&["apply"], &backend.fill(&changed))?;
     let denied = "admission webhook \"other.example.com\" denied the request: no such accounts";
@@ -65,7 +65,7 @@ fn changes(served: &ServedApi, kubectl: &Kubectl, backend: &Backend) -> Result<S
     Ok(denied.to_owned())
 }
 
-fn ends(served: &ServedApi, kubectl: &Kubectl) -> Result<String, Error> {
+fn ends(served: &ServedApi, kubectl: &KubectlUser) -> Result<String, ToolError> {
     for [kind, name] in [
         ["validatingwebhookconfiguration", "refusing"],
         ["mutatingwebhookconfiguration", "labelling"],
@@ -77,7 +77,7 @@ fn ends(served: &ServedApi, kubectl: &Kubectl) -> Result<String, Error> {
 }
 
 /// The decision of `serve` on a ServiceAccount: the message of its denial and its patch.
-fn decision(served: &ServedApi) -> Result<(String, String), Error> {
+fn decision(served: &ServedApi) -> Result<(String, String), ToolError> {
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -91,7 +91,7 @@ fn decision(served: &ServedApi) -> Result<(String, String), Error> {
     let text = |path: &str, place: &str| {
         let answer = served.review(path, &review)?;
         let text = answer.pointer(place).and_then(Value::as_str);
-        Ok::<_, Error>(text.unwrap_or_default().to_owned())
+        Ok::<_, ToolError>(text.unwrap_or_default().to_owned())
     };
     let patch = text("/mutate", "/response/patch")?;
     let patch = base64::decode(&patch).map_err(|at| format!("no base64 at {at}"))?;
@@ -101,7 +101,7 @@ fn decision(served: &ServedApi) -> Result<(String, String), Error> {
     ))
 }
 
-fn becomes(served: &ServedApi, expected: &(String, String)) -> Result<(), Error> {
+fn becomes(served: &ServedApi, expected: &(String, String)) -> Result<(), ToolError> {
     let mut observed = Default::default();
     let ended = eventually("as expected", || {
         observed = decision(served)?;
@@ -109,10 +109,10 @@ fn becomes(served: &ServedApi, expected: &(String, String)) -> Result<(), Error>
     });
     ended
         .map(drop)
-        .map_err(|error| Error::from(format!("{error}, but: {observed:?}")))
+        .map_err(|error| ToolError::from(format!("{error}, but: {observed:?}")))
 }
 
-fn equal(observed: &(String, String), expected: &(String, String)) -> Result<(), Error> {
+fn equal(observed: &(String, String), expected: &(String, String)) -> Result<(), ToolError> {
     if observed == expected {
         Ok(())
     } else {

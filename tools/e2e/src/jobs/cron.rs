@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pratique_deploy::{RELEASED_INTO, items, part, text_at};
-use pratique_harness::{Error, eventually, go};
+use pratique_harness::{ToolError, eventually, go};
 use serde_json::{Value, json};
 
-use super::Jobs;
+use super::JobCluster;
 
 const CRON: [&str; 2] = [RELEASED_INTO, "gate-scan"];
 /// Whom the API server sees when its Pods ask it.
@@ -23,9 +23,9 @@ const ALONE: (&str, &str) = (
 const OF_BEFORE: &str = "apiVersion: wgpolicyk8s.io/v1alpha2\nkind: ClusterPolicyReport\nmetadata:\n  name: pratique-scan\n  \
     labels: {app.kubernetes.io/managed-by: pratique}\n";
 
-impl Jobs {
+impl JobCluster {
     /// The next minute, there are reports.
-    pub(super) fn scheduled(&mut self) -> Result<String, Error> {
+    pub(super) fn scheduled(&mut self) -> Result<String, ToolError> {
         let downloaded = go::command("reports")
             .args(["mod", "download", DEFINITIONS])
             .status()?;
@@ -81,7 +81,7 @@ impl Jobs {
     }
 
     /// Fixed objects have no findings any more, and reports without objects are removed.
-    pub(super) fn stale(&mut self) -> Result<String, Error> {
+    pub(super) fn stale(&mut self) -> Result<String, ToolError> {
         self.kubectl().must(
             &["label", "configmap", "unowned", "--namespace", "shop", "owner=b"],
             "",
@@ -100,7 +100,7 @@ impl Jobs {
     }
 
     /// Without the right to list a kind, the rest is reported, and the Job fails.
-    pub(super) fn forbidden(&mut self) -> Result<String, Error> {
+    pub(super) fn forbidden(&mut self) -> Result<String, ToolError> {
         let less = (
             "      resources: [services, configmaps]\n",
             "      resources: [services]\n",
@@ -116,7 +116,7 @@ impl Jobs {
     }
 
     /// A Job of the CronJob's, now.
-    fn scan_now(&mut self, name: &str, condition: &str) -> Result<(), Error> {
+    fn scan_now(&mut self, name: &str, condition: &str) -> Result<(), ToolError> {
         let from = format!("--from=cronjob/{}", CRON[1]);
         self.kubectl()
             .must(&["create", "job", name, &from, "--namespace", CRON[0]], "")?;
@@ -124,7 +124,7 @@ impl Jobs {
     }
 
     /// The ConfigMaps that reports find fault with.
-    fn findings(&self) -> Result<String, Error> {
+    fn findings(&self) -> Result<String, ToolError> {
         let reports = self
             .kubectl()
             .json(&["get", "policyreports", "--all-namespaces"])?;
@@ -146,7 +146,7 @@ impl Jobs {
     }
 
     /// The requests of the CronJob's account, with the codes of the responses.
-    fn account_requests(&self) -> Result<String, Error> {
+    fn account_requests(&self) -> Result<String, ToolError> {
         let mut account_requests = BTreeMap::<String, usize>::new();
         for line in self.api.audit_log()?.lines() {
             let event: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
@@ -165,7 +165,7 @@ impl Jobs {
     }
 
     /// The output of the last Pod of a Job.
-    fn last_log(&self, job: &str) -> Result<String, Error> {
+    fn last_log(&self, job: &str) -> Result<String, ToolError> {
         let pods = self.pods([CRON[0], job])?;
         let pod = pods.last().ok_or("it has no Pod")?;
         self.kubelet.log(text_at(pod, "/metadata/name"))

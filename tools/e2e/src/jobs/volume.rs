@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::fs;
 
 use pratique_deploy::{part, text_at};
-use pratique_harness::{Certificates, Error, eventually, workspace};
+use pratique_harness::{TestCertificates, ToolError, eventually, workspace};
 use serde_json::{Value, json};
 
-use super::{Jobs, NEVER};
-use crate::deployed;
+use super::{JobCluster, NEVER};
+use crate::deployment;
 use crate::programs::succeeds;
-use crate::versitygw::Versitygw;
+use crate::versitygw::S3Gateway;
 
 const POLICIES: &str = include_str!("../store.yaml");
 const OBJECTS: usize = 40_000;
@@ -19,9 +19,9 @@ const OBJECTS: usize = 40_000;
 const KUSTOMIZED: [&str; 2] = ["pratique-system", "pratique-scan"];
 const RELEASED: [&str; 2] = [pratique_deploy::RELEASED_INTO, "gate-scan-1"];
 
-impl Jobs {
+impl JobCluster {
     /// The Job that scans a volume, with a checkpoint after each part of it.
-    fn kustomized(&self) -> Result<String, Error> {
+    fn kustomized(&self) -> Result<String, ToolError> {
         let rendered = self
             .tools
             .kustomize(&workspace::root().join("deploy/kustomize/scan"))?;
@@ -35,15 +35,15 @@ impl Jobs {
     }
 
     /// Without objects, there is nothing that another attempt would find.
-    pub(super) fn unread(&mut self) -> Result<String, Error> {
+    pub(super) fn unread(&mut self) -> Result<String, ToolError> {
         let namespace = workspace::root().join("deploy/kustomize/base/namespace.yaml");
         self.kubectl()
             .must(&["apply", "-f", &namespace.to_string_lossy()], "")?;
         self.is_used(KUSTOMIZED[0])?;
         let policies = self.kubelet.claim("pratique-scan").join("policies");
-        fs::create_dir_all(&policies).map_err(Error::file(&policies))?;
+        fs::create_dir_all(&policies).map_err(ToolError::file(&policies))?;
         let policies = policies.join("policies.yaml");
-        fs::write(&policies, POLICIES).map_err(Error::file(&policies))?;
+        fs::write(&policies, POLICIES).map_err(ToolError::file(&policies))?;
         self.apply(&self.kustomized()?)?;
         let job = self.until(KUSTOMIZED, "Failed")?;
         let pods = self.pods(KUSTOMIZED)?;
@@ -64,10 +64,10 @@ impl Jobs {
         }
     }
 
-    pub(super) fn evicted(&mut self) -> Result<String, Error> {
+    pub(super) fn evicted(&mut self) -> Result<String, ToolError> {
         let claim = self.kubelet.claim("pratique-scan");
         let objects = claim.join("objects.ndjson");
-        fs::write(&objects, config_maps()).map_err(Error::file(&objects))?;
+        fs::write(&objects, config_maps()).map_err(ToolError::file(&objects))?;
         self.apply(&self.kustomized()?)?;
         let checkpoint = claim.join("checkpoint-1.json");
         eventually("a shard has a checkpoint", || {
@@ -108,17 +108,17 @@ impl Jobs {
     }
 
     /// Three shards and one write the same to a store.
-    pub(super) fn stored(&mut self) -> Result<String, Error> {
+    pub(super) fn stored(&mut self) -> Result<String, ToolError> {
         let certificates = self.state.join("of-store");
-        fs::create_dir_all(&certificates).map_err(Error::file(&certificates))?;
-        let certificates = Certificates::new(&certificates)?;
-        let store = Versitygw::start(&self.programs, &self.state, &certificates)?;
+        fs::create_dir_all(&certificates).map_err(ToolError::file(&certificates))?;
+        let certificates = TestCertificates::new(&certificates)?;
+        let store = S3Gateway::start(&self.programs, &self.state, &certificates)?;
         store.bucket("scans")?;
-        self.apply(&deployed::namespace())?;
+        self.apply(&deployment::namespace())?;
         self.is_used(RELEASED[0])?;
         let metadata = json!({"name": "store", "namespace": RELEASED[0]});
         let authority = certificates.authority();
-        let authority = fs::read_to_string(&authority).map_err(Error::file(&authority))?;
+        let authority = fs::read_to_string(&authority).map_err(ToolError::file(&authority))?;
         // The Pod has the authority at a place of its own.
         let variables = store
             .environment()
@@ -134,9 +134,9 @@ impl Jobs {
             )?;
         }
         let claim = self.kubelet.claim("objects");
-        fs::create_dir_all(&claim).map_err(Error::file(&claim))?;
+        fs::create_dir_all(&claim).map_err(ToolError::file(&claim))?;
         let objects = claim.join("objects.ndjson");
-        fs::write(&objects, config_maps()).map_err(Error::file(&objects))?;
+        fs::write(&objects, config_maps()).map_err(ToolError::file(&objects))?;
         for (shards, at_once) in [("3", "2"), ("1", "1")] {
             let rendered = self.released(&[
                 ("shards: 3", &format!("shards: {shards}")),
@@ -156,7 +156,7 @@ impl Jobs {
         let json = |text: &str| serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
         let merged = json(&succeeds(&mut merge)?)?;
         let whole = store.object("scans/1/report-0.json");
-        let whole = json(&fs::read_to_string(&whole).map_err(Error::file(&whole))?)?;
+        let whole = json(&fs::read_to_string(&whole).map_err(ToolError::file(&whole))?)?;
         let written = fs::read_dir(store.object("scans/3"))?.count();
         let total = part(&whole, "/tally/total");
         if merged == whole && written == 6 && *total == json!({"denied": OBJECTS}) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
 use super::definitions::PlacedObject;
@@ -117,7 +117,7 @@ impl ComparedRule {
         self.differences.push(format!("{}: {text}", object.object));
     }
 
-    pub(super) fn outcome(&self, most: usize) -> Result<String, Error> {
+    pub(super) fn outcome(&self, most: usize) -> Result<String, ToolError> {
         let mut counts = format!("{} by the servers, {} by ours", self.servers, self.ours);
         for (reason, count) in &self.known {
             counts.push_str(&format!("\n{count} differ: {reason}"));

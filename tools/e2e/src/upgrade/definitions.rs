@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pratique_deploy::text_at;
-use pratique_harness::{Error, eventually};
+use pratique_harness::{ToolError, eventually};
 use serde_json::{Value, json};
 
 use crate::http::{self, UserProxy};
-use crate::kubectl::Kubectl;
+use crate::kubectl::KubectlUser;
 
 /// An object, and the path of the collection that it is created in.
 pub(super) struct PlacedObject {
@@ -108,7 +108,7 @@ impl CustomDefinitions {
     }
 
     /// Creates the namespaces and the definitions in a server, and waits until it knows the kinds.
-    pub(super) fn create(&self, proxy: &UserProxy, kubectl: &Kubectl) -> Result<(), Error> {
+    pub(super) fn create(&self, proxy: &UserProxy, kubectl: &KubectlUser) -> Result<(), ToolError> {
         let others = self
             .namespaces
             .iter()

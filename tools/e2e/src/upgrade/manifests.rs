@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::{Error, entries};
+use pratique_harness::{ToolError, entries};
 use pratique_yaml::yaml_as_json;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 impl ManifestObjects {
     /// Reads a file, or the files in a directory and those below it.
-    pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
+    pub(super) fn read(&mut self, path: &Path) -> Result<(), ToolError> {
         if path.is_dir() {
             // A link may lead back to where it is.
             let mut entries = entries(path)?.into_iter().filter(|path| !path.is_symlink());
@@ -35,7 +35,7 @@ impl ManifestObjects {
         if !extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
             return Ok(());
         }
-        let text = fs::read(path).map_err(Error::file(path))?;
+        let text = fs::read(path).map_err(ToolError::file(path))?;
         for document in documents(&String::from_utf8_lossy(&text)) {
             let parsed = yaml_as_json(document.as_bytes()).ok();
             match parsed.and_then(|text| serde_json::from_str(&text).ok()) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pratique_differential::random_objects;
-use pratique_harness::{Error, entries, workspace};
+use pratique_harness::{ToolError, entries, workspace};
 use pratique_registry::{Placeholders, is_stored};
 use pratique_schema::Release;
 use pratique_types::{GroupVersion, GroupVersionKind};
@@ -23,7 +23,7 @@ pub(super) struct CreatedObject {
 const NAMESPACE: &str = "default";
 
 /// All objects of kinds that a server of the release serves by itself and stores, each once: about half of them are invalid.
-pub(super) fn collect(release: &Release, seed: u64, random: usize) -> Result<Vec<CreatedObject>, Error> {
+pub(super) fn collect(release: &Release, seed: u64, random: usize) -> Result<Vec<CreatedObject>, ToolError> {
     let mut objects = recorded(&workspace::root().join("testdata/validation"))?;
     let mut seen = BTreeSet::new();
     let mut is_new = |object: &mut Value| {
@@ -59,14 +59,14 @@ impl CreatedObject {
 }
 
 /// The objects of the recorded cases that create one: arrays of cases, or lines.
-fn recorded(directory: &Path) -> Result<Vec<CreatedObject>, Error> {
+fn recorded(directory: &Path) -> Result<Vec<CreatedObject>, ToolError> {
     let mut objects = Vec::new();
     let is_of_cases = |path: &PathBuf| {
         let extension = path.extension().and_then(OsStr::to_str);
         matches!(extension, Some("json" | "jsonl"))
     };
     for path in entries(directory)?.into_iter().filter(is_of_cases) {
-        let text = fs::read_to_string(&path).map_err(Error::file(&path))?;
+        let text = fs::read_to_string(&path).map_err(ToolError::file(&path))?;
         // What has the time that stands for now would seem to be set by the server.
         let text = text.replace(&Placeholders::default().time, "2001-01-01T00:00:00Z");
         let values = serde_json::Deserializer::from_str(&text).into_iter::<Value>();

@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json::Value;
 use pratique_manifest::ManifestFile;
 use pratique_review::ReviewDecision;
 use pratique_state::yaml;
 use pratique_suite::{Roots, SuiteReader, read_file};
 
-use super::Expectations;
+use super::TestExpectations;
 
 /// The name of the files.
 pub(super) const TESTS: &str = "tests.json";
 
 /// Runs the tests of a control, in whose directory they are: converted to a suite in a temporary directory.
-pub(super) fn run(path: &Path, expectations: &mut Expectations) -> Result<(), Error> {
+pub(super) fn run(path: &Path, expectations: &mut TestExpectations) -> Result<(), ToolError> {
     let control = path.parent().unwrap_or(Path::new(""));
     let Some(top) = control
         .ancestors()
@@ -60,7 +60,7 @@ struct ConvertedTest<'a> {
 }
 
 impl ConvertedTest<'_> {
-    fn run(&self, test: &Value<'_>, expectations: &mut Expectations) -> Result<(), Error> {
+    fn run(&self, test: &Value<'_>, expectations: &mut TestExpectations) -> Result<(), ToolError> {
         let text = |name: &str, default: &'static str| {
             let value = test.get(name).and_then(Value::as_str);
             value.unwrap_or(default).to_owned()
@@ -128,8 +128,8 @@ impl ConvertedTest<'_> {
     }
 
     /// Runs the suite, and compares as the script does.
-    fn compare(&self, place: &str, expected: &str, expectations: &mut Expectations) {
-        let refused = |expectations: &mut Expectations, why: String| {
+    fn compare(&self, place: &str, expected: &str, expectations: &mut TestExpectations) {
+        let refused = |expectations: &mut TestExpectations, why: String| {
             expectations.refused.push(format!("{place}: {why}"))
         };
         let path = self.directory.join("suite.yaml");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::Value;
 
 /// The program, and a directory that it runs in.
@@ -21,23 +21,23 @@ pub(super) struct ProgramRun {
 }
 
 impl CliProgram {
-    pub(super) fn new(path: &Path) -> Result<Self, Error> {
+    pub(super) fn new(path: &Path) -> Result<Self, ToolError> {
         let directory = std::env::temp_dir().join(format!("pratique-agree-{}", std::process::id()));
         Ok(CliProgram {
-            path: path.canonicalize().map_err(Error::file(&path))?,
+            path: path.canonicalize().map_err(ToolError::file(&path))?,
             directory,
         })
     }
 
     /// Runs it in a directory that has these files and nothing else.
-    pub(super) fn run(&self, files: &[(String, String)], arguments: &[&str]) -> Result<ProgramRun, Error> {
+    pub(super) fn run(&self, files: &[(String, String)], arguments: &[&str]) -> Result<ProgramRun, ToolError> {
         self.clear();
-        fs::create_dir_all(&self.directory).map_err(Error::file(&self.directory))?;
+        fs::create_dir_all(&self.directory).map_err(ToolError::file(&self.directory))?;
         for (name, text) in files {
             let path = self.directory.join(name);
             let parent = path.parent().unwrap_or(&self.directory);
-            fs::create_dir_all(parent).map_err(Error::file(&parent))?;
-            fs::write(&path, text).map_err(Error::file(&path))?;
+            fs::create_dir_all(parent).map_err(ToolError::file(&parent))?;
+            fs::write(&path, text).map_err(ToolError::file(&path))?;
         }
         let ran = Command::new(&self.path)
             .args(arguments)
@@ -45,7 +45,7 @@ impl CliProgram {
             .current_dir(&self.directory)
             .env_clear()
             .output()
-            .map_err(Error::program(self.path.display()))?;
+            .map_err(ToolError::program(self.path.display()))?;
         Ok(ProgramRun {
             output: serde_json::from_slice(&ran.stdout).ok(),
             messages: String::from_utf8_lossy(&ran.stderr).into_owned(),

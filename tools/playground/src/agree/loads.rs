@@ -1,6 +1,6 @@
 //! Cases of manifests: what is wrong with them on the page, and by `pratique check`.
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use serde_json::{Value, json};
 
 use super::CaseOutcome;
@@ -11,7 +11,7 @@ pub(super) fn compare(
     module: &mut WasmModule,
     program: &CliProgram,
     case: &Value,
-) -> Result<CaseOutcome, Error> {
+) -> Result<CaseOutcome, ToolError> {
     let plugin = case.get("plugin").and_then(Value::as_str).unwrap_or_default();
     if !plugin.ends_with("AdmissionPolicy") {
         return Ok(CaseOutcome::Skipped("the page has policies alone"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use pratique_harness::{Error, LineProcess};
+use pratique_harness::{ToolError, LineProcess};
 use serde_json::Value;
 
 use crate::source;
@@ -14,7 +14,7 @@ pub(super) struct WasmModule {
 }
 
 impl WasmModule {
-    pub(super) fn start(module: &Path) -> Result<Self, Error> {
+    pub(super) fn start(module: &Path) -> Result<Self, ToolError> {
         let mut node = Command::new("node");
         node.arg("--stack-size=4000")
             .arg(source("tools/playground/lines.mjs"))
@@ -26,7 +26,7 @@ impl WasmModule {
     }
 
     /// The answer to a request, or how it differs from what the code answers on this machine.
-    pub(super) fn answer(&mut self, request: &Value) -> Result<Result<Value, String>, Error> {
+    pub(super) fn answer(&mut self, request: &Value) -> Result<Result<Value, String>, ToolError> {
         let request = request.to_string();
         self.node.send(&request)?;
         let of_module = self.node.receive()?;

@@ -1,7 +1,7 @@
 //! Cases of policies and a request: as recorded, compared with the engine, and as a user pastes them, compared with `pratique review`.
 
 use pratique_conformance::policy;
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_types::warnings;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(super) fn compare(
     module: &mut WasmModule,
     program: &CliProgram,
     case: &Value,
-) -> Result<CaseOutcome, Error> {
+) -> Result<CaseOutcome, ToolError> {
     let answer = match module.answer(&case::request(case))? {
         Ok(answer) => answer,
         Err(why) => return Ok(CaseOutcome::Differs(why)),
@@ -52,7 +52,7 @@ fn as_passed_on(mut outcome: Value) -> Value {
     outcome
 }
 
-fn beside_command(module: &mut WasmModule, program: &CliProgram, case: &Value) -> Result<CaseOutcome, Error> {
+fn beside_command(module: &mut WasmModule, program: &CliProgram, case: &Value) -> Result<CaseOutcome, ToolError> {
     let pasted = case::pasted(case);
     let answer = match module.answer(&pasted.request())? {
         Ok(answer) => answer,

@@ -14,29 +14,29 @@ pub(super) const DECISION: &str = "kubernetes.authorization.Decision";
 
 /// The user of a check, and the authorizer that answers it.
 #[derive(Debug, Clone)]
-pub(super) struct Subject {
+pub(super) struct CheckSubject {
     pub(super) user: Arc<User>,
     pub(super) host: Arc<dyn Authorizer>,
 }
 
 #[derive(Debug)]
-pub(super) struct AuthorizerValue(pub(super) Subject);
+pub(super) struct AuthorizerValue(pub(super) CheckSubject);
 
 #[derive(Debug)]
 pub(super) struct PathCheckValue {
-    pub(super) subject: Subject,
+    pub(super) subject: CheckSubject,
     pub(super) path: String,
 }
 
 #[derive(Debug)]
 pub(super) struct GroupCheckValue {
-    pub(super) subject: Subject,
+    pub(super) subject: CheckSubject,
     pub(super) group: String,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct ResourceCheckValue {
-    pub(super) subject: Subject,
+    pub(super) subject: CheckSubject,
     pub(super) resource: ResourceCheck,
 }
 

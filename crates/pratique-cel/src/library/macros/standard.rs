@@ -48,14 +48,14 @@ fn has(macros: &mut Expander<'_, '_>, _: Option<ExprId>, args: &[ExprId]) -> Res
 }
 
 /// How a quantifier gathers its answer.
-pub(super) struct Fold {
+pub(super) struct QuantifierFold {
     pub(super) init: ExprId,
     pub(super) condition: ExprId,
     pub(super) step: ExprId,
     pub(super) result: ExprId,
 }
 
-impl Fold {
+impl QuantifierFold {
     /// One whose result is the accumulator.
     pub(super) fn gathering(
         macros: &mut Expander<'_, '_>,
@@ -63,7 +63,7 @@ impl Fold {
         condition: ExprId,
         step: ExprId,
     ) -> Self {
-        Fold {
+        QuantifierFold {
             init,
             condition,
             step,
@@ -77,7 +77,7 @@ fn quantifier(
     macros: &mut Expander<'_, '_>,
     target: Option<ExprId>,
     args: &[ExprId],
-    fold: fn(&mut Expander<'_, '_>, ExprId) -> Fold,
+    fold: fn(&mut Expander<'_, '_>, ExprId) -> QuantifierFold,
 ) -> Result<ExprId, MacroError> {
     let [argument, predicate] = arguments(macros, args)?;
     let range = receiver(macros, target)?;
@@ -92,7 +92,7 @@ pub(super) fn comprehension(
     range: ExprId,
     var: Arc<str>,
     var2: Option<Arc<str>>,
-    fold: Fold,
+    fold: QuantifierFold,
 ) -> ExprId {
     let accumulator = macros.accumulator_name();
     macros.comprehension(Comprehension {
@@ -108,28 +108,28 @@ pub(super) fn comprehension(
 }
 
 /// True until the predicate is false.
-pub(super) fn fold_all(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
+pub(super) fn fold_all(macros: &mut Expander<'_, '_>, predicate: ExprId) -> QuantifierFold {
     let init = macros.literal(Literal::Bool(true));
     let so_far = macros.accumulator();
     let condition = macros.call("@not_strictly_false", &[so_far]);
     let so_far = macros.accumulator();
     let step = macros.call("_&&_", &[so_far, predicate]);
-    Fold::gathering(macros, init, condition, step)
+    QuantifierFold::gathering(macros, init, condition, step)
 }
 
 /// False until the predicate is true.
-pub(super) fn fold_exists(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
+pub(super) fn fold_exists(macros: &mut Expander<'_, '_>, predicate: ExprId) -> QuantifierFold {
     let init = macros.literal(Literal::Bool(false));
     let so_far = macros.accumulator();
     let negated = macros.call("!_", &[so_far]);
     let condition = macros.call("@not_strictly_false", &[negated]);
     let so_far = macros.accumulator();
     let step = macros.call("_||_", &[so_far, predicate]);
-    Fold::gathering(macros, init, condition, step)
+    QuantifierFold::gathering(macros, init, condition, step)
 }
 
 /// Whether the predicate is true once, and only once.
-pub(super) fn fold_exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) -> Fold {
+pub(super) fn fold_exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) -> QuantifierFold {
     let init = macros.literal(Literal::Int(0));
     let condition = macros.literal(Literal::Bool(true));
     let (count, one) = (macros.accumulator(), macros.literal(Literal::Int(1)));
@@ -138,7 +138,7 @@ pub(super) fn fold_exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) 
     let step = macros.call("_?_:_", &[predicate, counted, count]);
     let (count, one) = (macros.accumulator(), macros.literal(Literal::Int(1)));
     let result = macros.call("_==_", &[count, one]);
-    Fold {
+    QuantifierFold {
         init,
         condition,
         step,
@@ -147,13 +147,13 @@ pub(super) fn fold_exists_one(macros: &mut Expander<'_, '_>, predicate: ExprId) 
 }
 
 /// Appends an element to the list so far, where the filter lets it.
-pub(super) fn gather(macros: &mut Expander<'_, '_>, filter: Option<ExprId>, element: ExprId) -> Fold {
+pub(super) fn gather(macros: &mut Expander<'_, '_>, filter: Option<ExprId>, element: ExprId) -> QuantifierFold {
     let init = macros.list(&[]);
     let condition = macros.literal(Literal::Bool(true));
     let (so_far, more) = (macros.accumulator(), macros.list(&[element]));
     let step = macros.call("_+_", &[so_far, more]);
     let step = filtered(macros, filter, step);
-    Fold::gathering(macros, init, condition, step)
+    QuantifierFold::gathering(macros, init, condition, step)
 }
 
 /// A step that is taken only where the filter is true.

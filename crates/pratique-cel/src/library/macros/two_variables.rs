@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::arguments::{distinct_from_accumulator, receiver};
-use super::standard::{Fold, comprehension, filtered, fold_all, fold_exists, fold_exists_one, gather};
+use super::standard::{QuantifierFold, comprehension, filtered, fold_all, fold_exists, fold_exists_one, gather};
 use crate::ast::{ExprId, Literal};
 use crate::function::{Function, Overload};
 use crate::parser::{Expand, Expander, Macro, MacroError};
@@ -54,7 +54,7 @@ pub(super) fn map_insert() -> Function {
 /// The result that a comprehension computes from its last argument.
 enum ResultShape {
     /// An answer about a predicate.
-    Quantifier(fn(&mut Expander<'_, '_>, ExprId) -> Fold),
+    Quantifier(fn(&mut Expander<'_, '_>, ExprId) -> QuantifierFold),
     /// A list of results.
     List,
     /// A map of results by the first variable.
@@ -110,7 +110,7 @@ fn insert(
     filter: Option<ExprId>,
     key: Option<&Arc<str>>,
     value: ExprId,
-) -> Fold {
+) -> QuantifierFold {
     let init = macros.map();
     let condition = macros.literal(Literal::Bool(true));
     let so_far = macros.accumulator();
@@ -122,5 +122,5 @@ fn insert(
         None => macros.call("cel.@mapInsert", &[so_far, value]),
     };
     let step = filtered(macros, filter, step);
-    Fold::gathering(macros, init, condition, step)
+    QuantifierFold::gathering(macros, init, condition, step)
 }

@@ -2,7 +2,7 @@
 
 use super::native;
 use super::unpack::unpacked;
-use super::wire::{MAX_DEPTH, Wire, fields};
+use super::wire::{MAX_DEPTH, WireField, fields};
 use crate::context::Context;
 use crate::error::Fault;
 use crate::value::{Evaluation, Value};
@@ -44,8 +44,8 @@ pub(super) fn parts(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let (mut type_url, mut message) = ("", &[][..]);
     for (number, wire) in fields(bytes)? {
         match (number, wire) {
-            (1, Wire::Bytes(text)) => type_url = std::str::from_utf8(text).ok()?,
-            (2, Wire::Bytes(bytes)) => message = bytes,
+            (1, WireField::Bytes(text)) => type_url = std::str::from_utf8(text).ok()?,
+            (2, WireField::Bytes(bytes)) => message = bytes,
             _ => {}
         }
     }
@@ -76,14 +76,14 @@ fn in_bytes(type_url: &str, value: &[u8]) -> String {
 }
 
 /// A field that an Any does not have, by its number.
-fn unknown((number, wire): (u64, Wire<'_>)) -> Option<String> {
+fn unknown((number, wire): (u64, WireField<'_>)) -> Option<String> {
     let value = match wire {
-        Wire::Bytes(_) if number <= 2 => return None,
-        Wire::Bytes(bytes) => format!("\"{}\"", escaped(bytes)),
-        Wire::Varint(value) => value.to_string(),
-        Wire::Fixed32(bytes) => format!("0x{:08x}", u32::from_le_bytes(bytes)),
-        Wire::Fixed64(bytes) => format!("0x{:016x}", u64::from_le_bytes(bytes)),
-        Wire::Group => "{}".to_owned(),
+        WireField::Bytes(_) if number <= 2 => return None,
+        WireField::Bytes(bytes) => format!("\"{}\"", escaped(bytes)),
+        WireField::Varint(value) => value.to_string(),
+        WireField::Fixed32(bytes) => format!("0x{:08x}", u32::from_le_bytes(bytes)),
+        WireField::Fixed64(bytes) => format!("0x{:016x}", u64::from_le_bytes(bytes)),
+        WireField::Group => "{}".to_owned(),
     };
     Some(format!("{number}:{value}"))
 }

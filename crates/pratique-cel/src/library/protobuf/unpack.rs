@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::any;
 use super::well_known::{self, DURATION, TIMESTAMP, duration};
-use super::wire::{MAX_DEPTH, Wire, fields};
+use super::wire::{MAX_DEPTH, WireField, fields};
 use crate::context::Context;
 use crate::time::Timestamp;
 use crate::value::{List, Map, Value};
@@ -49,17 +49,17 @@ fn wrapper<'a>(context: &Context<'a>, name: &str, bytes: &[u8]) -> Option<Value<
             continue;
         }
         value = match (wire, value) {
-            (Wire::Varint(number), Value::Bool(_)) => Value::Bool(number != 0),
-            (Wire::Varint(number), Value::Int(_)) if is_narrow => Value::Int(i64::from(number as i32)),
-            (Wire::Varint(number), Value::Int(_)) => Value::Int(number.cast_signed()),
-            (Wire::Varint(number), Value::Uint(_)) if is_narrow => Value::Uint(u64::from(number as u32)),
-            (Wire::Varint(number), Value::Uint(_)) => Value::Uint(number),
-            (Wire::Fixed64(bytes), Value::Double(_)) if !is_float => Value::Double(f64::from_le_bytes(bytes)),
-            (Wire::Fixed32(bytes), Value::Double(_)) if is_float => {
+            (WireField::Varint(number), Value::Bool(_)) => Value::Bool(number != 0),
+            (WireField::Varint(number), Value::Int(_)) if is_narrow => Value::Int(i64::from(number as i32)),
+            (WireField::Varint(number), Value::Int(_)) => Value::Int(number.cast_signed()),
+            (WireField::Varint(number), Value::Uint(_)) if is_narrow => Value::Uint(u64::from(number as u32)),
+            (WireField::Varint(number), Value::Uint(_)) => Value::Uint(number),
+            (WireField::Fixed64(bytes), Value::Double(_)) if !is_float => Value::Double(f64::from_le_bytes(bytes)),
+            (WireField::Fixed32(bytes), Value::Double(_)) if is_float => {
                 Value::Double(f32::from_le_bytes(bytes).into())
             }
-            (Wire::Bytes(bytes), Value::String(_)) => unpack_text(context, bytes)?,
-            (Wire::Bytes(bytes), Value::Bytes(_)) => Value::Bytes(context.arena.slice(bytes)),
+            (WireField::Bytes(bytes), Value::String(_)) => unpack_text(context, bytes)?,
+            (WireField::Bytes(bytes), Value::Bytes(_)) => Value::Bytes(context.arena.slice(bytes)),
             (_, value) => value,
         };
     }
@@ -71,8 +71,8 @@ fn time(bytes: &[u8]) -> Option<(i64, i64)> {
     let (mut seconds, mut nanos) = (0, 0);
     for (number, wire) in fields(bytes)? {
         match (number, wire) {
-            (1, Wire::Varint(number)) => seconds = number.cast_signed(),
-            (2, Wire::Varint(number)) => nanos = i64::from(number as i32),
+            (1, WireField::Varint(number)) => seconds = number.cast_signed(),
+            (2, WireField::Varint(number)) => nanos = i64::from(number as i32),
             _ => {}
         }
     }
@@ -92,11 +92,11 @@ fn json<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Value<'
     let mut parts: Option<(u64, Cow<'_, [u8]>)> = None;
     for (field, wire) in fields(bytes)? {
         let scalar = match (field, wire) {
-            (1, Wire::Varint(_)) => Value::Null,
-            (2, Wire::Fixed64(bytes)) => Value::Double(f64::from_le_bytes(bytes)),
-            (3, Wire::Bytes(bytes)) => unpack_text(context, bytes)?,
-            (4, Wire::Varint(number)) => Value::Bool(number != 0),
-            (5 | 6, Wire::Bytes(bytes)) => {
+            (1, WireField::Varint(_)) => Value::Null,
+            (2, WireField::Fixed64(bytes)) => Value::Double(f64::from_le_bytes(bytes)),
+            (3, WireField::Bytes(bytes)) => unpack_text(context, bytes)?,
+            (4, WireField::Varint(number)) => Value::Bool(number != 0),
+            (5 | 6, WireField::Bytes(bytes)) => {
                 match &mut parts {
                     Some((last, whole)) if *last == field => whole.to_mut().extend_from_slice(bytes),
                     parts => {
@@ -123,7 +123,7 @@ fn json<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Value<'
 fn list<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Value<'a>> {
     let mut elements = Vec::new();
     for (number, wire) in fields(bytes)? {
-        if let (1, Wire::Bytes(element)) = (number, wire) {
+        if let (1, WireField::Bytes(element)) = (number, wire) {
             elements.push(json(context, element, depth + 1)?);
         }
     }
@@ -134,15 +134,15 @@ fn list<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Value<'
 fn structure<'a>(context: &Context<'a>, bytes: &[u8], depth: usize) -> Option<Value<'a>> {
     let mut members = std::collections::BTreeMap::new();
     for (number, wire) in fields(bytes)? {
-        let (1, Wire::Bytes(member)) = (number, wire) else {
+        let (1, WireField::Bytes(member)) = (number, wire) else {
             continue;
         };
         let (mut name, mut value) = ("", Cow::Borrowed(&[][..]));
         for (number, wire) in fields(member)? {
             match (number, wire) {
-                (1, Wire::Bytes(text)) => name = std::str::from_utf8(text).ok()?,
-                (2, Wire::Bytes(part)) if value.is_empty() => value = part.into(),
-                (2, Wire::Bytes(part)) => value.to_mut().extend_from_slice(part),
+                (1, WireField::Bytes(text)) => name = std::str::from_utf8(text).ok()?,
+                (2, WireField::Bytes(part)) if value.is_empty() => value = part.into(),
+                (2, WireField::Bytes(part)) => value.to_mut().extend_from_slice(part),
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ const MAX_NUMBER: u64 = (1 << 29) - 1;
 
 /// A field of a message as it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wire<'b> {
+pub(super) enum WireField<'b> {
     Varint(u64),
     Fixed64([u8; 8]),
     Bytes(&'b [u8]),
@@ -18,7 +18,7 @@ pub(super) enum Wire<'b> {
 }
 
 /// The fields of a message in the order in which they are written, by their numbers; `None` where it is none.
-pub(super) fn fields(bytes: &[u8]) -> Option<Vec<(u64, Wire<'_>)>> {
+pub(super) fn fields(bytes: &[u8]) -> Option<Vec<(u64, WireField<'_>)>> {
     let mut fields = Vec::new();
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -38,30 +38,30 @@ fn tag(bytes: &[u8]) -> Option<(u64, u64, &[u8])> {
         .then_some((number, tag & 7, rest))
 }
 
-fn read(number: u64, kind: u64, bytes: &[u8], depth: usize) -> Option<(Wire<'_>, &[u8])> {
+fn read(number: u64, kind: u64, bytes: &[u8], depth: usize) -> Option<(WireField<'_>, &[u8])> {
     Some(match kind {
-        0 => varint(bytes).map(|(number, rest)| (Wire::Varint(number), rest))?,
+        0 => varint(bytes).map(|(number, rest)| (WireField::Varint(number), rest))?,
         1 => bytes
             .split_first_chunk()
-            .map(|(fixed, rest)| (Wire::Fixed64(*fixed), rest))?,
+            .map(|(fixed, rest)| (WireField::Fixed64(*fixed), rest))?,
         2 => {
             let (length, rest) = varint(bytes)?;
             let (text, rest) = rest.split_at_checked(usize::try_from(length).ok()?)?;
-            (Wire::Bytes(text), rest)
+            (WireField::Bytes(text), rest)
         }
         3 if depth < MAX_DEPTH => {
             let mut rest = bytes;
             loop {
                 let (inner, kind, after) = tag(rest)?;
                 if kind == 4 {
-                    return (inner == number).then_some((Wire::Group, after));
+                    return (inner == number).then_some((WireField::Group, after));
                 }
                 (_, rest) = read(inner, kind, after, depth + 1)?;
             }
         }
         5 => bytes
             .split_first_chunk()
-            .map(|(fixed, rest)| (Wire::Fixed32(*fixed), rest))?,
+            .map(|(fixed, rest)| (WireField::Fixed32(*fixed), rest))?,
         _ => return None,
     })
 }
@@ -91,15 +91,15 @@ mod tests {
         assert_eq!(
             read(b"\x08\xac\x02\x12\x02ab\x1d\x01\0\0\0\x21\x01\0\0\0\0\0\0\0"),
             [
-                (1, Wire::Varint(300)),
-                (2, Wire::Bytes(b"ab")),
-                (3, Wire::Fixed32([1, 0, 0, 0])),
-                (4, Wire::Fixed64([1, 0, 0, 0, 0, 0, 0, 0])),
+                (1, WireField::Varint(300)),
+                (2, WireField::Bytes(b"ab")),
+                (3, WireField::Fixed32([1, 0, 0, 0])),
+                (4, WireField::Fixed64([1, 0, 0, 0, 0, 0, 0, 0])),
             ]
         );
         assert_eq!(
             read(b"\x0b\x13\x08\x01\x14\x0c\x08\x02"),
-            [(1, Wire::Group), (1, Wire::Varint(2))]
+            [(1, WireField::Group), (1, WireField::Varint(2))]
         );
         assert_eq!(read(b""), []);
     }

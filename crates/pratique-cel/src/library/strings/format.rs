@@ -1,11 +1,11 @@
 //! `string.format`, bound to values.
 
 mod argument;
-mod nested;
+mod nested_values;
 #[cfg(test)]
 mod tests;
 
-use argument::{Refusal, write};
+use argument::{FormatRefusal, write};
 
 use super::super::arguments::{list, string};
 use super::super::bounds;
@@ -31,7 +31,7 @@ pub(super) fn call<'a>(context: &Context<'a>, arguments: &[Value<'a>]) -> Evalua
     });
     match outcome {
         Ok(_) => Ok(Value::String(context.arena.str(&formatted))),
-        Err(FormatError::Argument(Refusal::Stopped(stop))) => Err(stop),
+        Err(FormatError::Argument(FormatRefusal::Stopped(stop))) => Err(stop),
         Err(error) => Err(Fault::from_display(error)),
     }
 }

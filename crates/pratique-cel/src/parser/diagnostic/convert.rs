@@ -1,10 +1,10 @@
 //! From parse tree to syntax tree: iterative, so that no text exhausts the stack of the thread.
 
-use super::super::builder::Builder;
+use super::super::builder::AstBuilder;
 use super::super::limits::MOST_DEPTH;
-use super::super::token::{Token, is_reserved};
-use super::grammar::{PartLabel, Rule, Variant};
-use super::tree::{Node, NodeId, Tree};
+use super::super::token::{SourceToken, is_reserved};
+use super::grammar::{PartLabel, GrammarRule, RuleVariant};
+use super::tree::{TreeNode, NodeId, ParseTree};
 use crate::ast::ExprId;
 use crate::error::Issue;
 use crate::source::{Position, Source};
@@ -27,14 +27,14 @@ enum ConvertTask {
 }
 
 /// A conversion under way.
-pub(super) struct Converter<'t, 'b, 'm> {
-    pub(super) tree: &'t Tree,
+pub(super) struct TreeConverter<'t, 'b, 'm> {
+    pub(super) tree: &'t ParseTree,
     pub(super) source: &'t Source,
-    pub(super) builder: &'b mut Builder<'m>,
+    pub(super) builder: &'b mut AstBuilder<'m>,
     pub(super) issues: &'t mut Vec<Issue>,
 }
 
-impl Converter<'_, '_, '_> {
+impl TreeConverter<'_, '_, '_> {
     /// Converts a node.
     pub(super) fn convert(&mut self, root: NodeId) -> ExprId {
         let mut tasks = vec![ConvertTask::Visit(Some(root))];
@@ -73,19 +73,19 @@ impl Converter<'_, '_, '_> {
         loop {
             let node = self.tree.get(id)?;
             let through = match (node.rule, node.variant) {
-                (Rule::Start, _) => true,
-                (Rule::Expr | Rule::Or | Rule::And | Rule::Relation | Rule::Calc, _) => {
+                (GrammarRule::Start, _) => true,
+                (GrammarRule::Expr | GrammarRule::Or | GrammarRule::And | GrammarRule::Relation | GrammarRule::Calc, _) => {
                     node.token(PartLabel::Op).is_none()
                 }
-                (_, Variant::Not | Variant::Negate) => node.tokens(PartLabel::Op).count() % 2 == 0,
-                (_, Variant::MemberExpr | Variant::PrimaryExpr | Variant::Nested | Variant::Constant) => true,
+                (_, RuleVariant::Not | RuleVariant::Negate) => node.tokens(PartLabel::Op).count() % 2 == 0,
+                (_, RuleVariant::MemberExpr | RuleVariant::PrimaryExpr | RuleVariant::Nested | RuleVariant::Constant) => true,
                 _ => false,
             };
             if !through {
                 return Some(id);
             }
             // An operation whose operator is missing holds its left operand, but does not stand for it.
-            if node.variant == Variant::Operation {
+            if node.variant == RuleVariant::Operation {
                 return None;
             }
             id = node.child(PartLabel::First)?;
@@ -93,27 +93,27 @@ impl Converter<'_, '_, '_> {
     }
 
     /// The nodes whose expressions a node's is made from.
-    fn operands(&self, node: &Node) -> Vec<Option<NodeId>> {
+    fn operands(&self, node: &TreeNode) -> Vec<Option<NodeId>> {
         let first = node.child(PartLabel::First);
         match (node.rule, node.variant) {
-            (Rule::Expr, _) => vec![first, node.child(PartLabel::Next), node.child(PartLabel::Last)],
-            (Rule::Or | Rule::And, _) => [first]
+            (GrammarRule::Expr, _) => vec![first, node.child(PartLabel::Next), node.child(PartLabel::Last)],
+            (GrammarRule::Or | GrammarRule::And, _) => [first]
                 .into_iter()
                 .chain(node.children(PartLabel::Next).map(Some))
                 .collect(),
-            (_, Variant::Operation | Variant::Index) => vec![first, node.child(PartLabel::Next)],
-            (_, Variant::Not | Variant::Negate | Variant::Select) => vec![first],
-            (_, Variant::MemberCall) => [first].into_iter().chain(self.arguments(node)).collect(),
-            (_, Variant::GlobalCall) if self.is_reserved(node) => Vec::new(),
-            (_, Variant::GlobalCall) => self.arguments(node).collect(),
-            (_, Variant::List) => self.keys(node).map(|key| self.child_of(key)).collect(),
-            (_, Variant::Map) => {
+            (_, RuleVariant::Operation | RuleVariant::Index) => vec![first, node.child(PartLabel::Next)],
+            (_, RuleVariant::Not | RuleVariant::Negate | RuleVariant::Select) => vec![first],
+            (_, RuleVariant::MemberCall) => [first].into_iter().chain(self.arguments(node)).collect(),
+            (_, RuleVariant::GlobalCall) if self.is_reserved(node) => Vec::new(),
+            (_, RuleVariant::GlobalCall) => self.arguments(node).collect(),
+            (_, RuleVariant::List) => self.keys(node).map(|key| self.child_of(key)).collect(),
+            (_, RuleVariant::Map) => {
                 let entries = self.keys(node).zip(self.values(node));
                 entries
                     .flat_map(|(key, value)| [self.child_of(key), Some(value)])
                     .collect()
             }
-            (_, Variant::Struct) => {
+            (_, RuleVariant::Struct) => {
                 let fields = self.keys(node).zip(self.values(node));
                 let named = fields.filter(|(key, _)| self.field_name(*key).is_ok());
                 named.map(|(_, value)| Some(value)).collect()
@@ -122,7 +122,7 @@ impl Converter<'_, '_, '_> {
         }
     }
 
-    fn arguments(&self, node: &Node) -> impl Iterator<Item = Option<NodeId>> {
+    fn arguments(&self, node: &TreeNode) -> impl Iterator<Item = Option<NodeId>> {
         let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
         list.into_iter()
             .flat_map(|list| list.children(PartLabel::First))
@@ -130,17 +130,17 @@ impl Converter<'_, '_, '_> {
     }
 
     /// The elements of a list, or the keys or fields of entries.
-    pub(super) fn keys(&self, node: &Node) -> impl Iterator<Item = NodeId> {
+    pub(super) fn keys(&self, node: &TreeNode) -> impl Iterator<Item = NodeId> {
         let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
         list.into_iter().flat_map(|list| list.children(PartLabel::Key))
     }
 
-    pub(super) fn values(&self, node: &Node) -> impl Iterator<Item = NodeId> {
+    pub(super) fn values(&self, node: &TreeNode) -> impl Iterator<Item = NodeId> {
         let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
         list.into_iter().flat_map(|list| list.children(PartLabel::Last))
     }
 
-    pub(super) fn colons(&self, node: &Node) -> impl Iterator<Item = Token> {
+    pub(super) fn colons(&self, node: &TreeNode) -> impl Iterator<Item = SourceToken> {
         let list = node.child(PartLabel::Args).and_then(|list| self.tree.get(list));
         list.into_iter().flat_map(|list| list.tokens(PartLabel::Op))
     }
@@ -172,16 +172,16 @@ impl Converter<'_, '_, '_> {
         Ok(text.trim_matches('`'))
     }
 
-    pub(super) fn token_text(&self, token: Token) -> &str {
+    pub(super) fn token_text(&self, token: SourceToken) -> &str {
         token.slice(self.source.as_str())
     }
 
-    pub(super) fn id(&self, node: &Node) -> Option<(Token, &str)> {
+    pub(super) fn id(&self, node: &TreeNode) -> Option<(SourceToken, &str)> {
         let token = node.token(PartLabel::Id)?;
         Some((token, self.token_text(token)))
     }
 
-    fn is_reserved(&self, node: &Node) -> bool {
+    fn is_reserved(&self, node: &TreeNode) -> bool {
         self.id(node).is_some_and(|(_, name)| is_reserved(name))
     }
 
@@ -199,9 +199,9 @@ impl Converter<'_, '_, '_> {
 }
 
 /// Whether a node counts towards the depth of the whole: chains of operators, selections and calls do.
-fn is_counted(node: &Node) -> bool {
+fn is_counted(node: &TreeNode) -> bool {
     match node.variant {
-        Variant::Operation | Variant::Select | Variant::MemberCall | Variant::Index => true,
-        _ => node.rule == Rule::Expr,
+        RuleVariant::Operation | RuleVariant::Select | RuleVariant::MemberCall | RuleVariant::Index => true,
+        _ => node.rule == GrammarRule::Expr,
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use super::super::token::Kind;
+use super::super::token::TokenKind;
 use super::rules::{RulePart, rules};
 
 /// The rules of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum GrammarRule {
     Start,
     Expr,
     Or,
@@ -28,11 +28,11 @@ pub(super) enum Rule {
 }
 
 /// How many rules there are.
-pub(super) const RULES: usize = Rule::Literal as usize + 1;
+pub(super) const RULES: usize = GrammarRule::Literal as usize + 1;
 
 /// Which of a rule's alternatives a node of the parse tree is; `Plain` until one is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Variant {
+pub(super) enum RuleVariant {
     Plain,
     Operation,
     MemberExpr,
@@ -89,24 +89,24 @@ pub(super) enum PartLabel {
 
 /// A set of kinds of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kinds(u64);
+pub(super) struct TokenKinds(u64);
 
-impl Kinds {
-    pub(super) fn new(kinds: &[Kind]) -> Self {
-        Kinds(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
+impl TokenKinds {
+    pub(super) fn new(kinds: &[TokenKind]) -> Self {
+        TokenKinds(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
     }
 
-    pub(super) fn contains(self, kind: Kind) -> bool {
+    pub(super) fn contains(self, kind: TokenKind) -> bool {
         self.0 & (1 << kind as u8) != 0
     }
 
-    pub(super) fn and(self, other: Kinds) -> Self {
-        Kinds(self.0 | other.0)
+    pub(super) fn and(self, other: TokenKinds) -> Self {
+        TokenKinds(self.0 | other.0)
     }
 
     /// The kinds in the set, in order.
-    pub(super) fn iter(self) -> impl Iterator<Item = Kind> {
-        Kind::iter().filter(move |kind| self.contains(*kind))
+    pub(super) fn iter(self) -> impl Iterator<Item = TokenKind> {
+        TokenKind::iter().filter(move |kind| self.contains(*kind))
     }
 }
 
@@ -118,24 +118,24 @@ pub(super) type StepIndex = usize;
 pub(super) enum GrammarStep {
     /// Reads a token.
     Read {
-        kinds: Kinds,
+        kinds: TokenKinds,
         label: PartLabel,
         then: StepIndex,
     },
     /// Reads by the definition of a rule. `strength` is how strongly operators must bind there.
     Call {
-        rule: Rule,
+        rule: GrammarRule,
         strength: u8,
         label: PartLabel,
         then: StepIndex,
     },
     /// Records which alternative the node is.
-    Become { variant: Variant, then: StepIndex },
+    Become { variant: RuleVariant, then: StepIndex },
     /// Makes the node the first part of a new one of the same rule.
-    Wrap { variant: Variant, then: StepIndex },
+    Wrap { variant: RuleVariant, then: StepIndex },
     /// Takes one of several alternatives; of an optional or repeated body, the first enters it and the second passes it.
     Choose {
-        choice: Choice,
+        choice: WayChoice,
         after_body: bool,
         ways: Vec<StepIndex>,
     },
@@ -145,7 +145,7 @@ pub(super) enum GrammarStep {
 
 /// How to choose a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum WayChoice {
     /// There is one way only.
     Only,
     /// The body where its first token follows, else past it.
@@ -170,24 +170,24 @@ pub(super) enum Choice {
 
 /// The tokens that may come next at a place.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Next {
-    pub(super) kinds: Kinds,
+pub(super) struct NextTokens {
+    pub(super) kinds: TokenKinds,
     /// Whether the rule may end here.
     pub(super) end: bool,
 }
 
 /// The whole grammar.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(super) struct GrammarNetwork {
     steps: Vec<GrammarStep>,
-    next: Vec<Next>,
+    next: Vec<NextTokens>,
     starts: [StepIndex; RULES],
 }
 
-impl Network {
+impl GrammarNetwork {
     /// The network of CEL.
-    pub(super) fn cel() -> &'static Network {
-        static NETWORK: LazyLock<Network> = LazyLock::new(Network::build);
+    pub(super) fn cel() -> &'static GrammarNetwork {
+        static NETWORK: LazyLock<GrammarNetwork> = LazyLock::new(GrammarNetwork::build);
         &NETWORK
     }
 
@@ -197,17 +197,17 @@ impl Network {
     }
 
     /// The tokens that may come next at a place.
-    pub(super) fn next(&self, at: StepIndex) -> Next {
+    pub(super) fn next(&self, at: StepIndex) -> NextTokens {
         self.next.get(at).copied().unwrap_or_default()
     }
 
     /// Where a rule starts.
-    pub(super) fn start(&self, rule: Rule) -> StepIndex {
+    pub(super) fn start(&self, rule: GrammarRule) -> StepIndex {
         self.starts.get(rule as usize).copied().unwrap_or_default()
     }
 
-    fn build() -> Network {
-        let mut network = Network {
+    fn build() -> GrammarNetwork {
+        let mut network = GrammarNetwork {
             steps: Vec::new(),
             next: Vec::new(),
             starts: [0; RULES],
@@ -236,7 +236,7 @@ impl Network {
     fn part(&mut self, part: &RulePart, then: StepIndex) -> StepIndex {
         match part {
             RulePart::Token(kinds, label) => self.push(GrammarStep::Read {
-                kinds: Kinds::new(kinds),
+                kinds: TokenKinds::new(kinds),
                 label: *label,
                 then,
             }),
@@ -256,7 +256,7 @@ impl Network {
             }),
             RulePart::Maybe(parts) => {
                 let body = self.sequence(parts, then);
-                self.choose(Choice::Optional, false, vec![body, then])
+                self.choose(WayChoice::Optional, false, vec![body, then])
             }
             RulePart::Repeat(choice, parts) => {
                 let (again, body) = self.repetition(*choice, parts, then);
@@ -265,7 +265,7 @@ impl Network {
             }
             RulePart::Once(choice, parts) => {
                 let (_, body) = self.repetition(*choice, parts, then);
-                self.choose(Choice::Only, false, vec![body])
+                self.choose(WayChoice::Only, false, vec![body])
             }
             RulePart::OneOf(choice, alternatives) => {
                 let ways = alternatives
@@ -277,7 +277,7 @@ impl Network {
         }
     }
 
-    fn choose(&mut self, choice: Choice, after_body: bool, ways: Vec<StepIndex>) -> StepIndex {
+    fn choose(&mut self, choice: WayChoice, after_body: bool, ways: Vec<StepIndex>) -> StepIndex {
         self.push(GrammarStep::Choose {
             choice,
             after_body,
@@ -286,7 +286,7 @@ impl Network {
     }
 
     /// A body that leads to a choice between itself and the rest: the places of the choice and the body.
-    fn repetition(&mut self, choice: Choice, parts: &[RulePart], then: StepIndex) -> (StepIndex, StepIndex) {
+    fn repetition(&mut self, choice: WayChoice, parts: &[RulePart], then: StepIndex) -> (StepIndex, StepIndex) {
         let again = self.push(GrammarStep::End);
         let body = self.sequence(parts, again);
         if let Some(step) = self.steps.get_mut(again) {
@@ -300,23 +300,23 @@ impl Network {
     }
 
     /// Finds the tokens that may come next. It ends because every rule and every repeated body reads a token.
-    fn look(&self, at: StepIndex) -> Next {
+    fn look(&self, at: StepIndex) -> NextTokens {
         match self.step(at) {
-            GrammarStep::Read { kinds, .. } => Next {
+            GrammarStep::Read { kinds, .. } => NextTokens {
                 kinds: *kinds,
                 end: false,
             },
             GrammarStep::Call { rule, .. } => self.look(self.start(*rule)),
             GrammarStep::Become { then, .. } | GrammarStep::Wrap { then, .. } => self.look(*then),
-            GrammarStep::Choose { ways, .. } => ways.iter().fold(Next::default(), |all, way| {
+            GrammarStep::Choose { ways, .. } => ways.iter().fold(NextTokens::default(), |all, way| {
                 let way = self.look(*way);
-                Next {
+                NextTokens {
                     kinds: all.kinds.and(way.kinds),
                     end: all.end || way.end,
                 }
             }),
-            GrammarStep::End => Next {
-                kinds: Kinds::default(),
+            GrammarStep::End => NextTokens {
+                kinds: TokenKinds::default(),
                 end: true,
             },
         }

@@ -1,25 +1,25 @@
 //! The tokens of the text as the reading asks for them, with the faults that the lexer finds on the way.
 
-use super::super::lexer::{Lexed, Lexer};
-use super::super::token::{Kind, Token};
+use super::super::lexer::{LexedText, TokenLexer};
+use super::super::token::{TokenKind, SourceToken};
 
 /// Tokens read so far, and the place in them.
 #[derive(Debug)]
-pub(super) struct Input<'s> {
+pub(super) struct TokenInput<'s> {
     text: &'s str,
-    lexer: Lexer<'s>,
-    tokens: Vec<Token>,
+    lexer: TokenLexer<'s>,
+    tokens: Vec<SourceToken>,
     /// Text that is no token; the first `reported` of them have been reported.
-    unknown: Vec<Token>,
+    unknown: Vec<SourceToken>,
     reported: usize,
     at: usize,
 }
 
-impl<'s> Input<'s> {
+impl<'s> TokenInput<'s> {
     pub(super) fn new(text: &'s str) -> Self {
-        Input {
+        TokenInput {
             text,
-            lexer: Lexer::new(text),
+            lexer: TokenLexer::new(text),
             tokens: Vec::new(),
             unknown: Vec::new(),
             reported: 0,
@@ -33,12 +33,12 @@ impl<'s> Input<'s> {
     }
 
     /// The token some places ahead, the next one being at 0; the end where there are fewer.
-    pub(super) fn token(&mut self, ahead: usize) -> Token {
+    pub(super) fn token(&mut self, ahead: usize) -> SourceToken {
         let wanted = self.at + ahead;
         loop {
             match (self.tokens.get(wanted), self.tokens.last()) {
                 (Some(token), _) => return *token,
-                (None, Some(last)) if last.kind == Kind::End => return *last,
+                (None, Some(last)) if last.kind == TokenKind::End => return *last,
                 _ => self.fetch(),
             }
         }
@@ -46,20 +46,20 @@ impl<'s> Input<'s> {
 
     fn fetch(&mut self) {
         match self.lexer.next() {
-            Lexed::Token(token) => self.tokens.push(token),
-            Lexed::Unknown(token) => self.unknown.push(token),
+            LexedText::Token(token) => self.tokens.push(token),
+            LexedText::Unknown(token) => self.unknown.push(token),
         }
     }
 
     /// The token before the next one.
-    pub(super) fn before(&self) -> Option<Token> {
+    pub(super) fn before(&self) -> Option<SourceToken> {
         self.tokens.get(self.at.checked_sub(1)?).copied()
     }
 
     /// Goes past the next token; there is nothing past the end.
-    pub(super) fn consume(&mut self) -> Token {
+    pub(super) fn consume(&mut self) -> SourceToken {
         let token = self.token(0);
-        if token.kind != Kind::End {
+        if token.kind != TokenKind::End {
             self.at += 1;
             self.token(0);
         }
@@ -67,19 +67,19 @@ impl<'s> Input<'s> {
     }
 
     /// A fault of the lexer that was not reported yet.
-    pub(super) fn take_unknown(&mut self) -> Option<Token> {
+    pub(super) fn take_unknown(&mut self) -> Option<SourceToken> {
         let unknown_token = self.unknown.get(self.reported).copied();
         self.reported += usize::from(unknown_token.is_some());
         unknown_token
     }
 
     /// The text of a token.
-    pub(super) fn token_text(&self, token: Token) -> &'s str {
+    pub(super) fn token_text(&self, token: SourceToken) -> &'s str {
         token.slice(self.text)
     }
 
     /// The text from one token to another, both included, without text that is no token.
-    pub(super) fn text_between(&self, first: Token, last: Token) -> String {
+    pub(super) fn text_between(&self, first: SourceToken, last: SourceToken) -> String {
         let end = last.end.max(first.start);
         let skipped = self
             .unknown

@@ -1,26 +1,26 @@
 //! The state machine that walks the network: iterative, so that no text exhausts the stack of the thread.
 
 use super::super::limits::MOST_DEPTH;
-use super::super::token::{Kind, Token};
-use super::grammar::{Choice, GrammarStep, Network, PartLabel, RULES, Rule, StepIndex, Variant};
-use super::input::Input;
-use super::recovery::{Fault, Recovery};
-use super::tree::{NodeId, Tree};
+use super::super::token::{TokenKind, SourceToken};
+use super::grammar::{WayChoice, GrammarStep, GrammarNetwork, PartLabel, RULES, GrammarRule, StepIndex, RuleVariant};
+use super::input::TokenInput;
+use super::recovery::{RuleFault, RecoveryState};
+use super::tree::{NodeId, ParseTree};
 use crate::error::Issue;
 use crate::source::{Position, Source};
 
 /// Why reading ended before the end of the text. Errors that were reported until then stay reported.
 #[derive(Debug)]
-pub(super) struct Aborted;
+pub(super) struct AbortedReading;
 
 /// A reading under way.
-pub(super) struct Machine<'s> {
-    pub(super) network: &'static Network,
-    pub(super) input: Input<'s>,
-    pub(super) frames: Vec<Frame>,
+pub(super) struct ParseMachine<'s> {
+    pub(super) network: &'static GrammarNetwork,
+    pub(super) input: TokenInput<'s>,
+    pub(super) frames: Vec<RuleFrame>,
     pub(super) at: StepIndex,
-    pub(super) recovery: Recovery,
-    pub(super) tree: Tree,
+    pub(super) recovery: RecoveryState,
+    pub(super) tree: ParseTree,
     pub(super) issues: Vec<Issue>,
     pub(super) source: &'s Source,
     /// How many times each rule is being read.
@@ -29,23 +29,23 @@ pub(super) struct Machine<'s> {
 
 /// A rule being read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    pub(super) rule: Rule,
+pub(super) struct RuleFrame {
+    pub(super) rule: GrammarRule,
     pub(super) node: NodeId,
     pub(super) strength: u8,
     /// The step that called the rule; the first rule has none.
     pub(super) caller: Option<StepIndex>,
 }
 
-impl<'s> Machine<'s> {
+impl<'s> ParseMachine<'s> {
     pub(super) fn new(source: &'s Source) -> Self {
-        Machine {
-            network: Network::cel(),
-            input: Input::new(source.as_str()),
+        ParseMachine {
+            network: GrammarNetwork::cel(),
+            input: TokenInput::new(source.as_str()),
             frames: Vec::new(),
             at: 0,
-            recovery: Recovery::default(),
-            tree: Tree::default(),
+            recovery: RecoveryState::default(),
+            tree: ParseTree::default(),
             issues: Vec::new(),
             source,
             depths: [0; RULES],
@@ -53,8 +53,8 @@ impl<'s> Machine<'s> {
     }
 
     /// Reads the whole text: the node of it.
-    pub(super) fn run(&mut self) -> Result<NodeId, Aborted> {
-        self.enter(Rule::Start, 0, None)?;
+    pub(super) fn run(&mut self) -> Result<NodeId, AbortedReading> {
+        self.enter(GrammarRule::Start, 0, None)?;
         let mut last = 0;
         while let Some(frame) = self.frames.last().copied() {
             last = frame.node;
@@ -63,10 +63,10 @@ impl<'s> Machine<'s> {
         Ok(last)
     }
 
-    fn enter(&mut self, rule: Rule, strength: u8, caller: Option<StepIndex>) -> Result<(), Aborted> {
+    fn enter(&mut self, rule: GrammarRule, strength: u8, caller: Option<StepIndex>) -> Result<(), AbortedReading> {
         let offset = self.token(0)?.offset;
-        let node = self.tree.add(rule, Variant::Plain, offset);
-        self.frames.push(Frame {
+        let node = self.tree.add(rule, RuleVariant::Plain, offset);
+        self.frames.push(RuleFrame {
             rule,
             node,
             strength,
@@ -97,7 +97,7 @@ impl<'s> Machine<'s> {
         }
     }
 
-    fn step(&mut self, frame: Frame) -> Result<(), Aborted> {
+    fn step(&mut self, frame: RuleFrame) -> Result<(), AbortedReading> {
         let network = self.network;
         match network.step(self.at) {
             GrammarStep::Read { kinds, label, then } => {
@@ -140,7 +140,7 @@ impl<'s> Machine<'s> {
     }
 
     /// Makes the node of the rule that is being read the first part of a new one.
-    fn wrap(&mut self, variant: Variant) {
+    fn wrap(&mut self, variant: RuleVariant) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -152,11 +152,11 @@ impl<'s> Machine<'s> {
 
     fn choose(
         &mut self,
-        choice: Choice,
+        choice: WayChoice,
         after_body: bool,
         ways: &[StepIndex],
         strength: u8,
-    ) -> Result<Result<StepIndex, Fault>, Aborted> {
+    ) -> Result<Result<StepIndex, RuleFault>, AbortedReading> {
         if let Err(fault) = self.synchronize(after_body)? {
             return Ok(Err(fault));
         }
@@ -164,7 +164,7 @@ impl<'s> Machine<'s> {
     }
 
     /// Reports a fault, skips tokens that cannot follow, and leaves the rule.
-    fn fail(&mut self, fault: Fault) -> Result<(), Aborted> {
+    fn fail(&mut self, fault: RuleFault) -> Result<(), AbortedReading> {
         self.report(fault)?;
         self.recover()?;
         self.leave();
@@ -172,7 +172,7 @@ impl<'s> Machine<'s> {
     }
 
     /// The token some places ahead; reports lexical errors before it.
-    pub(super) fn token(&mut self, ahead: usize) -> Result<Token, Aborted> {
+    pub(super) fn token(&mut self, ahead: usize) -> Result<SourceToken, AbortedReading> {
         let token = self.input.token(ahead);
         while let Some(unknown) = self.input.take_unknown() {
             let text = self.input.token_text(unknown);
@@ -182,24 +182,24 @@ impl<'s> Machine<'s> {
     }
 
     /// The kind of the token some places ahead.
-    pub(super) fn kind(&mut self, ahead: usize) -> Result<Kind, Aborted> {
+    pub(super) fn kind(&mut self, ahead: usize) -> Result<TokenKind, AbortedReading> {
         Ok(self.token(ahead)?.kind)
     }
 
     /// Goes past the next token.
-    pub(super) fn consume(&mut self) -> Result<(), Aborted> {
+    pub(super) fn consume(&mut self) -> Result<(), AbortedReading> {
         self.input.consume();
         self.token(0).map(drop)
     }
 
     /// Ends the reading with a fault that has no place.
-    pub(super) fn abort(&mut self, message: String) -> Aborted {
+    pub(super) fn abort(&mut self, message: String) -> AbortedReading {
         self.issues.push(Issue::new(Position::NOWHERE, message));
-        Aborted
+        AbortedReading
     }
 
     /// Reports a fault of syntax; after too many of them the reading ends.
-    pub(super) fn syntax_error(&mut self, offset: u32, message: String) -> Result<(), Aborted> {
+    pub(super) fn syntax_error(&mut self, offset: u32, message: String) -> Result<(), AbortedReading> {
         const MOST_REPORTS: usize = 100;
         let many = self.issues.len() >= MOST_REPORTS;
         let message = if many {
@@ -214,6 +214,6 @@ impl<'s> Machine<'s> {
         }
         self.issues
             .push(Issue::new(position, format!("Syntax error: {message}")));
-        if many { Err(Aborted) } else { Ok(()) }
+        if many { Err(AbortedReading) } else { Ok(()) }
     }
 }

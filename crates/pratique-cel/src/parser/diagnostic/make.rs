@@ -2,49 +2,49 @@
 
 use super::super::literal;
 use super::super::token::is_reserved;
-use super::convert::{Converter, NO_NAME, QUOTED_NAME, UNREAD};
-use super::grammar::{PartLabel, Rule, Variant};
-use super::tree::Node;
+use super::convert::{TreeConverter, NO_NAME, QUOTED_NAME, UNREAD};
+use super::grammar::{PartLabel, GrammarRule, RuleVariant};
+use super::tree::TreeNode;
 use crate::ast::{Expr, ExprId, Literal, MapEntry, StructField};
 
-impl Converter<'_, '_, '_> {
+impl TreeConverter<'_, '_, '_> {
     /// Makes the expression of a node from those of its operands.
-    pub(super) fn make(&mut self, node: &Node, operands: Vec<ExprId>) -> ExprId {
+    pub(super) fn make(&mut self, node: &TreeNode, operands: Vec<ExprId>) -> ExprId {
         let op = node.token(PartLabel::Op);
         let offset = op.map_or(node.offset, |op| op.offset);
         match (node.rule, node.variant) {
-            (Rule::Expr, _) => self.builder.operation("_?_:_", operands, offset),
-            (Rule::Or, _) => self.chain("_||_", node, &operands),
-            (Rule::And, _) => self.chain("_&&_", node, &operands),
-            (_, Variant::Operation) => {
+            (GrammarRule::Expr, _) => self.builder.operation("_?_:_", operands, offset),
+            (GrammarRule::Or, _) => self.chain("_||_", node, &operands),
+            (GrammarRule::And, _) => self.chain("_&&_", node, &operands),
+            (_, RuleVariant::Operation) => {
                 let operator = op.and_then(|op| op.kind.operator()).unwrap_or("_==_");
                 self.builder.operation(operator, operands, offset)
             }
-            (_, Variant::Not) => self.builder.operation("!_", operands, offset),
-            (_, Variant::Negate) => self.builder.operation("-_", operands, offset),
-            (_, Variant::Select) => self.select(node, operands, offset),
-            (_, Variant::MemberCall) => self.member_call(node, operands),
-            (_, Variant::Index) => {
+            (_, RuleVariant::Not) => self.builder.operation("!_", operands, offset),
+            (_, RuleVariant::Negate) => self.builder.operation("-_", operands, offset),
+            (_, RuleVariant::Select) => self.select(node, operands, offset),
+            (_, RuleVariant::MemberCall) => self.member_call(node, operands),
+            (_, RuleVariant::Index) => {
                 let optional = node.token(PartLabel::Optional).is_some();
                 let operator = if optional { "_[?_]" } else { "_[_]" };
                 self.builder.operation(operator, operands, offset)
             }
-            (_, Variant::Ident | Variant::GlobalCall) => self.named(node, operands, offset),
-            (_, Variant::List) => self.list(node, operands, offset),
-            (_, Variant::Map) => self.map(node, &operands, offset),
-            (_, Variant::Struct) => self.structure(node, operands, offset),
-            (Rule::Literal, _) => self.literal(node),
-            (Rule::Unary, _) => self.builder.nothing(node.offset),
+            (_, RuleVariant::Ident | RuleVariant::GlobalCall) => self.named(node, operands, offset),
+            (_, RuleVariant::List) => self.list(node, operands, offset),
+            (_, RuleVariant::Map) => self.map(node, &operands, offset),
+            (_, RuleVariant::Struct) => self.structure(node, operands, offset),
+            (GrammarRule::Literal, _) => self.literal(node),
+            (GrammarRule::Unary, _) => self.builder.nothing(node.offset),
             _ => self.builder.nothing(UNREAD),
         }
     }
 
-    fn chain(&mut self, operator: &'static str, node: &Node, operands: &[ExprId]) -> ExprId {
+    fn chain(&mut self, operator: &'static str, node: &TreeNode, operands: &[ExprId]) -> ExprId {
         let offsets: Vec<u32> = node.tokens(PartLabel::Op).map(|token| token.offset).collect();
         self.builder.balanced(operator, operands, &offsets)
     }
 
-    fn select(&mut self, node: &Node, operands: Vec<ExprId>, offset: u32) -> ExprId {
+    fn select(&mut self, node: &TreeNode, operands: Vec<ExprId>, offset: u32) -> ExprId {
         let (Some(id), [operand]) = (node.child(PartLabel::Id), operands.as_slice()) else {
             return self.builder.nothing(node.offset);
         };
@@ -74,7 +74,7 @@ impl Converter<'_, '_, '_> {
         self.builder.add(select, offset)
     }
 
-    fn member_call(&mut self, node: &Node, mut operands: Vec<ExprId>) -> ExprId {
+    fn member_call(&mut self, node: &TreeNode, mut operands: Vec<ExprId>) -> ExprId {
         let Some((_, name)) = self.id(node).filter(|_| !operands.is_empty()) else {
             return self.builder.nothing(node.offset);
         };
@@ -96,7 +96,7 @@ impl Converter<'_, '_, '_> {
         }
     }
 
-    fn named(&mut self, node: &Node, args: Vec<ExprId>, offset: u32) -> ExprId {
+    fn named(&mut self, node: &TreeNode, args: Vec<ExprId>, offset: u32) -> ExprId {
         let Some((token, name)) = self.id(node) else {
             return self.builder.nothing(node.offset);
         };
@@ -112,12 +112,12 @@ impl Converter<'_, '_, '_> {
             name.to_owned()
         };
         match node.variant {
-            Variant::Ident => self.builder.add(Expr::Ident(name.into()), token.offset),
+            RuleVariant::Ident => self.builder.add(Expr::Ident(name.into()), token.offset),
             _ => self.call(&name, None, args, offset),
         }
     }
 
-    fn list(&mut self, node: &Node, elements: Vec<ExprId>, offset: u32) -> ExprId {
+    fn list(&mut self, node: &TreeNode, elements: Vec<ExprId>, offset: u32) -> ExprId {
         let optional = self
             .keys(node)
             .enumerate()
@@ -126,7 +126,7 @@ impl Converter<'_, '_, '_> {
         self.builder.add(Expr::List { elements, optional }, offset)
     }
 
-    fn map(&mut self, node: &Node, operands: &[ExprId], offset: u32) -> ExprId {
+    fn map(&mut self, node: &TreeNode, operands: &[ExprId], offset: u32) -> ExprId {
         let entries = operands
             .chunks_exact(2)
             .zip(self.keys(node))
@@ -144,7 +144,7 @@ impl Converter<'_, '_, '_> {
         self.builder.add(Expr::Map(entries), offset)
     }
 
-    fn structure(&mut self, node: &Node, operands: Vec<ExprId>, offset: u32) -> ExprId {
+    fn structure(&mut self, node: &TreeNode, operands: Vec<ExprId>, offset: u32) -> ExprId {
         let prefix = node.token(PartLabel::Prefix).map(|_| "").into_iter();
         let path: Vec<&str> = prefix
             .chain(node.tokens(PartLabel::Id).map(|token| self.token_text(token)))
@@ -171,19 +171,19 @@ impl Converter<'_, '_, '_> {
         self.builder.add(Expr::Struct { type_name, fields }, offset)
     }
 
-    fn literal(&mut self, node: &Node) -> ExprId {
+    fn literal(&mut self, node: &TreeNode) -> ExprId {
         let Some((_, text)) = self.id(node) else {
             return self.builder.nothing(node.offset);
         };
         let negative = node.token(PartLabel::Prefix).is_some();
         let value = match node.variant {
-            Variant::Int => literal::int(text, negative),
-            Variant::Uint => literal::uint(text),
-            Variant::Double => literal::double(text, negative),
-            Variant::String => literal::string(text),
-            Variant::Bytes => literal::bytes(text),
-            Variant::True => Ok(Literal::Bool(true)),
-            Variant::False => Ok(Literal::Bool(false)),
+            RuleVariant::Int => literal::int(text, negative),
+            RuleVariant::Uint => literal::uint(text),
+            RuleVariant::Double => literal::double(text, negative),
+            RuleVariant::String => literal::string(text),
+            RuleVariant::Bytes => literal::bytes(text),
+            RuleVariant::True => Ok(Literal::Bool(true)),
+            RuleVariant::False => Ok(Literal::Bool(false)),
             _ => Ok(Literal::Null),
         };
         match value {

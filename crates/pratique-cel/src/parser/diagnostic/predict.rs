@@ -1,96 +1,96 @@
 //! Which way to go at a choice: most by the next token, some by a few more.
 
-use super::grammar::{Choice, GrammarStep, StepIndex};
-use super::machine::{Aborted, Machine};
-use super::recovery::Fault;
-use crate::parser::token::{Kind, Token};
+use super::grammar::{WayChoice, GrammarStep, StepIndex};
+use super::machine::{AbortedReading, ParseMachine};
+use super::recovery::RuleFault;
+use crate::parser::token::{TokenKind, SourceToken};
 
 /// The alternative to take, counted from 0; or the token that fits none.
-type PredictedWay = Result<usize, Token>;
+type PredictedWay = Result<usize, SourceToken>;
 
 /// The alternatives of a repeated or optional body: to enter it, or to continue after it.
 const BODY: usize = 0;
 const PAST: usize = 1;
 
-impl Machine<'_> {
+impl ParseMachine<'_> {
     /// Chooses one of the ways.
     pub(super) fn predict(
         &mut self,
-        choice: Choice,
+        choice: WayChoice,
         ways: &[StepIndex],
         strength: u8,
-    ) -> Result<Result<StepIndex, Fault>, Aborted> {
+    ) -> Result<Result<StepIndex, RuleFault>, AbortedReading> {
         let first = self.token(0)?;
         let way = match choice {
-            Choice::Only => Ok(BODY),
-            Choice::Optional => Ok(body_if(self.begins(ways, BODY, first.kind))),
-            Choice::Operator => {
+            WayChoice::Only => Ok(BODY),
+            WayChoice::Optional => Ok(body_if(self.begins(ways, BODY, first.kind))),
+            WayChoice::Operator => {
                 let operator = self.begins(ways, BODY, first.kind);
                 Ok(body_if(operator && binds(first.kind, strength)))
             }
-            Choice::Alternative => self.alternative(ways, first),
-            Choice::Suffix => self.suffix(first)?,
-            Choice::Sign => self.sign(ways, first)?,
-            Choice::MoreSigns => self.more_signs(ways, first)?,
-            Choice::Primary => self.primary(ways, first)?,
-            Choice::MoreElements => {
-                let comma = first.kind == Kind::Comma;
+            WayChoice::Alternative => self.alternative(ways, first),
+            WayChoice::Suffix => self.suffix(first)?,
+            WayChoice::Sign => self.sign(ways, first)?,
+            WayChoice::MoreSigns => self.more_signs(ways, first)?,
+            WayChoice::Primary => self.primary(ways, first)?,
+            WayChoice::MoreElements => {
+                let comma = first.kind == TokenKind::Comma;
                 Ok(body_if(comma && self.is_element_after_comma(ways)?))
             }
-            Choice::Number => self.number(ways, first)?,
+            WayChoice::Number => self.number(ways, first)?,
         };
         Ok(match way {
-            Ok(way) => ways.get(way).copied().ok_or(Fault::NoWay { first, last: first }),
-            Err(last) => Err(Fault::NoWay { first, last }),
+            Ok(way) => ways.get(way).copied().ok_or(RuleFault::NoWay { first, last: first }),
+            Err(last) => Err(RuleFault::NoWay { first, last }),
         })
     }
 
     /// Whether a way may begin with a kind of token.
-    fn begins(&self, ways: &[StepIndex], way: usize, kind: Kind) -> bool {
+    fn begins(&self, ways: &[StepIndex], way: usize, kind: TokenKind) -> bool {
         ways.get(way)
             .is_some_and(|way| self.network.next(*way).kinds.contains(kind))
     }
 
-    fn alternative(&self, ways: &[StepIndex], first: Token) -> PredictedWay {
+    fn alternative(&self, ways: &[StepIndex], first: SourceToken) -> PredictedWay {
         (0..ways.len())
             .find(|way| self.begins(ways, *way, first.kind))
             .ok_or(first)
     }
 
     /// `.name`, `.name(…)` or `[…]`
-    fn suffix(&mut self, first: Token) -> Result<PredictedWay, Aborted> {
+    fn suffix(&mut self, first: SourceToken) -> Result<PredictedWay, AbortedReading> {
         const SELECT: usize = 0;
         const CALL: usize = 1;
         const INDEX: usize = 2;
-        if first.kind != Kind::Dot {
+        if first.kind != TokenKind::Dot {
             return Ok(Ok(INDEX));
         }
         let second = self.token(1)?;
         Ok(match second.kind {
-            Kind::Question | Kind::Quoted => Ok(SELECT),
-            Kind::Identifier if self.kind(2)? == Kind::OpenParen => Ok(CALL),
-            Kind::Identifier => Ok(SELECT),
+            TokenKind::Question | TokenKind::Quoted => Ok(SELECT),
+            TokenKind::Identifier if self.kind(2)? == TokenKind::OpenParen => Ok(CALL),
+            TokenKind::Identifier => Ok(SELECT),
             _ => Err(second),
         })
     }
 
     /// An operand with `!`, with `-`, or with neither: the sign of a number is its own.
-    fn sign(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
+    fn sign(&mut self, ways: &[StepIndex], first: SourceToken) -> Result<PredictedWay, AbortedReading> {
         const NEGATE: usize = 2;
-        if first.kind != Kind::Minus {
+        if first.kind != TokenKind::Minus {
             return Ok(self.alternative(ways, first));
         }
         let second = self.token(1)?;
         Ok(match second.kind {
-            Kind::Int | Kind::Float => Ok(0),
+            TokenKind::Int | TokenKind::Float => Ok(0),
             kind if self.begins(ways, 0, kind) => Ok(NEGATE),
             _ => Err(second),
         })
     }
 
     /// Whether another minus sign is one of the signs before an operand: all before the operand are.
-    fn more_signs(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
-        if first.kind != Kind::Minus {
+    fn more_signs(&mut self, ways: &[StepIndex], first: SourceToken) -> Result<PredictedWay, AbortedReading> {
+        if first.kind != TokenKind::Minus {
             return Ok(if self.begins(ways, PAST, first.kind) {
                 Ok(PAST)
             } else {
@@ -106,35 +106,35 @@ impl Machine<'_> {
     }
 
     /// The first token of an operand. Names may be variables, functions, or those of structs.
-    fn primary(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
+    fn primary(&mut self, ways: &[StepIndex], first: SourceToken) -> Result<PredictedWay, AbortedReading> {
         const NAME: usize = 0;
         const CALL: usize = 1;
         const STRUCT: usize = 5;
-        if !matches!(first.kind, Kind::Dot | Kind::Identifier) {
+        if !matches!(first.kind, TokenKind::Dot | TokenKind::Identifier) {
             return Ok(self.alternative(ways, first));
         }
         let mut ahead = 1;
-        if first.kind == Kind::Dot {
+        if first.kind == TokenKind::Dot {
             let name = self.token(1)?;
-            if name.kind != Kind::Identifier {
+            if name.kind != TokenKind::Identifier {
                 return Ok(Err(name));
             }
             ahead = 2;
         }
-        if self.kind(ahead)? == Kind::OpenParen {
+        if self.kind(ahead)? == TokenKind::OpenParen {
             return Ok(Ok(CALL));
         }
-        while self.kind(ahead)? == Kind::Dot && self.kind(ahead + 1)? == Kind::Identifier {
+        while self.kind(ahead)? == TokenKind::Dot && self.kind(ahead + 1)? == TokenKind::Identifier {
             ahead += 2;
         }
         Ok(match self.kind(ahead)? {
-            Kind::OpenBrace => Ok(STRUCT),
+            TokenKind::OpenBrace => Ok(STRUCT),
             _ => Ok(NAME),
         })
     }
 
     /// Whether a comma is followed by an element: else it is the one before the end.
-    fn is_element_after_comma(&mut self, ways: &[StepIndex]) -> Result<bool, Aborted> {
+    fn is_element_after_comma(&mut self, ways: &[StepIndex]) -> Result<bool, AbortedReading> {
         let second = self.kind(1)?;
         let Some(GrammarStep::Read { then, .. }) = ways.get(BODY).map(|body| self.network.step(*body)) else {
             return Ok(false);
@@ -143,16 +143,16 @@ impl Machine<'_> {
     }
 
     /// The kind of a literal.
-    fn number(&mut self, ways: &[StepIndex], first: Token) -> Result<PredictedWay, Aborted> {
+    fn number(&mut self, ways: &[StepIndex], first: SourceToken) -> Result<PredictedWay, AbortedReading> {
         const INT: usize = 0;
         const DOUBLE: usize = 2;
-        if first.kind != Kind::Minus {
+        if first.kind != TokenKind::Minus {
             return Ok(self.alternative(ways, first));
         }
         let second = self.token(1)?;
         Ok(match second.kind {
-            Kind::Int => Ok(INT),
-            Kind::Float => Ok(DOUBLE),
+            TokenKind::Int => Ok(INT),
+            TokenKind::Float => Ok(DOUBLE),
             _ => Err(second),
         })
     }
@@ -163,9 +163,9 @@ fn body_if(body: bool) -> usize {
 }
 
 /// Whether an operator binds at least as strongly as it must among the operators of its rule.
-fn binds(operator: Kind, strength: u8) -> bool {
+fn binds(operator: TokenKind, strength: u8) -> bool {
     match operator {
-        Kind::Star | Kind::Slash | Kind::Percent => strength <= 2,
+        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => strength <= 2,
         _ => strength <= 1,
     }
 }

@@ -1,22 +1,22 @@
 //! What to say of a fault, and how to go on after it: by leaving out one token, by assuming one that is
 //! missing, or by skipping to one that can follow.
 
-use super::grammar::{GrammarStep, Kinds, StepIndex};
-use super::machine::{Aborted, Machine};
-use crate::parser::token::{Kind, Token};
+use super::grammar::{GrammarStep, TokenKinds, StepIndex};
+use super::machine::{AbortedReading, ParseMachine};
+use crate::parser::token::{TokenKind, SourceToken};
 
 /// A fault that ends the current rule.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fault {
+pub(super) enum RuleFault {
     /// The next token is none of those expected.
     Mismatch,
     /// No alternative fits the tokens from `first` to `last`.
-    NoWay { first: Token, last: Token },
+    NoWay { first: SourceToken, last: SourceToken },
 }
 
 /// The state of recovery, on which the report of the next fault depends.
 #[derive(Debug, Default)]
-pub(super) struct Recovery {
+pub(super) struct RecoveryState {
     /// From a fault to the next token that was expected: nothing is reported in between.
     silent: bool,
     /// The token and the places of the faults since then: a second fault there must not stand still.
@@ -25,7 +25,7 @@ pub(super) struct Recovery {
     attempts: usize,
 }
 
-impl Recovery {
+impl RecoveryState {
     /// An expected token ends the consequences of a fault.
     pub(super) fn matched(&mut self) {
         self.silent = false;
@@ -40,9 +40,9 @@ const MOST_ATTEMPTS: usize = 30;
 /// How many tokens one recovery may skip.
 const MOST_SKIPPED: usize = 256;
 
-impl Machine<'_> {
+impl ParseMachine<'_> {
     /// The tokens that may come next, here and in the rules above.
-    fn expected(&self, at: StepIndex) -> Kinds {
+    fn expected(&self, at: StepIndex) -> TokenKinds {
         let mut next = self.network.next(at);
         let mut kinds = next.kinds;
         for frame in self.frames.iter().rev() {
@@ -53,7 +53,7 @@ impl Machine<'_> {
             kinds = kinds.and(next.kinds);
         }
         if next.end {
-            kinds = kinds.and(Kinds::new(&[Kind::End]));
+            kinds = kinds.and(TokenKinds::new(&[TokenKind::End]));
         }
         kinds
     }
@@ -66,15 +66,15 @@ impl Machine<'_> {
     }
 
     /// The tokens with which a calling rule can continue after this one.
-    fn recovery_set(&self) -> Kinds {
+    fn recovery_set(&self) -> TokenKinds {
         let callers = self.frames.iter().filter_map(|frame| frame.caller);
-        callers.fold(Kinds::default(), |all, caller| {
+        callers.fold(TokenKinds::default(), |all, caller| {
             all.and(self.network.next(self.after_call(caller)).kinds)
         })
     }
 
     /// At a choice: makes sure that the next token can begin one of the ways, or can follow the rule.
-    pub(super) fn synchronize(&mut self, after_body: bool) -> Result<Result<(), Fault>, Aborted> {
+    pub(super) fn synchronize(&mut self, after_body: bool) -> Result<Result<(), RuleFault>, AbortedReading> {
         let next = self.network.next(self.at);
         if self.recovery.silent || next.end || next.kinds.contains(self.kind(0)?) {
             return Ok(Ok(()));
@@ -83,7 +83,7 @@ impl Machine<'_> {
             return Ok(if self.leave_out_one(&mut 0)? {
                 Ok(())
             } else {
-                Err(Fault::Mismatch)
+                Err(RuleFault::Mismatch)
             });
         }
         self.report_unwanted()?;
@@ -93,7 +93,7 @@ impl Machine<'_> {
     }
 
     /// Where a token was expected and another found: leaves that out, or assumes the expected one.
-    pub(super) fn recover_inline(&mut self) -> Result<Result<Token, Fault>, Aborted> {
+    pub(super) fn recover_inline(&mut self) -> Result<Result<SourceToken, RuleFault>, AbortedReading> {
         self.count_attempt()?;
         let mut skipped = 0;
         if self.leave_out_one(&mut skipped)? {
@@ -103,25 +103,25 @@ impl Machine<'_> {
             return Ok(Ok(token));
         }
         let GrammarStep::Read { then, .. } = *self.network.step(self.at) else {
-            return Ok(Err(Fault::Mismatch));
+            return Ok(Err(RuleFault::Mismatch));
         };
         let current = self.token(0)?;
         if !self.expected(then).contains(current.kind) {
-            return Ok(Err(Fault::Mismatch));
+            return Ok(Err(RuleFault::Mismatch));
         }
         self.report_missing()?;
         let place = match self.input.before() {
-            Some(previous_token) if current.kind == Kind::End => previous_token,
+            Some(previous_token) if current.kind == TokenKind::End => previous_token,
             _ => current,
         };
-        Ok(Ok(Token {
-            kind: self.expected(self.at).iter().next().unwrap_or(Kind::End),
+        Ok(Ok(SourceToken {
+            kind: self.expected(self.at).iter().next().unwrap_or(TokenKind::End),
             ..place
         }))
     }
 
     /// Leaves out the next token where the one after it is expected.
-    fn leave_out_one(&mut self, skipped: &mut usize) -> Result<bool, Aborted> {
+    fn leave_out_one(&mut self, skipped: &mut usize) -> Result<bool, AbortedReading> {
         let after = self.kind(1)?;
         if !self.expected(self.at).contains(after) {
             return Ok(false);
@@ -134,7 +134,7 @@ impl Machine<'_> {
     }
 
     /// Skips to a token with which a calling rule can continue.
-    pub(super) fn recover(&mut self) -> Result<(), Aborted> {
+    pub(super) fn recover(&mut self) -> Result<(), AbortedReading> {
         self.count_attempt()?;
         let mut skipped = 0;
         let here = Some(self.input.at());
@@ -148,10 +148,10 @@ impl Machine<'_> {
         self.skip_to(until, &mut skipped, MOST_SKIPPED)
     }
 
-    fn skip_to(&mut self, until: Kinds, skipped: &mut usize, most: usize) -> Result<(), Aborted> {
+    fn skip_to(&mut self, until: TokenKinds, skipped: &mut usize, most: usize) -> Result<(), AbortedReading> {
         loop {
             let kind = self.kind(0)?;
-            if kind == Kind::End || until.contains(kind) {
+            if kind == TokenKind::End || until.contains(kind) {
                 return Ok(());
             }
             self.count_skipped(skipped, most)?;
@@ -159,7 +159,7 @@ impl Machine<'_> {
         }
     }
 
-    fn count_skipped(&mut self, skipped: &mut usize, most: usize) -> Result<(), Aborted> {
+    fn count_skipped(&mut self, skipped: &mut usize, most: usize) -> Result<(), AbortedReading> {
         if *skipped >= most {
             return Err(self.abort(format!("error recovery token lookahead limit exceeded: {most}")));
         }
@@ -167,22 +167,22 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn count_attempt(&mut self) -> Result<(), Aborted> {
+    fn count_attempt(&mut self) -> Result<(), AbortedReading> {
         if self.recovery.attempts == MOST_ATTEMPTS {
             let offset = self.token(0)?.offset;
             let message = format!("error recovery attempt limit exceeded: {MOST_ATTEMPTS}");
             self.syntax_error(offset, message)?;
-            return Err(Aborted);
+            return Err(AbortedReading);
         }
         self.recovery.attempts += 1;
         Ok(())
     }
 
     /// Reports the fault that ends a rule.
-    pub(super) fn report(&mut self, fault: Fault) -> Result<(), Aborted> {
+    pub(super) fn report(&mut self, fault: RuleFault) -> Result<(), AbortedReading> {
         let current = self.token(0)?;
         match fault {
-            Fault::Mismatch => {
+            RuleFault::Mismatch => {
                 let message = format!(
                     "mismatched input {} expecting {}",
                     self.quote_token(current),
@@ -190,9 +190,9 @@ impl Machine<'_> {
                 );
                 self.say(current, message)
             }
-            Fault::NoWay { first, last } => {
+            RuleFault::NoWay { first, last } => {
                 let input = match first.kind {
-                    Kind::End => "<EOF>".to_owned(),
+                    TokenKind::End => "<EOF>".to_owned(),
                     _ => self.input.text_between(first, last),
                 };
                 self.say(last, no_way_message(&input))
@@ -200,7 +200,7 @@ impl Machine<'_> {
         }
     }
 
-    fn report_unwanted(&mut self) -> Result<(), Aborted> {
+    fn report_unwanted(&mut self) -> Result<(), AbortedReading> {
         let current = self.token(0)?;
         let message = format!(
             "extraneous input {} expecting {}",
@@ -210,7 +210,7 @@ impl Machine<'_> {
         self.say(current, message)
     }
 
-    fn report_missing(&mut self) -> Result<(), Aborted> {
+    fn report_missing(&mut self) -> Result<(), AbortedReading> {
         let current = self.token(0)?;
         let message = format!(
             "missing {} at {}",
@@ -221,7 +221,7 @@ impl Machine<'_> {
     }
 
     /// Reports a message, unless it is a consequence of one before.
-    fn say(&mut self, at: Token, message: String) -> Result<(), Aborted> {
+    fn say(&mut self, at: SourceToken, message: String) -> Result<(), AbortedReading> {
         if self.recovery.silent {
             return Ok(());
         }
@@ -229,15 +229,15 @@ impl Machine<'_> {
         self.syntax_error(at.offset, message)
     }
 
-    fn quote_token(&self, token: Token) -> String {
+    fn quote_token(&self, token: SourceToken) -> String {
         match token.kind {
-            Kind::End => "'<EOF>'".to_owned(),
+            TokenKind::End => "'<EOF>'".to_owned(),
             _ => quoted(self.input.token_text(token)),
         }
     }
 
     fn shown_expected(&self) -> String {
-        let names: Vec<&str> = self.expected(self.at).iter().map(Kind::display).collect();
+        let names: Vec<&str> = self.expected(self.at).iter().map(TokenKind::display).collect();
         match names.as_slice() {
             [one] => (*one).to_owned(),
             all => format!("{{{}}}", all.join(", ")),

@@ -1,204 +1,204 @@
 //! The rules of the grammar, written much as grammars are.
 
-use super::super::token::Kind;
-use super::grammar::{Choice, PartLabel, RULES, Rule, Variant};
+use super::super::token::TokenKind;
+use super::grammar::{WayChoice, PartLabel, RULES, GrammarRule, RuleVariant};
 
 /// A part of a rule, as grammars are written.
 pub(super) enum RulePart {
-    Token(Vec<Kind>, PartLabel),
-    Rule(Rule, u8, PartLabel),
-    Become(Variant),
-    Wrap(Variant),
+    Token(Vec<TokenKind>, PartLabel),
+    Rule(GrammarRule, u8, PartLabel),
+    Become(RuleVariant),
+    Wrap(RuleVariant),
     /// `(…)?`
     Maybe(Vec<RulePart>),
     /// `(…)*`
-    Repeat(Choice, Vec<RulePart>),
+    Repeat(WayChoice, Vec<RulePart>),
     /// `(…)+`
-    Once(Choice, Vec<RulePart>),
+    Once(WayChoice, Vec<RulePart>),
     /// `(…|…)`
-    OneOf(Choice, Vec<Vec<RulePart>>),
+    OneOf(WayChoice, Vec<Vec<RulePart>>),
 }
 
-fn token(kind: Kind, label: PartLabel) -> RulePart {
+fn token(kind: TokenKind, label: PartLabel) -> RulePart {
     RulePart::Token(vec![kind], label)
 }
 
-fn rule(rule: Rule, label: PartLabel) -> RulePart {
+fn rule(rule: GrammarRule, label: PartLabel) -> RulePart {
     RulePart::Rule(rule, 0, label)
 }
 
 /// The relations, all of one strength.
-const RELATIONS: [Kind; 7] = [
-    Kind::EqualTo,
-    Kind::NotEqualTo,
-    Kind::In,
-    Kind::Less,
-    Kind::LessEquals,
-    Kind::GreaterEquals,
-    Kind::Greater,
+const RELATIONS: [TokenKind; 7] = [
+    TokenKind::EqualTo,
+    TokenKind::NotEqualTo,
+    TokenKind::In,
+    TokenKind::Less,
+    TokenKind::LessEquals,
+    TokenKind::GreaterEquals,
+    TokenKind::Greater,
 ];
 
 /// Every rule with its definition.
-pub(super) fn rules() -> [(Rule, Vec<RulePart>); RULES] {
+pub(super) fn rules() -> [(GrammarRule, Vec<RulePart>); RULES] {
     [
         (
-            Rule::Start,
+            GrammarRule::Start,
             vec![
-                rule(Rule::Expr, PartLabel::First),
-                token(Kind::End, PartLabel::None),
+                rule(GrammarRule::Expr, PartLabel::First),
+                token(TokenKind::End, PartLabel::None),
             ],
         ),
         (
-            Rule::Expr,
+            GrammarRule::Expr,
             vec![
-                rule(Rule::Or, PartLabel::First),
+                rule(GrammarRule::Or, PartLabel::First),
                 RulePart::Maybe(vec![
-                    token(Kind::Question, PartLabel::Op),
-                    rule(Rule::Or, PartLabel::Next),
-                    token(Kind::Colon, PartLabel::None),
-                    rule(Rule::Expr, PartLabel::Last),
+                    token(TokenKind::Question, PartLabel::Op),
+                    rule(GrammarRule::Or, PartLabel::Next),
+                    token(TokenKind::Colon, PartLabel::None),
+                    rule(GrammarRule::Expr, PartLabel::Last),
                 ]),
             ],
         ),
         (
-            Rule::Or,
-            chain(Rule::And, Kind::Or, PartLabel::Op, PartLabel::Next),
+            GrammarRule::Or,
+            chain(GrammarRule::And, TokenKind::Or, PartLabel::Op, PartLabel::Next),
         ),
         (
-            Rule::And,
-            chain(Rule::Relation, Kind::And, PartLabel::Op, PartLabel::Next),
+            GrammarRule::And,
+            chain(GrammarRule::Relation, TokenKind::And, PartLabel::Op, PartLabel::Next),
         ),
-        (Rule::Relation, {
-            let operation = operation(&RELATIONS, Rule::Relation, 2);
+        (GrammarRule::Relation, {
+            let operation = operation(&RELATIONS, GrammarRule::Relation, 2);
             vec![
-                rule(Rule::Calc, PartLabel::First),
-                RulePart::Repeat(Choice::Operator, operation),
+                rule(GrammarRule::Calc, PartLabel::First),
+                RulePart::Repeat(WayChoice::Operator, operation),
             ]
         }),
-        (Rule::Calc, {
-            let products = operation(&[Kind::Star, Kind::Slash, Kind::Percent], Rule::Calc, 3);
-            let sums = operation(&[Kind::Minus, Kind::Plus], Rule::Calc, 2);
-            let operations = vec![RulePart::OneOf(Choice::Alternative, vec![products, sums])];
+        (GrammarRule::Calc, {
+            let products = operation(&[TokenKind::Star, TokenKind::Slash, TokenKind::Percent], GrammarRule::Calc, 3);
+            let sums = operation(&[TokenKind::Minus, TokenKind::Plus], GrammarRule::Calc, 2);
+            let operations = vec![RulePart::OneOf(WayChoice::Alternative, vec![products, sums])];
             vec![
-                rule(Rule::Unary, PartLabel::First),
-                RulePart::Repeat(Choice::Operator, operations),
+                rule(GrammarRule::Unary, PartLabel::First),
+                RulePart::Repeat(WayChoice::Operator, operations),
             ]
         }),
         (
-            Rule::Unary,
+            GrammarRule::Unary,
             vec![RulePart::OneOf(
-                Choice::Sign,
+                WayChoice::Sign,
                 vec![
                     vec![
-                        RulePart::Become(Variant::MemberExpr),
-                        rule(Rule::Member, PartLabel::First),
+                        RulePart::Become(RuleVariant::MemberExpr),
+                        rule(GrammarRule::Member, PartLabel::First),
                     ],
-                    signed(Variant::Not, Kind::Not, Choice::Optional),
-                    signed(Variant::Negate, Kind::Minus, Choice::MoreSigns),
+                    signed(RuleVariant::Not, TokenKind::Not, WayChoice::Optional),
+                    signed(RuleVariant::Negate, TokenKind::Minus, WayChoice::MoreSigns),
                 ],
             )],
         ),
         (
-            Rule::Member,
+            GrammarRule::Member,
             vec![
-                RulePart::Become(Variant::PrimaryExpr),
-                rule(Rule::Primary, PartLabel::First),
+                RulePart::Become(RuleVariant::PrimaryExpr),
+                rule(GrammarRule::Primary, PartLabel::First),
                 RulePart::Repeat(
-                    Choice::Optional,
-                    vec![RulePart::OneOf(Choice::Suffix, suffixes())],
+                    WayChoice::Optional,
+                    vec![RulePart::OneOf(WayChoice::Suffix, suffixes())],
                 ),
             ],
         ),
-        (Rule::Primary, vec![RulePart::OneOf(Choice::Primary, primaries())]),
+        (GrammarRule::Primary, vec![RulePart::OneOf(WayChoice::Primary, primaries())]),
         (
-            Rule::ExprList,
-            chain(Rule::Expr, Kind::Comma, PartLabel::None, PartLabel::First),
+            GrammarRule::ExprList,
+            chain(GrammarRule::Expr, TokenKind::Comma, PartLabel::None, PartLabel::First),
         ),
         (
-            Rule::ListInit,
-            elements(&|| vec![rule(Rule::OptExpr, PartLabel::Key)]),
+            GrammarRule::ListInit,
+            elements(&|| vec![rule(GrammarRule::OptExpr, PartLabel::Key)]),
         ),
-        (Rule::FieldInits, elements(&|| entry(Rule::OptField))),
-        (Rule::MapInits, elements(&|| entry(Rule::OptExpr))),
+        (GrammarRule::FieldInits, elements(&|| entry(GrammarRule::OptField))),
+        (GrammarRule::MapInits, elements(&|| entry(GrammarRule::OptExpr))),
         (
-            Rule::OptField,
+            GrammarRule::OptField,
             vec![
-                maybe(Kind::Question, PartLabel::Optional),
-                rule(Rule::EscapeIdent, PartLabel::Id),
+                maybe(TokenKind::Question, PartLabel::Optional),
+                rule(GrammarRule::EscapeIdent, PartLabel::Id),
             ],
         ),
         (
-            Rule::OptExpr,
+            GrammarRule::OptExpr,
             vec![
-                maybe(Kind::Question, PartLabel::Optional),
-                rule(Rule::Expr, PartLabel::First),
+                maybe(TokenKind::Question, PartLabel::Optional),
+                rule(GrammarRule::Expr, PartLabel::First),
             ],
         ),
-        (Rule::EscapeIdent, {
-            let name = |kind| vec![RulePart::Become(Variant::Name), token(kind, PartLabel::Id)];
+        (GrammarRule::EscapeIdent, {
+            let name = |kind| vec![RulePart::Become(RuleVariant::Name), token(kind, PartLabel::Id)];
             vec![RulePart::OneOf(
-                Choice::Alternative,
-                vec![name(Kind::Identifier), name(Kind::Quoted)],
+                WayChoice::Alternative,
+                vec![name(TokenKind::Identifier), name(TokenKind::Quoted)],
             )]
         }),
-        (Rule::Literal, vec![RulePart::OneOf(Choice::Number, literals())]),
+        (GrammarRule::Literal, vec![RulePart::OneOf(WayChoice::Number, literals())]),
     ]
 }
 
-fn maybe(kind: Kind, label: PartLabel) -> RulePart {
+fn maybe(kind: TokenKind, label: PartLabel) -> RulePart {
     RulePart::Maybe(vec![token(kind, label)])
 }
 
 /// `operand (separator operand)*`
-fn chain(operand: Rule, separator: Kind, separators: PartLabel, further: PartLabel) -> Vec<RulePart> {
+fn chain(operand: GrammarRule, separator: TokenKind, separators: PartLabel, further: PartLabel) -> Vec<RulePart> {
     vec![
         rule(operand, PartLabel::First),
         RulePart::Repeat(
-            Choice::Optional,
+            WayChoice::Optional,
             vec![token(separator, separators), rule(operand, further)],
         ),
     ]
 }
 
 /// The rest after the left operand.
-fn operation(operators: &[Kind], operand: Rule, strength: u8) -> Vec<RulePart> {
+fn operation(operators: &[TokenKind], operand: GrammarRule, strength: u8) -> Vec<RulePart> {
     vec![
-        RulePart::Wrap(Variant::Operation),
+        RulePart::Wrap(RuleVariant::Operation),
         RulePart::Token(operators.to_vec(), PartLabel::Op),
         RulePart::Rule(operand, strength, PartLabel::Next),
     ]
 }
 
-fn signed(variant: Variant, sign: Kind, choice: Choice) -> Vec<RulePart> {
+fn signed(variant: RuleVariant, sign: TokenKind, choice: WayChoice) -> Vec<RulePart> {
     vec![
         RulePart::Become(variant),
         RulePart::Once(choice, vec![token(sign, PartLabel::Op)]),
-        rule(Rule::Member, PartLabel::First),
+        rule(GrammarRule::Member, PartLabel::First),
     ]
 }
 
 fn suffixes() -> Vec<Vec<RulePart>> {
     vec![
         vec![
-            RulePart::Wrap(Variant::Select),
-            token(Kind::Dot, PartLabel::Op),
-            maybe(Kind::Question, PartLabel::Optional),
-            rule(Rule::EscapeIdent, PartLabel::Id),
+            RulePart::Wrap(RuleVariant::Select),
+            token(TokenKind::Dot, PartLabel::Op),
+            maybe(TokenKind::Question, PartLabel::Optional),
+            rule(GrammarRule::EscapeIdent, PartLabel::Id),
         ],
         vec![
-            RulePart::Wrap(Variant::MemberCall),
-            token(Kind::Dot, PartLabel::Op),
-            token(Kind::Identifier, PartLabel::Id),
-            token(Kind::OpenParen, PartLabel::Open),
-            RulePart::Maybe(vec![rule(Rule::ExprList, PartLabel::Args)]),
-            token(Kind::CloseParen, PartLabel::None),
+            RulePart::Wrap(RuleVariant::MemberCall),
+            token(TokenKind::Dot, PartLabel::Op),
+            token(TokenKind::Identifier, PartLabel::Id),
+            token(TokenKind::OpenParen, PartLabel::Open),
+            RulePart::Maybe(vec![rule(GrammarRule::ExprList, PartLabel::Args)]),
+            token(TokenKind::CloseParen, PartLabel::None),
         ],
         vec![
-            RulePart::Wrap(Variant::Index),
-            token(Kind::OpenBracket, PartLabel::Op),
-            maybe(Kind::Question, PartLabel::Optional),
-            rule(Rule::Expr, PartLabel::Next),
-            token(Kind::CloseBracket, PartLabel::None),
+            RulePart::Wrap(RuleVariant::Index),
+            token(TokenKind::OpenBracket, PartLabel::Op),
+            maybe(TokenKind::Question, PartLabel::Optional),
+            rule(GrammarRule::Expr, PartLabel::Next),
+            token(TokenKind::CloseBracket, PartLabel::None),
         ],
     ]
 }
@@ -206,64 +206,64 @@ fn suffixes() -> Vec<Vec<RulePart>> {
 fn primaries() -> Vec<Vec<RulePart>> {
     vec![
         vec![
-            RulePart::Become(Variant::Ident),
-            maybe(Kind::Dot, PartLabel::Prefix),
-            token(Kind::Identifier, PartLabel::Id),
+            RulePart::Become(RuleVariant::Ident),
+            maybe(TokenKind::Dot, PartLabel::Prefix),
+            token(TokenKind::Identifier, PartLabel::Id),
         ],
         vec![
-            RulePart::Become(Variant::GlobalCall),
-            maybe(Kind::Dot, PartLabel::Prefix),
-            token(Kind::Identifier, PartLabel::Id),
-            token(Kind::OpenParen, PartLabel::Op),
-            RulePart::Maybe(vec![rule(Rule::ExprList, PartLabel::Args)]),
-            token(Kind::CloseParen, PartLabel::None),
+            RulePart::Become(RuleVariant::GlobalCall),
+            maybe(TokenKind::Dot, PartLabel::Prefix),
+            token(TokenKind::Identifier, PartLabel::Id),
+            token(TokenKind::OpenParen, PartLabel::Op),
+            RulePart::Maybe(vec![rule(GrammarRule::ExprList, PartLabel::Args)]),
+            token(TokenKind::CloseParen, PartLabel::None),
         ],
         vec![
-            RulePart::Become(Variant::Nested),
-            token(Kind::OpenParen, PartLabel::None),
-            rule(Rule::Expr, PartLabel::First),
-            token(Kind::CloseParen, PartLabel::None),
+            RulePart::Become(RuleVariant::Nested),
+            token(TokenKind::OpenParen, PartLabel::None),
+            rule(GrammarRule::Expr, PartLabel::First),
+            token(TokenKind::CloseParen, PartLabel::None),
         ],
         bracketed(
-            Variant::List,
-            Kind::OpenBracket,
-            Rule::ListInit,
-            Kind::CloseBracket,
+            RuleVariant::List,
+            TokenKind::OpenBracket,
+            GrammarRule::ListInit,
+            TokenKind::CloseBracket,
         ),
-        bracketed(Variant::Map, Kind::OpenBrace, Rule::MapInits, Kind::CloseBrace),
+        bracketed(RuleVariant::Map, TokenKind::OpenBrace, GrammarRule::MapInits, TokenKind::CloseBrace),
         structure(),
         vec![
-            RulePart::Become(Variant::Constant),
-            rule(Rule::Literal, PartLabel::First),
+            RulePart::Become(RuleVariant::Constant),
+            rule(GrammarRule::Literal, PartLabel::First),
         ],
     ]
 }
 
-fn bracketed(variant: Variant, open: Kind, inner: Rule, close: Kind) -> Vec<RulePart> {
+fn bracketed(variant: RuleVariant, open: TokenKind, inner: GrammarRule, close: TokenKind) -> Vec<RulePart> {
     vec![
         RulePart::Become(variant),
         token(open, PartLabel::Op),
         RulePart::Maybe(vec![rule(inner, PartLabel::Args)]),
-        maybe(Kind::Comma, PartLabel::None),
+        maybe(TokenKind::Comma, PartLabel::None),
         token(close, PartLabel::None),
     ]
 }
 
 fn structure() -> Vec<RulePart> {
     let further = vec![
-        token(Kind::Dot, PartLabel::None),
-        token(Kind::Identifier, PartLabel::Id),
+        token(TokenKind::Dot, PartLabel::None),
+        token(TokenKind::Identifier, PartLabel::Id),
     ];
     let mut parts = bracketed(
-        Variant::Struct,
-        Kind::OpenBrace,
-        Rule::FieldInits,
-        Kind::CloseBrace,
+        RuleVariant::Struct,
+        TokenKind::OpenBrace,
+        GrammarRule::FieldInits,
+        TokenKind::CloseBrace,
     );
     let name = [
-        maybe(Kind::Dot, PartLabel::Prefix),
-        token(Kind::Identifier, PartLabel::Id),
-        RulePart::Repeat(Choice::Optional, further),
+        maybe(TokenKind::Dot, PartLabel::Prefix),
+        token(TokenKind::Identifier, PartLabel::Id),
+        RulePart::Repeat(WayChoice::Optional, further),
     ];
     parts.splice(1..1, name);
     parts
@@ -271,18 +271,18 @@ fn structure() -> Vec<RulePart> {
 
 /// `element (',' element)*`, where a last comma may follow that belongs to the rule above.
 fn elements(element: &dyn Fn() -> Vec<RulePart>) -> Vec<RulePart> {
-    let mut further = vec![token(Kind::Comma, PartLabel::None)];
+    let mut further = vec![token(TokenKind::Comma, PartLabel::None)];
     further.extend(element());
     let mut parts = element();
-    parts.push(RulePart::Repeat(Choice::MoreElements, further));
+    parts.push(RulePart::Repeat(WayChoice::MoreElements, further));
     parts
 }
 
-fn entry(key: Rule) -> Vec<RulePart> {
+fn entry(key: GrammarRule) -> Vec<RulePart> {
     vec![
         rule(key, PartLabel::Key),
-        token(Kind::Colon, PartLabel::Op),
-        rule(Rule::Expr, PartLabel::Last),
+        token(TokenKind::Colon, PartLabel::Op),
+        rule(GrammarRule::Expr, PartLabel::Last),
     ]
 }
 
@@ -291,18 +291,18 @@ fn literals() -> Vec<Vec<RulePart>> {
     let signed = |variant, kind| {
         vec![
             RulePart::Become(variant),
-            maybe(Kind::Minus, PartLabel::Prefix),
+            maybe(TokenKind::Minus, PartLabel::Prefix),
             token(kind, PartLabel::Id),
         ]
     };
     vec![
-        signed(Variant::Int, Kind::Int),
-        plain(Variant::Uint, Kind::Uint),
-        signed(Variant::Double, Kind::Float),
-        plain(Variant::String, Kind::String),
-        plain(Variant::Bytes, Kind::Bytes),
-        plain(Variant::True, Kind::True),
-        plain(Variant::False, Kind::False),
-        plain(Variant::Null, Kind::Null),
+        signed(RuleVariant::Int, TokenKind::Int),
+        plain(RuleVariant::Uint, TokenKind::Uint),
+        signed(RuleVariant::Double, TokenKind::Float),
+        plain(RuleVariant::String, TokenKind::String),
+        plain(RuleVariant::Bytes, TokenKind::Bytes),
+        plain(RuleVariant::True, TokenKind::True),
+        plain(RuleVariant::False, TokenKind::False),
+        plain(RuleVariant::Null, TokenKind::Null),
     ]
 }

@@ -1,16 +1,16 @@
 //! The parse tree: the input that each rule read, completely or not.
 
-use super::super::token::Token;
-use super::grammar::{PartLabel, Rule, Variant};
+use super::super::token::SourceToken;
+use super::grammar::{PartLabel, GrammarRule, RuleVariant};
 
 /// The index of a node.
 pub(super) type NodeId = usize;
 
 /// The input that a rule read.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) rule: Rule,
-    pub(super) variant: Variant,
+pub(super) struct TreeNode {
+    pub(super) rule: GrammarRule,
+    pub(super) variant: RuleVariant,
     /// Where it starts, in code points.
     pub(super) offset: u32,
     parts: Vec<(PartLabel, NodePart)>,
@@ -18,20 +18,20 @@ pub(super) struct Node {
 
 #[derive(Clone, Copy, Debug)]
 enum NodePart {
-    Token(Token),
+    Token(SourceToken),
     Node(NodeId),
 }
 
 /// Everything that was read.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct ParseTree {
+    nodes: Vec<TreeNode>,
 }
 
-impl Tree {
+impl ParseTree {
     /// Adds a node without parts.
-    pub(super) fn add(&mut self, rule: Rule, variant: Variant, offset: u32) -> NodeId {
-        self.nodes.push(Node {
+    pub(super) fn add(&mut self, rule: GrammarRule, variant: RuleVariant, offset: u32) -> NodeId {
+        self.nodes.push(TreeNode {
             rule,
             variant,
             offset,
@@ -41,17 +41,17 @@ impl Tree {
     }
 
     /// A node.
-    pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
+    pub(super) fn get(&self, id: NodeId) -> Option<&TreeNode> {
         self.nodes.get(id)
     }
 
-    pub(super) fn set_variant(&mut self, id: NodeId, variant: Variant) {
+    pub(super) fn set_variant(&mut self, id: NodeId, variant: RuleVariant) {
         if let Some(node) = self.nodes.get_mut(id) {
             node.variant = variant;
         }
     }
 
-    pub(super) fn add_token(&mut self, id: NodeId, label: PartLabel, token: Token) {
+    pub(super) fn add_token(&mut self, id: NodeId, label: PartLabel, token: SourceToken) {
         self.add_part(id, label, NodePart::Token(token));
     }
 
@@ -66,9 +66,9 @@ impl Tree {
     }
 }
 
-impl Node {
+impl TreeNode {
     /// The tokens of a label, in order.
-    pub(super) fn tokens(&self, label: PartLabel) -> impl Iterator<Item = Token> {
+    pub(super) fn tokens(&self, label: PartLabel) -> impl Iterator<Item = SourceToken> {
         self.parts
             .iter()
             .filter_map(move |(part_label, part)| match part {
@@ -78,7 +78,7 @@ impl Node {
     }
 
     /// The first token of a label.
-    pub(super) fn token(&self, label: PartLabel) -> Option<Token> {
+    pub(super) fn token(&self, label: PartLabel) -> Option<SourceToken> {
         self.tokens(label).next()
     }
 

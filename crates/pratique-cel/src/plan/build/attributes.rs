@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::Planner;
+use super::ExpressionPlanner;
 use crate::ast::ExprId;
 use crate::constant::Constant;
 use crate::error::PlanError;
-use crate::plan::node::{Attribute, AttributeRoot, Charge, Key, MemberStep, Node, NodeId};
+use crate::plan::node::{PlannedAttribute, AttributeRoot, AttributeCharge, MemberKey, MemberStep, PlanNode, NodeId};
 use crate::types::Type;
 
-impl Planner<'_> {
+impl ExpressionPlanner<'_> {
     pub(super) fn add_attribute(&mut self, id: ExprId, root: AttributeRoot) -> NodeId {
-        let attribute = Attribute {
+        let attribute = PlannedAttribute {
             root,
             path: Vec::new(),
             optional: false,
-            charge: Charge::One,
+            charge: AttributeCharge::One,
         };
-        self.add(id, Node::Attribute(attribute))
+        self.add(id, PlanNode::Attribute(attribute))
     }
 
     /// `operand.field`, or `has(operand.field)`.
@@ -31,9 +31,9 @@ impl Planner<'_> {
         let declared = matches!(self.checked.type_of(operand), Type::Struct(_));
         let operand = self.plan(operand)?;
         let key = if declared {
-            Key::Declared(field.clone())
+            MemberKey::Declared(field.clone())
         } else {
-            Key::Name(field.clone())
+            MemberKey::Name(field.clone())
         };
         let node = self.extend(id, operand, key, false);
         if test_only {
@@ -45,13 +45,13 @@ impl Planner<'_> {
     /// Makes an attribute a test of the presence of its last step.
     fn make_presence(&mut self, id: NodeId) {
         if let Some(node) = self.nodes.get_mut(id.index())
-            && let Node::Attribute(attribute) = node
+            && let PlanNode::Attribute(attribute) = node
         {
             attribute.charge = match attribute.charge {
-                Charge::Free => Charge::Refund,
-                _ => Charge::Presence,
+                AttributeCharge::Free => AttributeCharge::Refund,
+                _ => AttributeCharge::Presence,
             };
-            *node = Node::Presence(attribute.clone());
+            *node = PlanNode::Presence(attribute.clone());
         }
     }
 
@@ -70,9 +70,9 @@ impl Planner<'_> {
             _ => {
                 self.mark_inner(key);
                 if self.is_any_input(key) {
-                    Key::Input(key)
+                    MemberKey::Input(key)
                 } else {
-                    Key::Computed(key)
+                    MemberKey::Computed(key)
                 }
             }
         };
@@ -82,7 +82,7 @@ impl Planner<'_> {
     /// Whether a node is a variable of the environment of any type.
     fn is_any_input(&self, id: NodeId) -> bool {
         let is_input = match self.node(id) {
-            Some(Node::Attribute(attribute)) => {
+            Some(PlanNode::Attribute(attribute)) => {
                 attribute.path.is_empty() && matches!(attribute.root, AttributeRoot::Variable { .. })
             }
             _ => false,
@@ -92,10 +92,10 @@ impl Planner<'_> {
     }
 
     /// Adds a step to an attribute. Any other operand becomes the root of a new one.
-    fn extend(&mut self, id: ExprId, operand: NodeId, key: Key, optional: bool) -> NodeId {
+    fn extend(&mut self, id: ExprId, operand: NodeId, key: MemberKey, optional: bool) -> NodeId {
         let step = MemberStep { key, optional };
         if let Some(origin) = self.origins.get_mut(operand.index())
-            && let Some(Node::Attribute(attribute)) = self.nodes.get_mut(operand.index())
+            && let Some(PlanNode::Attribute(attribute)) = self.nodes.get_mut(operand.index())
         {
             attribute.path.push(step);
             attribute.optional |= optional;
@@ -103,31 +103,31 @@ impl Planner<'_> {
             return operand;
         }
         let charge = match self.node(operand) {
-            Some(Node::Conditional { .. }) => Charge::Free,
-            _ => Charge::One,
+            Some(PlanNode::Conditional { .. }) => AttributeCharge::Free,
+            _ => AttributeCharge::One,
         };
-        let attribute = Attribute {
+        let attribute = PlannedAttribute {
             root: AttributeRoot::Node(operand),
             path: vec![step],
             optional,
             charge,
         };
-        self.add(id, Node::Attribute(attribute))
+        self.add(id, PlanNode::Attribute(attribute))
     }
 
     /// Marks an attribute as a branch of a conditional or a key.
     pub(super) fn mark_inner(&mut self, id: NodeId) {
-        if let Some(Node::Attribute(attribute) | Node::Presence(attribute)) = self.nodes.get_mut(id.index()) {
-            attribute.charge = Charge::Inner;
+        if let Some(PlanNode::Attribute(attribute) | PlanNode::Presence(attribute)) = self.nodes.get_mut(id.index()) {
+            attribute.charge = AttributeCharge::Inner;
         }
     }
 }
 
-fn constant_key(constant: &Constant) -> Result<Key, PlanError> {
+fn constant_key(constant: &Constant) -> Result<MemberKey, PlanError> {
     let name = match constant {
-        Constant::String(name) => return Ok(Key::Name(name.clone())),
+        Constant::String(name) => return Ok(MemberKey::Name(name.clone())),
         Constant::Bool(_) | Constant::Int(_) | Constant::Uint(_) | Constant::Double(_) => {
-            return Ok(Key::Constant(constant.clone()));
+            return Ok(MemberKey::Constant(constant.clone()));
         }
         other => crate::ops::go_type(&other.value()),
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pratique_gotext::regexp::Regex;
 
-use super::Planner;
+use super::ExpressionPlanner;
 use crate::arena::Arena;
 use crate::ast::{Expr, ExprId};
 use crate::checker::Reference;
@@ -15,11 +15,11 @@ use crate::error::PlanError;
 use crate::function::{Function, Intrinsic, Overload};
 use crate::ops;
 use crate::plan::guard::guards;
-use crate::plan::node::{Call, Candidate, Cost, Node, NodeId, Target};
+use crate::plan::node::{PlannedCall, GuardedImplementation, PlannedCost, PlanNode, NodeId, CallTarget};
 use crate::plan::set::ConstantSet;
 use crate::value::Value;
 
-impl Planner<'_> {
+impl ExpressionPlanner<'_> {
     pub(super) fn plan_call(
         &mut self,
         id: ExprId,
@@ -38,15 +38,15 @@ impl Planner<'_> {
             ("_?_:_", &[condition, yes, no]) => Ok(self.plan_conditional(id, condition, yes, no)),
             ("_==_" | "_!=_", &[left, right]) => {
                 let negated = &**function == "_!=_";
-                Ok(self.add(id, Node::Equality { left, right, negated }))
+                Ok(self.add(id, PlanNode::Equality { left, right, negated }))
             }
             ("_[_]", &[operand, key]) => self.plan_index(id, operand, key, false),
             ("_?._" | "_[?_]", &[operand, key]) => self.plan_index(id, operand, key, true),
             ("or" | "orValue", &[left, right]) => {
                 let unwrap = &**function == "orValue";
-                Ok(self.add(id, Node::OptionalOr { left, right, unwrap }))
+                Ok(self.add(id, PlanNode::OptionalOr { left, right, unwrap }))
             }
-            ("@not_strictly_false", &[operand]) => Ok(self.add(id, Node::NotStrictlyFalse(operand))),
+            ("@not_strictly_false", &[operand]) => Ok(self.add(id, PlanNode::NotStrictlyFalse(operand))),
             _ => self.plan_function(id, function, arguments.into()),
         }
     }
@@ -69,8 +69,8 @@ impl Planner<'_> {
         Ok(self.add(
             id,
             match &**function {
-                "_&&_" => Node::And(terms),
-                _ => Node::Or(terms),
+                "_&&_" => PlanNode::And(terms),
+                _ => PlanNode::Or(terms),
             },
         ))
     }
@@ -78,7 +78,7 @@ impl Planner<'_> {
     fn plan_conditional(&mut self, id: ExprId, condition: NodeId, yes: NodeId, no: NodeId) -> NodeId {
         self.mark_inner(yes);
         self.mark_inner(no);
-        self.add(id, Node::Conditional { condition, yes, no })
+        self.add(id, PlanNode::Conditional { condition, yes, no })
     }
 
     fn plan_function(
@@ -102,15 +102,15 @@ impl Planner<'_> {
             call.target = made;
         }
         let node = match (self.computed(&call)?, function.intrinsic) {
-            (Some(constant), _) => Node::Constant(constant),
+            (Some(constant), _) => PlanNode::Constant(constant),
             (None, Some(intrinsic)) => plan_intrinsic(intrinsic, call),
-            (None, None) => Node::Call(Box::new(call)),
+            (None, None) => PlanNode::Call(Box::new(call)),
         };
         Ok(self.add(id, node))
     }
 
     /// `x in [constants]` is a lookup in a set. For an empty list it is false, even if the element is an error.
-    fn plan_membership(&self, overload: Option<&Overload>, arguments: &[NodeId]) -> Option<Node> {
+    fn plan_membership(&self, overload: Option<&Overload>, arguments: &[NodeId]) -> Option<PlanNode> {
         let &[element, list] = arguments else {
             return None;
         };
@@ -121,10 +121,10 @@ impl Planner<'_> {
             return None;
         }
         if constants.is_empty() {
-            return Some(Node::Constant(Constant::Bool(false)));
+            return Some(PlanNode::Constant(Constant::Bool(false)));
         }
         let set = Box::new(ConstantSet::new(constants)?);
-        Some(Node::InSet { element, set })
+        Some(PlanNode::InSet { element, set })
     }
 
     fn call(
@@ -132,21 +132,21 @@ impl Planner<'_> {
         function: &Arc<Function>,
         overload: Option<&Overload>,
         arguments: Box<[NodeId]>,
-    ) -> Result<Call, PlanError> {
+    ) -> Result<PlannedCall, PlanError> {
         let target = match self.pattern_target(function, &arguments)? {
             Some(target) => target,
             None => target(function, overload),
         };
         let sequential = arguments.len() > 2
-            || matches!(target, Target::Dispatch(_) | Target::Pattern { .. })
+            || matches!(target, CallTarget::Dispatch(_) | CallTarget::Pattern { .. })
             || overload.is_some_and(|overload| overload.sequential);
         let cost = match overload.and_then(|overload| Some((overload.cost?, overload.cost_needs))) {
-            Some((cost, Some((index, need)))) => Cost::Needing(index, need, cost),
-            Some((cost, None)) => Cost::By(cost),
-            None if function.traverses => Cost::Walk,
-            None => function.cost.map_or(Cost::One, Cost::By),
+            Some((cost, Some((index, need)))) => PlannedCost::Needing(index, need, cost),
+            Some((cost, None)) => PlannedCost::By(cost),
+            None if function.traverses => PlannedCost::Walk,
+            None => function.cost.map_or(PlannedCost::One, PlannedCost::By),
         };
-        Ok(Call {
+        Ok(PlannedCall {
             name: function.name.clone(),
             arguments,
             target,
@@ -156,13 +156,13 @@ impl Planner<'_> {
     }
 
     /// Compiles a constant pattern. An invalid one is an error of planning where literals are checked, and of the call elsewhere.
-    fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<Target>, PlanError> {
+    fn pattern_target(&self, function: &Function, arguments: &[NodeId]) -> Result<Option<CallTarget>, PlanError> {
         let pattern = arguments.get(1).and_then(|pattern| self.constant(*pattern));
         match (function.with_pattern, pattern) {
             (Some(call), Some(Constant::String(pattern))) => match Regex::new(pattern) {
                 Ok(regex) => {
                     let (regex, size) = (Box::new(regex), ops::characters(pattern) as u64);
-                    Ok(Some(Target::Pattern { call, regex, size }))
+                    Ok(Some(CallTarget::Pattern { call, regex, size }))
                 }
                 Err(error) if self.environment.checks_literals() => {
                     Err(PlanError::Pattern(error.to_string().into()))
@@ -174,7 +174,7 @@ impl Planner<'_> {
     }
 
     /// The value that a function returns for a constant string, and what each call costs.
-    fn made(&self, overload: Option<&Overload>, call: &Call) -> Option<Target> {
+    fn made(&self, overload: Option<&Overload>, call: &PlannedCall) -> Option<CallTarget> {
         let &[argument] = &*call.arguments else {
             return None;
         };
@@ -184,15 +184,15 @@ impl Planner<'_> {
         let value = overload?.with_text?(text)?;
         let arena = Arena::new();
         let cost = match call.cost {
-            Cost::One => 1,
-            Cost::By(cost) => cost(&[Value::String(text)], Some(&value.copy(&arena))),
-            Cost::Walk | Cost::Needing(..) => return None,
+            PlannedCost::One => 1,
+            PlannedCost::By(cost) => cost(&[Value::String(text)], Some(&value.copy(&arena))),
+            PlannedCost::Walk | PlannedCost::Needing(..) => return None,
         };
-        Some(Target::Made { value, cost })
+        Some(CallTarget::Made { value, cost })
     }
 
     /// The result of converting a constant. An error is one of planning where literals are checked.
-    fn computed(&self, call: &Call) -> Result<Option<Constant>, PlanError> {
+    fn computed(&self, call: &PlannedCall) -> Result<Option<Constant>, PlanError> {
         let &[argument] = &*call.arguments else {
             return Ok(None);
         };
@@ -210,16 +210,16 @@ impl Planner<'_> {
 }
 
 /// The implementation of the overload that the checker chose, or all to choose from at run time.
-fn target(function: &Function, overload: Option<&Overload>) -> Target {
+fn target(function: &Function, overload: Option<&Overload>) -> CallTarget {
     let direct = |overload: &Overload| {
-        Some(Target::Direct {
+        Some(CallTarget::Direct {
             implementation: overload.implementation.clone()?,
             guards: guards(&overload.params),
         })
     };
     if let Some(implementation) = function.singleton.clone() {
         let guards = Arc::default();
-        return Target::Direct {
+        return CallTarget::Direct {
             implementation,
             guards,
         };
@@ -232,37 +232,37 @@ fn target(function: &Function, overload: Option<&Overload>) -> Target {
         .iter()
         .filter(|overload| overload.implementation.is_some());
     match (implemented.next(), implemented.next()) {
-        (None, _) => Target::Missing,
-        (Some(only), None) => direct(only).unwrap_or(Target::Missing),
-        _ => Target::Dispatch(candidates(function)),
+        (None, _) => CallTarget::Missing,
+        (Some(only), None) => direct(only).unwrap_or(CallTarget::Missing),
+        _ => CallTarget::Dispatch(candidates(function)),
     }
 }
 
-fn candidates(function: &Function) -> Box<[Candidate]> {
+fn candidates(function: &Function) -> Box<[GuardedImplementation]> {
     let candidate = |overload: &Overload| Some((overload.params.clone(), overload.implementation.clone()?));
     function.overloads.iter().filter_map(candidate).collect()
 }
 
 /// The node of a call of a function that the evaluator computes itself, unless the call has another cost than it charges.
-fn plan_intrinsic(intrinsic: Intrinsic, call: Call) -> Node {
+fn plan_intrinsic(intrinsic: Intrinsic, call: PlannedCall) -> PlanNode {
     match (intrinsic, &*call.arguments) {
-        (Intrinsic::Not, &[operand]) => Node::Not(operand),
+        (Intrinsic::Not, &[operand]) => PlanNode::Not(operand),
         (Intrinsic::Matches, [_, _])
-            if matches!((&call.target, call.cost), (Target::Pattern { .. }, Cost::By(_))) =>
+            if matches!((&call.target, call.cost), (CallTarget::Pattern { .. }, PlannedCost::By(_))) =>
         {
-            Node::Matches(Box::new(call))
+            PlanNode::Matches(Box::new(call))
         }
         (intrinsic, [_, _]) if !call.sequential && has_cost_of(intrinsic, call.cost) => {
-            Node::Intrinsic(intrinsic, Box::new(call))
+            PlanNode::Intrinsic(intrinsic, Box::new(call))
         }
-        _ => Node::Call(Box::new(call)),
+        _ => PlanNode::Call(Box::new(call)),
     }
 }
 
-fn has_cost_of(intrinsic: Intrinsic, cost: Cost) -> bool {
+fn has_cost_of(intrinsic: Intrinsic, cost: PlannedCost) -> bool {
     match intrinsic {
-        Intrinsic::StartsWith | Intrinsic::EndsWith | Intrinsic::Contains => matches!(cost, Cost::By(_)),
-        Intrinsic::In => matches!(cost, Cost::One),
+        Intrinsic::StartsWith | Intrinsic::EndsWith | Intrinsic::Contains => matches!(cost, PlannedCost::By(_)),
+        Intrinsic::In => matches!(cost, PlannedCost::One),
         Intrinsic::Not | Intrinsic::Matches => false,
         // To compare integers costs 1, even where strings were expected.
         Intrinsic::Less | Intrinsic::LessOrEqual | Intrinsic::Greater | Intrinsic::GreaterOrEqual => true,

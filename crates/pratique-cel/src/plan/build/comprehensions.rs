@@ -1,12 +1,12 @@
 //! Planning comprehensions: the expansions of macros are recognised, to be evaluated natively.
 
-use super::Planner;
+use super::ExpressionPlanner;
 use crate::ast::{Ast, Comprehension, Expr, ExprId, Literal};
 use crate::error::PlanError;
 use crate::parser::ACCUMULATOR;
-use crate::plan::node::{Fold, FoldKind, LIST_COST, LocalIndex, Node, NodeId};
+use crate::plan::node::{PlannedFold, FoldKind, LIST_COST, LocalIndex, PlanNode, NodeId};
 
-impl Planner<'_> {
+impl ExpressionPlanner<'_> {
     pub(super) fn plan_comprehension(
         &mut self,
         id: ExprId,
@@ -33,13 +33,13 @@ impl Planner<'_> {
             None => self.plan_steps(comprehension, accumulator, init),
         };
         self.scope.truncate(outer);
-        let fold = Fold {
+        let fold = PlannedFold {
             range,
             first,
             second,
             shape: shape?,
         };
-        Ok(self.add(id, Node::Fold(Box::new(fold))))
+        Ok(self.add(id, PlanNode::Fold(Box::new(fold))))
     }
 
     /// A comprehension over an empty list names its initial value.
@@ -51,7 +51,7 @@ impl Planner<'_> {
         let body = self.plan(comprehension.result);
         self.scope.pop();
         let body = body?;
-        Ok(self.add(id, Node::Let { local, value, body }))
+        Ok(self.add(id, PlanNode::Let { local, value, body }))
     }
 
     fn plan_macro(&mut self, macro_call: ExpandedMacro) -> Result<FoldKind, PlanError> {

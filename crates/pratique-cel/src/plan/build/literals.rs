@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Planner;
+use super::ExpressionPlanner;
 use crate::ast::{ExprId, MapEntry, StructField};
 use crate::constant::Constant;
 use crate::error::PlanError;
 use crate::ops;
-use crate::plan::node::{Element, Entry, Node, NodeId, StructLiteral};
+use crate::plan::node::{ListElement, PlannedEntry, PlanNode, NodeId, StructLiteral};
 
-impl Planner<'_> {
+impl ExpressionPlanner<'_> {
     pub(super) fn plan_list(
         &mut self,
         id: ExprId,
@@ -18,20 +18,20 @@ impl Planner<'_> {
     ) -> Result<NodeId, PlanError> {
         let mut planned = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            planned.push(Element {
+            planned.push(ListElement {
                 value: self.plan(*element)?,
                 optional: optional.iter().any(|optional| *optional as usize == index),
             });
         }
         let node = match self.constant_list(&planned) {
-            Some(constants) => Node::Constant(Constant::List(constants)),
-            None => Node::List(planned.into()),
+            Some(constants) => PlanNode::Constant(Constant::List(constants)),
+            None => PlanNode::List(planned.into()),
         };
         Ok(self.add(id, node))
     }
 
-    fn constant_list(&self, elements: &[Element]) -> Option<Box<[Constant]>> {
-        let constant = |element: &Element| self.constant(element.value).filter(|_| !element.optional);
+    fn constant_list(&self, elements: &[ListElement]) -> Option<Box<[Constant]>> {
+        let constant = |element: &ListElement| self.constant(element.value).filter(|_| !element.optional);
         elements
             .iter()
             .map(|element| constant(element).cloned())
@@ -41,21 +41,21 @@ impl Planner<'_> {
     pub(super) fn plan_map(&mut self, id: ExprId, entries: &[MapEntry]) -> Result<NodeId, PlanError> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
-            planned.push(Entry {
+            planned.push(PlannedEntry {
                 key: self.plan(entry.key)?,
                 value: self.plan(entry.value)?,
                 optional: entry.optional,
             });
         }
         let node = match self.constant_map(&planned) {
-            Some(constants) => Node::Constant(Constant::Map(constants)),
-            None => Node::Map(planned.into()),
+            Some(constants) => PlanNode::Constant(Constant::Map(constants)),
+            None => PlanNode::Map(planned.into()),
         };
         Ok(self.add(id, node))
     }
 
     /// The entries, if all are constants; the last one of those with equal keys. Keys that are bytes are errors at run time.
-    fn constant_map(&self, entries: &[Entry]) -> Option<Box<[(Constant, Constant)]>> {
+    fn constant_map(&self, entries: &[PlannedEntry]) -> Option<Box<[(Constant, Constant)]>> {
         let mut constants: Vec<(Constant, Constant)> = Vec::with_capacity(entries.len());
         for entry in entries {
             let (key, value) = (self.constant(entry.key)?, self.constant(entry.value)?);
@@ -87,13 +87,13 @@ impl Planner<'_> {
         for field in fields {
             let value = self.plan(field.value)?;
             let optional = field.optional;
-            planned.push((field.name.clone(), Element { value, optional }));
+            planned.push((field.name.clone(), ListElement { value, optional }));
         }
         let literal = StructLiteral {
             provider: provider.clone(),
             type_name,
             fields: planned.into(),
         };
-        Ok(self.add(id, Node::Struct(Box::new(literal))))
+        Ok(self.add(id, PlanNode::Struct(Box::new(literal))))
     }
 }

@@ -5,10 +5,10 @@
 use pratique_json as json;
 
 use super::logic::first_stop;
-use super::{Evaluator, Local};
+use super::{PlanEvaluator, LocalValue};
 use crate::error::Fault;
-use crate::ops::{self, Lookup};
-use crate::plan::node::{Attribute, AttributeRoot, Charge, Key, MemberStep, Node, NodeId};
+use crate::ops::{self, MemberLookup};
+use crate::plan::node::{PlannedAttribute, AttributeRoot, AttributeCharge, MemberKey, MemberStep, PlanNode, NodeId};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, Map, Value, is_options};
 
@@ -31,10 +31,10 @@ impl<'a> PathEnd<'a> {
     }
 }
 
-impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     /// The value of an attribute.
     #[inline(always)]
-    pub(super) fn attribute(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+    pub(super) fn attribute(&mut self, attribute: &'a PlannedAttribute) -> Evaluation<'a> {
         if let Some(value) = self.plain(attribute) {
             self.context.charge_ones(attribute.cost())?;
             return Ok(value);
@@ -44,7 +44,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// The value of an attribute that is a variable, or a member of an object of the input that is there, as most are.
     #[inline(always)]
-    fn plain(&self, attribute: &'a Attribute) -> Option<Value<'a>> {
+    fn plain(&self, attribute: &'a PlannedAttribute) -> Option<Value<'a>> {
         let root = self.bound(&attribute.root)?;
         match (root, attribute.path.as_slice()) {
             (Value::Struct(value), []) if value.unknown().is_some() => None,
@@ -59,18 +59,18 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     #[inline(never)]
-    fn attribute_in_steps(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+    fn attribute_in_steps(&mut self, attribute: &'a PlannedAttribute) -> Evaluation<'a> {
         let path_end = self.resolved(attribute)?;
         let value = self.wrap(path_end);
         match attribute.charge {
             // A key may be an error value or unknown, which has other errors.
-            Charge::Inner => Ok(value),
+            AttributeCharge::Inner => Ok(value),
             _ => valid(value),
         }
     }
 
     /// The content of the optional that an attribute yields; an error where it yields another value.
-    pub(super) fn optional_content(&mut self, attribute: &'a Attribute) -> Result<Option<Value<'a>>, Fault> {
+    pub(super) fn optional_content(&mut self, attribute: &'a PlannedAttribute) -> Result<Option<Value<'a>>, Fault> {
         match self.resolved(attribute)? {
             PathEnd::Optional(content) => content.map(known).transpose(),
             PathEnd::Value(value) => match valid(value)? {
@@ -82,7 +82,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// `has(attribute)`
     #[inline]
-    pub(super) fn presence(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+    pub(super) fn presence(&mut self, attribute: &'a PlannedAttribute) -> Evaluation<'a> {
         if let [way @ .., last] = attribute.path.as_slice()
             && !attribute.optional
             && let Some(name) = last.name()
@@ -95,11 +95,11 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     #[inline(never)]
-    fn presence_in_steps(&mut self, attribute: &'a Attribute) -> Evaluation<'a> {
+    fn presence_in_steps(&mut self, attribute: &'a PlannedAttribute) -> Evaluation<'a> {
         let outcome = self.resolve_presence(attribute);
         self.charge_attribute(attribute.charge, &outcome)?;
         match (attribute.charge, outcome?) {
-            (Charge::Presence | Charge::Refund, PathEnd::Optional(content)) => {
+            (AttributeCharge::Presence | AttributeCharge::Refund, PathEnd::Optional(content)) => {
                 Ok(Value::Bool(content.is_some()))
             }
             (_, path_end) => Ok(self.wrap(path_end)),
@@ -112,8 +112,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         match root {
             AttributeRoot::Variable { slot, .. } => self.activation.value(*slot),
             AttributeRoot::Local(local) => match self.locals.get(*local as usize)? {
-                Local::Value(value) => Some(value),
-                Local::Pending(_) | Local::Failed(_) => None,
+                LocalValue::Value(value) => Some(value),
+                LocalValue::Pending(_) | LocalValue::Failed(_) => None,
             },
             AttributeRoot::Node(_) => None,
         }
@@ -129,7 +129,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// Resolves an attribute, and charges it.
-    fn resolved(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
+    fn resolved(&mut self, attribute: &'a PlannedAttribute) -> Result<PathEnd<'a>, Fault> {
         let outcome = self.resolve(attribute);
         self.charge_attribute(attribute.charge, &outcome)?;
         outcome
@@ -138,25 +138,25 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// Charges an attribute, besides its steps.
     fn charge_attribute(
         &mut self,
-        charge: Charge,
+        charge: AttributeCharge,
         outcome: &Result<PathEnd<'a>, Fault>,
     ) -> Result<(), Fault> {
         if outcome.as_ref().is_err_and(Fault::is_stop) {
             return Ok(());
         }
         match charge {
-            Charge::One => self.context.charge(1),
-            Charge::Refund => self.context.refund(1),
-            Charge::Presence | Charge::Free | Charge::Inner => Ok(()),
+            AttributeCharge::One => self.context.charge(1),
+            AttributeCharge::Refund => self.context.refund(1),
+            AttributeCharge::Presence | AttributeCharge::Free | AttributeCharge::Inner => Ok(()),
         }
     }
 
-    fn resolve(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
+    fn resolve(&mut self, attribute: &'a PlannedAttribute) -> Result<PathEnd<'a>, Fault> {
         let root = self.start(&attribute.root)?;
         self.resolve_path(root, &attribute.path)
     }
 
-    fn resolve_presence(&mut self, attribute: &'a Attribute) -> Result<PathEnd<'a>, Fault> {
+    fn resolve_presence(&mut self, attribute: &'a PlannedAttribute) -> Result<PathEnd<'a>, Fault> {
         let root = self.start(&attribute.root)?;
         let Some((last, way)) = attribute.path.split_last() else {
             return Ok(root);
@@ -224,11 +224,11 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// The value of a node as the start of a path: that of a conditional continues the path of the chosen branch.
     fn branch(&mut self, id: NodeId) -> Result<PathEnd<'a>, Fault> {
         let result = match self.program.node(id) {
-            Node::Conditional { condition, yes, no } => self
+            PlanNode::Conditional { condition, yes, no } => self
                 .truth(*condition)
                 .and_then(|holds| self.branch(if holds { *yes } else { *no })),
-            Node::Attribute(attribute) if attribute.charge == Charge::Inner => self.resolve(attribute),
-            Node::Presence(attribute) if attribute.charge == Charge::Inner => {
+            PlanNode::Attribute(attribute) if attribute.charge == AttributeCharge::Inner => self.resolve(attribute),
+            PlanNode::Presence(attribute) if attribute.charge == AttributeCharge::Inner => {
                 self.resolve_presence(attribute)
             }
             _ => return self.evaluate(id).map(PathEnd::root),
@@ -243,8 +243,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// A member that has to be there.
     fn member(&mut self, object: Value<'a>, step: &'a MemberStep) -> Evaluation<'a> {
         let (name, declared) = match &step.key {
-            Key::Name(name) => (name, false),
-            Key::Declared(name) => (name, true),
+            MemberKey::Name(name) => (name, false),
+            MemberKey::Declared(name) => (name, true),
             key => return self.member_at(object, key),
         };
         let lookup =
@@ -254,7 +254,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// A member that has to be there, by a key that is not a name.
-    fn member_at(&mut self, object: Value<'a>, key: &'a Key) -> Evaluation<'a> {
+    fn member_at(&mut self, object: Value<'a>, key: &'a MemberKey) -> Evaluation<'a> {
         let member = self.key(key).and_then(|key| {
             let lookup = ops::member(self.context, ops::sound(object)?, &key)?;
             lookup.or_missing(self.context, &key)
@@ -269,9 +269,9 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// Whether a member is present.
     fn has_member(&mut self, object: Value<'a>, step: &'a MemberStep) -> Evaluation<'a> {
         let present = match (&step.key, object) {
-            (Key::Declared(name), Value::Struct(value)) => value.has(self.context, name),
-            (Key::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
-            (Key::Name(name) | Key::Declared(name), object) => ops::sound(object)
+            (MemberKey::Declared(name), Value::Struct(value)) => value.has(self.context, name),
+            (MemberKey::Name(name), Value::Struct(value)) if value.is_indexable() => value.has(self.context, name),
+            (MemberKey::Name(name) | MemberKey::Declared(name), object) => ops::sound(object)
                 .and_then(|object| ops::member_str(self.context, object, name, false))
                 .and_then(|lookup| ops::presence(lookup.found())),
             // has() takes only names.
@@ -310,35 +310,35 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         step: &'a MemberStep,
     ) -> Result<Option<Value<'a>>, Fault> {
         match (&step.key, object) {
-            (Key::Name(name) | Key::Declared(name), Value::Struct(value)) if value.is_indexable() => {
+            (MemberKey::Name(name) | MemberKey::Declared(name), Value::Struct(value)) if value.is_indexable() => {
                 if value.has(self.context, name)? {
                     value.get(self.context, name)
                 } else {
                     Ok(None)
                 }
             }
-            (Key::Name(name) | Key::Declared(name), object) => {
-                ops::member_str(self.context, ops::sound(object)?, name, false).map(Lookup::found)
+            (MemberKey::Name(name) | MemberKey::Declared(name), object) => {
+                ops::member_str(self.context, ops::sound(object)?, name, false).map(MemberLookup::found)
             }
             (key, object) => {
                 let key = self.key(key)?;
-                ops::member(self.context, ops::sound(object)?, &key).map(Lookup::found)
+                ops::member(self.context, ops::sound(object)?, &key).map(MemberLookup::found)
             }
         }
     }
 
-    fn key(&mut self, key: &'a Key) -> Evaluation<'a> {
+    fn key(&mut self, key: &'a MemberKey) -> Evaluation<'a> {
         match key {
-            Key::Declared(name) | Key::Name(name) => Ok(Value::String(name)),
-            Key::Constant(constant) => Ok(constant.value()),
-            Key::Computed(node) | Key::Input(node) => match known(self.evaluate(*node)?)? {
+            MemberKey::Declared(name) | MemberKey::Name(name) => Ok(Value::String(name)),
+            MemberKey::Constant(constant) => Ok(constant.value()),
+            MemberKey::Computed(node) | MemberKey::Input(node) => match known(self.evaluate(*node)?)? {
                 key @ (Value::String(_)
                 | Value::Int(_)
                 | Value::Uint(_)
                 | Value::Bool(_)
                 | Value::Double(_)) => Ok(key),
                 // Upstream, an absent input is nil rather than null.
-                Value::Null if matches!(key, Key::Input(_)) => Err(invalid_key("<nil>")),
+                Value::Null if matches!(key, MemberKey::Input(_)) => Err(invalid_key("<nil>")),
                 other => Err(invalid_key(ops::go_type(&other))),
             },
         }

@@ -1,6 +1,6 @@
 //! Calls.
 
-use super::Evaluator;
+use super::PlanEvaluator;
 use super::logic::{first_stop, truth};
 use crate::context::Context;
 use crate::cost;
@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::function::Intrinsic;
 use crate::ops;
 use crate::plan::guard::accept_all;
-use crate::plan::node::{Call, Cost, NodeId, Target};
+use crate::plan::node::{PlannedCall, PlannedCost, NodeId, CallTarget};
 use crate::plan::observe::EvaluationObserver;
 use crate::types::Type;
 use crate::value::{Evaluation, Value};
@@ -16,9 +16,9 @@ use crate::value::{Evaluation, Value};
 /// How many arguments are kept on the stack.
 const INLINE_ARGUMENTS: usize = 4;
 
-impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
-    pub(super) fn call(&mut self, call: &'a Call) -> Evaluation<'a> {
-        if let Target::Made { value, cost } = &call.target
+impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
+    pub(super) fn call(&mut self, call: &'a PlannedCall) -> Evaluation<'a> {
+        if let CallTarget::Made { value, cost } = &call.target
             && !O::ACTIVE
         {
             self.context.charge(*cost)?;
@@ -36,7 +36,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// A call of a function that the evaluator computes itself if the operands have the usual types.
-    pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, call: &'a Call) -> Result<bool, Fault> {
+    pub(super) fn intrinsic(&mut self, intrinsic: Intrinsic, call: &'a PlannedCall) -> Result<bool, Fault> {
         let &[left, right] = &*call.arguments else {
             return truth(self.call(call));
         };
@@ -53,8 +53,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// A match with a constant pattern.
-    pub(super) fn matches(&mut self, call: &'a Call) -> Result<bool, Fault> {
-        let (Target::Pattern { regex, size, .. }, &[text, pattern]) = (&call.target, &*call.arguments) else {
+    pub(super) fn matches(&mut self, call: &'a PlannedCall) -> Result<bool, Fault> {
+        let (CallTarget::Pattern { regex, size, .. }, &[text, pattern]) = (&call.target, &*call.arguments) else {
             return truth(self.call(call));
         };
         match self.operand(text)? {
@@ -72,7 +72,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// Both arguments are evaluated, even if the first is an error.
-    fn call_two(&mut self, call: &'a Call, left: NodeId, right: NodeId) -> Evaluation<'a> {
+    fn call_two(&mut self, call: &'a PlannedCall, left: NodeId, right: NodeId) -> Evaluation<'a> {
         self.with_operands(left, right, |evaluator, left, right| {
             evaluator.finish_two(call, left, right)
         })
@@ -97,7 +97,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     fn finish_two(
         &mut self,
-        call: &'a Call,
+        call: &'a PlannedCall,
         left: &Evaluation<'a>,
         right: &Evaluation<'a>,
     ) -> Evaluation<'a> {
@@ -119,7 +119,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// Arguments are evaluated up to the first error.
-    fn call_many(&mut self, call: &'a Call) -> Evaluation<'a> {
+    fn call_many(&mut self, call: &'a PlannedCall) -> Evaluation<'a> {
         let mut inline = [Value::Null; INLINE_ARGUMENTS];
         let count = call.arguments.len();
         let arguments = match inline.get_mut(..count) {
@@ -143,12 +143,12 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     #[inline]
-    fn finish(&mut self, call: &'a Call, arguments: &[Value<'a>]) -> Evaluation<'a> {
+    fn finish(&mut self, call: &'a PlannedCall, arguments: &[Value<'a>]) -> Evaluation<'a> {
         let weight = arguments.iter().map(weight).fold(0, u64::saturating_add);
         self.context.work(weight)?;
         let result = call.run(self.context, arguments);
         match call.cost {
-            Cost::One if result.is_ok() => self.context.charge(1)?,
+            PlannedCost::One if result.is_ok() => self.context.charge(1)?,
             _ => self.charge_call(call, arguments, 0, &result)?,
         }
         result
@@ -158,7 +158,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     #[cold]
     fn charge_failed(
         &mut self,
-        call: &'a Call,
+        call: &'a PlannedCall,
         fault: Fault,
         arguments: &[Value<'a>],
         failed: u64,
@@ -170,7 +170,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     fn charge_call(
         &mut self,
-        call: &Call,
+        call: &PlannedCall,
         arguments: &[Value<'a>],
         failed: u64,
         result: &Evaluation<'a>,
@@ -180,10 +180,10 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         }
         let result = result.as_ref().ok();
         let cost = match call.cost {
-            Cost::One => 1,
-            Cost::By(cost) => cost(arguments, result),
-            Cost::Walk => cost::walk(self.context, arguments.first())?,
-            Cost::Needing(index, need, cost) => {
+            PlannedCost::One => 1,
+            PlannedCost::By(cost) => cost(arguments, result),
+            PlannedCost::Walk => cost::walk(self.context, arguments.first())?,
+            PlannedCost::Needing(index, need, cost) => {
                 let argument = arguments.get(index).filter(|_| failed >> index & 1 == 0);
                 if let Some(fault) = ops::unmet_need(need, argument) {
                     return Err(fault);
@@ -195,32 +195,32 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 }
 
-impl Call {
+impl PlannedCall {
     /// Calls the implementation, if the arguments have the types that it takes.
     #[inline]
     pub(in crate::plan) fn run<'a>(&self, context: &Context<'a>, arguments: &[Value<'a>]) -> Evaluation<'a> {
         match &self.target {
-            Target::Direct {
+            CallTarget::Direct {
                 implementation,
                 guards,
             } if accept_all(guards, arguments) => implementation.call(context, arguments),
-            Target::Dispatch(candidates) => {
+            CallTarget::Dispatch(candidates) => {
                 let fits = |guards: &[Type]| guards.len() == arguments.len() && accept_all(guards, arguments);
                 match candidates.iter().find(|(guards, _)| fits(guards)) {
                     Some((_, implementation)) => implementation.call(context, arguments),
                     None => Err(self.unknown(arguments)),
                 }
             }
-            Target::Pattern { call, regex, .. } => match arguments.first() {
+            CallTarget::Pattern { call, regex, .. } => match arguments.first() {
                 Some(Value::Optional(_) | Value::Type(_)) => {
                     let native: Vec<Value<'a>> = arguments.iter().map(native).collect();
                     call(context, regex, &native)
                 }
                 _ => call(context, regex, arguments),
             },
-            Target::Made { value, .. } => Ok(value.copy(context.arena)),
-            Target::Direct { .. } => Err(self.unknown(arguments)),
-            Target::Missing => Err(match arguments.first() {
+            CallTarget::Made { value, .. } => Ok(value.copy(context.arena)),
+            CallTarget::Direct { .. } => Err(self.unknown(arguments)),
+            CallTarget::Missing => Err(match arguments.first() {
                 Some(first) => ops::unknown_operands(&self.name, first),
                 None => Fault::no_such_overload(),
             }),

@@ -5,13 +5,13 @@
 //!
 //! Upstream: github.com/google/cel-go, interpreter/interpretable.go, evalFold
 
-use super::Evaluator;
+use super::PlanEvaluator;
 use super::logic::first_stop;
-use super::range::Range;
+use super::range::FoldRange;
 use crate::context::Context;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{Fold, FoldKind, LocalIndex, NodeId};
+use crate::plan::node::{PlannedFold, FoldKind, LocalIndex, NodeId};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, List, Map, Value};
 
@@ -20,8 +20,8 @@ const READ: u64 = 1;
 /// The cost of a call of an operator.
 const CALL: u64 = 1;
 
-impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
-    pub(super) fn fold(&mut self, fold: &'a Fold) -> Evaluation<'a> {
+impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
+    pub(super) fn fold(&mut self, fold: &'a PlannedFold) -> Evaluation<'a> {
         let range = self.range(fold)?;
         match &fold.shape {
             FoldKind::All(predicate) => self.quantifier(fold, &range, *predicate, false),
@@ -44,8 +44,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// `all` and `exists`, which end at the first result that is `decisive`.
     fn quantifier(
         &mut self,
-        fold: &'a Fold,
-        range: &Range<'a>,
+        fold: &'a PlannedFold,
+        range: &FoldRange<'a>,
         predicate: NodeId,
         decisive: bool,
     ) -> Evaluation<'a> {
@@ -77,7 +77,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         }
     }
 
-    fn exists_one(&mut self, fold: &'a Fold, range: &Range<'a>, predicate: NodeId) -> Evaluation<'a> {
+    fn exists_one(&mut self, fold: &'a PlannedFold, range: &FoldRange<'a>, predicate: NodeId) -> Evaluation<'a> {
         let mut count = Ok(0_u64);
         for iteration in 0..range.len() {
             self.bind_iteration(fold, range, iteration);
@@ -102,8 +102,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// `map`, `filter`, `transformList`.
     fn collect_list(
         &mut self,
-        fold: &'a Fold,
-        range: &Range<'a>,
+        fold: &'a PlannedFold,
+        range: &FoldRange<'a>,
         filter: Option<NodeId>,
         element: NodeId,
         list_cost: u64,
@@ -139,7 +139,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// The initial capacity for elements: the length of the range, unless a filter may pass few of them or the cost limit is
     /// reached before.
-    fn capacity(&self, range: &Range<'a>, filter: Option<NodeId>, list_cost: u64) -> usize {
+    fn capacity(&self, range: &FoldRange<'a>, filter: Option<NodeId>, list_cost: u64) -> usize {
         const FILTERED: usize = 16;
         let affordable = (self.context.remaining() / (READ + CALL + list_cost)).saturating_add(1);
         let most = usize::try_from(affordable).unwrap_or(usize::MAX);
@@ -170,8 +170,8 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// Collects a map: each value is that of the iteration's key, or where there are none, a map of entries to add.
     fn transform_map(
         &mut self,
-        fold: &'a Fold,
-        range: &Range<'a>,
+        fold: &'a PlannedFold,
+        range: &FoldRange<'a>,
         filter: Option<NodeId>,
         value: NodeId,
         by_key: bool,
@@ -220,7 +220,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     }
 
     /// A comprehension that is not the expansion of a macro.
-    fn generic(&mut self, fold: &'a Fold, range: &Range<'a>) -> Evaluation<'a> {
+    fn generic(&mut self, fold: &'a PlannedFold, range: &FoldRange<'a>) -> Evaluation<'a> {
         let FoldKind::Generic {
             accumulator,
             init,

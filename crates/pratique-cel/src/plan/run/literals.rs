@@ -1,25 +1,25 @@
 //! Literals of lists, maps and structs.
 
-use super::Evaluator;
+use super::PlanEvaluator;
 use super::logic::first_stop;
 use crate::arena::ArenaVec;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{Element, Entry, LIST_COST, NodeId, StructLiteral};
+use crate::plan::node::{ListElement, PlannedEntry, LIST_COST, NodeId, StructLiteral};
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{Evaluation, List, Map, Value};
 
 const MAP_COST: u64 = 30;
 const STRUCT_COST: u64 = 40;
 
-impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
-    pub(super) fn list(&mut self, elements: &'a [Element]) -> Evaluation<'a> {
+impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
+    pub(super) fn list(&mut self, elements: &'a [ListElement]) -> Evaluation<'a> {
         let result = self.elements(elements);
         self.charge_literal(LIST_COST, &result)?;
         result
     }
 
-    fn elements(&mut self, elements: &'a [Element]) -> Evaluation<'a> {
+    fn elements(&mut self, elements: &'a [ListElement]) -> Evaluation<'a> {
         let mut values = self.context.arena.list(elements.len());
         for element in elements {
             let value = self.evaluate(element.value)?;
@@ -40,13 +40,13 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
         Ok(Value::List(List::Values(values.into_bump_slice())))
     }
 
-    pub(super) fn map(&mut self, entries: &'a [Entry]) -> Evaluation<'a> {
+    pub(super) fn map(&mut self, entries: &'a [PlannedEntry]) -> Evaluation<'a> {
         let result = self.entries(entries);
         self.charge_literal(MAP_COST, &result)?;
         result
     }
 
-    fn entries(&mut self, entries: &'a [Entry]) -> Evaluation<'a> {
+    fn entries(&mut self, entries: &'a [PlannedEntry]) -> Evaluation<'a> {
         let mut made: ArenaVec<'a, (Value<'a>, Value<'a>)> = self.context.arena.list(entries.len());
         for entry in entries {
             let key = self.evaluate(entry.key)?;

@@ -1,14 +1,14 @@
 //! Logic, equality, and the operators that choose between operands.
 
-use super::Evaluator;
+use super::PlanEvaluator;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::{Node, NodeId};
+use crate::plan::node::{PlanNode, NodeId};
 use crate::plan::observe::EvaluationObserver;
 use crate::plan::set::ConstantSet;
 use crate::value::{Evaluation, Value};
 
-impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
+impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
     /// False if a term is false, even if others are errors; else the first error, else true.
     pub(super) fn and(&mut self, terms: &'a [NodeId]) -> Result<bool, Fault> {
         self.logical(terms, false)
@@ -87,7 +87,7 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
     /// The content of an operand that has to be an optional. For an attribute no optional is allocated.
     fn optional_operand(&mut self, id: NodeId) -> Result<Option<Value<'a>>, Fault> {
         match self.program.node(id) {
-            Node::Attribute(attribute) if !O::ACTIVE => self.optional_content(attribute),
+            PlanNode::Attribute(attribute) if !O::ACTIVE => self.optional_content(attribute),
             _ => match self.evaluate(id)? {
                 Value::Optional(content) => Ok(content.copied()),
                 _ => Err(Fault::no_such_overload()),

@@ -1,55 +1,55 @@
 //! Ranges of comprehensions.
 
-use super::Evaluator;
+use super::PlanEvaluator;
 use crate::error::Fault;
 use crate::ops;
-use crate::plan::node::Fold;
+use crate::plan::node::PlannedFold;
 use crate::plan::observe::EvaluationObserver;
 use crate::value::{List, Map, Value};
 
 /// A list or map.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Range<'a> {
+pub(super) enum FoldRange<'a> {
     List(List<'a>),
     Map(Map<'a>),
 }
 
-impl<'a> Range<'a> {
+impl<'a> FoldRange<'a> {
     pub(super) fn len(&self) -> usize {
         match self {
-            Range::List(list) => list.len(),
-            Range::Map(map) => map.len(),
+            FoldRange::List(list) => list.len(),
+            FoldRange::Map(map) => map.len(),
         }
     }
 
     /// The key and value of an iteration, or the index and element.
     pub(super) fn entry(&self, iteration: usize) -> (Value<'a>, Value<'a>) {
         match self {
-            Range::List(list) => (
+            FoldRange::List(list) => (
                 Value::Int(i64::try_from(iteration).unwrap_or(i64::MAX)),
                 list.get(iteration).unwrap_or(Value::Null),
             ),
-            Range::Map(map) => map.entry(iteration).unwrap_or((Value::Null, Value::Null)),
+            FoldRange::Map(map) => map.entry(iteration).unwrap_or((Value::Null, Value::Null)),
         }
     }
 
     /// Whether its keys or indices are known to be distinct.
     pub(super) fn has_distinct_keys(&self) -> bool {
-        matches!(self, Range::List(_) | Range::Map(Map::Json(_) | Map::Typed(_)))
+        matches!(self, FoldRange::List(_) | FoldRange::Map(Map::Json(_) | Map::Typed(_)))
     }
 }
 
-impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
-    pub(super) fn range(&mut self, fold: &Fold) -> Result<Range<'a>, Fault> {
+impl<'a, O: EvaluationObserver> PlanEvaluator<'_, 'a, O> {
+    pub(super) fn range(&mut self, fold: &PlannedFold) -> Result<FoldRange<'a>, Fault> {
         match self.evaluate(fold.range)? {
-            Value::List(list) => Ok(Range::List(list)),
-            Value::Map(map) => Ok(Range::Map(map)),
+            Value::List(list) => Ok(FoldRange::List(list)),
+            Value::Map(map) => Ok(FoldRange::Map(map)),
             Value::Struct(value) if value.is_iterable() => {
                 let mut entries = Vec::new();
                 for (name, value) in value.fields(self.context)? {
                     entries.push((Value::String(name), value));
                 }
-                Ok(Range::Map(Map::Entries(self.context.arena.slice(&entries))))
+                Ok(FoldRange::Map(Map::Entries(self.context.arena.slice(&entries))))
             }
             other => Err(not_iterable(&other, fold.second.is_some())),
         }
@@ -57,14 +57,14 @@ impl<'a, O: EvaluationObserver> Evaluator<'_, 'a, O> {
 
     /// Binds the variables for an iteration.
     #[inline]
-    pub(super) fn bind_iteration(&mut self, fold: &Fold, range: &Range<'a>, iteration: usize) {
+    pub(super) fn bind_iteration(&mut self, fold: &PlannedFold, range: &FoldRange<'a>, iteration: usize) {
         match (fold.second, range) {
-            (None, Range::List(list)) => {
+            (None, FoldRange::List(list)) => {
                 if let Some(element) = list.get(iteration) {
                     self.bind(fold.first, element);
                 }
             }
-            (None, Range::Map(map)) => {
+            (None, FoldRange::Map(map)) => {
                 if let Some((key, _)) = map.entry(iteration) {
                     self.bind(fold.first, key);
                 }

@@ -4,7 +4,7 @@ use pratique_gotext::strconv::{NumberError, atoi};
 
 /// A formatting clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clause {
+pub(crate) enum FormatClause {
     /// `%s`: any value as a string.
     String,
     /// `%d`: an integer.
@@ -38,25 +38,25 @@ pub(crate) enum ClauseError {
     Unrecognized(char),
 }
 
-impl Clause {
+impl FormatClause {
     /// The reference's message for an argument that does not fit.
     pub(super) fn requirement(self) -> &'static str {
         match self {
-            Clause::String => {
+            FormatClause::String => {
                 "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, \
                  durations, and timestamps"
             }
-            Clause::Decimal => "decimal clause can only be used on integers",
-            Clause::Fixed(_) => "fixed-point clause can only be used on doubles",
-            Clause::Scientific(_) => "scientific clause can only be used on doubles",
-            Clause::Binary => "only integers and bools can be formatted as binary",
-            Clause::Hex { .. } => "only integers, byte buffers, and strings can be formatted as hex",
-            Clause::Octal => "octal clause can only be used on integers",
+            FormatClause::Decimal => "decimal clause can only be used on integers",
+            FormatClause::Fixed(_) => "fixed-point clause can only be used on doubles",
+            FormatClause::Scientific(_) => "scientific clause can only be used on doubles",
+            FormatClause::Binary => "only integers and bools can be formatted as binary",
+            FormatClause::Hex { .. } => "only integers, byte buffers, and strings can be formatted as hex",
+            FormatClause::Octal => "octal clause can only be used on integers",
         }
     }
 
     /// The clause after a `%`, and the text after it.
-    pub(super) fn parse(text: &str) -> Result<(Clause, &str), ClauseError> {
+    pub(super) fn parse(text: &str) -> Result<(FormatClause, &str), ClauseError> {
         let (precision, rest) = match text.strip_prefix('.') {
             Some(rest) => parse_precision(rest)?,
             None => (None, text),
@@ -64,14 +64,14 @@ impl Clause {
         // The letter is a byte; of a character of several, its first is shown.
         let letter = rest.bytes().next().map_or('\u{0}', char::from);
         let clause = match letter {
-            's' => Clause::String,
-            'd' => Clause::Decimal,
-            'f' => Clause::Fixed(precision),
-            'e' => Clause::Scientific(precision),
-            'b' => Clause::Binary,
-            'x' => Clause::Hex { upper: false },
-            'X' => Clause::Hex { upper: true },
-            'o' => Clause::Octal,
+            's' => FormatClause::String,
+            'd' => FormatClause::Decimal,
+            'f' => FormatClause::Fixed(precision),
+            'e' => FormatClause::Scientific(precision),
+            'b' => FormatClause::Binary,
+            'x' => FormatClause::Hex { upper: false },
+            'X' => FormatClause::Hex { upper: true },
+            'o' => FormatClause::Octal,
             _ => return Err(ClauseError::Unrecognized(letter)),
         };
         Ok((clause, rest.get(1..).unwrap_or("")))

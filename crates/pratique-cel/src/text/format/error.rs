@@ -2,7 +2,7 @@
 //!
 //! Upstream: cel-go, ext/formatting.go
 
-use super::clause::{Clause, ClauseError};
+use super::clause::{FormatClause, ClauseError};
 
 /// The maximum depth of lists and maps: that of the input, and as much again for literals around it.
 pub(crate) const MAX_DEPTH: usize = 2 * pratique_json::MAX_DEPTH;
@@ -31,7 +31,7 @@ pub(crate) enum ArgumentError {
     #[error("{requirement}, was given {type_name}", requirement = clause.requirement())]
     Mismatch {
         /// The clause.
-        clause: Clause,
+        clause: FormatClause,
         /// The type of the argument.
         type_name: Box<str>,
     },
@@ -50,7 +50,7 @@ pub(crate) enum ArgumentError {
 }
 
 impl ArgumentError {
-    pub(crate) fn mismatch(clause: Clause, type_name: &str) -> Self {
+    pub(crate) fn mismatch(clause: FormatClause, type_name: &str) -> Self {
         ArgumentError::Mismatch {
             clause,
             type_name: type_name.into(),

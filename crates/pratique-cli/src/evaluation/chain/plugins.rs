@@ -1,7 +1,7 @@
 //! The plugins of the chain, started as an API server starts them.
 
 use pratique::expressions::Expressions;
-use pratique_review::chain::{self, ChainSettings, StartFailure, Started};
+use pratique_review::chain::{self, ChainSettings, StartFailure, StartedPlugins};
 use pratique_schema::FeatureGates;
 
 use crate::exit::CliError;
@@ -13,7 +13,7 @@ pub(crate) fn start(
     configuration: Option<&str>,
     gates: FeatureGates,
     expressions: &Expressions,
-) -> Result<Started, LoadFailure> {
+) -> Result<StartedPlugins, LoadFailure> {
     let options = configuration_options(expressions, gates);
     let path = configuration.unwrap_or_default();
     let started = chain::start(settings, gates, path, &options, &|_| Ok(()));

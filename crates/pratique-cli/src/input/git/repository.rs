@@ -51,14 +51,14 @@ const KEPT_VARIABLES: [&str; 6] = [
 
 /// A repository with files.
 #[derive(Clone, Debug)]
-pub(crate) struct Repository {
+pub(crate) struct GitRepository {
     /// The directory that has the `.git`, without links.
     top: PathBuf,
     /// What the `.git` is or leads to.
     git_directory: PathBuf,
 }
 
-impl Repository {
+impl GitRepository {
     /// The repository that a path belongs to, and the path from its top: that around the working directory if the path is below
     /// its top, and otherwise that around the path. The path need not exist any more.
     pub(super) fn around(path: &Path) -> Result<(Self, PathBuf), CliError> {
@@ -76,7 +76,7 @@ impl Repository {
             .ok_or_else(|| CliError::Git {
                 why: format!("{} is not in a repository", crate::input::format_path(path)),
             })?;
-        Ok((Repository::at(top)?, below))
+        Ok((GitRepository::at(top)?, below))
     }
 
     /// The repository whose `.git` is in a directory without links.
@@ -93,7 +93,7 @@ impl Repository {
         )?;
         let name = output.strip_suffix(b"\n").unwrap_or(&output);
         let git_directory = super::path_of(name).ok_or_else(unexpected)?;
-        Ok(Repository { top, git_directory })
+        Ok(GitRepository { top, git_directory })
     }
 
     /// Runs `git` at the top; gives up to `limit` bytes of output.

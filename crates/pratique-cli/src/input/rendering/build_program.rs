@@ -16,7 +16,7 @@ use pratique_review::{CHART, KUSTOMIZATIONS};
 
 use super::kustomize_origin::read_annotation;
 use super::render_error::RenderError;
-use crate::input::spool::{self, Spool};
+use crate::input::spool::{self, SpooledPipe};
 
 /// How much is kept of what a program says on standard error, in bytes.
 const MAX_MESSAGE: u64 = 16 << 10;
@@ -109,7 +109,7 @@ impl BuildProgram {
         self,
         directory: &Path,
         options: BuildOptions<'_>,
-    ) -> Result<(Spool, BuiltDirectory), RenderError> {
+    ) -> Result<(SpooledPipe, BuiltDirectory), RenderError> {
         match self {
             BuildProgram::Helm => {
                 let made = run(helm(directory, options), "helm template", directory)?;
@@ -140,7 +140,7 @@ fn helm(directory: &Path, options: BuildOptions<'_>) -> Command {
 }
 
 /// Runs Kustomize, or the one that is part of kubectl.
-fn kustomize(directory: &Path) -> Result<Spool, RenderError> {
+fn kustomize(directory: &Path) -> Result<SpooledPipe, RenderError> {
     let mut alone = Command::new("kustomize");
     alone.args(["build", "--"]).arg(directory);
     match run(alone, "kustomize build", directory) {
@@ -210,7 +210,7 @@ fn kustomization(directory: &Path) -> Option<PathBuf> {
 }
 
 /// Runs a program to its end, and gives what it writes.
-fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<Spool, RenderError> {
+fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<SpooledPipe, RenderError> {
     let path = path_text(directory);
     let failed = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => RenderError::NoProgram {
@@ -233,7 +233,7 @@ fn run(mut command: Command, program: &'static str, directory: &Path) -> Result<
     // Both are read at once: a program waits where one of its pipes is full.
     let message = thread::spawn(move || stderr.map(first_of).unwrap_or_default());
     let made = match child.stdout.take() {
-        Some(output) => Spool::copy(output, spool::LARGEST),
+        Some(output) => SpooledPipe::copy(output, spool::LARGEST),
         None => Err(ErrorKind::BrokenPipe.into()),
     };
     if made.is_err() {

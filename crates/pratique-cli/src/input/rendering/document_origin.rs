@@ -1,21 +1,21 @@
 //! The object in a file that Kustomize made another one of.
 
 use pratique_manifest::convert::items;
-use pratique_manifest::{Document, Location, MappingFields, NodeId};
+use pratique_manifest::{SourceDocument, Location, MappingFields, NodeId};
 use pratique_review::FieldPath;
 
 /// An object in a file, with the places of its fields.
 #[derive(Debug)]
 pub(super) struct DocumentOrigin {
-    document: Document,
+    document: SourceDocument,
     object: NodeId,
 }
 
 impl DocumentOrigin {
     /// The object of a kind among the documents of a file that was made one with a name, to which a kustomization may have added
     /// something before or behind.
-    pub(super) fn find(documents: &[Document], kind: &str, name: &str) -> Option<Self> {
-        let mut best: Option<(usize, &Document, NodeId)> = None;
+    pub(super) fn find(documents: &[SourceDocument], kind: &str, name: &str) -> Option<Self> {
+        let mut best: Option<(usize, &SourceDocument, NodeId)> = None;
         for document in documents {
             let tree = document.source.tree();
             for item in items(&document.source).objects {

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use ignore::gitignore::Gitignore;
 
-use crate::input::git::repository::{Repository, top_around};
-use crate::input::git::tracked::TrackedFiles;
+use crate::input::git::repository::{GitRepository, top_around};
+use crate::input::git::tracked_files::TrackedFiles;
 use crate::output;
 use crate::output::text::text;
 
@@ -18,7 +18,7 @@ const LARGEST: u64 = 1 << 20;
 /// The patterns of the `.gitignore` files of a directory and of those around it, as far as git does not track what they match:
 /// whoever adds a `.gitignore` takes nothing away that is there for all.
 #[derive(Clone, Debug)]
-pub(super) struct Ignored {
+pub(super) struct IgnoredPatterns {
     /// Where the directory is, without links.
     directory: PathBuf,
     /// From the outermost to the innermost.
@@ -38,7 +38,7 @@ struct RepositoryIndex {
     tracked: OnceLock<TrackedFiles>,
 }
 
-impl Ignored {
+impl IgnoredPatterns {
     /// The rules for a directory, by its own file and by those above it, up to the root of its repository.
     pub(super) fn new(directory: &Path) -> Self {
         let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
@@ -53,7 +53,7 @@ impl Ignored {
                 tracked: OnceLock::new(),
             })
         });
-        Ignored {
+        IgnoredPatterns {
             directory,
             files,
             is_ignored: false,
@@ -97,7 +97,7 @@ impl RepositoryIndex {
     /// Whether a path without links is tracked, or one below it.
     fn has(&self, path: &Path) -> bool {
         let tracked = self.tracked.get_or_init(|| {
-            let repository = Repository::at(self.top.clone());
+            let repository = GitRepository::at(self.top.clone());
             let tracked = repository.and_then(|repository| TrackedFiles::below(&repository, &self.below));
             tracked.unwrap_or_else(|error| {
                 output::eprint(&output::warning(&text!(
@@ -126,7 +126,7 @@ mod tests {
     fn check(line: &str, path: &str, expected: bool) {
         let mut builder = ignore::gitignore::GitignoreBuilder::new("/root");
         builder.add_line(None, line).unwrap();
-        let ignored = Ignored {
+        let ignored = IgnoredPatterns {
             directory: "/root".into(),
             files: vec![Arc::new(builder.build().unwrap())],
             is_ignored: false,

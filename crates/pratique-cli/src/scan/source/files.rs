@@ -6,34 +6,34 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pratique_report::Shard;
-use pratique_stream::{Limits, Place, Splitter};
+use pratique_stream::{Limits, StreamPlace, Splitter};
 
-use super::{Content, Unit};
+use super::{UnitContent, ScanUnit};
 use crate::evaluation::state::ClusterState;
 use crate::exit::CliError;
 use crate::input::open::{open, reopen};
 use crate::input::{self, InputError, STDIN};
 use crate::scan::scan_error::ScanError;
-use crate::stream::checkpoint::{At, CountedPart, FileState, Mark};
-use crate::stream::etcd::{self, Head};
-use crate::stream::ordered::{WorkClosed, WorkSender};
-use crate::stream::read::Inputs;
-use crate::stream::surveyed::StateOfStream;
+use crate::stream::checkpoint::{MarkPlace, CountedPart, FileState, InputMark};
+use crate::stream::etcd::{self, StreamHead};
+use crate::stream::ordered_work::{WorkClosed, WorkSender};
+use crate::stream::read::UserInputs;
+use crate::stream::survey::StateOfStream;
 
 /// Extensions of files that have one JSON value on each line.
 const LINES: [&str; 2] = ["ndjson", "jsonl"];
 
 /// The files of a scan.
 #[derive(Clone, Debug)]
-pub(in crate::scan) struct Files {
-    files: Vec<Source>,
+pub(in crate::scan) struct ScanFiles {
+    files: Vec<FileSource>,
     /// The part of them that is scanned.
     pub(super) shard: Shard,
 }
 
 /// A file, or standard input.
 #[derive(Clone, Debug)]
-struct Source {
+struct FileSource {
     path: PathBuf,
     /// The path as it is shown.
     shown: Arc<str>,
@@ -44,8 +44,8 @@ struct Source {
 }
 
 /// The part of a file that a scan reads.
-struct Part<'f> {
-    file: &'f Source,
+struct FilePart<'f> {
+    file: &'f FileSource,
     /// Which of the files it is, from 0.
     index: usize,
     shard: Shard,
@@ -56,33 +56,33 @@ struct Part<'f> {
 }
 
 /// A part of a file: from a document to an offset.
-struct Range {
-    start: Start,
+struct FileRange {
+    start: DocumentStart,
     end: u64,
 }
 
 /// Where a document begins.
 #[derive(Clone, Copy)]
-struct Start {
-    place: Place,
+struct DocumentStart {
+    place: StreamPlace,
     /// How many documents of the file stand before it.
     number: usize,
 }
 
-impl Files {
+impl ScanFiles {
     /// The files of the inputs, of which a shard is scanned.
     ///
     /// # Errors
     /// Standard input cannot be divided.
-    pub(in crate::scan) fn new(inputs: &Inputs, shard: Shard) -> Result<Self, CliError> {
+    pub(in crate::scan) fn new(inputs: &UserInputs, shard: Shard) -> Result<Self, CliError> {
         let files = inputs.as_slice().iter().flat_map(|input| &input.files);
-        let files: Vec<Source> = files.map(|path| Source::new(path)).collect();
+        let files: Vec<FileSource> = files.map(|path| FileSource::new(path)).collect();
         let pipe = files.iter().find(|file| file.size.is_none());
         match pipe {
             Some(pipe) if shard.of > 1 => Err(CliError::Scan(ScanError::ShardOfPipe {
                 path: pipe.shown.to_string(),
             })),
-            _ => Ok(Files { files, shard }),
+            _ => Ok(ScanFiles { files, shard }),
         }
     }
 
@@ -107,18 +107,18 @@ impl Files {
         self,
         limits: Limits,
         mut state: Arc<ClusterState>,
-        from: Option<Mark>,
-        sender: &WorkSender<Unit, R>,
+        from: Option<InputMark>,
+        sender: &WorkSender<ScanUnit, R>,
     ) {
         let first = from.as_ref().map_or(0, |mark| mark.source);
         let mut preceding_size: u64 = self.files.iter().take(first).filter_map(|file| file.size).sum();
         for (index, file) in self.files.iter().enumerate().skip(first) {
-            let part = Part {
+            let part = FilePart {
                 file,
                 index,
                 shard: self.shard,
                 before: preceding_size,
-                from: Mark::offset_in(from.as_ref(), index),
+                from: InputMark::offset_in(from.as_ref(), index),
             };
             if part.send(limits, &mut state, sender).is_err() {
                 return;
@@ -128,7 +128,7 @@ impl Files {
     }
 }
 
-impl Source {
+impl FileSource {
     fn new(path: &Path) -> Self {
         let size = match fs::metadata(path) {
             _ if path == Path::new(STDIN) => None,
@@ -136,7 +136,7 @@ impl Source {
             // There is nothing to divide in what is not there.
             Err(_) => Some(0),
         };
-        let mut source = Source {
+        let mut source = FileSource {
             path: path.to_owned(),
             shown: input::format_path(path).into(),
             size,
@@ -152,11 +152,11 @@ impl Source {
     }
 
     /// The beginning of a regular file; of others, nothing is read.
-    fn head(&self) -> io::Result<Head> {
+    fn head(&self) -> io::Result<StreamHead> {
         if self.size.is_none() {
             return Err(ErrorKind::NotSeekable.into());
         }
-        Head::read(&mut open(&self.path)?)
+        StreamHead::read(&mut open(&self.path)?)
     }
 
     /// Opens it, from its beginning; of an export, its items.
@@ -166,21 +166,21 @@ impl Source {
     }
 
     /// Opens the part of a shard, at its first document.
-    fn open_part(&self, shard: Shard) -> io::Result<(Box<dyn Read + Send>, Start)> {
+    fn open_part(&self, shard: Shard) -> io::Result<(Box<dyn Read + Send>, DocumentStart)> {
         match (self.has_lines, self.size) {
             (true, Some(size)) if shard.of > 1 => {
-                let Range { start, end } = self.range(shard, size)?;
+                let FileRange { start, end } = self.range(shard, size)?;
                 let mut file = reopen(&self.path)?;
                 let offset = start.place.offset as u64;
                 file.seek(SeekFrom::Start(offset))?;
                 Ok((Box::new(file.take(end.saturating_sub(offset))), start))
             }
-            _ => Ok((self.open()?, Start::OF_FILE)),
+            _ => Ok((self.open()?, DocumentStart::OF_FILE)),
         }
     }
 
     /// The part of a file of lines: the lines that begin in its share of the bytes.
-    fn range(&self, shard: Shard, size: u64) -> io::Result<Range> {
+    fn range(&self, shard: Shard, size: u64) -> io::Result<FileRange> {
         let share = |part: u32| {
             let offset = u128::from(size) * u128::from(part) / u128::from(shard.of.max(1));
             u64::try_from(offset).unwrap_or(size)
@@ -188,13 +188,13 @@ impl Source {
         let start = self.line_from(share(shard.index), size)?;
         let end = self.line_from(share(shard.index.saturating_add(1)), size)?;
         let lines = self.lines_before(start)?;
-        let place = Place {
+        let place = StreamPlace {
             line: lines.saturating_add(1),
             column: 0,
             offset: usize::try_from(start).unwrap_or(usize::MAX),
         };
-        Ok(Range {
-            start: Start { place, number: lines },
+        Ok(FileRange {
+            start: DocumentStart { place, number: lines },
             end,
         })
     }
@@ -224,16 +224,16 @@ impl Source {
     }
 }
 
-impl Part<'_> {
+impl FilePart<'_> {
     fn send<R>(
         &self,
         limits: Limits,
         state: &mut Arc<ClusterState>,
-        sender: &WorkSender<Unit, R>,
+        sender: &WorkSender<ScanUnit, R>,
     ) -> Result<(), WorkClosed> {
         let file = self.file;
         let is_shared = self.shard.of > 1 && !file.has_lines;
-        let unit = |start, content, state| Unit {
+        let unit = |start, content, state| ScanUnit {
             file: Arc::clone(&file.shown),
             start,
             content,
@@ -244,8 +244,8 @@ impl Part<'_> {
             Ok(opened) => opened,
             Err(error) => {
                 let path = file.shown.to_string();
-                let fault = Content::fault(InputError::Unread { path, error });
-                return sender.add(unit(Some(self.mark(Place::START)), fault, Arc::clone(state)));
+                let fault = UnitContent::fault(InputError::Unread { path, error });
+                return sender.add(unit(Some(self.mark(StreamPlace::START)), fault, Arc::clone(state)));
             }
         };
         let mut stream_state = StateOfStream::new(state, file.size.is_some());
@@ -256,39 +256,39 @@ impl Part<'_> {
                 Ok(piece) => piece,
                 Err(error) => {
                     let fault = InputError::of_stream(file.shown.to_string(), error, limits);
-                    return sender.add(unit(None, Content::fault(fault), stream_state.now()));
+                    return sender.add(unit(None, UnitContent::fault(fault), stream_state.now()));
                 }
             };
             let (state, notices) = stream_state.before(&file.shown, &piece);
             if !notices.is_empty() {
-                sender.add(unit(None, Content::Notices(notices), Arc::clone(&state)))?;
+                sender.add(unit(None, UnitContent::Notices(notices), Arc::clone(&state)))?;
             }
             match counted.has(&piece) {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(fault) => return sender.add(unit(None, Content::fault(fault), state)),
+                Err(fault) => return sender.add(unit(None, UnitContent::fault(fault), state)),
             }
             let mark = self.mark(piece.start);
-            sender.add(unit(Some(mark), Content::Piece(piece), state))?;
+            sender.add(unit(Some(mark), UnitContent::Piece(piece), state))?;
         }
         match counted.end() {
             Ok(()) => Ok(()),
-            Err(fault) => sender.add(unit(None, Content::fault(fault), stream_state.now())),
+            Err(fault) => sender.add(unit(None, UnitContent::fault(fault), stream_state.now())),
         }
     }
 
-    fn mark(&self, place: Place) -> Mark {
-        Mark {
+    fn mark(&self, place: StreamPlace) -> InputMark {
+        InputMark {
             source: self.index,
-            at: At::Offset(place.offset),
+            at: MarkPlace::Offset(place.offset),
             done: self.before.saturating_add(place.offset as u64),
         }
     }
 }
 
-impl Start {
-    const OF_FILE: Self = Start {
-        place: Place::START,
+impl DocumentStart {
+    const OF_FILE: Self = DocumentStart {
+        place: StreamPlace::START,
         number: 0,
     };
 }

@@ -24,10 +24,10 @@ const DIGESTED: u64 = 64 << 10;
 
 /// A place between two entries of the inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct InputMark {
     /// The file or collection, from 0.
     pub(crate) source: usize,
-    pub(crate) at: At,
+    pub(crate) at: MarkPlace,
     /// How much of all inputs comes before it: bytes of files, or objects of a cluster.
     pub(crate) done: u64,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Mark {
 /// A place within a file or collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum At {
+pub(crate) enum MarkPlace {
     Offset(usize),
     #[cfg(feature = "kube")]
     List(ListPosition),
@@ -52,24 +52,24 @@ pub(crate) struct FileState {
     digest: String,
 }
 
-impl At {
+impl MarkPlace {
     /// Whether it is where a file or collection begins.
     pub(super) fn is_beginning(&self) -> bool {
         match self {
-            At::Offset(offset) => *offset == 0,
+            MarkPlace::Offset(offset) => *offset == 0,
             #[cfg(feature = "kube")]
-            At::List(position) => *position == ListPosition::default(),
+            MarkPlace::List(position) => *position == ListPosition::default(),
         }
     }
 }
 
-impl Mark {
+impl InputMark {
     /// The offset in a file, of which the mark may be; 0 in others that come after it.
-    pub(crate) fn offset_in(from: Option<&Mark>, source: usize) -> usize {
+    pub(crate) fn offset_in(from: Option<&InputMark>, source: usize) -> usize {
         match from {
-            Some(Mark {
+            Some(InputMark {
                 source: of,
-                at: At::Offset(offset),
+                at: MarkPlace::Offset(offset),
                 ..
             }) if *of == source => *offset,
             _ => 0,
@@ -148,7 +148,7 @@ impl FileState {
         if file == Path::new(STDIN) {
             return Err(CliError::Scan(ScanError::ShardOfPipe { path }));
         }
-        let identity = match Identity::read(file) {
+        let identity = match FileIdentity::read(file) {
             Ok(Some(identity)) => identity,
             Ok(None) => return Err(CliError::Scan(ScanError::ShardOfPipe { path })),
             // It is an error of the inputs, and another file once it can be read.
@@ -171,12 +171,12 @@ impl FileState {
     }
 
     /// Whether a place can be one of it: within a file, or in a collection.
-    pub(super) fn has_place(&self, at: &At) -> bool {
+    pub(super) fn has_place(&self, at: &MarkPlace) -> bool {
         match at {
             // How long the content of a compressed file is shows when it is read.
-            At::Offset(_) => !self.digest.is_empty(),
+            MarkPlace::Offset(_) => !self.digest.is_empty(),
             #[cfg(feature = "kube")]
-            At::List(_) => self.digest.is_empty(),
+            MarkPlace::List(_) => self.digest.is_empty(),
         }
     }
 
@@ -193,20 +193,20 @@ impl FileState {
 }
 
 /// What tells a file from another one of the same path.
-struct Identity {
+struct FileIdentity {
     size: u64,
     modified: SystemTime,
     digest: String,
 }
 
-impl Identity {
+impl FileIdentity {
     /// That of a regular file; `None` of a pipe, a socket or a device.
     fn read(path: &Path) -> io::Result<Option<Self>> {
         let Some(mut file) = open_regular(path)? else {
             return Ok(None);
         };
         let metadata = file.metadata()?;
-        Ok(Some(Identity {
+        Ok(Some(FileIdentity {
             size: metadata.len(),
             modified: metadata.modified()?,
             digest: digest_of_ends(&mut file, metadata.len())?,

@@ -11,7 +11,7 @@ use pratique_types::{GroupVersion, Operation};
 use crate::policies::OriginSets;
 
 /// What is asked of a cluster: objects of the kinds that something looks at.
-pub(crate) struct Matched<'a> {
+pub(crate) struct MatchedObjects<'a> {
     /// Policies with bindings, in requests of the operation.
     pub(crate) sets: &'a [&'a OriginSets],
     pub(crate) operation: Operation,
@@ -20,7 +20,7 @@ pub(crate) struct Matched<'a> {
 }
 
 /// The kinds whose objects are listed.
-pub(super) struct Kinds {
+pub(super) struct ListedKinds {
     /// Their resources, each in one version.
     pub(super) listed: Vec<ServedResource>,
     /// The versions of groups of which it is not known what they serve, and why.
@@ -38,9 +38,9 @@ struct KindMatcher {
     binding: Option<Rules>,
 }
 
-impl Kinds {
+impl ListedKinds {
     /// The kinds that are matched. Of the versions of a kind, it is the server's first one that a policy matches.
-    pub(super) fn new(discovered: &Discovery, matched: &Matched<'_>) -> Self {
+    pub(super) fn new(discovered: &Discovery, matched: &MatchedObjects<'_>) -> Self {
         let matchers: Vec<KindMatcher> = matched.sets.iter().flat_map(|sets| matchers(sets)).collect();
         let is_matched = |served: &ServedResource, equivalents: &Equivalents| {
             let mut matchers = matchers.iter();
@@ -73,7 +73,7 @@ impl Kinds {
             groups.any(|group| group == "*" || *group == version.group)
         };
         let unavailable = discovered.unavailable.iter();
-        Kinds {
+        ListedKinds {
             listed,
             unavailable: unavailable
                 .filter(|(version, _)| may_match(version))
@@ -146,7 +146,7 @@ fn of_kinds(rules: &[NamedRuleWithOperations], match_policy: Option<&str>) -> Ru
 }
 
 /// The name of a policy, and what it or a binding of it matches.
-type Named<'s> = (Option<&'s str>, Option<&'s MatchResources>);
+type NamedMatch<'s> = (Option<&'s str>, Option<&'s MatchResources>);
 
 /// Each policy with each of its bindings.
 fn matchers(sets: &OriginSets) -> Vec<KindMatcher> {
@@ -182,8 +182,8 @@ fn matchers(sets: &OriginSets) -> Vec<KindMatcher> {
 
 fn bound<'s>(
     origin: Origin,
-    policies: impl Iterator<Item = Named<'s>>,
-    bindings: &[Named<'s>],
+    policies: impl Iterator<Item = NamedMatch<'s>>,
+    bindings: &[NamedMatch<'s>],
 ) -> Vec<KindMatcher> {
     let pairs = policies.flat_map(|(name, constraints)| {
         let of_policy = bindings.iter().filter(move |(policy, _)| *policy == name);

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::pairing::Pairing;
+use super::pairing::PolicyPairing;
 use super::{FileContent, RewriteDetector, UnstableFile, UnstableReason};
 use crate::load::set::ManifestSet;
 
@@ -45,7 +45,7 @@ impl RewriteDetector {
             .filter(|file| file.is_fresh(self.delays.shrunk));
         let ages = files.iter().filter_map(|file| Some((file, file.age()?)));
         let (latest, age) = ages.min_by_key(|(_, age)| *age)?;
-        let unpaired = sets.and_then(|sets| Pairing::new(sets).first_unpaired());
+        let unpaired = sets.and_then(|sets| PolicyPairing::new(sets).first_unpaired());
         let (file, reason, delay) = match (empty.min_by_key(|file| file.age()), unpaired) {
             (Some(empty), _) => (&empty.path, UnstableReason::Empty, self.delays.shrunk),
             (None, Some(object)) => (&latest.path, UnstableReason::Partial(object), self.delays.shrunk),

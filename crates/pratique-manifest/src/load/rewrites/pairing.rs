@@ -8,20 +8,20 @@ use crate::load::set::ManifestSet;
 use crate::problem::ObjectName;
 
 /// A kind and a name.
-type Key = (Kind, Box<str>);
+type PairingKey = (Kind, Box<str>);
 
 /// The policies that have an effect, and the objects that have none because their counterpart is missing.
 #[derive(Debug, Default)]
-pub(super) struct Pairing {
+pub(super) struct PolicyPairing {
     /// Policies with a binding.
-    effective: HashSet<Key>,
+    effective: HashSet<PairingKey>,
     /// Policies without a binding and bindings without a policy, with their files.
-    unpaired: BTreeMap<Key, String>,
+    unpaired: BTreeMap<PairingKey, String>,
 }
 
-impl Pairing {
+impl PolicyPairing {
     pub(super) fn new(sets: &[&ManifestSet]) -> Self {
-        let mut pairing = Pairing::default();
+        let mut pairing = PolicyPairing::default();
         let objects = sets.iter().flat_map(|set| set.objects());
         // Each policy has none, until its binding is found.
         for policy in objects.filter(|object| object.kind.is_policy()) {
@@ -32,7 +32,7 @@ impl Pairing {
             let Some(kind) = binding.kind.bound_kind() else {
                 continue;
             };
-            let policy: Key = (kind, policy.into());
+            let policy: PairingKey = (kind, policy.into());
             if pairing.unpaired.remove(&policy).is_some() {
                 pairing.effective.insert(policy);
             } else if !pairing.effective.contains(&policy) {
@@ -46,7 +46,7 @@ impl Pairing {
     /// The first object that has lost its counterpart in these, with its file; none while every policy that was in effect
     /// still is. A policy that was removed together with its binding leaves no such object.
     pub(super) fn broken_by(&self, next: &Self) -> Option<(ObjectName, String)> {
-        let is_lost = |policy: &Key| !next.effective.contains(policy);
+        let is_lost = |policy: &PairingKey| !next.effective.contains(policy);
         if !self.effective.iter().any(is_lost) {
             return None;
         }
@@ -61,7 +61,7 @@ impl Pairing {
     }
 }
 
-fn object_name((kind, name): &Key) -> ObjectName {
+fn object_name((kind, name): &PairingKey) -> ObjectName {
     ObjectName {
         kind: *kind,
         name: name.to_string(),

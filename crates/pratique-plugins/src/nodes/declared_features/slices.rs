@@ -7,7 +7,7 @@ use pratique_plugin::{PluginContext, Rejection, StateKind};
 
 use super::declares;
 use crate::answer::{bad_request, forbidden};
-use crate::built_in::Answer;
+use crate::built_in::PluginAnswer;
 use crate::nodes::node_selector::NodeSelector;
 use crate::object::{go_type, is_kind, name, text};
 
@@ -22,7 +22,7 @@ enum DeviceNodes<'a> {
 }
 
 // Upstream: plugin/pkg/admission/nodedeclaredfeatures/admission.go, validateResourceSlice
-pub(super) fn validate(attributes: &Attributes<'_>, context: &PluginContext<'_>, gate: bool) -> Answer {
+pub(super) fn validate(attributes: &Attributes<'_>, context: &PluginContext<'_>, gate: bool) -> PluginAnswer {
     let slice = attributes.object;
     if !is_kind(slice, "resource.k8s.io", "ResourceSlice") {
         let kind = go_type(slice);

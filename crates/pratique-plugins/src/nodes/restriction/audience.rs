@@ -6,7 +6,7 @@ use pratique_plugin::{Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::NodeRequest;
-use super::permission::Permission;
+use super::permission::NodePermission;
 use super::pods::stored;
 use crate::answer::{aggregate, not_found_text};
 use crate::object::{elements, name, text};
@@ -60,20 +60,20 @@ fn check_audience(request: &NodeRequest<'_>, token: &Value<'_>, pod: &Value<'_>)
     let permission = request.ask(verb, audience, &of.name)?;
     let (audience, user) = (quote(audience), &of.user_info.username);
     match permission {
-        Permission::Granted => Ok(()),
+        NodePermission::Granted => Ok(()),
         // Upstream: before 1.37, both texts began with the audience.
-        Permission::Refused if !request.release.at_least(1, 37) => Err(request.forbidden(format!(
+        NodePermission::Refused if !request.release.at_least(1, 37) => Err(request.forbidden(format!(
             "audience {audience} not found in pod spec volume, {user} is not authorized to request tokens for this \
              audience"
         ))),
-        Permission::Failed(error) if !request.release.at_least(1, 37) => Err(request.forbidden(format!(
+        NodePermission::Failed(error) if !request.release.at_least(1, 37) => Err(request.forbidden(format!(
             "audience {audience} not found in pod spec volume, error authorizing {user} to request tokens for this \
              audience: {error}"
         ))),
-        Permission::Refused => Err(request.forbidden(format!(
+        NodePermission::Refused => Err(request.forbidden(format!(
             "{user} is not authorized to request tokens for audience {audience}"
         ))),
-        Permission::Failed(error) => Err(request.forbidden(format!(
+        NodePermission::Failed(error) => Err(request.forbidden(format!(
             "error authorizing {user} to request tokens for audience {audience}: {error}"
         ))),
     }

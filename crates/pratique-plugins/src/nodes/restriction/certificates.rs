@@ -7,7 +7,7 @@ use pratique_plugin::{Rejection, StateKind};
 use pratique_types::Operation;
 
 use super::NodeRequest;
-use super::permission::Permission;
+use super::permission::NodePermission;
 use super::pods::quoted_name;
 use crate::answer::not_found_text;
 use crate::object::{elements, has_annotation, text};
@@ -148,11 +148,11 @@ fn check_signer(request: &NodeRequest<'_>, shown_pod: &str, pod: &Value<'_>) -> 
     )?;
     let signer = quote(signer);
     match permission {
-        Permission::Granted => Ok(()),
-        Permission::Refused => Err(request.forbidden(format!(
+        NodePermission::Granted => Ok(()),
+        NodePermission::Refused => Err(request.forbidden(format!(
             "pod {shown_pod} does not mount a podCertificate projected volume for signer {signer}"
         ))),
-        Permission::Failed(error) => {
+        NodePermission::Failed(error) => {
             let user = &request.attributes.request.user_info.username;
             Err(request.forbidden(format!(
                 "error authorizing {user} to request podcertificaterequests for signer {signer}: {error}"

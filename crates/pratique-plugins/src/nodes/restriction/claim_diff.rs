@@ -18,16 +18,16 @@ pub(super) fn difference(old: &Value<'_>, new: &Value<'_>, release: &Release) ->
 }
 
 /// JSON whose members keep their order.
-enum Tree {
+enum OrderedJson {
     /// A text, a number, or null.
     Scalar(String),
-    List(Vec<Tree>),
-    Map(Vec<(String, Tree)>),
+    List(Vec<OrderedJson>),
+    Map(Vec<(String, OrderedJson)>),
 }
 
-use Tree::{List, Map, Scalar};
+use OrderedJson::{List, Map, Scalar};
 
-impl Tree {
+impl OrderedJson {
     fn null() -> Self {
         Scalar("null".to_owned())
     }
@@ -79,7 +79,7 @@ impl Tree {
 
 /// A claim: metadata as clients see them, and the rest by the names of Go's fields.
 // Upstream: pkg/apis/core/types.go, PersistentVolumeClaim
-fn claim(object: &Value<'_>, release: &Release) -> Tree {
+fn claim(object: &Value<'_>, release: &Release) -> OrderedJson {
     let mut entries = written(at(object, &["metadata"]), &METADATA);
     entries.push(("Spec".to_owned(), Map(spec(object))));
     entries.push(("Status".to_owned(), Map(status(object, release))));
@@ -114,7 +114,7 @@ const SELECTOR: [&str; 2] = ["matchLabels", "matchExpressions"];
 const REQUIREMENT: [&str; 3] = ["key", "operator", "values"];
 
 /// The members of an object that are not empty, in Go's order.
-fn written(object: &Value<'_>, order: &[&str]) -> Vec<(String, Tree)> {
+fn written(object: &Value<'_>, order: &[&str]) -> Vec<(String, OrderedJson)> {
     let mut entries = Vec::new();
     for name in order {
         let Some(value) = object.get(name).filter(|value| is_written(name, value)) else {
@@ -140,12 +140,12 @@ fn is_written(name: &str, value: &Value<'_>) -> bool {
     }
 }
 
-fn spec(object: &Value<'_>) -> Vec<(String, Tree)> {
+fn spec(object: &Value<'_>) -> Vec<(String, OrderedJson)> {
     let of = |name: &'static str| at(object, &["spec", name]).clone();
     let text_of = |name: &'static str| scalar(text(object, &["spec", name]));
     let selector = match members(object, &["spec", "selector"]) {
         Some(_) => Map(written(&of("selector"), &SELECTOR)),
-        None => Tree::null(),
+        None => OrderedJson::null(),
     };
     let amounts = |list: &'static str| plain(at(object, &["spec", "resources", list]));
     let resources = vec![
@@ -172,7 +172,7 @@ fn spec(object: &Value<'_>) -> Vec<(String, Tree)> {
 }
 
 /// The status, without the fields that a node may change, which the reference clears before it compares the claims.
-fn status(object: &Value<'_>, release: &Release) -> Vec<(String, Tree)> {
+fn status(object: &Value<'_>, release: &Release) -> Vec<(String, OrderedJson)> {
     let of = |name: &'static str| plain(at(object, &["status", name]));
     let modify = ["status", "modifyVolumeStatus"];
     let modified = members(object, &modify).map(|_| {
@@ -186,15 +186,15 @@ fn status(object: &Value<'_>, release: &Release) -> Vec<(String, Tree)> {
     let mut fields = vec![
         field("Phase", scalar(or(text(object, &["status", "phase"]), "Pending"))),
         field("AccessModes", of("accessModes")),
-        field("Capacity", Tree::null()),
-        field("Conditions", Tree::null()),
-        field("AllocatedResources", Tree::null()),
-        field("AllocatedResourceStatuses", Tree::null()),
+        field("Capacity", OrderedJson::null()),
+        field("Conditions", OrderedJson::null()),
+        field("AllocatedResources", OrderedJson::null()),
+        field("AllocatedResourceStatuses", OrderedJson::null()),
         field(
             "CurrentVolumeAttributesClassName",
             of("currentVolumeAttributesClassName"),
         ),
-        field("ModifyVolumeStatus", modified.unwrap_or_else(Tree::null)),
+        field("ModifyVolumeStatus", modified.unwrap_or_else(OrderedJson::null)),
     ];
     // Upstream: pkg/apis/core/types.go, PersistentVolumeClaimStatus, since 1.37
     if release.at_least(1, 37) {
@@ -207,9 +207,9 @@ fn status(object: &Value<'_>, release: &Release) -> Vec<(String, Tree)> {
 }
 
 // Upstream: pkg/apis/core/types.go, VolumeHealthStatus
-fn health(status: &Value<'_>) -> Tree {
+fn health(status: &Value<'_>) -> OrderedJson {
     if status.is_null() {
-        return Tree::null();
+        return OrderedJson::null();
     }
     let condition = |condition: &Value<'_>| {
         let fields = [("Status", "status"), ("Reason", "reason"), ("Message", "message")];
@@ -220,17 +220,17 @@ fn health(status: &Value<'_>) -> Tree {
     let conditions = at(status, &["healthConditions"]).as_array();
     let conditions = conditions.map(|conditions| List(conditions.iter().map(condition).collect()));
     Map(vec![
-        field("HealthConditions", conditions.unwrap_or_else(Tree::null)),
+        field("HealthConditions", conditions.unwrap_or_else(OrderedJson::null)),
         field("LastTransitionTime", plain(at(status, &["lastTransitionTime"]))),
     ])
 }
 
 /// The data source of a volume.
-fn source(source: &Value<'_>, has_namespace: bool) -> Tree {
+fn source(source: &Value<'_>, has_namespace: bool) -> OrderedJson {
     if source.is_null() {
-        return Tree::null();
+        return OrderedJson::null();
     }
-    let of = |name: &str| source.get(name).map_or_else(Tree::null, plain);
+    let of = |name: &str| source.get(name).map_or_else(OrderedJson::null, plain);
     let mut entries = vec![
         field("APIGroup", of("apiGroup")),
         field("Kind", scalar(text(source, &["kind"]))),
@@ -242,11 +242,11 @@ fn source(source: &Value<'_>, has_namespace: bool) -> Tree {
     Map(entries)
 }
 
-fn field(name: &str, value: Tree) -> (String, Tree) {
+fn field(name: &str, value: OrderedJson) -> (String, OrderedJson) {
     (name.to_owned(), value)
 }
 
-fn scalar(text: &str) -> Tree {
+fn scalar(text: &str) -> OrderedJson {
     Scalar(quoted(text))
 }
 
@@ -270,7 +270,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// A value with its members in the order of their names.
-fn plain(value: &Value<'_>) -> Tree {
+fn plain(value: &Value<'_>) -> OrderedJson {
     match value {
         Value::Array(items) => List(items.iter().map(plain).collect()),
         Value::Object(entries) => {

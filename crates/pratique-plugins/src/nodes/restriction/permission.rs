@@ -5,7 +5,7 @@ use pratique_plugin::{Access, AccessAnswer, MissingState, Rejection};
 use super::NodeRequest;
 
 /// The answer to an authorization check of a node.
-pub(super) enum Permission {
+pub(super) enum NodePermission {
     Granted,
     Refused,
     /// The check failed with this error, and nothing allows it.
@@ -18,7 +18,7 @@ impl<'a> NodeRequest<'a> {
     /// # Errors
     /// The answer is not there.
     // Upstream: plugin/pkg/admission/noderestriction/admission.go, buildAuthorizerAttributes
-    pub(super) fn ask(&self, verb: &str, resource: &str, account: &str) -> Result<Permission, Rejection> {
+    pub(super) fn ask(&self, verb: &str, resource: &str, account: &str) -> Result<NodePermission, Rejection> {
         let request = self.attributes.request;
         let access = Access {
             user: &request.user_info,
@@ -31,9 +31,9 @@ impl<'a> NodeRequest<'a> {
             name: account,
         };
         match self.context.access.review(&access) {
-            AccessAnswer::Allowed => Ok(Permission::Granted),
-            AccessAnswer::Denied { .. } => Ok(Permission::Refused),
-            AccessAnswer::Failed { error, .. } => Ok(Permission::Failed(error)),
+            AccessAnswer::Allowed => Ok(NodePermission::Granted),
+            AccessAnswer::Denied { .. } => Ok(NodePermission::Refused),
+            AccessAnswer::Failed { error, .. } => Ok(NodePermission::Failed(error)),
             AccessAnswer::Pending => Err(Rejection::Pending),
             AccessAnswer::Unknown => Err(MissingState::Access(Box::new(access.question())).into()),
         }

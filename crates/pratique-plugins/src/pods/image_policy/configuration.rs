@@ -9,7 +9,7 @@ use pratique_plugin::{PluginSettings, StartError};
 use crate::configuration::documents;
 
 /// How the backend's answers count.
-pub(super) struct Configuration {
+pub(super) struct ImageConfiguration {
     /// Where the backend is.
     pub(super) backend: ImagePolicyBackend,
     /// How long an image stays allowed.
@@ -44,7 +44,7 @@ const SECOND: i64 = 1_000_000_000;
 const MILLISECOND: i64 = 1_000_000;
 
 // Upstream: plugin/pkg/admission/imagepolicy/admission.go, NewImagePolicyWebhook
-pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, StartError> {
+pub(super) fn read(settings: &PluginSettings<'_>) -> Result<ImageConfiguration, StartError> {
     let text = settings
         .configuration
         .ok_or_else(|| StartError::new("no config specified"))?;
@@ -92,7 +92,7 @@ pub(super) fn read(settings: &PluginSettings<'_>) -> Result<Configuration, Start
     if let Some(check) = settings.check_kubeconfig {
         check(kubeconfig).map_err(of_kubeconfig)?;
     }
-    Ok(Configuration {
+    Ok(ImageConfiguration {
         backend: ImagePolicyBackend {
             kube_config_file: kubeconfig.to_owned(),
             retry_backoff,

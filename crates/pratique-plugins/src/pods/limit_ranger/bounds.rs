@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use pratique_gotext::quantity::MAX_MILLI_VALUE;
 
-use super::limits::{Bounds, Item};
-use super::requested_amount::{Amount, RequestedAmount};
+use super::limits::{AmountBounds, TypeBounds};
+use super::requested_amount::{RoundedAmount, RequestedAmount};
 
 /// How amounts are compared with bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +18,14 @@ pub(super) enum BoundPrecision {
 /// Checks requested amounts by the minimum, the maximum and the ratio of an item of a limit range. Bounds and amounts
 /// refer to resources by their places. Amounts that are stored already are not checked again.
 pub(super) fn check_bounds(
-    item: &Item,
+    item: &TypeBounds,
     resources: &[String],
     amounts: &[RequestedAmount],
     stored: &[RequestedAmount],
     precision: BoundPrecision,
     errors: &mut Vec<String>,
 ) {
-    let rules: [(&Bounds, Rule); 3] = [
+    let rules: [(&AmountBounds, ConstraintRule); 3] = [
         (&item.least, below_minimum),
         (&item.most, above_maximum),
         (&item.ratios, beyond_ratio),
@@ -38,7 +38,7 @@ pub(super) fn check_bounds(
             if stored.get(*place).is_some_and(|stored| stored == amount) {
                 continue;
             }
-            errors.extend(rule(&Constraint {
+            errors.extend(rule(&AmountConstraint {
                 limit_type: item.bounded.as_str(),
                 resource,
                 bound,
@@ -52,14 +52,14 @@ pub(super) fn check_bounds(
 
 /// Checks requests alone by the minimum and the maximum of an item, unless the same are stored already.
 pub(super) fn check_requests(
-    item: &Item,
+    item: &TypeBounds,
     resources: &[String],
-    requests: impl Fn(&str) -> Option<Amount>,
-    stored: impl Fn(&str) -> Option<Amount>,
+    requests: impl Fn(&str) -> Option<RoundedAmount>,
+    stored: impl Fn(&str) -> Option<RoundedAmount>,
     precision: BoundPrecision,
     errors: &mut Vec<String>,
 ) {
-    let rules: [(&Bounds, Rule); 2] = [(&item.least, below_minimum), (&item.most, request_above_maximum)];
+    let rules: [(&AmountBounds, ConstraintRule); 2] = [(&item.least, below_minimum), (&item.most, request_above_maximum)];
     for (bounds, rule) in rules {
         for (place, bound) in bounds {
             let resource = resources.get(*place).map(String::as_str).unwrap_or_default();
@@ -67,7 +67,7 @@ pub(super) fn check_requests(
             if request.is_some() && request == stored(resource) {
                 continue;
             }
-            errors.extend(rule(&Constraint {
+            errors.extend(rule(&AmountConstraint {
                 limit_type: item.bounded.as_str(),
                 resource,
                 bound,
@@ -80,19 +80,19 @@ pub(super) fn check_requests(
 }
 
 /// A bound for a resource, with the amounts that are compared with it.
-struct Constraint<'a> {
+struct AmountConstraint<'a> {
     limit_type: &'a str,
     resource: &'a str,
-    bound: &'a Amount,
-    request: Option<&'a Amount>,
-    limit: Option<&'a Amount>,
+    bound: &'a RoundedAmount,
+    request: Option<&'a RoundedAmount>,
+    limit: Option<&'a RoundedAmount>,
     precision: BoundPrecision,
 }
 
 /// Gives the message of a constraint that is violated.
-type Rule = fn(&Constraint<'_>) -> Option<String>;
+type ConstraintRule = fn(&AmountConstraint<'_>) -> Option<String>;
 
-impl Constraint<'_> {
+impl AmountConstraint<'_> {
     /// The request, the limit and the bound in the same unit.
     // Upstream: plugin/pkg/admission/limitranger/admission.go, requestLimitEnforcedValues
     fn rounded(&self) -> [i64; 3] {
@@ -121,7 +121,7 @@ impl Constraint<'_> {
 
     /// The beginning of messages about a minimum or maximum: `maximum cpu usage per Pod is 2`
     fn usage(&self, extreme: &str) -> String {
-        let Constraint {
+        let AmountConstraint {
             limit_type,
             resource,
             bound,
@@ -135,7 +135,7 @@ impl Constraint<'_> {
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, minConstraint
-fn below_minimum(constraint: &Constraint<'_>) -> Option<String> {
+fn below_minimum(constraint: &AmountConstraint<'_>) -> Option<String> {
     let [request, limit] = constraint.compare();
     let usage = || constraint.usage("minimum");
     match (constraint.request, constraint.limit) {
@@ -151,7 +151,7 @@ fn below_minimum(constraint: &Constraint<'_>) -> Option<String> {
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, maxConstraint
-fn above_maximum(constraint: &Constraint<'_>) -> Option<String> {
+fn above_maximum(constraint: &AmountConstraint<'_>) -> Option<String> {
     let [request, limit] = constraint.compare();
     let usage = || constraint.usage("maximum");
     match (constraint.request, constraint.limit) {
@@ -167,7 +167,7 @@ fn above_maximum(constraint: &Constraint<'_>) -> Option<String> {
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, maxRequestConstraint
-fn request_above_maximum(constraint: &Constraint<'_>) -> Option<String> {
+fn request_above_maximum(constraint: &AmountConstraint<'_>) -> Option<String> {
     let [request, _] = constraint.compare();
     let usage = || constraint.usage("maximum");
     match constraint.request {
@@ -180,8 +180,8 @@ fn request_above_maximum(constraint: &Constraint<'_>) -> Option<String> {
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, limitRequestRatioConstraint
-fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
-    let Constraint {
+fn beyond_ratio(constraint: &AmountConstraint<'_>) -> Option<String> {
+    let AmountConstraint {
         limit_type,
         resource,
         bound,
@@ -201,7 +201,7 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
         }
         BoundPrecision::Exact => [true, true],
     };
-    let is_set = |amount: &&Amount| !amount.quantity.is_zero();
+    let is_set = |amount: &&RoundedAmount| !amount.quantity.is_zero();
     let Some(request) = constraint.request.filter(|_| has_request).filter(is_set) else {
         return Some(format!("{}, but no request is specified or request is 0", rule()));
     };
@@ -221,7 +221,7 @@ fn beyond_ratio(constraint: &Constraint<'_>) -> Option<String> {
             (exceeds, ratio)
         }
         BoundPrecision::Exact => {
-            let approximate = |amount: &Amount| amount.quantity.as_approximate_float();
+            let approximate = |amount: &RoundedAmount| amount.quantity.as_approximate_float();
             (
                 limit.quantity.exceeds_product(&request.quantity, &bound.quantity),
                 approximate(limit) / approximate(request),

@@ -3,7 +3,7 @@
 use pratique_json::{Object, Value};
 use pratique_plugin::MutableAttributes;
 
-use super::limits::Defaults;
+use super::limits::ContainerDefaults;
 use crate::object::{descend_mut, members, text};
 use crate::pods::containers;
 
@@ -15,7 +15,7 @@ const LISTS: [(&str, &str); 2] = [("containers", "container"), ("initContainers"
 
 /// Sets missing requests and limits of containers to the defaults of a limit range, and lists them in an annotation.
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergePodResourceRequirements
-pub(super) fn set(defaults: &Defaults, attributes: &mut MutableAttributes<'_, '_>) {
+pub(super) fn set(defaults: &ContainerDefaults, attributes: &mut MutableAttributes<'_, '_>) {
     let pod = attributes.object();
     let mut all = LISTS.iter().flat_map(|(list, _)| containers(pod, list));
     if !all.any(|container| lacks_any(container, defaults)) {
@@ -50,14 +50,14 @@ fn missing<'d>(
     defaults.iter().filter(move |(name, _)| is_missing(name))
 }
 
-fn lacks_any(container: &Value<'_>, defaults: &Defaults) -> bool {
+fn lacks_any(container: &Value<'_>, defaults: &ContainerDefaults) -> bool {
     let resources = members(container, &["resources"]);
     let mut fields = defaults.fields().into_iter();
     fields.any(|(field, defaults)| missing(resources, field, defaults).next().is_some())
 }
 
 // Upstream: plugin/pkg/admission/limitranger/admission.go, mergeContainerResources
-fn set_container(container: &mut Value<'_>, label: &str, defaults: &Defaults, set: &mut Vec<String>) {
+fn set_container(container: &mut Value<'_>, label: &str, defaults: &ContainerDefaults, set: &mut Vec<String>) {
     for (field, defaults) in defaults.fields() {
         let resources = members(container, &["resources"]);
         let missing: Vec<_> = missing(resources, field, defaults).collect();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pratique_json::Value;
 use pratique_plugin::{Derivation, Derived};
 
-use super::limits::Limits;
+use super::limits::RangeLimits;
 
 /// The objects that limit ranges are looked up for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Concern {
+pub(super) enum LimitConcern {
     Pods,
     Claims,
 }
@@ -21,31 +21,31 @@ pub(super) struct RangeIndex {
 }
 
 impl Derived for RangeIndex {
-    type Item = Limits;
+    type Item = RangeLimits;
 
-    fn read(range: &Arc<Value<'static>>) -> Limits {
-        Limits::new(range)
+    fn read(range: &Arc<Value<'static>>) -> RangeLimits {
+        RangeLimits::new(range)
     }
 
-    fn index(items: &[Arc<Limits>]) -> Self {
+    fn index(items: &[Arc<RangeLimits>]) -> Self {
         let concerning = |concern| {
             let limits = items.iter().enumerate();
             let concerned = limits.filter(|(_, limits)| limits.concerns(concern));
             concerned.map(|(place, _)| place).collect()
         };
         RangeIndex {
-            pods: concerning(Concern::Pods),
-            claims: concerning(Concern::Claims),
+            pods: concerning(LimitConcern::Pods),
+            claims: concerning(LimitConcern::Claims),
         }
     }
 }
 
 /// The limits that concern pods or claims, in their order.
-pub(super) fn concerning(ranges: &Derivation<RangeIndex>, concern: Concern) -> impl Iterator<Item = &Limits> {
+pub(super) fn concerning(ranges: &Derivation<RangeIndex>, concern: LimitConcern) -> impl Iterator<Item = &RangeLimits> {
     let index = ranges.index();
     ranges.at(match concern {
-        Concern::Pods => &index.pods,
-        Concern::Claims => &index.claims,
+        LimitConcern::Pods => &index.pods,
+        LimitConcern::Claims => &index.claims,
     })
 }
 
@@ -72,12 +72,12 @@ mod tests {
             let ranges: ObjectList = ranges.iter().cloned().collect();
             concerning(&cache.get("team", &ranges), concern).count()
         };
-        assert_eq!(count(&ranges, Concern::Pods), 1);
-        assert_eq!(count(&ranges, Concern::Claims), 20);
+        assert_eq!(count(&ranges, LimitConcern::Pods), 1);
+        assert_eq!(count(&ranges, LimitConcern::Claims), 20);
         ranges[3] = range(3, "Pod");
-        assert_eq!(count(&ranges, Concern::Pods), 2);
-        assert_eq!(count(&ranges, Concern::Claims), 19);
-        assert_eq!(count(&ranges[..4], Concern::Pods), 1);
-        assert_eq!(count(&[], Concern::Claims), 0);
+        assert_eq!(count(&ranges, LimitConcern::Pods), 2);
+        assert_eq!(count(&ranges, LimitConcern::Claims), 19);
+        assert_eq!(count(&ranges[..4], LimitConcern::Pods), 1);
+        assert_eq!(count(&[], LimitConcern::Claims), 0);
     }
 }

@@ -2,82 +2,82 @@
 
 use pratique_json::{Object, Value};
 
-use super::index::Concern;
-use super::requested_amount::Amount;
+use super::index::LimitConcern;
+use super::requested_amount::RoundedAmount;
 use crate::object::{elements, members, text};
 use crate::pods::resources::{amounts, quantity};
 
 /// The limits of a limit range on pods, and on claims.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct RangeLimits {
     /// The default requests and limits of containers.
-    pub(super) defaults: Defaults,
+    pub(super) defaults: ContainerDefaults,
     /// The resources that have bounds.
     pub(super) resources: Vec<String>,
     /// Its items, in order.
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<TypeBounds>,
 }
 
 /// Resources of containers that do not name them.
 #[derive(Debug)]
-pub(super) struct Defaults {
+pub(super) struct ContainerDefaults {
     pub(super) requests: Vec<(String, String)>,
     pub(super) limits: Vec<(String, String)>,
 }
 
 /// Bounds of one type.
 #[derive(Debug)]
-pub(super) struct Item {
-    pub(super) bounded: Bounded,
-    pub(super) least: Bounds,
-    pub(super) most: Bounds,
+pub(super) struct TypeBounds {
+    pub(super) bounded: BoundedType,
+    pub(super) least: AmountBounds,
+    pub(super) most: AmountBounds,
     /// How many times a request a limit may be.
-    pub(super) ratios: Bounds,
+    pub(super) ratios: AmountBounds,
 }
 
 /// Amounts of resources, each with the place of the resource among those of the limit range.
-pub(super) type Bounds = Vec<(usize, Amount)>;
+pub(super) type AmountBounds = Vec<(usize, RoundedAmount)>;
 
 /// The type of object that bounds are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bounded {
+pub(super) enum BoundedType {
     Container,
     Pod,
     Claim,
 }
 
-impl Defaults {
+impl ContainerDefaults {
     /// The fields of the resources of containers, each with its defaults.
     pub(super) fn fields(&self) -> [(&'static str, &[(String, String)]); 2] {
         [("requests", &self.requests), ("limits", &self.limits)]
     }
 }
 
-impl Bounded {
+impl BoundedType {
     /// The type as limit ranges name it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Bounded::Container => "Container",
-            Bounded::Pod => "Pod",
-            Bounded::Claim => "PersistentVolumeClaim",
+            BoundedType::Container => "Container",
+            BoundedType::Pod => "Pod",
+            BoundedType::Claim => "PersistentVolumeClaim",
         }
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let all = [Bounded::Container, Bounded::Pod, Bounded::Claim];
+        let all = [BoundedType::Container, BoundedType::Pod, BoundedType::Claim];
         all.into_iter().find(|bounded| bounded.as_str() == text)
     }
 }
 
-impl Limits {
+impl RangeLimits {
     /// Reads a limit range.
     pub(super) fn new(range: &Value<'static>) -> Self {
         let items = elements(range, &["spec", "limits"]).iter();
         let mut resources = Vec::new();
-        let items = items.filter_map(|item| Item::new(item, &mut resources));
-        Limits {
+        let items = items.filter_map(|item| TypeBounds::new(item, &mut resources));
+        RangeLimits {
             items: items.collect(),
-            defaults: Defaults {
+            defaults: ContainerDefaults {
                 requests: defaults(range, "defaultRequest"),
                 limits: defaults(range, "default"),
             },
@@ -86,18 +86,18 @@ impl Limits {
     }
 
     /// Whether it limits pods or claims.
-    pub(super) fn concerns(&self, concern: Concern) -> bool {
-        let is_of = |item: &Item| match item.bounded {
-            Bounded::Container | Bounded::Pod => concern == Concern::Pods,
-            Bounded::Claim => concern == Concern::Claims,
+    pub(super) fn concerns(&self, concern: LimitConcern) -> bool {
+        let is_of = |item: &TypeBounds| match item.bounded {
+            BoundedType::Container | BoundedType::Pod => concern == LimitConcern::Pods,
+            BoundedType::Claim => concern == LimitConcern::Claims,
         };
         self.items.iter().any(is_of)
     }
 }
 
-impl Item {
+impl TypeBounds {
     fn new(item: &Value<'static>, resources: &mut Vec<String>) -> Option<Self> {
-        let bounded = Bounded::parse(text(item, &["type"]))?;
+        let bounded = BoundedType::parse(text(item, &["type"]))?;
         let mut place = |name: &str| {
             let known = resources.iter().position(|resource| resource == name);
             known.unwrap_or_else(|| {
@@ -105,13 +105,13 @@ impl Item {
                 resources.len() - 1
             })
         };
-        let mut bounds = |field: &str| -> Bounds {
+        let mut bounds = |field: &str| -> AmountBounds {
             let amounts = amounts(item, &[field]);
             amounts
-                .map(|(name, amount)| (place(name), Amount::new(amount)))
+                .map(|(name, amount)| (place(name), RoundedAmount::new(amount)))
                 .collect()
         };
-        Some(Item {
+        Some(TypeBounds {
             bounded,
             least: bounds("min"),
             most: bounds("max"),

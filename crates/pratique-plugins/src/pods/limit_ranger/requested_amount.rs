@@ -8,18 +8,18 @@ use smallvec::SmallVec;
 
 use crate::object::{members, text};
 use crate::pods::containers;
-use crate::pods::resources::{Role, Sum, of_pod_itself, quantity};
+use crate::pods::resources::{ContainerRole, ResourceSum, of_pod_itself, quantity};
 
 /// An amount, with the values that rules compare: rounded up to whole ones, and to thousandths.
 #[derive(Debug)]
-pub(super) struct Amount {
+pub(super) struct RoundedAmount {
     pub(super) quantity: Quantity,
     pub(super) value: i64,
     pub(super) milli_value: i64,
 }
 
 /// Equality is that of the numbers.
-impl PartialEq for Amount {
+impl PartialEq for RoundedAmount {
     fn eq(&self, other: &Self) -> bool {
         self.quantity == other.quantity
     }
@@ -28,8 +28,8 @@ impl PartialEq for Amount {
 /// The request and limit of a resource.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RequestedAmount {
-    pub(super) request: Option<Amount>,
-    pub(super) limit: Option<Amount>,
+    pub(super) request: Option<RoundedAmount>,
+    pub(super) limit: Option<RoundedAmount>,
 }
 
 /// The requests and limits of a pod and its containers, main containers first.
@@ -37,7 +37,7 @@ pub(super) struct PodAmounts<'r, 'p> {
     resources: &'r [String],
     /// The pod-level resources, if they count.
     of_itself: Option<&'p Value<'p>>,
-    roles: SmallVec<[Role; 8]>,
+    roles: SmallVec<[ContainerRole; 8]>,
     names: SmallVec<[&'p str; 4]>,
     /// For each container as many amounts as there are resources.
     amounts: SmallVec<[RequestedAmount; 4]>,
@@ -74,9 +74,9 @@ impl<'r, 'p> StoredAmounts<'r, 'p> {
     }
 }
 
-impl Amount {
+impl RoundedAmount {
     pub(super) fn new(quantity: Quantity) -> Self {
-        Amount {
+        RoundedAmount {
             value: quantity.value(),
             milli_value: quantity.milli_value(),
             quantity,
@@ -85,7 +85,7 @@ impl Amount {
 
     /// The amount of a resource in a list.
     pub(super) fn listed(list: Option<&Object<'_>>, resource: &str) -> Option<Self> {
-        quantity(list?.get(resource)?).map(Amount::new)
+        quantity(list?.get(resource)?).map(RoundedAmount::new)
     }
 }
 
@@ -99,15 +99,15 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
             amounts: SmallVec::new(),
         };
         for container in containers(pod, "containers") {
-            read.push(Role::Main, container);
+            read.push(ContainerRole::Main, container);
         }
         for container in containers(pod, "initContainers") {
-            read.push(Role::of_init(container), container);
+            read.push(ContainerRole::of_init(container), container);
         }
         read
     }
 
-    fn push(&mut self, role: Role, container: &'p Value<'p>) {
+    fn push(&mut self, role: ContainerRole, container: &'p Value<'p>) {
         self.roles.push(role);
         self.names.push(text(container, &["name"]));
         let listed = members(container, &["resources"]);
@@ -115,8 +115,8 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
         let (requests, limits) = (list("requests"), list("limits"));
         self.amounts
             .extend(self.resources.iter().map(|resource| RequestedAmount {
-                request: Amount::listed(requests, resource),
-                limit: Amount::listed(limits, resource),
+                request: RoundedAmount::listed(requests, resource),
+                limit: RoundedAmount::listed(limits, resource),
             }));
     }
 
@@ -127,18 +127,18 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
 
     /// The list and the name of a container.
     fn key(&self, container: usize) -> Option<ContainerKey<'p>> {
-        let is_main = *self.roles.get(container)? == Role::Main;
+        let is_main = *self.roles.get(container)? == ContainerRole::Main;
         Some((is_main, self.names.get(container)?))
     }
 
     /// The total amounts of a pod of the resource at a place.
     pub(super) fn of_pod(&self, place: usize) -> RequestedAmount {
-        let total = |field, amount: fn(&RequestedAmount) -> &Option<Amount>| {
+        let total = |field, amount: fn(&RequestedAmount) -> &Option<RoundedAmount>| {
             let resource = self.resources.get(place)?;
             let of_itself = self.of_itself;
             let total = of_itself.and_then(|pod| of_pod_itself(pod, field, resource));
             let total = total.or_else(|| {
-                let mut sum = Sum::default();
+                let mut sum = ResourceSum::default();
                 for (role, amounts) in self.roles.iter().zip(self.each()) {
                     let amount = amounts
                         .get(place)
@@ -147,7 +147,7 @@ impl<'r, 'p> PodAmounts<'r, 'p> {
                 }
                 sum.total()
             });
-            total.map(Amount::new)
+            total.map(RoundedAmount::new)
         };
         RequestedAmount {
             request: total("requests", |requested| &requested.request),

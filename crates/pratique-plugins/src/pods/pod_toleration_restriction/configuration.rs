@@ -3,13 +3,13 @@
 use pratique_gotext::strconv::quote;
 use pratique_gotext::validation::{label_value, qualified_name, words_before_1_35};
 use pratique_manifest::{
-    ConfigurationFault, ConfigurationKind, Failure, Strictness, decode_plugin_configuration,
+    ConfigurationFault, ConfigurationKind, Failure, FieldStrictness, decode_plugin_configuration,
 };
 use pratique_schema::Release;
 use serde_json::Value as Json;
 
 use super::read::OwnedToleration;
-use crate::pods::toleration::Toleration;
+use crate::pods::toleration::PodToleration;
 
 const GROUP: &str = "podtolerationrestriction.admission.k8s.io";
 
@@ -28,7 +28,7 @@ pub(super) fn read(
     text: &[u8],
     release: &'static Release,
 ) -> Result<(Vec<OwnedToleration>, Vec<OwnedToleration>), Failure> {
-    let decoded = decode_plugin_configuration(path, text, &KINDS, (Strictness::Lenient, release))?;
+    let decoded = decode_plugin_configuration(path, text, &KINDS, (FieldStrictness::Lenient, release))?;
     let mut faults = Vec::new();
     let mut list = |field: &str| {
         let listed = decoded.value().get(field).and_then(Json::as_array);
@@ -58,7 +58,7 @@ fn validate(
     let is_old = !release.at_least(1, 35);
     for (index, toleration) in tolerations.iter().enumerate() {
         let path = format!("{field}[{index}]");
-        let Toleration {
+        let PodToleration {
             key,
             operator,
             value,

@@ -4,7 +4,7 @@ use pratique_gotext::json::UnmarshalTypeError;
 use pratique_json::Value;
 use serde_json::Value as Json;
 
-use crate::pods::toleration::Toleration;
+use crate::pods::toleration::PodToleration;
 
 /// A toleration to keep.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +34,9 @@ impl OwnedToleration {
         }
     }
 
-    pub(super) fn borrowed(&self) -> Toleration<'_> {
+    pub(super) fn borrowed(&self) -> PodToleration<'_> {
         let [key, operator, value, effect] = &self.texts;
-        Toleration {
+        PodToleration {
             key,
             operator,
             value,

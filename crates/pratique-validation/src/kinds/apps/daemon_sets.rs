@@ -47,7 +47,7 @@ pub(super) fn validate_daemon_set(request: &Request<'_>, errors: &mut Errors) {
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateDaemonSetUpdateStrategy
 fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
     let update = strategy.child("rollingUpdate");
-    match strategy.child("type").text() {
+    match strategy.child("type").as_text() {
         "OnDelete" => {}
         "RollingUpdate" if !update.is_set() => errors.required(update, ""),
         "RollingUpdate" => validate_rolling_update(&update, errors),

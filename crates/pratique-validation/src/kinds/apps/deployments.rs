@@ -69,7 +69,7 @@ fn validate_template(request: &Request<'_>, spec: &Node<'_, '_>, errors: &mut Er
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateDeploymentStrategy
 fn validate_strategy(strategy: &Node<'_, '_>, errors: &mut Errors) {
     let update = strategy.child("rollingUpdate");
-    match strategy.child("type").text() {
+    match strategy.child("type").as_text() {
         "Recreate" => {
             if update.is_set() {
                 errors.forbidden(update, "may not be specified when strategy `type` is 'Recreate'");

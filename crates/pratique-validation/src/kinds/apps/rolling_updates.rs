@@ -7,7 +7,7 @@ use crate::node::Node;
 
 // Upstream: pkg/apis/apps/validation/validation.go, ValidatePositiveIntOrPercent
 pub(crate) fn validate_int_or_percent(value: &Node<'_, '_>, errors: &mut Errors) {
-    let text = value.text();
+    let text = value.as_text();
     if value.value().as_str().is_none() {
         if value.int() < 0 {
             errors.invalid(value, value.int(), crate::errors::NEGATIVE);
@@ -38,10 +38,10 @@ pub(super) fn int_or_percent(value: &Node<'_, '_>) -> i64 {
 
 // Upstream: pkg/apis/apps/validation/validation.go, IsNotMoreThan100Percent
 pub(crate) fn validate_at_most_all(value: &Node<'_, '_>, errors: &mut Errors) {
-    if percent(value.text()).is_some_and(|percent| percent > 100) {
+    if percent(value.as_text()).is_some_and(|percent| percent > 100) {
         errors.invalid(
             value,
-            crate::errors::named(value.text()),
+            crate::errors::named(value.as_text()),
             "must not be greater than 100%",
         );
     }

@@ -43,7 +43,7 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
     let strategy = old.child("updateStrategy");
     let mut set_options = SetOptions {
         is_update: true,
-        allows_recreate: request.settings.gates.recreates_sets || strategy.child("type").text() == "Recreate",
+        allows_recreate: request.settings.gates.recreates_sets || strategy.child("type").as_text() == "Recreate",
         ..SetOptions::default()
     };
     let mut old_errors = Errors::of_gates(errors.gates());
@@ -73,14 +73,14 @@ pub(super) fn validate_stateful_set_update(request: &Request<'_>, errors: &mut E
         );
     }
     let (service, old_service) = (spec.child("serviceName"), old.child("serviceName"));
-    if service.text() != old_service.text() {
+    if service.as_text() != old_service.as_text() {
         errors.invalid_or_empty(&service, crate::errors::IMMUTABLE);
     }
     let (management, old_management) = (
         spec.child("podManagementPolicy"),
         old.child("podManagementPolicy"),
     );
-    if management.text() != old_management.text() {
+    if management.as_text() != old_management.as_text() {
         errors.invalid_name(&management, crate::errors::IMMUTABLE);
     }
     errors.cover_from(start, "immutable");
@@ -110,7 +110,7 @@ fn validate_mutable_fields(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut
 // Upstream: pkg/apis/apps/validation/validation.go, ValidateStatefulSetSpec
 fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, set_options: SetOptions, errors: &mut Errors) {
     let management = spec.child("podManagementPolicy");
-    match management.text() {
+    match management.as_text() {
         "" => errors.required(management, ""),
         "OrderedReady" | "Parallel" => {}
         _ => errors.invalid_name(&management, "must be 'OrderedReady' or 'Parallel'"),
@@ -120,7 +120,7 @@ fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, set_options: SetOptio
     if retention.is_set() {
         for name in ["whenDeleted", "whenScaled"] {
             let policy = retention.child(name);
-            if !["Retain", "Delete"].contains(&policy.text()) {
+            if !["Retain", "Delete"].contains(&policy.as_text()) {
                 errors.not_supported(&policy, &["Retain", "Delete"]);
             }
         }
@@ -142,8 +142,8 @@ fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, set_options: SetOptio
         ));
     }
     let service = spec.child("serviceName");
-    if !set_options.is_update && !service.text().is_empty() {
-        errors.invalid_each(&service, &dns1123_label(service.text()));
+    if !set_options.is_update && !service.as_text().is_empty() {
+        errors.invalid_each(&service, &dns1123_label(service.as_text()));
     }
     validate_required_selector(spec, "statefulset", errors);
     let template = spec.child("template");
@@ -162,9 +162,9 @@ fn validate_spec(spec: &Node<'_, '_>, options: PodOptions, set_options: SetOptio
 
 fn validate_strategy(strategy: &Node<'_, '_>, set_options: SetOptions, errors: &mut Errors) {
     let (kind, update) = (strategy.child("type"), strategy.child("rollingUpdate"));
-    let is_known = ["RollingUpdate", "OnDelete"].contains(&kind.text())
-        || (set_options.allows_recreate && kind.text() == "Recreate");
-    if kind.text().is_empty() {
+    let is_known = ["RollingUpdate", "OnDelete"].contains(&kind.as_text())
+        || (set_options.allows_recreate && kind.as_text() == "Recreate");
+    if kind.as_text().is_empty() {
         errors.required(strategy, "");
     } else if !is_known {
         let detail = if set_options.allows_recreate {
@@ -178,7 +178,7 @@ fn validate_strategy(strategy: &Node<'_, '_>, set_options: SetOptions, errors: &
             strategy.value(),
         );
         errors.invalid(strategy, value, detail);
-    } else if update.is_set() && kind.text() != "RollingUpdate" {
+    } else if update.is_set() && kind.as_text() != "RollingUpdate" {
         let value = internal_json(
             errors.release(),
             "apps.RollingUpdateStatefulSetStrategy",

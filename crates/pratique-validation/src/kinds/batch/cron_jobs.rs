@@ -16,7 +16,7 @@ pub(super) fn validate_cron_job_create(request: &Request<'_>, errors: &mut Error
     let metadata = request.object.child("metadata");
     let name = metadata.child("name");
     // A Job's name is eleven characters longer.
-    if name.text().len() > 63 - 11 {
+    if name.as_text().len() > 63 - 11 {
         errors.invalid_or_empty(&name, "must be no more than 52 characters");
     }
 }
@@ -25,10 +25,10 @@ pub(super) fn validate_cron_job_create(request: &Request<'_>, errors: &mut Error
 pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let schedule = spec.child("schedule");
-    if schedule.text().is_empty() {
+    if schedule.as_text().is_empty() {
         errors.required_until(38, schedule, "");
     } else {
-        validate_schedule(&spec, old.child("schedule").text().contains("TZ"), errors);
+        validate_schedule(&spec, old.child("schedule").as_text().contains("TZ"), errors);
     }
     errors.nonnegative(&spec.child("startingDeadlineSeconds"));
     let zone = spec.child("timeZone");
@@ -67,7 +67,7 @@ pub(super) fn validate_cron_job(request: &Request<'_>, errors: &mut Errors) {
 // Upstream: pkg/apis/batch/validation/validation.go, validateScheduleFormat
 fn validate_schedule(spec: &Node<'_, '_>, allows_zone: bool, errors: &mut Errors) {
     let schedule = spec.child("schedule");
-    let text = schedule.text();
+    let text = schedule.as_text();
     if let Err(why) = check_schedule(text) {
         errors.invalid_or_empty(&schedule, &why);
     }
@@ -89,7 +89,7 @@ fn validate_schedule(spec: &Node<'_, '_>, allows_zone: bool, errors: &mut Errors
 
 // Upstream: pkg/apis/batch/validation/validation.go, validateTimeZone
 fn validate_time_zone(zone: &Node<'_, '_>, errors: &mut Errors) {
-    let text = zone.text();
+    let text = zone.as_text();
     if !zone.is_set() {
         return;
     }

@@ -56,7 +56,7 @@ pub(super) fn validate_delegation((job, old): (&Node<'_, '_>, &Node<'_, '_>), er
     }
     for key in ANNOTATIONS {
         let annotation = annotations.key(key);
-        if annotation.text().is_empty() {
+        if annotation.as_text().is_empty() {
             let [workload, template] = ANNOTATIONS;
             let detail = format!("must be set to a non-empty value when {workload} or {template} is set");
             errors.required(annotation, &detail);

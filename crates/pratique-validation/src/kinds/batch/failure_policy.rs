@@ -25,7 +25,7 @@ pub(super) fn validate_failure_policy(spec: &Node<'_, '_>, errors: &mut Errors) 
 fn validate_rule(rule: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let (action, codes) = (rule.child("action"), rule.child("onExitCodes"));
     let conditions = rule.child("onPodConditions");
-    match action.text() {
+    match action.as_text() {
         "" => errors.required(
             action,
             "valid values: [\"Count\" \"FailIndex\" \"FailJob\" \"Ignore\"]",
@@ -58,10 +58,10 @@ fn validate_rule(rule: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) 
 
 fn validate_condition(pattern: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, status) = (pattern.child("type"), pattern.child("status"));
-    for message in qualified_name(kind.text()) {
+    for message in qualified_name(kind.as_text()) {
         errors.invalid_or_empty(&kind, &message);
     }
-    match status.text() {
+    match status.as_text() {
         "" => errors.required(status, "valid values: [\"False\" \"True\" \"Unknown\"]"),
         "False" | "True" | "Unknown" => {}
         _ => errors.not_supported(&status, &["False", "True", "Unknown"]),
@@ -71,13 +71,13 @@ fn validate_condition(pattern: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/batch/validation/validation.go, validatePodFailurePolicyRuleOnExitCodes
 fn validate_exit_codes(codes: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut Errors) {
     let (operator, values) = (codes.child("operator"), codes.child("values"));
-    match operator.text() {
+    match operator.as_text() {
         "" => errors.required(operator, "valid values: [\"In\" \"NotIn\"]"),
         "In" | "NotIn" => {}
         _ => errors.not_supported(&operator, &["In", "NotIn"]),
     }
     let container = codes.child("containerName");
-    if container.is_set() && !has_container(spec, container.text()) {
+    if container.is_set() && !has_container(spec, container.as_text()) {
         errors.invalid_or_empty(
             &container,
             "must be one of the container or initContainer names in the pod template",
@@ -92,7 +92,7 @@ fn validate_exit_codes(codes: &Node<'_, '_>, spec: &Node<'_, '_>, errors: &mut E
     let (mut is_ordered, mut last) = (true, i64::MIN);
     for value in values.items() {
         let number = value.int();
-        if operator.text() == "In" && number == 0 {
+        if operator.as_text() == "In" && number == 0 {
             errors.invalid(value, number, "must not be 0 for the In operator");
         }
         if !seen.insert(number) {
@@ -112,7 +112,7 @@ fn has_container(spec: &Node<'_, '_>, name: &str) -> bool {
     ["containers", "initContainers"].iter().any(|list| {
         pod.child(list)
             .items()
-            .any(|container| container.child("name").text() == name)
+            .any(|container| container.child("name").as_text() == name)
     })
 }
 
@@ -146,10 +146,10 @@ fn validate_success_rule(rule: &Node<'_, '_>, completions: i64, errors: &mut Err
     }
     let mut total = 0;
     if indexes.is_set() {
-        if indexes.text().len() > MAX_INDEXES {
+        if indexes.as_text().len() > MAX_INDEXES {
             errors.too_long(indexes, MAX_INDEXES as i64);
         }
-        match count_indexes(indexes.text(), completions) {
+        match count_indexes(indexes.as_text(), completions) {
             Ok(number) => total = number,
             Err(why) => errors.invalid_or_empty(&indexes, &format!("error parsing succeededIndexes: {why}")),
         }

@@ -8,7 +8,7 @@ use crate::errors::{Errors, IMMUTABLE, named};
 use crate::internal::internal_json;
 use crate::kinds::Request;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 /// A Job with the conditions that are true of it.
 struct JobState<'n, 'v> {
@@ -51,7 +51,7 @@ fn has_condition(status: &Node<'_, '_>, kind: &str, value: &str) -> bool {
     let conditions = status.child("conditions");
     conditions
         .items()
-        .any(|condition| condition.child("type").text() == kind && condition.child("status").text() == value)
+        .any(|condition| condition.child("type").as_text() == kind && condition.child("status").as_text() == value)
 }
 
 // Upstream: pkg/apis/batch/validation/validation.go, ValidateJobStatusUpdate;
@@ -91,13 +91,13 @@ fn validate_counts(status: &Node<'_, '_>, errors: &mut Errors) {
         errors.nonnegative(&status.child(name));
     }
     let uncounted = status.child("uncountedTerminatedPods");
-    let mut seen = Seen::default();
+    let mut seen = SeenTexts::default();
     for list in ["succeeded", "failed"] {
         for uid in uncounted.child(list).items() {
-            if uid.text().is_empty() {
+            if uid.as_text().is_empty() {
                 errors.invalid_name(&uid, "must not be empty");
-            } else if !seen.insert(uid.text()) {
-                errors.duplicate(uid, named(uid.text()));
+            } else if !seen.insert(uid.as_text()) {
+                errors.duplicate(uid, named(uid.as_text()));
             }
         }
     }
@@ -135,7 +135,7 @@ fn validate_completion(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: &
             errors.required(end, "completionTime is required for Complete jobs");
         }
     }
-    let parse = |time: &Node<'_, '_>| time.text().parse::<Timestamp>().ok();
+    let parse = |time: &Node<'_, '_>| time.as_text().parse::<Timestamp>().ok();
     if (changes_end || job.changes(old, "startTime"))
         && let (Some(start), Some(time)) = (parse(&start), parse(&end))
         && time < start
@@ -190,12 +190,12 @@ fn validate_indexes(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: &mut
         job.status.child("completedIndexes"),
         job.status.child("failedIndexes"),
     );
-    let changes_completed = completed.text() != old.status.child("completedIndexes").text();
+    let changes_completed = completed.as_text() != old.status.child("completedIndexes").as_text();
     let changes_failed = job.changes(old, "failedIndexes");
     let completions = job.spec.child("completions").some_int();
     let has_limit = job.spec.child("backoffLimitPerIndex").is_set();
     let mut check = |field: &Node<'_, '_>, name: &str| {
-        let fault = completions.and_then(|completions| check_indexes(field.text(), completions).err());
+        let fault = completions.and_then(|completions| check_indexes(field.as_text(), completions).err());
         if let Some(fault) = fault {
             errors.invalid_or_empty(field, &format!("error parsing {name}: {fault}"));
         }
@@ -206,8 +206,8 @@ fn validate_indexes(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: &mut
     if changes_failed && has_limit && failed.is_set() {
         check(&failed, "failedIndexes");
     }
-    let is_indexed = job.spec.child("completionMode").text() == "Indexed";
-    if changes_completed && !completed.text().is_empty() && !is_indexed {
+    let is_indexed = job.spec.child("completionMode").as_text() == "Indexed";
+    if changes_completed && !completed.as_text().is_empty() && !is_indexed {
         errors.invalid_or_empty(
             &completed,
             "cannot set non-empty completedIndexes when non-indexed completion mode",
@@ -221,7 +221,7 @@ fn validate_indexes(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: &mut
     }
     let overlap = completions
         .filter(|_| (changes_completed || changes_failed) && failed.is_set())
-        .and_then(|completions| find_overlap(completed.text(), failed.text(), completions));
+        .and_then(|completions| find_overlap(completed.as_text(), failed.as_text(), completions));
     if let Some(index) = overlap {
         let detail = format!("failedIndexes and completedIndexes overlap at index: {index}");
         errors.invalid_or_empty(&failed, &detail);
@@ -264,7 +264,7 @@ fn validate_transitions(job: &JobState<'_, '_>, old: &JobState<'_, '_>, errors: 
         let detail = format!("cannot disable the terminal {kind}=True condition");
         refuse_conditions(status, &detail, errors);
     }
-    let is_indexed = job.spec.child("completionMode").text() == "Indexed";
+    let is_indexed = job.spec.child("completionMode").as_text() == "Indexed";
     // Such a Job may be scaled down, so that fewer Pods succeeded.
     let (completions, parallelism) = (job.spec.child("completions"), job.spec.child("parallelism"));
     let is_elastic = is_indexed && completions.value() == parallelism.value();

@@ -55,10 +55,10 @@ fn validate_generated_selector(job: &Node<'_, '_>, requires_prefix: bool, errors
         return;
     }
     let (uid, name) = (metadata.child("uid"), metadata.child("name"));
-    if uid.text().is_empty() {
+    if uid.as_text().is_empty() {
         errors.required(uid, "");
     }
-    let (uid, name) = (uid.text(), name.text());
+    let (uid, name) = (uid.as_text(), name.as_text());
     let expected = [
         (OLD_CONTROLLER_UID, uid),
         (OLD_JOB_NAME, name),
@@ -75,7 +75,7 @@ fn validate_generated_selector(job: &Node<'_, '_>, requires_prefix: bool, errors
         let detail = || format!("must be '{value}'");
         if !label.is_set() {
             errors.required(label, &detail());
-        } else if label.text() != value {
+        } else if label.as_text() != value {
             errors.invalid(label, BadValue::Json(labels.value()), &detail());
         }
     }
@@ -97,11 +97,11 @@ fn validate_generated_selector(job: &Node<'_, '_>, requires_prefix: bool, errors
 fn validate_pod_names(job: &Node<'_, '_>, errors: &mut Errors) {
     let (metadata, spec) = (job.child("metadata"), job.child("spec"));
     let completions = spec.child("completions").int();
-    if spec.child("completionMode").text() != "Indexed" || completions <= 0 {
+    if spec.child("completionMode").as_text() != "Indexed" || completions <= 0 {
         return;
     }
     let name = metadata.child("name");
-    let host = format!("{}-{}", name.text(), completions - 1);
+    let host = format!("{}-{}", name.as_text(), completions - 1);
     if !dns1123_label(&host).is_empty() {
         let detail = format!("will not able to create pod with invalid DNS label: {host}");
         errors.invalid_or_empty(&name, &detail);
@@ -157,7 +157,7 @@ pub(super) fn validate_common_spec(
     let manager = spec.child("managedBy");
     if manager.is_set() {
         validate_domain_path(&manager, errors);
-        if manager.text().len() > 63 {
+        if manager.as_text().len() > 63 {
             errors.too_long(manager, 63);
         }
     }
@@ -165,7 +165,7 @@ pub(super) fn validate_common_spec(
     validate_failure_policy(spec, errors);
     let success = spec.child("successPolicy");
     if success.is_set() {
-        if spec.child("completionMode").text() == "Indexed" {
+        if spec.child("completionMode").as_text() == "Indexed" {
             validate_success_policy(spec, errors);
         } else {
             let value = internal_json(errors.release(), "batch.SuccessPolicy", success.value());
@@ -179,7 +179,7 @@ pub(super) fn validate_common_spec(
     validate_pod_template(&template, None, options, errors);
     let pod = template.child("spec");
     let policy = pod.child("restartPolicy");
-    match policy.text() {
+    match policy.as_text() {
         "Always" | "" => errors.required(policy, "valid values: \"OnFailure\", \"Never\""),
         "OnFailure" if spec.child("podFailurePolicy").is_set() => {
             errors.invalid_name(
@@ -194,13 +194,13 @@ pub(super) fn validate_common_spec(
 
 fn validate_completion_mode(spec: &Node<'_, '_>, errors: &mut Errors) {
     let mode = spec.child("completionMode");
-    if mode.is_set() && !["NonIndexed", "Indexed"].contains(&mode.text()) {
+    if mode.is_set() && !["NonIndexed", "Indexed"].contains(&mode.as_text()) {
         errors.not_supported(&mode, &["NonIndexed", "Indexed"]);
     }
-    if mode.text() == "Indexed" {
+    if mode.as_text() == "Indexed" {
         validate_indexed(spec, errors);
     }
-    if !mode.is_set() || mode.text() == "NonIndexed" {
+    if !mode.is_set() || mode.as_text() == "NonIndexed" {
         for name in ["backoffLimitPerIndex", "maxFailedIndexes"] {
             let field = spec.child(name);
             if field.is_set() {
@@ -259,7 +259,7 @@ fn validate_replacement_policy(spec: &Node<'_, '_>, errors: &mut Errors) {
     } else {
         &["Failed", "TerminatingOrFailed"]
     };
-    if policy.is_set() && !supported.contains(&policy.text()) {
+    if policy.is_set() && !supported.contains(&policy.as_text()) {
         errors.not_supported(&policy, supported);
     }
 }
@@ -345,7 +345,7 @@ fn validate_completions(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Er
     let value = field
         .some_int()
         .map_or(BadValue::Prepared("null".into()), BadValue::Int);
-    let is_indexed = spec.child("completionMode").text() == "Indexed";
+    let is_indexed = spec.child("completionMode").as_text() == "Indexed";
     let detail = if !is_indexed {
         IMMUTABLE
     } else if field.is_set() && spec.child("parallelism").value() != field.value() {
@@ -367,7 +367,7 @@ fn validate_template_update(request: &Request<'_>, errors: &mut Errors) {
     let status = request.old.child("status");
     let is_suspended = old.child("suspend").is_true();
     let has_condition = status.child("conditions").items().any(|condition| {
-        condition.child("type").text() == "Suspended" && condition.child("status").text() == "True"
+        condition.child("type").as_text() == "Suspended" && condition.child("status").as_text() == "True"
     });
     let never_started = !status.child("startTime").is_set();
     let is_at_rest = is_suspended && (never_started || has_condition) && status.child("active").int() == 0;

@@ -51,7 +51,7 @@ fn validate_outcomes(conditions: &Node<'_, '_>, errors: &mut Errors) {
             Node::with_path(kind.value(), path.child("type")),
             Node::with_path(status.value(), path.child("status")),
         );
-        if !OUTCOMES.contains(&kind.text()) {
+        if !OUTCOMES.contains(&kind.as_text()) {
             errors.unsupported_text(&kind, OUTCOMES);
             continue;
         }
@@ -62,7 +62,7 @@ fn validate_outcomes(conditions: &Node<'_, '_>, errors: &mut Errors) {
                 r#"There may be at most one condition with type "Issued", "Denied", or "Failed""#,
             );
         }
-        if status.text() != "True" {
+        if status.as_text() != "True" {
             errors.not_supported(&status, &["True"]);
         }
     }
@@ -71,7 +71,7 @@ fn validate_outcomes(conditions: &Node<'_, '_>, errors: &mut Errors) {
 fn has_outcome(status: &Node<'_, '_>, outcome: &str) -> bool {
     let conditions = status.child("conditions");
     conditions.items().any(|condition| {
-        condition.child("type").text() == outcome && condition.child("status").text() == "True"
+        condition.child("type").as_text() == outcome && condition.child("status").as_text() == "True"
     })
 }
 
@@ -90,7 +90,7 @@ fn validate_outcome(status: &Node<'_, '_>, old: &Node<'_, '_>, request: &Request
     } else if has_outcome(status, "Denied") || has_outcome(status, "Failed") {
         let others = ["certificateChain", "notBefore", "beginRefreshAt", "notAfter"];
         refuse_unless(
-            others.iter().all(|name| status.child(name).text().is_empty()),
+            others.iter().all(|name| status.child(name).as_text().is_empty()),
             "non-condition status fields must be empty when denying or failing the PodCertificateRequest",
         );
     } else if has_outcome(status, "Issued") {
@@ -105,7 +105,7 @@ fn validate_outcome(status: &Node<'_, '_>, old: &Node<'_, '_>, request: &Request
 
 fn validate_issued(status: &Node<'_, '_>, request: &Request<'_>, errors: &mut Errors) {
     let chain = status.child("certificateChain");
-    let text = chain.text();
+    let text = chain.as_text();
     if text.len() > MAX_CHAIN {
         errors.too_long(chain, MAX_CHAIN as i64);
         return;
@@ -175,8 +175,8 @@ fn validate_issued_key(
     errors: &mut Errors,
 ) -> bool {
     let (stub, key) = (spec.child("stubPKCS10Request"), spec.child("pkixPublicKey"));
-    let requested = if stub.text().is_empty() {
-        let bytes = base64::decode(key.text()).unwrap_or_default();
+    let requested = if stub.as_text().is_empty() {
+        let bytes = base64::decode(key.as_text()).unwrap_or_default();
         let Ok(key) = parse_public_key(&bytes) else {
             let detail = "must be a valid PKIX-serialized public key";
             // Upstream: ValidatePodCertificateRequestStatusUpdate: printed before 1.36.
@@ -189,7 +189,7 @@ fn validate_issued_key(
         };
         Some(key)
     } else {
-        let bytes = base64::decode(stub.text()).unwrap_or_default();
+        let bytes = base64::decode(stub.as_text()).unwrap_or_default();
         let Ok(request) = parse_request(&bytes) else {
             errors.invalid(stub, BadValue::Omitted, "must be a valid PKCS#10 CSR");
             return false;
@@ -202,7 +202,7 @@ fn validate_issued_key(
     }
     errors.invalid(
         chain,
-        chain.text(),
+        chain.as_text(),
         "leaf certificate was not issued to the requested public key",
     );
     false
@@ -235,7 +235,7 @@ fn validate_times(
     if errors.len() > count || count > 0 {
         return false;
     }
-    let seconds = |time: &Node<'_, '_>| Timestamp::parse(time.text()).map_or(0, |time| time.seconds());
+    let seconds = |time: &Node<'_, '_>| Timestamp::parse(time.as_text()).map_or(0, |time| time.seconds());
     let fault = if seconds(&not_before) != leaf.not_before {
         Some((
             not_before,
@@ -308,7 +308,7 @@ fn validate_rest(chain: &Node<'_, '_>, mut rest: &[u8], errors: &mut Errors) {
         } else {
             continue;
         };
-        errors.invalid(chain, chain.text(), fault);
+        errors.invalid(chain, chain.as_text(), fault);
         return;
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn validate_pod_request(request: &Request<'_>, errors: &mut Errors) {
     ] {
         let is_node = name == "nodeName";
         let (name, uid) = (spec.child(name), spec.child(uid));
-        for message in subdomain_name(name.text(), false) {
+        for message in subdomain_name(name.as_text(), false) {
             // The names of nodes have a type of their own.
             if is_node {
                 errors.invalid_name(&name, &message);
@@ -42,10 +42,10 @@ pub(super) fn validate_pod_request(request: &Request<'_>, errors: &mut Errors) {
                 errors.invalid_or_empty(&name, &message);
             }
         }
-        if uid.text().is_empty() {
+        if uid.as_text().is_empty() {
             errors.invalid(uid, named(""), "must not be empty");
         }
-        if uid.text().len() > MAX_UID {
+        if uid.as_text().len() > MAX_UID {
             errors.too_long(uid, MAX_UID as i64);
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn validate_pod_request(request: &Request<'_>, errors: &mut Errors) {
         errors.required(expiration, "must be set");
         return;
     }
-    let days = if is_kubernetes_signer(signer.text()) {
+    let days = if is_kubernetes_signer(signer.as_text()) {
         1
     } else {
         91
@@ -71,7 +71,7 @@ pub(super) fn validate_pod_request(request: &Request<'_>, errors: &mut Errors) {
 fn validate_user_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let mut size = 0usize;
     for (key, value) in annotations.entries() {
-        size = size.saturating_add(key.len()).saturating_add(value.text().len());
+        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
         validate_prefixed_key(annotations, &key.to_lowercase(), errors);
     }
     if size > MAX_ANNOTATIONS {
@@ -88,7 +88,7 @@ fn validate_key(spec: &Node<'_, '_>, errors: &mut Errors) {
         return;
     }
     let fields = ["stubPKCS10Request", "pkixPublicKey", "proofOfPossession"];
-    let [stub, key, proof] = fields.map(|name| spec.child(name).text());
+    let [stub, key, proof] = fields.map(|name| spec.child(name).as_text());
     match (stub.is_empty(), key.is_empty(), proof.is_empty()) {
         (false, true, true) => validate_stub(&spec.child("stubPKCS10Request"), errors),
         (true, false, false) => validate_public_key(spec, errors),
@@ -102,7 +102,7 @@ fn validate_key(spec: &Node<'_, '_>, errors: &mut Errors) {
 
 /// The bytes of a field, if they are not too many.
 pub(super) fn decode_bytes(field: &Node<'_, '_>, errors: &mut Errors) -> Option<Vec<u8>> {
-    let bytes = base64::decode(field.text()).unwrap_or_default();
+    let bytes = base64::decode(field.as_text()).unwrap_or_default();
     if bytes.len() > MAX_KEY {
         errors.too_long(field, MAX_KEY as i64);
         return None;
@@ -149,7 +149,7 @@ fn validate_public_key(spec: &Node<'_, '_>, errors: &mut Errors) {
     };
     let curves = "elliptic public keys must use curve P256 or P384";
     let unknown = BadValue::Json(field.value());
-    let uid = spec.child("podUID").text();
+    let uid = spec.child("podUID").as_text();
     if !validate_parameters(field.path(), Some(&key), false, curves, unknown, errors) {
         return;
     }

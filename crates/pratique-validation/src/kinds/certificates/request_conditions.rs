@@ -6,7 +6,7 @@ use crate::diff::json_diff;
 use crate::errors::{Errors, named};
 use crate::internal::internal_text;
 use crate::node::{Node, is_same};
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 /// The conditions that are never false.
 const FINAL: &[&str] = &["Approved", "Denied", "Failed"];
@@ -16,33 +16,33 @@ pub(super) fn validate_conditions(conditions: &Node<'_, '_>, old: &Node<'_, '_>,
     const STATUSES: &[&str] = &["False", "True", "Unknown"];
     let allows_empty = old
         .items()
-        .any(|condition| condition.child("type").text().is_empty());
+        .any(|condition| condition.child("type").as_text().is_empty());
     let allows_duplicates = has_duplicates(old);
     let has = |conditions: &Node<'_, '_>, kind: &str| {
         let mut conditions = conditions.items();
-        conditions.any(|condition| condition.child("type").text() == kind)
+        conditions.any(|condition| condition.child("type").as_text() == kind)
     };
     let mut decisions: Vec<&str> = Vec::new();
     // Since 1.38, a declarative rule alone says that they exclude each other.
     let allows_both = (has(old, "Approved") && has(old, "Denied")) || errors.release().at_least(1, 38);
-    let mut seen = Seen::default();
+    let mut seen = SeenTexts::default();
     for condition in conditions.items() {
         let (kind, status) = (condition.child("type"), condition.child("status"));
-        if kind.text().is_empty() && !allows_empty {
+        if kind.as_text().is_empty() && !allows_empty {
             errors.required(kind, "");
         }
-        let statuses: &[&str] = if FINAL.contains(&kind.text()) {
+        let statuses: &[&str] = if FINAL.contains(&kind.as_text()) {
             &["True"]
         } else {
             STATUSES
         };
         errors.required_enum(&status, statuses);
-        if ["Approved", "Denied"].contains(&kind.text()) && !allows_both {
-            decisions.push(kind.text());
+        if ["Approved", "Denied"].contains(&kind.as_text()) && !allows_both {
+            decisions.push(kind.as_text());
             validate_decisions(conditions, &decisions, errors);
         }
-        if !seen.insert(kind.text()) && !allows_duplicates {
-            errors.duplicate(kind, named(kind.text()));
+        if !seen.insert(kind.as_text()) && !allows_duplicates {
+            errors.duplicate(kind, named(kind.as_text()));
         }
     }
 }
@@ -64,9 +64,9 @@ fn validate_decisions(conditions: &Node<'_, '_>, decisions: &[&str], errors: &mu
 }
 
 fn has_duplicates(conditions: &Node<'_, '_>) -> bool {
-    let mut seen = Seen::default();
+    let mut seen = SeenTexts::default();
     let mut conditions = conditions.items();
-    conditions.any(|condition| !seen.insert(condition.child("type").text()))
+    conditions.any(|condition| !seen.insert(condition.child("type").as_text()))
 }
 
 /// Final conditions stay; only who approves may add or change the first two of them.
@@ -106,7 +106,7 @@ pub(super) fn validate_condition_changes(
 fn of_type(conditions: &Node<'_, '_>, kind: &str) -> Vec<Value<'static>> {
     conditions
         .items()
-        .filter(|condition| condition.child("type").text() == kind)
+        .filter(|condition| condition.child("type").as_text() == kind)
         .map(|condition| condition.value().owned_within(""))
         .collect()
 }

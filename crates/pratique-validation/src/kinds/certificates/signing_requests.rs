@@ -9,7 +9,7 @@ use crate::kinds::Request;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::open_question::OpenQuestion;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::signers::validate_signer_name;
 use crate::x509::{X509Error, decode_block, parse_certificates, parse_request, verify_request};
 
@@ -48,16 +48,16 @@ pub(super) fn validate_signing_request(request: &Request<'_>, errors: &mut Error
     validate_core_meta(&object.child("metadata"), false, |_, _| Vec::new(), errors);
     let (spec, old_spec) = (object.child("spec"), old.child("spec"));
     let signed = spec.child("request");
-    match verify_encoded(signed.text()) {
+    match verify_encoded(signed.as_text()) {
         Ok(true) => {}
         // What is stored was verified when it was stored.
-        Ok(false) if old.is_set() && signed.text() == old_spec.child("request").text() => {}
+        Ok(false) if old.is_set() && signed.as_text() == old_spec.child("request").as_text() => {}
         Ok(false) => errors.leave_open(OpenQuestion::Signature),
         Err(fault) => errors.invalid_value(&signed, &fault.to_string()),
     }
     validate_usages(&spec.child("usages"), &old_spec.child("usages"), errors);
     let (signer, old_signer) = (spec.child("signerName"), old_spec.child("signerName"));
-    if signer.text() == LEGACY_SIGNER && old_signer.text() != LEGACY_SIGNER {
+    if signer.as_text() == LEGACY_SIGNER && old_signer.as_text() != LEGACY_SIGNER {
         errors.invalid_value(
             &signer,
             "the legacy signerName is not allowed via this API version",
@@ -80,10 +80,10 @@ pub(super) fn validate_signing_request(request: &Request<'_>, errors: &mut Error
         errors,
     );
     let certificate = status.child("certificate");
-    let old_certificate = old_status.child("certificate").text();
+    let old_certificate = old_status.child("certificate").as_text();
     let is_tolerated = old.is_set()
-        && (certificate.text() == old_certificate || certificate_fault(old_certificate).is_some());
-    if !is_tolerated && let Some(fault) = certificate_fault(certificate.text()) {
+        && (certificate.as_text() == old_certificate || certificate_fault(old_certificate).is_some());
+    if !is_tolerated && let Some(fault) = certificate_fault(certificate.as_text()) {
         errors.invalid(certificate, "<certificate data>", &fault);
     }
 }
@@ -131,7 +131,7 @@ fn validate_usages(usages: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Error
     if usages.is_empty() {
         errors.required(usages, "");
     }
-    let is_unknown = |usage: &Node<'_, '_>| !USAGES.contains(&usage.text());
+    let is_unknown = |usage: &Node<'_, '_>| !USAGES.contains(&usage.as_text());
     if !old.items().any(|usage| is_unknown(&usage)) {
         for usage in usages.items().filter(is_unknown) {
             errors.not_supported(&usage, USAGES);
@@ -141,16 +141,16 @@ fn validate_usages(usages: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Error
         errors.cover_from(start, "");
     }
     if !has_duplicates(old) {
-        let mut seen = Seen::default();
-        for usage in usages.items().filter(|usage| !seen.insert(usage.text())) {
-            errors.duplicate(usage, named(usage.text()));
+        let mut seen = SeenTexts::default();
+        for usage in usages.items().filter(|usage| !seen.insert(usage.as_text())) {
+            errors.duplicate(usage, named(usage.as_text()));
         }
     }
 }
 
 fn has_duplicates(usages: &Node<'_, '_>) -> bool {
-    let mut seen = Seen::default();
-    usages.items().any(|usage| !seen.insert(usage.text()))
+    let mut seen = SeenTexts::default();
+    usages.items().any(|usage| !seen.insert(usage.as_text()))
 }
 
 /// What a way to write a request may change.
@@ -234,10 +234,10 @@ fn validate_changes(request: &Request<'_>, scope: ChangeScope, errors: &mut Erro
         errors,
     );
     let (certificate, old_value) = (status.child("certificate"), old_status.child("certificate"));
-    if certificate.text() != old_value.text() {
+    if certificate.as_text() != old_value.as_text() {
         if !scope.allows_certificate {
             errors.forbidden(certificate, "updates may not set certificate content");
-        } else if !old_value.text().is_empty() {
+        } else if !old_value.as_text().is_empty() {
             errors.forbidden(certificate, "updates may not modify existing certificate content");
         }
     }

@@ -20,15 +20,15 @@ pub(super) fn validate_bundle(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(
         &metadata,
         false,
-        |name, is_prefix| name_messages(name, is_prefix, signer.text()),
+        |name, is_prefix| name_messages(name, is_prefix, signer.as_text()),
         errors,
     );
-    if !signer.text().is_empty() {
+    if !signer.as_text().is_empty() {
         validate_signer_name(&signer, errors);
     }
     let (bundle, old_spec) = (spec.child("trustBundle"), request.old.child("spec"));
     // What did not change is not read again: what Go reads changes with its versions.
-    if !request.old.is_set() || bundle.text() != old_spec.child("trustBundle").text() {
+    if !request.old.is_set() || bundle.as_text() != old_spec.child("trustBundle").as_text() {
         validate_anchors(&bundle, errors);
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn validate_bundle_update(request: &Request<'_>, errors: &mut Errors)
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let (spec, old_spec) = (object.child("spec"), old.child("spec"));
     let signer = spec.child("signerName");
-    if signer.text() != old_spec.child("signerName").text() {
+    if signer.as_text() != old_spec.child("signerName").as_text() {
         let start = errors.len();
         errors.invalid_or_empty(&signer, IMMUTABLE);
         errors.cover_from(start, "immutable");
@@ -67,14 +67,14 @@ fn name_messages(name: &str, is_prefix: bool, signer: &str) -> Vec<String> {
 
 // Upstream: pkg/apis/certificates/validation/validation.go, validateTrustBundle
 fn validate_anchors(bundle: &Node<'_, '_>, errors: &mut Errors) {
-    if bundle.text().len() > MAX_SIZE {
+    if bundle.as_text().len() > MAX_SIZE {
         errors.too_long(bundle, MAX_SIZE as i64);
         return;
     }
     let mut add = |detail: &str| errors.invalid(bundle, BadValue::Text("<value omitted>".into()), detail);
     let mut anchors: Vec<(Vec<u8>, Vec<String>)> = Vec::new();
     let mut is_malformed = false;
-    let mut rest = bundle.text().as_bytes();
+    let mut rest = bundle.as_text().as_bytes();
     let mut index = 0;
     while let Some((block, following)) = decode_block(rest) {
         rest = following;

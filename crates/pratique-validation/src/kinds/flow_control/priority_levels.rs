@@ -25,7 +25,7 @@ pub(super) fn validate_priority_level(request: &Request<'_>, errors: &mut Errors
             &format!("annotation '{PRESERVED_ZERO}' is forbidden"),
         );
     }
-    let name = metadata.child("name").text();
+    let name = metadata.child("name").as_text();
     validate_spec(name, &spec, errors);
     validate_mandatory(name, &spec, errors);
     validate_conditions(&request.object.child("status"), errors);
@@ -34,14 +34,14 @@ pub(super) fn validate_priority_level(request: &Request<'_>, errors: &mut Errors
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidatePriorityLevelConfigurationSpec
 fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, exempt, limited) = (spec.child("type"), spec.child("exempt"), spec.child("limited"));
-    if (name == EXEMPT) != (kind.text() == "Exempt") {
+    if (name == EXEMPT) != (kind.as_text() == "Exempt") {
         errors.invalid(
             kind,
-            named(kind.text()),
+            named(kind.as_text()),
             "must be 'Exempt' if and only if `name` is 'exempt'",
         );
     }
-    match kind.text() {
+    match kind.as_text() {
         "Exempt" => {
             forbid(&limited, "must be nil if the type is not Limited", errors);
             if exempt.is_set() {
@@ -113,7 +113,7 @@ fn validate_lendable(percent: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidateLimitResponse
 fn validate_response(response: &Node<'_, '_>, errors: &mut Errors) {
     let (kind, queuing) = (response.child("type"), response.child("queuing"));
-    match kind.text() {
+    match kind.as_text() {
         "Reject" => forbid(
             &queuing,
             "must be nil if limited.limitResponse.type is not Limited",
@@ -178,7 +178,7 @@ fn entropy_bits(deck: i64, hand: i64) -> f64 {
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidateIfMandatoryPriorityLevelConfigurationObject
 // Upstream: apiserver/pkg/apis/flowcontrol/bootstrap/default.go, MandatoryPriorityLevelConfigurations
 fn validate_mandatory(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
-    let kind = spec.child("type").text();
+    let kind = spec.child("type").as_text();
     let (exempt, limited) = (spec.child("exempt"), spec.child("limited"));
     let response = limited.child("limitResponse");
     let (is_fixed, except) = match name {
@@ -192,7 +192,7 @@ fn validate_mandatory(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
                 && limited.child("nominalConcurrencyShares").some_int() == Some(5)
                 && limited.child("lendablePercent").some_int() == Some(0)
                 && !limited.child("borrowingLimitPercent").is_set()
-                && response.child("type").text() == "Reject"
+                && response.child("type").as_text() == "Reject"
                 && !response.child("queuing").is_set(),
             "",
         ),

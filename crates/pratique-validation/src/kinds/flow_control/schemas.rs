@@ -27,7 +27,7 @@ const VERBS: &[&str] = &[
 // Upstream: pkg/apis/flowcontrol/validation/validation.go, ValidateFlowSchema
 pub(super) fn validate_flow_schema(request: &Request<'_>, errors: &mut Errors) {
     let (metadata, spec) = (request.object.child("metadata"), request.object.child("spec"));
-    let name = metadata.child("name").text();
+    let name = metadata.child("name").as_text();
     validate_core_meta(&metadata, false, subdomain_name, errors);
     validate_spec(name, &spec, errors);
     if is_mandatory(name) && !is_same(spec.value(), &mandatory_spec(name)) {
@@ -65,7 +65,7 @@ fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
     let method = spec.child("distinguisherMethod");
     if method.is_set() {
         let kind = method.child("type");
-        if !METHODS.contains(&kind.text()) {
+        if !METHODS.contains(&kind.as_text()) {
             // The server prints the whole method.
             let value = internal_json(
                 errors.release(),
@@ -77,10 +77,10 @@ fn validate_spec(name: &str, spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     let reference = spec.child("priorityLevelConfiguration");
     let level = reference.child("name");
-    if level.text().is_empty() {
+    if level.as_text().is_empty() {
         errors.required(level, "must reference a priority level");
     } else {
-        errors.invalid_each(&level, &subdomain_name(level.text(), false));
+        errors.invalid_each(&level, &subdomain_name(level.as_text(), false));
     }
     for rule in spec.child("rules").items() {
         validate_rule(&rule, errors);
@@ -120,17 +120,17 @@ fn validate_subject(subject: &Node<'_, '_>, errors: &mut Errors) {
         ("Group", "group"),
     ];
     let kind = subject.child("kind");
-    let Some((_, own)) = FIELDS.iter().find(|(name, _)| *name == kind.text()) else {
+    let Some((_, own)) = FIELDS.iter().find(|(name, _)| *name == kind.as_text()) else {
         errors.not_supported(&kind, &["Group", "ServiceAccount", "User"]);
         return;
     };
     let field = subject.child(own);
     if field.is_set() {
-        validate_named_subject(kind.text(), &field, errors);
+        validate_named_subject(kind.as_text(), &field, errors);
     } else {
         errors.required(
             field,
-            &format!("{own} is required when subject kind is '{}'", kind.text()),
+            &format!("{own} is required when subject kind is '{}'", kind.as_text()),
         );
     }
     for (other_kind, other) in FIELDS.iter().filter(|(_, other)| other != own) {
@@ -148,15 +148,15 @@ fn validate_subject(subject: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_named_subject(kind: &str, subject: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (subject.child("name"), subject.child("namespace"));
     let is_account = kind == "ServiceAccount";
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
-    } else if is_account && name.text() != "*" {
-        errors.invalid_each(&name, &subdomain_name(name.text(), false));
+    } else if is_account && name.as_text() != "*" {
+        errors.invalid_each(&name, &subdomain_name(name.as_text(), false));
     }
-    if is_account && namespace.text().is_empty() {
+    if is_account && namespace.as_text().is_empty() {
         errors.required(namespace, "must specify namespace for service account");
     } else if is_account {
-        errors.invalid_each(&namespace, &label_name(namespace.text(), false));
+        errors.invalid_each(&namespace, &label_name(namespace.as_text(), false));
     }
 }
 
@@ -190,7 +190,7 @@ fn validate_resource_rule(rule: &Node<'_, '_>, errors: &mut Errors) {
         );
     } else if !validate_wildcard(&namespaces, "namespaces", errors) {
         for namespace in namespaces.items() {
-            for message in label_name(namespace.text(), false) {
+            for message in label_name(namespace.as_text(), false) {
                 let detail = format!("each member of this list must be '*' or a DNS-1123 label; {message}");
                 errors.invalid_value(&namespace, &detail);
             }
@@ -206,7 +206,7 @@ fn validate_path_rule(rule: &Node<'_, '_>, errors: &mut Errors) {
         errors.required(paths, "nonResourceURLs must contain at least one value");
     } else if !validate_wildcard(&paths, "non-resource URLs", errors) {
         for path in paths.items() {
-            if let Some(detail) = wrong_path(path.text()) {
+            if let Some(detail) = wrong_path(path.as_text()) {
                 errors.invalid_value(&path, detail);
             }
         }
@@ -217,7 +217,7 @@ fn validate_verbs(verbs: &Node<'_, '_>, errors: &mut Errors) {
     if verbs.is_empty() {
         errors.required(verbs, "verbs must contain at least one value");
     } else if !validate_wildcard(verbs, "verbs", errors)
-        && !verbs.items().all(|verb| VERBS.contains(&verb.text()))
+        && !verbs.items().all(|verb| VERBS.contains(&verb.as_text()))
     {
         errors.push(pratique_types::field::Error::not_supported(
             verbs,
@@ -229,7 +229,7 @@ fn validate_verbs(verbs: &Node<'_, '_>, errors: &mut Errors) {
 
 /// Whether a list has the wildcard, which has to be alone.
 fn validate_wildcard(list: &Node<'_, '_>, what: &str, errors: &mut Errors) -> bool {
-    let has_wildcard = list.items().any(|item| item.text() == "*");
+    let has_wildcard = list.items().any(|item| item.as_text() == "*");
     if has_wildcard && list.len() > 1 {
         errors.invalid_value(list, &format!("if '*' is present, must not specify other {what}"));
     }

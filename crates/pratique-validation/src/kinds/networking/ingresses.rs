@@ -37,19 +37,19 @@ pub(super) fn validate_ingress(request: &Request<'_>, errors: &mut Errors) {
     let is_invalid = |name: &str| !name.is_empty() && !subdomain_name(name, false).is_empty();
     let allows_secret = old_tls
         .items()
-        .any(|tls| is_invalid(tls.child("secretName").text()));
+        .any(|tls| is_invalid(tls.child("secretName").as_text()));
     for tls in spec.child("tls").items() {
         for host in tls.child("hosts").items() {
             validate_host(&host, errors);
         }
         let secret = tls.child("secretName");
-        if !allows_secret && !secret.text().is_empty() {
-            errors.invalid_each(&secret, &subdomain_name(secret.text(), false));
+        if !allows_secret && !secret.as_text().is_empty() {
+            errors.invalid_each(&secret, &subdomain_name(secret.as_text(), false));
         }
     }
     let class = spec.child("ingressClassName");
     if class.is_set() {
-        for message in subdomain_name(class.text(), false) {
+        for message in subdomain_name(class.as_text(), false) {
             errors.invalid_or_empty(&class, &message);
         }
     }
@@ -57,10 +57,10 @@ pub(super) fn validate_ingress(request: &Request<'_>, errors: &mut Errors) {
 
 /// A name of hosts, which may begin with a wildcard.
 fn validate_host(host: &Node<'_, '_>, errors: &mut Errors) {
-    let messages = if host.text().contains('*') {
-        wildcard_messages(host.text())
+    let messages = if host.as_text().contains('*') {
+        wildcard_messages(host.as_text())
     } else {
-        dns1123_subdomain(host.text())
+        dns1123_subdomain(host.as_text())
     };
     for message in messages {
         errors.invalid_or_empty(host, &message);
@@ -98,7 +98,7 @@ fn wildcard_messages(text: &str) -> Vec<String> {
 // Upstream: pkg/apis/networking/validation/validation.go, allowRelaxedServiceNameValidation
 fn service_names(old: &Node<'_, '_>, errors: &Errors) -> NameRule {
     let is_relaxed = |backend: &Node<'_, '_>| {
-        let name = backend.child("service").child("name").text();
+        let name = backend.child("service").child("name").as_text();
         backend.child("service").is_set()
             && label_name(name, false).is_empty()
             && !lettered_label_name(name, false).is_empty()
@@ -125,7 +125,7 @@ fn allows_invalid_wildcard(old: &Node<'_, '_>, names: NameRule, of: &Errors) -> 
     for rule in old
         .child("rules")
         .items()
-        .filter(|rule| rule.child("host").text().contains('*'))
+        .filter(|rule| rule.child("host").as_text().contains('*'))
     {
         validate_paths(&rule, names, &mut errors);
     }
@@ -135,13 +135,13 @@ fn allows_invalid_wildcard(old: &Node<'_, '_>, names: NameRule, of: &Errors) -> 
 // Upstream: pkg/apis/networking/validation/validation.go, validateIngressRules
 fn validate_rule(rule: &Node<'_, '_>, allows_wildcard: bool, names: NameRule, errors: &mut Errors) {
     let host = rule.child("host");
-    if !host.text().is_empty() {
-        if is_ip(host.text()) {
+    if !host.as_text().is_empty() {
+        if is_ip(host.as_text()) {
             errors.invalid_value(&host, "must be a DNS name, not an IP address");
         }
         validate_host(&host, errors);
     }
-    if !host.text().contains('*') || !allows_wildcard {
+    if !host.as_text().contains('*') || !allows_wildcard {
         validate_paths(rule, names, errors);
     }
 }
@@ -168,8 +168,8 @@ fn validate_path(rule: &Node<'_, '_>, names: NameRule, errors: &mut Errors) {
         errors.required(kind, "pathType must be specified");
         return;
     }
-    let text = path.text();
-    match kind.text() {
+    let text = path.as_text();
+    match kind.as_text() {
         "Exact" | "Prefix" => {
             if !text.starts_with('/') {
                 errors.invalid_or_empty(&path, ABSOLUTE);
@@ -204,10 +204,10 @@ fn validate_backend(backend: &Node<'_, '_>, names: NameRule, errors: &mut Errors
         (false, false) => errors.invalid(backend, "", "resource or service backend is required"),
         (false, true) => {
             let (name, port) = (service.child("name"), service.child("port"));
-            if name.text().is_empty() {
+            if name.as_text().is_empty() {
                 errors.required(name, "");
             } else {
-                errors.invalid_each(&name, &names(name.text(), false));
+                errors.invalid_each(&name, &names(name.as_text(), false));
             }
             validate_backend_port(backend, &port, errors);
         }
@@ -216,9 +216,9 @@ fn validate_backend(backend: &Node<'_, '_>, names: NameRule, errors: &mut Errors
 
 fn validate_backend_port(backend: &Node<'_, '_>, port: &Node<'_, '_>, errors: &mut Errors) {
     let (name, number) = (port.child("name"), port.child("number"));
-    match (!name.text().is_empty(), number.int() != 0) {
+    match (!name.as_text().is_empty(), number.int() != 0) {
         (true, true) => errors.invalid(backend, "", "cannot set both port name & port number"),
-        (true, false) => errors.invalid_each(&name, &port_name(name.text())),
+        (true, false) => errors.invalid_each(&name, &port_name(name.as_text())),
         (false, true) => {
             if let Some(message) = port_number(number.int()) {
                 errors.invalid(number, number.int(), &message);
@@ -232,17 +232,17 @@ fn validate_backend_port(backend: &Node<'_, '_>, port: &Node<'_, '_>, errors: &m
 fn validate_resource(resource: &Node<'_, '_>, errors: &mut Errors) {
     let group = resource.child("apiGroup");
     if group.is_set() {
-        for message in dns1123_subdomain(group.text()) {
+        for message in dns1123_subdomain(group.as_text()) {
             errors.invalid_or_empty(&group, &message);
         }
     }
     for name in ["kind", "name"] {
         let field = resource.child(name);
-        if field.text().is_empty() {
+        if field.as_text().is_empty() {
             // Only that of a class has declarative rules.
             errors.required_covered(field, "");
         } else {
-            errors.invalid_each(&field, &path_segment_name(field.text(), false));
+            errors.invalid_each(&field, &path_segment_name(field.as_text(), false));
         }
     }
 }
@@ -253,10 +253,10 @@ pub(super) fn validate_class_annotation(request: &Request<'_>, errors: &mut Erro
     let (metadata, spec) = (request.object.child("metadata"), request.object.child("spec"));
     let annotations = metadata.child("annotations");
     let (annotation, class) = (annotations.key(ANNOTATION), spec.child("ingressClassName"));
-    if annotation.is_set() && class.is_set() && annotation.text() != class.text() {
+    if annotation.is_set() && class.is_set() && annotation.as_text() != class.as_text() {
         errors.invalid(
             format!("annotations.{ANNOTATION}"),
-            annotation.text(),
+            annotation.as_text(),
             "must match `ingressClassName` when both are specified",
         );
     }
@@ -271,13 +271,13 @@ pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let old = old.child("ingress");
     for point in balancer.child("ingress").items() {
         let (ip, host) = (point.child("ip"), point.child("hostname"));
-        let is_old = old.items().any(|old| old.child("ip").text() == ip.text());
-        if !ip.text().is_empty() && !is_old {
+        let is_old = old.items().any(|old| old.child("ip").as_text() == ip.as_text());
+        if !ip.as_text().is_empty() && !is_old {
             crate::pod::validate_ip(&ip, errors);
         }
-        if !host.text().is_empty() {
-            errors.invalid_each(&host, &dns1123_subdomain(host.text()));
-            if is_ip(host.text()) {
+        if !host.as_text().is_empty() {
+            errors.invalid_each(&host, &dns1123_subdomain(host.as_text()));
+            if is_ip(host.as_text()) {
                 errors.invalid_value(&host, "must be a DNS name, not an IP address");
             }
         }
@@ -289,7 +289,7 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(&request.object.child("metadata"), false, subdomain_name, errors);
     let spec = request.object.child("spec");
     let controller = spec.child("controller");
-    if controller.text().len() > 250 {
+    if controller.as_text().len() > 250 {
         errors.too_long(controller, 250);
     }
     validate_domain_path(&controller, errors);
@@ -304,12 +304,12 @@ pub(super) fn validate_class(request: &Request<'_>, errors: &mut Errors) {
         errors.required(scope, "");
         return;
     }
-    match scope.text() {
+    match scope.as_text() {
         "Namespace" if !namespace.is_set() => {
             errors.required(namespace, "`parameters.scope` is set to 'Namespace'");
         }
         "Namespace" => {
-            for message in label_name(namespace.text(), false) {
+            for message in label_name(namespace.as_text(), false) {
                 errors.invalid_or_empty(&namespace, &message);
             }
         }

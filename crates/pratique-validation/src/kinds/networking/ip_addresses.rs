@@ -22,15 +22,15 @@ pub(super) fn validate_ip_address(request: &Request<'_>, errors: &mut Errors) {
         return;
     }
     let group = parent.child("group");
-    if !group.text().is_empty() {
-        errors.invalid_each(&group, &dns1123_subdomain(group.text()));
+    if !group.as_text().is_empty() {
+        errors.invalid_each(&group, &dns1123_subdomain(group.as_text()));
     }
     for name in ["resource", "name", "namespace"] {
         let field = parent.child(name);
-        if field.text().is_empty() && name != "namespace" {
+        if field.as_text().is_empty() && name != "namespace" {
             require(&field, errors);
         }
-        errors.invalid_each(&field, &path_segment_name(field.text(), false));
+        errors.invalid_each(&field, &path_segment_name(field.as_text(), false));
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn validate_network_policy(request: &Request<'_>, errors: &mut Errors
     }
     for kind in types
         .items()
-        .filter(|kind| !["Ingress", "Egress"].contains(&kind.text()))
+        .filter(|kind| !["Ingress", "Egress"].contains(&kind.as_text()))
     {
         errors.not_supported(&kind, &["Ingress", "Egress"]);
     }
@@ -45,7 +45,7 @@ pub(super) fn validate_network_policy(request: &Request<'_>, errors: &mut Errors
 fn validate_port(rule: &Node<'_, '_>, errors: &mut Errors) {
     const PROTOCOLS: &[&str] = &["TCP", "UDP", "SCTP"];
     let (protocol, port, end) = (rule.child("protocol"), rule.child("port"), rule.child("endPort"));
-    if protocol.is_set() && !PROTOCOLS.contains(&protocol.text()) {
+    if protocol.is_set() && !PROTOCOLS.contains(&protocol.as_text()) {
         errors.not_supported(&protocol, PROTOCOLS);
     }
     if !port.is_set() {
@@ -60,7 +60,7 @@ fn validate_port(rule: &Node<'_, '_>, errors: &mut Errors) {
         if end.is_set() {
             errors.invalid(end, end.int(), "may not be specified when `port` is non-numeric");
         }
-        for message in port_name(port.text()) {
+        for message in port_name(port.as_text()) {
             errors.invalid_or_empty(&port, &message);
         }
     } else {
@@ -106,21 +106,21 @@ fn validate_peer(peer: &Node<'_, '_>, allows_invalid: bool, old: &Node<'_, '_>, 
 // Upstream: pkg/apis/networking/validation/validation.go, ValidateIPBlock
 fn validate_block(block: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let cidr = block.child("cidr");
-    if cidr.text().is_empty() {
+    if cidr.as_text().is_empty() {
         errors.required_covered(cidr, "");
         return;
     }
-    if !has_cidr(old, cidr.text()) {
-        validate_legacy_cidr(&cidr, cidr.text(), errors);
+    if !has_cidr(old, cidr.as_text()) {
+        validate_legacy_cidr(&cidr, cidr.as_text(), errors);
     }
-    let Some((whole, length)) = parse_sloppy_cidr(cidr.text()) else {
+    let Some((whole, length)) = parse_sloppy_cidr(cidr.as_text()) else {
         return;
     };
     for except in block.child("except").items() {
-        if !has_cidr(old, except.text()) {
-            validate_legacy_cidr(&except, except.text(), errors);
+        if !has_cidr(old, except.as_text()) {
+            validate_legacy_cidr(&except, except.as_text(), errors);
         }
-        let Some((part, part_length)) = parse_sloppy_cidr(except.text()) else {
+        let Some((part, part_length)) = parse_sloppy_cidr(except.as_text()) else {
             continue;
         };
         if !whole.contains_ip(part.ip()) || length >= part_length {
@@ -136,8 +136,8 @@ fn has_cidr(spec: &Node<'_, '_>, text: &str) -> bool {
             rule.child(peers).items().any(|peer| {
                 let block = peer.child("ipBlock");
                 block.is_set()
-                    && (block.child("cidr").text() == text
-                        || block.child("except").items().any(|except| except.text() == text))
+                    && (block.child("cidr").as_text() == text
+                        || block.child("except").items().any(|except| except.as_text() == text))
             })
         })
     })

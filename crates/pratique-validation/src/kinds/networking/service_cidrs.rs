@@ -29,7 +29,7 @@ fn validate_networks(spec: &Node<'_, '_>, errors: &mut Errors) {
     for network in networks.items() {
         validate_cidr(&network, errors);
     }
-    let mut families = networks.items().map(|network| is_ipv6_network(network.text()));
+    let mut families = networks.items().map(|network| is_ipv6_network(network.as_text()));
     if let (Some(Some(first)), Some(Some(second))) = (families.next(), families.next())
         && first == second
     {
@@ -52,7 +52,7 @@ pub(super) fn validate_service_cidr_update(request: &Request<'_>, errors: &mut E
         return;
     }
     for (network, old) in networks.items().zip(old.items()) {
-        if network.text() != old.text() {
+        if network.as_text() != old.as_text() {
             errors.invalid_or_empty(&network, IMMUTABLE);
         }
     }

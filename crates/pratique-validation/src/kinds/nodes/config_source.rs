@@ -29,9 +29,9 @@ fn validate_source(source: &Node<'_, '_>, is_status: bool, errors: &mut Errors) 
     }
     for name in ["uid", "resourceVersion"] {
         let field = map.child(name);
-        if is_status && field.text().is_empty() {
+        if is_status && field.as_text().is_empty() {
             errors.required(field, "");
-        } else if !is_status && !field.text().is_empty() {
+        } else if !is_status && !field.as_text().is_empty() {
             errors.forbidden(field, &format!("{name} must not be set in spec"));
         }
     }
@@ -42,10 +42,10 @@ fn validate_source(source: &Node<'_, '_>, is_status: bool, errors: &mut Errors) 
     ];
     for (name, rule) in rules {
         let field = map.child(name);
-        if field.text().is_empty() {
+        if field.as_text().is_empty() {
             errors.required(field, "");
         } else {
-            errors.invalid_each(&field, &rule(field.text()));
+            errors.invalid_each(&field, &rule(field.as_text()));
         }
     }
 }

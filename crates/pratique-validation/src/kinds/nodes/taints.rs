@@ -21,12 +21,12 @@ pub(super) fn validate_taints(taints: &Node<'_, '_>, errors: &mut Errors) {
     for taint in taints.items() {
         let (key, value, effect) = (taint.child("key"), taint.child("value"), taint.child("effect"));
         validate_label_name(&key, errors);
-        let messages = label_value(value.text());
+        let messages = label_value(value.as_text());
         if !messages.is_empty() {
             errors.invalid_or_empty(&value, &messages.join(";"));
         }
         errors.required_enum(&effect, EFFECTS);
-        if !seen.insert((effect.text(), key.text())) {
+        if !seen.insert((effect.as_text(), key.as_text())) {
             let printed_taint = internal_json(errors.release(), "core.Taint", taint.value());
             let detail = "taints must be unique by key and effect pair";
             errors.push(Error::new(ErrorKind::Duplicate, taint, &printed_taint, detail));
@@ -37,15 +37,15 @@ pub(super) fn validate_taints(taints: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/core/validation/validation.go, ValidateNodeSpecificAnnotations
 pub(super) fn validate_node_annotations(annotations: &Node<'_, '_>, errors: &mut Errors) {
     let taints = annotations.child(TAINTS);
-    if !taints.text().is_empty() {
-        match parse_json_as(taints.text(), true, "[]core.Taint") {
+    if !taints.as_text().is_empty() {
+        match parse_json_as(taints.as_text(), true, "[]core.Taint") {
             Err(fault) => errors.invalid(annotations, TAINTS, &fault),
             Ok(list) => validate_taints(&Node::with_path(&list, *taints.path()), errors),
         }
     }
     let avoided = annotations.child(AVOIDED);
-    if !avoided.text().is_empty() {
-        match parse_json_as(avoided.text(), false, "v1.AvoidPods") {
+    if !avoided.as_text().is_empty() {
+        match parse_json_as(avoided.as_text(), false, "v1.AvoidPods") {
             Err(fault) => errors.invalid(annotations.path().child("AvoidPods"), AVOIDED, &fault),
             Ok(pods) => validate_avoided(&Node::with_path(&pods, *avoided.path()), errors),
         }

@@ -13,18 +13,18 @@ use crate::node::Node;
 use crate::object_meta::validate_core_meta;
 use crate::pod::{validate_container_resource_name, validate_resource_name};
 use crate::quantities::{is_huge_pages, is_native_resource, quantity};
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateLimitRange
 pub(super) fn validate_limit_range(request: &Request<'_>, errors: &mut Errors) {
     validate_core_meta(&request.object.child("metadata"), true, subdomain_name, errors);
     let spec = request.object.child("spec");
-    let mut kinds = Seen::default();
+    let mut kinds = SeenTexts::default();
     for limit in spec.child("limits").items() {
         let kind = limit.child("type");
         validate_type(&kind, errors);
-        if !kinds.insert(kind.text()) {
-            errors.duplicate(kind, named(kind.text()));
+        if !kinds.insert(kind.as_text()) {
+            errors.duplicate(kind, named(kind.as_text()));
         }
         validate_limit(&limit, errors);
     }
@@ -32,18 +32,18 @@ pub(super) fn validate_limit_range(request: &Request<'_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/core/validation/validation.go, validateLimitRangeTypeName
 fn validate_type(kind: &Node<'_, '_>, errors: &mut Errors) {
-    let messages = qualified_name(kind.text());
+    let messages = qualified_name(kind.as_text());
     for message in &messages {
         errors.invalid_name(kind, message);
     }
-    let is_standard = ["Pod", "Container", "PersistentVolumeClaim"].contains(&kind.text());
-    if messages.is_empty() && !kind.text().contains('/') && !is_standard {
+    let is_standard = ["Pod", "Container", "PersistentVolumeClaim"].contains(&kind.as_text());
+    if messages.is_empty() && !kind.as_text().contains('/') && !is_standard {
         errors.invalid_name(kind, "must be a standard limit type or fully qualified");
     }
 }
 
 fn validate_limit(limit: &Node<'_, '_>, errors: &mut Errors) {
-    let kind = limit.child("type").text();
+    let kind = limit.child("type").as_text();
     let mut names = BTreeSet::new();
     let mut lists = vec!["max", "min"];
     if kind != "Pod" {
@@ -73,7 +73,7 @@ fn validate_limit(limit: &Node<'_, '_>, errors: &mut Errors) {
 }
 
 fn validate_names<'v>(limit: &Node<'_, 'v>, list: &str, names: &mut BTreeSet<&'v str>, errors: &mut Errors) {
-    let is_of_containers = ["Pod", "Container"].contains(&limit.child("type").text());
+    let is_of_containers = ["Pod", "Container"].contains(&limit.child("type").as_text());
     for (name, value) in limit.child(list).entries() {
         if is_of_containers {
             validate_container_resource_name(name, &value, errors);
@@ -113,8 +113,8 @@ fn validate_values(limit: &Node<'_, '_>, name: &str, is_of_pods: bool, errors: &
         if is_greater(one, other) {
             let detail = format!(
                 "{what} {} is greater than {other_what} {}",
-                one.text(),
-                other.text()
+                one.as_text(),
+                other.as_text()
             );
             errors.invalid(field, printed(shown), &detail);
         }
@@ -125,8 +125,8 @@ fn validate_values(limit: &Node<'_, '_>, name: &str, is_of_pods: bool, errors: &
     if !is_of_pods && !allows_overcommit && differ {
         let detail = format!(
             "default value {} must equal to defaultRequest value {} in {name}",
-            default.text(),
-            request.text()
+            default.as_text(),
+            request.as_text()
         );
         errors.invalid(request, printed(&request), &detail);
     }
@@ -139,7 +139,7 @@ fn validate_ratio(ratio: &Node<'_, '_>, min: &Node<'_, '_>, max: &Node<'_, '_>, 
     }
     let value = quantity(ratio);
     if value < Quantity::from_integer(1) {
-        let detail = format!("ratio {} is less than 1", ratio.text());
+        let detail = format!("ratio {} is less than 1", ratio.as_text());
         errors.invalid(ratio, printed(ratio), &detail);
     }
     if !min.is_set() || !max.is_set() {
@@ -160,12 +160,12 @@ fn validate_ratio(ratio: &Node<'_, '_>, min: &Node<'_, '_>, max: &Node<'_, '_>, 
     };
     let allowed = high / low;
     if given > allowed {
-        let detail = format!("ratio {} is greater than max/min = {allowed:.6}", ratio.text());
+        let detail = format!("ratio {} is greater than max/min = {allowed:.6}", ratio.as_text());
         errors.invalid(ratio, printed(ratio), &detail);
     }
 }
 
 /// A quantity as errors print it: as JSON.
 fn printed<'a>(value: &Node<'_, 'a>) -> BadValue<'a> {
-    named(value.text())
+    named(value.as_text())
 }

@@ -91,7 +91,7 @@ pub(super) fn internal_attribute<'a>(release: &Release, attribute: &Value<'_>) -
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAttributeStringValue
 fn validate_length(text: &Node<'_, '_>, errors: &mut Errors) {
-    if text.text().len() > MAX_VALUE {
+    if text.as_text().len() > MAX_VALUE {
         errors.too_long(text, MAX_VALUE as i64);
     }
 }
@@ -110,8 +110,8 @@ fn validate_version(version: &Node<'_, '_>, errors: &mut Errors) {
             "must be a string compatible with semver.org spec 2.0.0",
         )
     };
-    if !is_version(version.text(), max_digits) {
-        errors.invalid(version, version.text(), detail);
+    if !is_version(version.as_text(), max_digits) {
+        errors.invalid(version, version.as_text(), detail);
     }
     validate_length(version, errors);
 }

@@ -55,15 +55,15 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
     for value in values.items() {
         let number = quantity(&value);
         if last.as_ref().is_some_and(|last| *last > number) {
-            errors.invalid(value, value.text(), "values must be sorted in ascending order");
+            errors.invalid(value, value.as_text(), "values must be sorted in ascending order");
         }
         last = Some(number);
     }
     let max = quantity(whole);
     let is_judged = validate_list(values, ListLimit::Max(10), errors, |value, errors| {
         if quantity(value) > max {
-            let detail = format!("option is larger than capacity value: {}", whole.text());
-            errors.invalid(value, value.text(), &detail);
+            let detail = format!("option is larger than capacity value: {}", whole.as_text());
+            errors.invalid(value, value.as_text(), &detail);
         }
     });
     if is_judged {
@@ -73,7 +73,7 @@ fn validate_values(values: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'
     if !is_judged || !values.items().any(|value| quantity(&value) == wanted) {
         errors.invalid(
             values,
-            default.text(),
+            default.as_text(),
             "default value is not valid according to the requestPolicy",
         );
     }
@@ -138,31 +138,31 @@ fn validate_range(range: &Node<'_, '_>, default: &Node<'_, '_>, whole: &Node<'_,
     let (least, most, wanted) = (quantity(&min), quantity(&max), quantity(default));
     let all = quantity(whole);
     if least > all {
-        let detail = format!("min is larger than capacity value: {}", whole.text());
-        errors.invalid(min, min.text(), &detail);
+        let detail = format!("min is larger than capacity value: {}", whole.as_text());
+        errors.invalid(min, min.as_text(), &detail);
     }
     if wanted < least {
-        let detail = format!("default is less than min: {}", min.text());
+        let detail = format!("default is less than min: {}", min.as_text());
         errors.invalid(
             if is_latest { &shown_default } else { &min },
-            default.text(),
+            default.as_text(),
             &detail,
         );
     }
     if max.is_set() {
         if least > most {
-            let detail = format!("min is larger than max: {}", max.text());
-            errors.invalid(max, min.text(), &detail);
+            let detail = format!("min is larger than max: {}", max.as_text());
+            errors.invalid(max, min.as_text(), &detail);
         }
         if most > all {
-            let detail = format!("max is larger than capacity value: {}", whole.text());
-            errors.invalid(max, max.text(), &detail);
+            let detail = format!("max is larger than capacity value: {}", whole.as_text());
+            errors.invalid(max, max.as_text(), &detail);
         }
         if wanted > most {
-            let detail = format!("default is more than max: {}", max.text());
+            let detail = format!("default is more than max: {}", max.as_text());
             errors.invalid(
                 if is_latest { &shown_default } else { &max },
-                default.text(),
+                default.as_text(),
                 &detail,
             );
         }
@@ -190,7 +190,7 @@ fn has_finer_parts(fields: &[&Node<'_, '_>; 4], errors: &mut Errors) -> bool {
         if thousandths.is_ok_and(|rounded| rounded != number) {
             errors.invalid(
                 *field,
-                field.text(),
+                field.as_text(),
                 "value cannot be represented as a milli value",
             );
         }
@@ -208,14 +208,14 @@ fn validate_step(
     // Before 1.37, the step and the bounds were not judged by themselves.
     let is_latest = errors.release().at_least(1, 37);
     if by.signum() <= 0 && is_latest {
-        errors.invalid(*step, step.text(), "must be greater than zero");
+        errors.invalid(*step, step.as_text(), "must be greater than zero");
         return;
     }
     if let Ok(next) = least.add(&by)
         && next > quantity(whole)
     {
-        let detail = format!("one step {next} is larger than capacity value: {}", whole.text());
-        errors.invalid(*step, step.text(), &detail);
+        let detail = format!("one step {next} is larger than capacity value: {}", whole.as_text());
+        errors.invalid(*step, step.as_text(), &detail);
     }
     let start = errors.len();
     for field in [default, min, max, step]
@@ -233,10 +233,10 @@ fn validate_step(
         if distance.checked_rem(number(&by)).is_some_and(|rest| rest != 0) {
             let detail = format!(
                 "value is not a multiple of a given step ({}) from ({})",
-                step.text(),
-                min.text()
+                step.as_text(),
+                min.as_text()
             );
-            errors.invalid(*step, value.text(), &detail);
+            errors.invalid(*step, value.as_text(), &detail);
         }
     }
 }
@@ -245,9 +245,9 @@ fn validate_step(
 fn validate_integer_range(field: &Node<'_, '_>, errors: &mut Errors) {
     let number = quantity(field);
     if number.signum() < 0 {
-        errors.invalid(field, field.text(), NEGATIVE);
+        errors.invalid(field, field.as_text(), NEGATIVE);
     } else if number > Quantity::from_integer(i64::MAX) {
-        errors.invalid(field, field.text(), "must not be larger than 9223372036854775807");
+        errors.invalid(field, field.as_text(), "must not be larger than 9223372036854775807");
     }
 }
 

@@ -67,11 +67,11 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
         },
     );
     let resource = spec.child("extendedResourceName");
-    if resource.is_set() && !is_extended_resource(resource.text()) {
+    if resource.is_set() && !is_extended_resource(resource.as_text()) {
         let start = errors.len();
         errors.invalid(
             resource,
-            resource.text(),
+            resource.as_text(),
             "must be a valid extended resource name",
         );
         errors.cover_from(start, "format=k8s-extended-resource-name");

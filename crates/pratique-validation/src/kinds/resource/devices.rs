@@ -20,7 +20,7 @@ use crate::node::{Node, is_same};
 use crate::pod::validate_node_selector;
 
 const COUNTER_SETS: SetKey = SetKey {
-    text: |element| element.child("counterSet").text(),
+    text: |element| element.child("counterSet").as_text(),
     member: "counterSet",
     is_covered: true,
     is_named: false,
@@ -123,10 +123,10 @@ fn validate_counter_references(
     }
     for of in consumed.items() {
         let (set, counters) = (of.child("counterSet"), of.child("counters"));
-        let Some(known) = known_sets.get(set.text()) else {
+        let Some(known) = known_sets.get(set.as_text()) else {
             errors.invalid(
                 set,
-                set.text(),
+                set.as_text(),
                 "must reference a counterSet defined in the ResourceSlice sharedCounters",
             );
             continue;
@@ -173,7 +173,7 @@ fn validate_nodes(device: &Node<'_, '_>, errors: &mut Errors) {
         device.child("nodeSelector"),
         device.child("allNodes"),
     );
-    if name.is_set() && name.text().is_empty() {
+    if name.is_set() && name.as_text().is_empty() {
         errors.invalid(name, "", "must not be empty");
     } else if name.is_set() {
         ways.push("`nodeName`");
@@ -203,7 +203,7 @@ fn validate_nodes(device: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateNodeName
 pub(super) fn validate_node_name(name: &Node<'_, '_>, errors: &mut Errors) {
-    for message in dns1123_subdomain(name.text()) {
-        errors.invalid(name, name.text(), &message);
+    for message in dns1123_subdomain(name.as_text()) {
+        errors.invalid(name, name.as_text(), &message);
     }
 }

@@ -61,7 +61,7 @@ fn validate_expression(
     is_derived: bool,
     errors: &mut Errors,
 ) -> u64 {
-    let text = expression.text();
+    let text = expression.as_text();
     if text.len() > MAX_LENGTH {
         errors.too_long(expression, MAX_LENGTH as i64);
         return 0;

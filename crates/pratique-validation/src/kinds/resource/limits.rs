@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::errors::{Errors, named};
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 /// The limit of a list.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ pub(super) struct SetKey {
 
 /// Elements that are texts, of which a declarative rule tells the duplicates.
 pub(super) const TEXTS: SetKey = SetKey {
-    text: |element| element.text(),
+    text: |element| element.as_text(),
     member: "",
     is_covered: true,
     is_named: false,
@@ -36,7 +36,7 @@ pub(super) const TEXTS: SetKey = SetKey {
 
 /// Elements with names, of which a declarative rule tells the duplicates.
 pub(super) const NAMES: SetKey = SetKey {
-    text: |element| element.child("name").text(),
+    text: |element| element.child("name").as_text(),
     member: "name",
     is_covered: true,
     is_named: false,
@@ -84,7 +84,7 @@ pub(super) fn validate_set(
     if !validate_list(list, limit, errors, validate) {
         return;
     }
-    let mut seen = Seen::default();
+    let mut seen = SeenTexts::default();
     for element in list.items() {
         let text = (key.text)(&element);
         if seen.insert(text) {

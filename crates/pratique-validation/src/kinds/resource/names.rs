@@ -14,7 +14,7 @@ pub(super) const MAX_QUALIFIED_NAME: usize = 63 + 1 + 32;
 // Upstream: pkg/apis/core/validation/validation.go, ValidateCSIDriverName
 pub(in crate::kinds) fn validate_covered_driver(driver: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
-    if driver.text().is_empty() || driver.text().len() <= 63 {
+    if driver.as_text().is_empty() || driver.as_text().len() <= 63 {
         validate_driver_name(driver, errors);
         errors.cover_from(start, "format=k8s-long-name-caseless");
         return;
@@ -22,14 +22,14 @@ pub(in crate::kinds) fn validate_covered_driver(driver: &Node<'_, '_>, errors: &
     errors.too_long(driver, 63);
     errors.cover_from(start, "maxLength");
     let start = errors.len();
-    errors.invalid_each(driver, &dns1123_subdomain(&driver.text().to_lowercase()));
+    errors.invalid_each(driver, &dns1123_subdomain(&driver.as_text().to_lowercase()));
     errors.cover_from(start, "format=k8s-long-name-caseless");
 }
 
 /// The name of a request, a device or a set of counters.
 // Upstream: pkg/apis/core/validation/validation.go, ValidateDNS1123Label
 pub(super) fn validate_label(name: &Node<'_, '_>, errors: &mut Errors) {
-    validate_label_text(name, name.text(), errors);
+    validate_label_text(name, name.as_text(), errors);
 }
 
 pub(super) fn validate_label_text(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
@@ -40,14 +40,14 @@ pub(super) fn validate_label_text(field: &Node<'_, '_>, text: &str, errors: &mut
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateDNS1123Subdomain
 pub(super) fn validate_subdomain(name: &Node<'_, '_>, errors: &mut Errors) {
-    for message in dns1123_subdomain(name.text()) {
-        errors.invalid(name, name.text(), &message);
+    for message in dns1123_subdomain(name.as_text()) {
+        errors.invalid(name, name.as_text(), &message);
     }
 }
 
 // Upstream: pkg/apis/resource/validation/validation.go, validatePoolName
 pub(super) fn validate_pool_name(name: &Node<'_, '_>, errors: &mut Errors) {
-    let text = name.text();
+    let text = name.as_text();
     if text.is_empty() {
         errors.required(name, "");
         return;
@@ -65,12 +65,12 @@ pub(super) fn validate_pool_name(name: &Node<'_, '_>, errors: &mut Errors) {
 // Upstream: pkg/apis/resource/validation/validation.go, validateUID
 pub(super) fn validate_covered_uid(uid: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
-    if let Some(detail) = uuid_error(uid.text()) {
-        errors.invalid(uid, uid.text(), &format!("error validating uid: {detail}"));
-    } else if uid.text().len() != 36 || uid.text().bytes().any(|byte| byte.is_ascii_uppercase()) {
+    if let Some(detail) = uuid_error(uid.as_text()) {
+        errors.invalid(uid, uid.as_text(), &format!("error validating uid: {detail}"));
+    } else if uid.as_text().len() != 36 || uid.as_text().bytes().any(|byte| byte.is_ascii_uppercase()) {
         errors.invalid(
             uid,
-            uid.text(),
+            uid.as_text(),
             "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters",
         );
     }
@@ -150,15 +150,15 @@ fn refuse_slashes(field: &Node<'_, '_>, name: &str, errors: &mut Errors) {
 /// A name with its domain.
 // Upstream: pkg/apis/resource/validation/validation.go, validateFullyQualifiedName
 pub(super) fn validate_full_name(name: &Node<'_, '_>, errors: &mut Errors) {
-    validate_qualified_name(name, name.text(), errors);
+    validate_qualified_name(name, name.as_text(), errors);
     let is_latest = errors.release().at_least(1, 35);
-    if !name.text().contains('/') && (is_latest || !name.text().is_empty()) {
+    if !name.as_text().contains('/') && (is_latest || !name.as_text().is_empty()) {
         let detail = if is_latest {
             "a fully qualified name must be a domain and a name separated by a slash"
         } else {
             "must include a domain"
         };
-        errors.invalid(name, named(name.text()), detail);
+        errors.invalid(name, named(name.as_text()), detail);
     }
 }
 
@@ -174,8 +174,8 @@ fn validate_identifier(field: &Node<'_, '_>, text: &str, errors: &mut Errors) {
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateLabelValue
 pub(super) fn validate_label_value(value: &Node<'_, '_>, errors: &mut Errors) {
-    for message in label_value(value.text()) {
-        errors.invalid(value, value.text(), &message);
+    for message in label_value(value.as_text()) {
+        errors.invalid(value, value.as_text(), &message);
     }
 }
 

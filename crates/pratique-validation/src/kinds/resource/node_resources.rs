@@ -36,12 +36,12 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
         mapping.child("deviceMultiplier"),
     );
     if key.is_set() {
-        if key.text().is_empty() {
+        if key.as_text().is_empty() {
             errors.invalid(key, "", "capacityKey must not be an empty string");
         } else if has_invalid_name(&key, errors) {
             // What is no name is no key, either.
-        } else if capacity.value().get(key.text()).is_none() {
-            errors.not_found(key, named(key.text()));
+        } else if capacity.value().get(key.as_text()).is_none() {
+            errors.not_found(key, named(key.as_text()));
         }
         if by_capacity.is_set() {
             validate_multiplier(&by_capacity, errors);
@@ -64,14 +64,14 @@ fn validate_mapping(mapping: &Node<'_, '_>, capacity: &Node<'_, '_>, errors: &mu
 fn has_invalid_name(key: &Node<'_, '_>, errors: &mut Errors) -> bool {
     let start = errors.len();
     if errors.release().at_least(1, 38) {
-        validate_qualified_name(key, key.text(), errors);
+        validate_qualified_name(key, key.as_text(), errors);
     }
     errors.len() > start
 }
 
 fn validate_multiplier(multiplier: &Node<'_, '_>, errors: &mut Errors) {
     if quantity(multiplier).signum() <= 0 {
-        errors.invalid(multiplier, multiplier.text(), "must be positive");
+        errors.invalid(multiplier, multiplier.as_text(), "must be positive");
     }
 }
 
@@ -82,6 +82,6 @@ fn validate_overhead(overhead: &Node<'_, '_>, errors: &mut Errors) {
         errors.invalid(overhead, "", "at least one of perPod or perContainer must be set");
     }
     for field in fields.iter().filter(|field| quantity(field).signum() < 0) {
-        errors.invalid(field, field.text(), "must be non-negative");
+        errors.invalid(field, field.as_text(), "must be non-negative");
     }
 }

@@ -138,7 +138,7 @@ impl<'v> RequestNames<'v> {
 fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &mut Errors) {
     const DETAIL: &str = "exactly one of `exactly` or `firstAvailable` is required";
     let (name, exactly, alternatives) = (of.child("name"), of.child("exactly"), of.child("firstAvailable"));
-    let old = find_by_name(scope.old_requests, name.text());
+    let old = find_by_name(scope.old_requests, name.as_text());
     validate_label(&name, errors);
     let (has_exact, has_alternatives) = (exactly.is_set(), !alternatives.is_empty());
     // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceRequest: before 1.35, both are judged where both are given.
@@ -156,9 +156,9 @@ fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &
                 errors.cover_from(start, "format=k8s-long-name");
                 let own_name = alternative.child("name");
                 let old_capacity = old
-                    .and_then(|old| find_by_name(old.get("firstAvailable"), own_name.text()))
+                    .and_then(|old| find_by_name(old.get("firstAvailable"), own_name.as_text()))
                     .and_then(|old| old.get("capacity"));
-                let name = format!("{}/{}", name.text(), own_name.text());
+                let name = format!("{}/{}", name.as_text(), own_name.as_text());
                 validate_exact_request(alternative, &name, old_capacity, scope, errors);
             },
         );
@@ -166,7 +166,7 @@ fn validate_request(of: &Node<'_, '_>, scope: &mut ClaimScope<'_, '_>, errors: &
     if are_judged && has_exact {
         validate_class_name(&exactly.child("deviceClassName"), errors);
         let old_capacity = old.and_then(|old| old.at(&["exactly", "capacity"]));
-        validate_exact_request(&exactly, name.text(), old_capacity, scope, errors);
+        validate_exact_request(&exactly, name.as_text(), old_capacity, scope, errors);
     }
     match (has_exact, has_alternatives) {
         (false, false) => errors.required(of, DETAIL),
@@ -186,7 +186,7 @@ fn find_by_name<'v>(list: Option<&'v Value<'v>>, name: &str) -> Option<&'v Value
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceClass
 fn validate_class_name(name: &Node<'_, '_>, errors: &mut Errors) {
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else {
         validate_subdomain(name, errors);
@@ -222,7 +222,7 @@ fn validate_exact_request(
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceAllocationMode
 fn validate_allocation_mode(mode: &Node<'_, '_>, count: &Node<'_, '_>, errors: &mut Errors) {
-    match mode.text() {
+    match mode.as_text() {
         "All" if count.int() != 0 => {
             errors.invalid(
                 count,
@@ -254,14 +254,14 @@ fn validate_derived_attributes(
     validate_set(attributes, ListLimit::None, &key, errors, |attribute, errors| {
         // Declarative rules require both.
         let (name, expression) = (attribute.child("name"), attribute.child("expression"));
-        if !name.text().is_empty() && !is_compared(name.text(), request, &scope.attributes) {
+        if !name.as_text().is_empty() && !is_compared(name.as_text(), request, &scope.attributes) {
             errors.invalid(
                 name,
-                named(name.text()),
+                named(name.as_text()),
                 "must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request",
             );
         }
-        if !expression.text().is_empty() {
+        if !expression.as_text().is_empty() {
             validate_derived_expression(scope.request, &expression, &mut scope.budget, errors);
         }
     });
@@ -320,7 +320,7 @@ pub(super) fn validate_request_names(
 // Upstream: pkg/apis/resource/validation/validation.go, validateRequestNameRef
 pub(super) fn validate_request_name(reference: &Node<'_, '_>, names: &RequestNames<'_>, errors: &mut Errors) {
     const DETAIL: &str = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-    let text = reference.text();
+    let text = reference.as_text();
     if text.split('/').count() > 2 {
         errors.invalid(reference, text, DETAIL);
         return;

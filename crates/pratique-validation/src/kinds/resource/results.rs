@@ -10,7 +10,7 @@ use crate::errors::Errors;
 use crate::internal::internal_json;
 use crate::node::Node;
 use crate::pod::validate_node_selector;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_label_name;
 
 // Upstream: pkg/apis/resource/validation/validation.go, validateAllocationResult
@@ -80,21 +80,21 @@ pub(super) fn validate_binding(of: &Node<'_, '_>, errors: &mut Errors) {
             validate_label_name(name, errors)
         });
     }
-    let mut seen = Seen::default();
+    let mut seen = SeenTexts::default();
     for condition in conditions
         .items()
-        .filter(|condition| !seen.insert(condition.text()))
+        .filter(|condition| !seen.insert(condition.as_text()))
     {
-        errors.duplicate(condition, condition.text());
+        errors.duplicate(condition, condition.as_text());
     }
-    let mut seen_failures = Seen::default();
+    let mut seen_failures = SeenTexts::default();
     for failure in failures.items() {
-        if !seen_failures.insert(failure.text()) {
-            errors.duplicate(failure, failure.text());
+        if !seen_failures.insert(failure.as_text()) {
+            errors.duplicate(failure, failure.as_text());
         }
-        if seen.contains(failure.text()) {
+        if seen.contains(failure.as_text()) {
             let detail = "bindingFailureConditions must not overlap with bindingConditions";
-            errors.invalid(failure, failure.text(), detail);
+            errors.invalid(failure, failure.as_text(), detail);
         }
     }
     let release = errors.release();
@@ -112,7 +112,7 @@ pub(super) fn validate_binding(of: &Node<'_, '_>, errors: &mut Errors) {
 /// What is not prepared cannot but be left unprepared.
 // Upstream: pkg/apis/resource/validation/validation.go, validateSkipNodeOperations
 pub(super) fn validate_skipped_operations(operations: &Node<'_, '_>, errors: &mut Errors) {
-    let has = |name: &str| operations.items().any(|operation| operation.text() == name);
+    let has = |name: &str| operations.items().any(|operation| operation.as_text() == name);
     if has("NodePrepareResources") && !has("NodeUnprepareResources") && !has("*") {
         errors.invalid(
             operations,

@@ -79,7 +79,7 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
     // Before 1.35, devices name the counters of the same slice. Of sets of the same name, the last counts.
     let known_sets: Option<HashMap<&str, Node<'_, '_>>> = (!is_latest).then(|| {
         let sets = counters.items();
-        sets.map(|set| (set.child("name").text(), set)).collect()
+        sets.map(|set| (set.child("name").as_text(), set)).collect()
     });
     if has_changed || !is_ratcheted {
         validate_set(
@@ -88,8 +88,8 @@ fn validate_spec(request: &Request<'_>, errors: &mut Errors) {
             &key,
             errors,
             |device, errors| {
-                let name = device.child("name").text();
-                let mut old = old_devices.items().filter(|old| old.child("name").text() == name);
+                let name = device.child("name").as_text();
+                let mut old = old_devices.items().filter(|old| old.child("name").as_text() == name);
                 let old = old.next().map(|old| old.value());
                 let old = if is_ratcheted { None } else { old };
                 validate_device(device, old, selects, known_sets.as_ref(), errors);
@@ -138,7 +138,7 @@ fn validate_nodes(spec: &Node<'_, '_>, errors: &mut Errors) {
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
     let mut ways = Vec::new();
     let (name, selector) = (spec.child("nodeName"), spec.child("nodeSelector"));
-    if name.is_set() && name.text().is_empty() {
+    if name.is_set() && name.as_text().is_empty() {
         errors.invalid(name, "", "must be either unset or set to a non-empty string");
     } else if name.is_set() {
         ways.push("`nodeName`");
@@ -234,7 +234,7 @@ pub(super) fn validate_counters(of: &Node<'_, '_>, name: &str, errors: &mut Erro
     let counters = of.child("counters");
     let start = errors.len();
     let is_latest = errors.release().at_least(1, 35);
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else if is_latest || is_set {
         validate_label(&name, errors);
@@ -259,7 +259,7 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
     if !attribute.is_set() {
         return;
     }
-    let (name, devices) = (attribute.text(), spec.child("devices"));
+    let (name, devices) = (attribute.as_text(), spec.child("devices"));
     if !devices
         .items()
         .any(|device| !device.child("consumesCounters").is_empty())
@@ -273,7 +273,7 @@ fn validate_partition_type(spec: &Node<'_, '_>, errors: &mut Errors) {
     if !name_errors.is_empty() {
         return;
     }
-    let domain = spec.child("driver").text();
+    let domain = spec.child("driver").as_text();
     let bare = name
         .strip_prefix(domain)
         .and_then(|rest| rest.strip_prefix('/'))

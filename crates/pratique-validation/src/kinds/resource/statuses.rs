@@ -22,7 +22,7 @@ use crate::pod::validate_driver_name;
 use crate::rules::Request;
 
 const UIDS: SetKey = SetKey {
-    text: |element| element.child("uid").text(),
+    text: |element| element.child("uid").as_text(),
     member: "uid",
     is_covered: true,
     is_named: true,
@@ -47,7 +47,7 @@ fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let (reserved, allocation) = (status.child("reservedFor"), status.child("allocation"));
     validate_set(&reserved, ListLimit::Covered(256), &UIDS, errors, |of, errors| {
         for name in ["resource", "name", "uid"] {
-            if of.child(name).text().is_empty() {
+            if of.child(name).as_text().is_empty() {
                 errors.required(of.child(name), "");
             }
         }
@@ -175,7 +175,7 @@ fn validate_network(network: &Node<'_, '_>, errors: &mut Errors) {
     let start = errors.len();
     for (name, max) in [("interfaceName", 256), ("hardwareAddress", 128)] {
         let field = network.child(name);
-        if field.text().len() > max {
+        if field.as_text().len() > max {
             errors.too_long(field, max as i64);
         }
     }

@@ -16,15 +16,15 @@ const EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "None"];
 // Upstream: pkg/apis/resource/validation/validation.go, validateDeviceToleration
 pub(super) fn validate_toleration(toleration: &Node<'_, '_>, errors: &mut Errors) {
     let (key, value) = (toleration.child("key"), toleration.child("value"));
-    if !key.text().is_empty() {
+    if !key.as_text().is_empty() {
         let start = errors.len();
         validate_label_name(&key, errors);
         errors.cover_from(start, "format=k8s-label-key");
     }
     let operator = toleration.child("operator");
-    match operator.text() {
-        "Exists" if !value.text().is_empty() => {
-            errors.invalid(value, value.text(), "must be empty for operator `Exists`");
+    match operator.as_text() {
+        "Exists" if !value.as_text().is_empty() => {
+            errors.invalid(value, value.as_text(), "must be empty for operator `Exists`");
         }
         "Exists" => {}
         "Equal" => validate_label_value(&value, errors),
@@ -35,7 +35,7 @@ pub(super) fn validate_toleration(toleration: &Node<'_, '_>, errors: &mut Errors
         }
     }
     let effect = toleration.child("effect");
-    if !effect.text().is_empty() {
+    if !effect.as_text().is_empty() {
         let start = errors.len();
         errors.required_enum(&effect, effects(errors));
         errors.cover_from(start, "");
@@ -53,11 +53,11 @@ fn effects(errors: &Errors) -> &'static [&'static str] {
 pub(super) fn validate_taint(taint: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     validate_label_name(&taint.child("key"), errors);
     let (value, effect) = (taint.child("value"), taint.child("effect"));
-    if !value.text().is_empty() {
+    if !value.as_text().is_empty() {
         validate_label_value(&value, errors);
     }
     let is_judged = !errors.release().at_least(1, 35) || !old.is_set();
-    if is_judged || old.child("effect").text() != effect.text() {
+    if is_judged || old.child("effect").as_text() != effect.as_text() {
         let start = errors.len();
         errors.required_enum(&effect, effects(errors));
         errors.cover_from(start, "");

@@ -4,21 +4,21 @@ use super::is_headless;
 use crate::addresses::{is_dual_stack, is_ipv6, validate_legacy_ip};
 use crate::errors::Errors;
 use crate::node::Node;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/core/validation/validation.go, ValidateServiceClusterIPsRelatedFields
 pub(super) fn validate_addresses(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     const FAMILIES: &[&str] = &["IPv4", "IPv6"];
     const POLICIES: &[&str] = &["PreferDualStack", "RequireDualStack", "SingleStack"];
-    if spec.child("type").text() == "ExternalName" {
+    if spec.child("type").as_text() == "ExternalName" {
         return;
     }
     let (first, addresses) = (spec.child("clusterIP"), spec.child("clusterIPs"));
-    let begins = addresses.items().next().map(|address| address.text());
-    if !first.text().is_empty() {
+    let begins = addresses.items().next().map(|address| address.as_text());
+    if !first.as_text().is_empty() {
         match begins {
             None => errors.required(addresses, ""),
-            Some(text) if text != first.text() => {
+            Some(text) if text != first.as_text() => {
                 errors.invalid_value(&addresses, "first value must match `clusterIP`");
             }
             Some(_) => {}
@@ -27,17 +27,17 @@ pub(super) fn validate_addresses(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors
         errors.invalid_value(&addresses, "must be empty when `clusterIP` is not specified");
     }
     let families = spec.child("ipFamilies");
-    let mut seen = Seen::default();
+    let mut seen = SeenTexts::default();
     for family in families.items() {
-        if !FAMILIES.contains(&family.text()) {
+        if !FAMILIES.contains(&family.as_text()) {
             errors.not_supported(&family, FAMILIES);
         }
-        if !seen.insert(family.text()) {
-            errors.duplicate(family, crate::errors::named(family.text()));
+        if !seen.insert(family.as_text()) {
+            errors.duplicate(family, crate::errors::named(family.as_text()));
         }
     }
     let policy = spec.child("ipFamilyPolicy");
-    if policy.is_set() && !POLICIES.contains(&policy.text()) {
+    if policy.is_set() && !POLICIES.contains(&policy.as_text()) {
         errors.not_supported(&policy, POLICIES);
     }
     validate_cluster_ips(spec, &addresses, &old.child("clusterIPs"), errors);
@@ -51,7 +51,7 @@ fn validate_cluster_ips(
 ) {
     let mut is_invalid = false;
     for (at, address) in addresses.items().enumerate() {
-        if at == 0 && address.text() == "None" {
+        if at == 0 && address.as_text() == "None" {
             if addresses.len() > 1 {
                 is_invalid = true;
                 errors.invalid_value(addresses, "'None' must be the first and only value");
@@ -69,7 +69,7 @@ fn validate_cluster_ips(
         return;
     }
     if addresses.len() > 1 {
-        let families = is_dual_stack(addresses.items().map(|address| address.text()));
+        let families = is_dual_stack(addresses.items().map(|address| address.as_text()));
         if let Err(fault) = &families {
             let detail = format!("failed to check for dual stack with error:{fault}");
             errors.internal(addresses, &detail);
@@ -83,9 +83,9 @@ fn validate_cluster_ips(
     }
     let families = spec.child("ipFamilies");
     for (at, (address, family)) in addresses.items().zip(families.items()).enumerate() {
-        let expected = match family.text() {
-            "IPv4" if is_ipv6(address.text()) => "IPv4",
-            "IPv6" if !is_ipv6(address.text()) => "IPv6",
+        let expected = match family.as_text() {
+            "IPv4" if is_ipv6(address.as_text()) => "IPv4",
+            "IPv6" if !is_ipv6(address.as_text()) => "IPv6",
             _ => continue,
         };
         errors.invalid_or_empty(
@@ -106,7 +106,7 @@ pub(super) fn validate_address_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, 
     let at = |index: usize| Node::with_path(addresses.value(), addresses.path().index(index));
     if addresses.len() == old_addresses.len() {
         for (index, (new, old)) in addresses.items().zip(old_addresses.items()).enumerate() {
-            if new.text() != old.text() {
+            if new.as_text() != old.as_text() {
                 errors.invalid_value(&at(index), CHANGED);
             }
         }
@@ -125,19 +125,19 @@ pub(super) fn validate_address_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, 
 }
 
 fn is_external_name(spec: &Node<'_, '_>) -> bool {
-    spec.child("type").text() == "ExternalName"
+    spec.child("type").as_text() == "ExternalName"
 }
 
 fn changes_first(list: &Node<'_, '_>, old: &Node<'_, '_>) -> bool {
     list.items()
         .next()
         .zip(old.items().next())
-        .is_some_and(|(new, old)| new.text() != old.text())
+        .is_some_and(|(new, old)| new.as_text() != old.as_text())
 }
 
 fn validate_single_stack(spec: &Node<'_, '_>, what: &str, errors: &mut Errors) {
     let policy = spec.child("ipFamilyPolicy");
-    if policy.text() != "SingleStack" {
+    if policy.as_text() != "SingleStack" {
         let detail = format!("must be set to 'SingleStack' when releasing the secondary {what}");
         if policy.is_set() {
             errors.invalid_name(&policy, &detail);
@@ -161,7 +161,7 @@ pub(super) fn validate_family_changes(spec: &Node<'_, '_>, old: &Node<'_, '_>, e
         for _ in families
             .items()
             .zip(old_families.items())
-            .filter(|(new, old)| new.text() != old.text())
+            .filter(|(new, old)| new.as_text() != old.as_text())
         {
             errors.invalid_value(&all, CHANGED);
         }

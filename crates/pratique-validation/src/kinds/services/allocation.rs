@@ -26,7 +26,7 @@ use crate::service_state::{
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocateCreate, allocateUpdate
 pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut Errors) {
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let kind = spec.child("type").text();
+    let kind = spec.child("type").as_text();
     if kind != "ExternalName" && !keeps_both_families(&spec, &old) {
         validate_families(request, (&spec, &old), errors);
     }
@@ -53,7 +53,7 @@ pub(in crate::kinds) fn validate_allocation(request: &Request<'_>, errors: &mut 
 /// Whether a Service that prefers two families has the addresses that it had: it is left alone when the cluster changes.
 // Upstream: pkg/registry/core/service/storage/alloc.go, isMatchingPreferDualStackClusterIPFields
 fn keeps_both_families(spec: &Node<'_, '_>, old: &Node<'_, '_>) -> bool {
-    let prefers = |spec: &Node<'_, '_>| spec.child("ipFamilyPolicy").text() == "PreferDualStack";
+    let prefers = |spec: &Node<'_, '_>| spec.child("ipFamilyPolicy").as_text() == "PreferDualStack";
     let is_same = |name: &str| spec.child(name).is_same(&old.child(name));
     prefers(spec) && prefers(old) && ["type", "clusterIPs", "ipFamilies"].into_iter().all(is_same)
 }
@@ -83,7 +83,7 @@ fn validate_families(
     {
         errors.leave_open(OpenQuestion::ServiceNetworks);
     }
-    let is_new = !old.is_set() || old.child("type").text() == "ExternalName";
+    let is_new = !old.is_set() || old.child("type").as_text() == "ExternalName";
     let gets_second = old.child("ipFamilies").len() == 1 && spec.child("ipFamilies").len() == 2;
     if errors.is_empty() && !is_headless(spec) && (is_new || gets_second) {
         let addresses = spec.child("clusterIPs");
@@ -116,7 +116,7 @@ fn validate_address_families(spec: &Node<'_, '_>, (networks, given): (&[Cidr], u
         return;
     }
     for (at, address) in addresses.items().enumerate().skip(given) {
-        let family = family_of(address.text());
+        let family = family_of(address.as_text());
         if network_of(networks, family).is_none() {
             // The error prints all addresses.
             let field = Node::with_path(addresses.value(), addresses.path().index(at));
@@ -131,11 +131,11 @@ fn validate_configured_families(
     errors: &mut Errors,
 ) {
     let policy = spec.child("ipFamilyPolicy");
-    if policy.text() == "RequireDualStack" && networks.len() < 2 {
+    if policy.as_text() == "RequireDualStack" && networks.len() < 2 {
         errors.invalid_name(&policy, "this cluster is not configured for dual-stack services");
     }
     for family in spec.child("ipFamilies").items().take(given) {
-        if network_of(networks, family.text()).is_none() {
+        if network_of(networks, family.as_text()).is_none() {
             errors.invalid_name(&family, "not configured on this cluster");
         }
     }
@@ -144,7 +144,7 @@ fn validate_configured_families(
 fn validate_policy(spec: &Node<'_, '_>, old: &Node<'_, '_>, errors: &mut Errors) {
     let policy = spec.child("ipFamilyPolicy");
     let (addresses, families) = (spec.child("clusterIPs"), spec.child("ipFamilies"));
-    let is_single = policy.text() == "SingleStack";
+    let is_single = policy.as_text() == "SingleStack";
     let lists = [
         (&addresses, "clusterIPs", "cluster IP", "cluster IPs"),
         (&families, "ipFamilies", "IP family", "IP families"),
@@ -182,7 +182,7 @@ fn family_of(address: &str) -> &'static str {
 // Upstream: pkg/registry/core/service/storage/alloc.go, allocIPs; pkg/registry/core/service/ipallocator/ipallocator.go, Allocate
 fn validate_cluster_ips(request: &Request<'_>, addresses: &Node<'_, '_>, kept: usize, errors: &mut Errors) {
     for address in addresses.items().skip(kept) {
-        let text = address.text();
+        let text = address.as_text();
         let Some(ip) = parse_canonical_ip(text) else {
             continue;
         };
@@ -274,7 +274,7 @@ fn validate_changed_ports(asked: &AskedPorts, ports: &Node<'_, '_>, had: &HashSe
     let mut numbers: HashSet<i64> = had.clone();
     let mut pairs: HashSet<(&str, i64)> = HashSet::new();
     for port in ports.items() {
-        let (node, protocol) = (port.child("nodePort"), port.child("protocol").text());
+        let (node, protocol) = (port.child("nodePort"), port.child("protocol").as_text());
         if node.int() == 0 {
             continue;
         }

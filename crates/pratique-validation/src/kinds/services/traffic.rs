@@ -9,7 +9,7 @@ use crate::node::Node;
 /// Whether a Service can be reached from outside of the cluster.
 // Upstream: pkg/api/service/util.go, ExternallyAccessible
 fn is_external(spec: &Node<'_, '_>) -> bool {
-    match spec.child("type").text() {
+    match spec.child("type").as_text() {
         "LoadBalancer" | "NodePort" => true,
         "ClusterIP" => !spec.child("externalIPs").is_empty(),
         _ => false,
@@ -18,7 +18,7 @@ fn is_external(spec: &Node<'_, '_>) -> bool {
 
 // Upstream: pkg/api/service/util.go, NeedsHealthCheck
 pub(super) fn needs_health_check(spec: &Node<'_, '_>) -> bool {
-    spec.child("type").text() == "LoadBalancer" && spec.child("externalTrafficPolicy").text() == "Local"
+    spec.child("type").as_text() == "LoadBalancer" && spec.child("externalTrafficPolicy").as_text() == "Local"
 }
 
 // Upstream: pkg/apis/core/validation/validation.go, validateServiceExternalTrafficPolicy
@@ -29,7 +29,7 @@ pub(super) fn validate_external_traffic(spec: &Node<'_, '_>, errors: &mut Errors
     );
     if is_external(spec) {
         errors.required_enum(&policy, &["Cluster", "Local"]);
-    } else if !policy.text().is_empty() {
+    } else if !policy.as_text().is_empty() {
         errors.invalid_name(&policy, "may only be set for externally-accessible services");
     }
     if !needs_health_check(spec) {
@@ -52,16 +52,16 @@ pub(super) fn validate_external_traffic(spec: &Node<'_, '_>, errors: &mut Errors
 pub(super) fn validate_internal_traffic(spec: &Node<'_, '_>, errors: &mut Errors) {
     const DISTRIBUTIONS: &[&str] = &["PreferClose", "PreferSameZone", "PreferSameNode"];
     let policy = spec.child("internalTrafficPolicy");
-    let kind = spec.child("type").text();
+    let kind = spec.child("type").as_text();
     if !policy.is_set() {
         if ["NodePort", "LoadBalancer", "ClusterIP"].contains(&kind) {
             errors.required(policy, "");
         }
-    } else if !["Cluster", "Local"].contains(&policy.text()) {
+    } else if !["Cluster", "Local"].contains(&policy.as_text()) {
         errors.not_supported(&policy, &["Cluster", "Local"]);
     }
     let distribution = spec.child("trafficDistribution");
-    if distribution.is_set() && !DISTRIBUTIONS.contains(&distribution.text()) {
+    if distribution.is_set() && !DISTRIBUTIONS.contains(&distribution.as_text()) {
         errors.unsupported_text(&distribution, DISTRIBUTIONS);
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn validate_source_ranges(request: &Request<'_>, errors: &mut Errors)
     const ANNOTATION: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
     const DETAIL: &str = "may only be used when `type` is 'LoadBalancer'";
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
-    let balances = spec.child("type").text() == "LoadBalancer";
+    let balances = spec.child("type").as_text() == "LoadBalancer";
     let ranges = spec.child_as("loadBalancerSourceRanges", "LoadBalancerSourceRanges");
     let metadata = request.object.child("metadata");
     let annotations = metadata.child("annotations");
@@ -81,8 +81,8 @@ pub(super) fn validate_source_ranges(request: &Request<'_>, errors: &mut Errors)
         }
         let old = old.child("loadBalancerSourceRanges");
         for range in ranges.items() {
-            let text = range.text().trim();
-            if !old.items().any(|old| old.text().trim() == text) {
+            let text = range.as_text().trim();
+            if !old.items().any(|old| old.as_text().trim() == text) {
                 validate_legacy_cidr(&range, text, errors);
             }
         }
@@ -92,8 +92,8 @@ pub(super) fn validate_source_ranges(request: &Request<'_>, errors: &mut Errors)
         }
         let old_metadata = request.old.child("metadata");
         let old = old_metadata.child("annotations");
-        let text = annotation.text().trim();
-        let is_new = !old.key(ANNOTATION).is_set() || old.key(ANNOTATION).text() != annotation.text();
+        let text = annotation.as_text().trim();
+        let is_new = !old.key(ANNOTATION).is_set() || old.key(ANNOTATION).as_text() != annotation.as_text();
         for range in text.split(',').filter(|_| is_new && !text.is_empty()) {
             validate_legacy_cidr(&annotation, range.trim(), errors);
         }

@@ -38,11 +38,11 @@ pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
     let judges_names_last = !errors.release().at_least(1, 36);
     if !judges_names_last {
         validate_covered_driver(&attacher, errors);
-    } else if attacher.text().is_empty() {
+    } else if attacher.as_text().is_empty() {
         errors.required(attacher, "");
     }
     validate_source(&source, errors);
-    for message in subdomain_name(node.text(), false) {
+    for message in subdomain_name(node.as_text(), false) {
         errors.invalid_or_empty(&node, &message);
     }
     validate_status(&object.child("status"), errors);
@@ -54,7 +54,7 @@ pub(super) fn validate_attachment(request: &Request<'_>, errors: &mut Errors) {
     }
     let volume = source.child("persistentVolumeName");
     if volume.is_set() {
-        errors.invalid_each(&volume, &subdomain_name(volume.text(), false));
+        errors.invalid_each(&volume, &subdomain_name(volume.as_text(), false));
     }
 }
 
@@ -68,7 +68,7 @@ fn validate_source(source: &Node<'_, '_>, errors: &mut Errors) {
     match (inline.is_set(), name.is_set()) {
         (false, false) => errors.required(source, ONE_OF),
         (true, true) => errors.forbidden(source, ONE_OF),
-        (false, true) if name.text().is_empty() => {
+        (false, true) if name.as_text().is_empty() => {
             errors.required(name, "must specify non empty persistentVolumeName");
         }
         (false, true) => {}
@@ -83,14 +83,14 @@ fn validate_status(status: &Node<'_, '_>, errors: &mut Errors) {
     let metadata = status.child("attachmentMetadata");
     let sizes = metadata
         .entries()
-        .map(|(key, value)| key.len() + value.text().len());
+        .map(|(key, value)| key.len() + value.as_text().len());
     if sizes.sum::<usize>() > MAX_METADATA {
         errors.too_long(metadata, MAX_METADATA as i64);
     }
     for name in ["attachError", "detachError"] {
         let fault = status.child(name);
         let (message, code) = (fault.child("message"), fault.child("errorCode"));
-        if message.text().len() > MAX_MESSAGE {
+        if message.as_text().len() > MAX_MESSAGE {
             // Upstream: pkg/apis/storage/validation/validation.go, validateVolumeError: before 1.37, another limit is told.
             let is_right = errors.release().at_least(1, 37);
             let told = if is_right { MAX_MESSAGE } else { MAX_METADATA };

@@ -18,10 +18,10 @@ pub(super) fn validate_capacity(request: &Request<'_>, errors: &mut Errors) {
     validate_selector(&object.child("nodeTopology"), allows_invalid_values, errors);
     let class = object.child("storageClassName");
     // Upstream: pkg/apis/storage/validation/validation.go, ValidateCSIStorageCapacity: since 1.38, a class is required.
-    if class.text().is_empty() && errors.release().at_least(1, 38) {
+    if class.as_text().is_empty() && errors.release().at_least(1, 38) {
         errors.required_covered(class, "");
     } else {
-        for message in subdomain_name(class.text(), false) {
+        for message in subdomain_name(class.as_text(), false) {
             errors.invalid_or_empty(&class, &message);
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn validate_capacity_update(request: &Request<'_>, errors: &mut Error
         errors.invalid(topology, value, IMMUTABLE);
     }
     let class = object.child("storageClassName");
-    if class.text() != old.child("storageClassName").text() {
+    if class.as_text() != old.child("storageClassName").as_text() {
         let start = errors.len();
         errors.invalid_or_empty(&class, IMMUTABLE);
         errors.cover_from(start, "immutable");

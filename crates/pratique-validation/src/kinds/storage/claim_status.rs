@@ -15,7 +15,7 @@ pub(super) fn validate_claim_status(request: &Request<'_>, errors: &mut Errors) 
     let (metadata, old) = (request.object.child("metadata"), request.old.child("metadata"));
     let (spec, status) = (request.object.child("spec"), request.object.child("status"));
     validate_core_meta_update(&metadata, &old, errors);
-    if metadata.child("resourceVersion").text().is_empty() {
+    if metadata.child("resourceVersion").as_text().is_empty() {
         // The path leaves out `metadata`.
         errors.required("resourceVersion", "");
     }
@@ -45,7 +45,7 @@ fn validate_resize(statuses: &Node<'_, '_>, errors: &mut Errors) {
     ];
     for (name, state) in statuses.entries() {
         validate_resource_key(name, statuses, errors);
-        if !STATES.contains(&state.text()) {
+        if !STATES.contains(&state.as_text()) {
             // It is the resource that is printed, not its state.
             errors.push(Error::not_supported(statuses, named(name), STATES));
         }

@@ -47,12 +47,12 @@ pub(super) fn validate_claim_update(request: &Request<'_>, errors: &mut Errors) 
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (mut new_form, mut old_form) = (spec.value().owned_within(""), old.value().owned_within(""));
     normalize_source(&mut old_form);
-    if old.child("volumeName").text().is_empty() {
+    if old.child("volumeName").as_text().is_empty() {
         set(&mut old_form, "volumeName", spec.child("volumeName").value());
     }
     validate_class_change(request, &mut new_form, errors);
     let status = request.object.child("status");
-    if status.child("phase").text() == "Bound" {
+    if status.child("phase").as_text() == "Bound" {
         let requests = new_form
             .get_mut("resources")
             .and_then(|resources| resources.get_mut("requests"));
@@ -129,18 +129,18 @@ fn validate_class_change(request: &Request<'_>, new_form: &mut Value<'static>, e
     let (spec, old) = (request.object.child("spec"), request.old.child("spec"));
     let (class, old_class) = (spec.child("storageClassName"), old.child("storageClassName"));
     let comes = class.is_set() && !old_class.is_set();
-    let is_old = class.text() == old_annotation.text();
+    let is_old = class.as_text() == old_annotation.as_text();
     let is_moved = old_annotation.is_set()
         && comes
         && is_old
-        && (!annotation.is_set() || annotation.text() == old_annotation.text());
+        && (!annotation.is_set() || annotation.as_text() == old_annotation.as_text());
     if is_moved {
         set(new_form, "storageClassName", &Value::Null);
         return;
     }
-    if annotation.text() != old_annotation.text() {
+    if annotation.as_text() != old_annotation.as_text() {
         let shown = metadata.path().child("annotations");
-        errors.invalid(shown.child(CLASS_ANNOTATION), annotation.text(), IMMUTABLE);
+        errors.invalid(shown.child(CLASS_ANNOTATION), annotation.as_text(), IMMUTABLE);
     }
     if comes && (!old_annotation.is_set() || is_old) {
         set(new_form, "storageClassName", &Value::Null);
@@ -181,7 +181,7 @@ fn validate_attributes_class(request: &Request<'_>, errors: &mut Errors) {
             class,
             "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil",
         );
-    } else if class.text().is_empty() {
+    } else if class.as_text().is_empty() {
         errors.forbidden(
             class,
             "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil",

@@ -10,7 +10,7 @@ use crate::kinds::Request;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 use crate::selector::validate_label_name;
 
 // Upstream: pkg/registry/storage/storageclass/strategy.go, ValidateUpdate
@@ -44,19 +44,19 @@ pub(super) fn validate_storage_class(request: &Request<'_>, errors: &mut Errors)
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
     let provisioner = object.child("provisioner");
-    if provisioner.text().is_empty() {
+    if provisioner.as_text().is_empty() {
         errors.required_until(38, provisioner, "");
     }
     validate_provisioner(&provisioner, errors);
     validate_parameters(&object.child("parameters"), errors);
     let reclaim = object.child("reclaimPolicy");
-    if !reclaim.text().is_empty() && !["Delete", "Retain"].contains(&reclaim.text()) {
+    if !reclaim.as_text().is_empty() && !["Delete", "Retain"].contains(&reclaim.as_text()) {
         errors.not_supported(&reclaim, &["Delete", "Retain"]);
     }
     let mode = object.child("volumeBindingMode");
     if !mode.is_set() {
         errors.required(mode, "");
-    } else if !MODES.contains(&mode.text()) {
+    } else if !MODES.contains(&mode.as_text()) {
         errors.not_supported(&mode, MODES);
     }
     validate_topologies(&object.child("allowedTopologies"), errors);
@@ -67,7 +67,7 @@ pub(super) fn validate_attributes_class(request: &Request<'_>, errors: &mut Erro
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
     let (driver, parameters) = (object.child("driverName"), object.child("parameters"));
-    if driver.text().is_empty() {
+    if driver.as_text().is_empty() {
         errors.required(driver, "");
     }
     validate_provisioner(&driver, errors);
@@ -96,7 +96,7 @@ pub(super) fn validate_attributes_class_update(request: &Request<'_>, errors: &m
 
 // Upstream: pkg/apis/storage/validation/validation.go, validateProvisioner
 fn validate_provisioner(provisioner: &Node<'_, '_>, errors: &mut Errors) {
-    let lower = provisioner.text().to_lowercase();
+    let lower = provisioner.as_text().to_lowercase();
     for message in qualified_name(&lower).iter().filter(|_| !lower.is_empty()) {
         errors.invalid(provisioner, lower.as_str(), message);
     }
@@ -115,7 +115,7 @@ fn validate_parameters(parameters: &Node<'_, '_>, errors: &mut Errors) {
         if key.is_empty() {
             errors.invalid(parameters, key, "field can not be empty.");
         }
-        size = size.saturating_add(key.len()).saturating_add(value.text().len());
+        size = size.saturating_add(key.len()).saturating_add(value.as_text().len());
     }
     if size > MAX_SIZE {
         errors.too_long(parameters, MAX_SIZE as i64);
@@ -128,19 +128,19 @@ fn validate_topologies(topologies: &Node<'_, '_>, errors: &mut Errors) {
     let mut seen_terms = HashMap::from([(BTreeMap::new(), topologies.len())]);
     for term in topologies.items() {
         let expressions = term.child("matchLabelExpressions");
-        let mut keys = Seen::default();
+        let mut keys = SeenTexts::default();
         for requirement in expressions.items() {
             let (key, values) = (requirement.child("key"), requirement.child("values"));
             if values.is_empty() {
                 errors.required(values, "");
             }
-            let mut seen = Seen::default();
-            for value in values.items().filter(|value| !seen.insert(value.text())) {
-                errors.duplicate(value, value.text());
+            let mut seen = SeenTexts::default();
+            for value in values.items().filter(|value| !seen.insert(value.as_text())) {
+                errors.duplicate(value, value.as_text());
             }
             validate_label_name(&key, errors);
-            if !keys.insert(key.text()) {
-                errors.duplicate(key, key.text());
+            if !keys.insert(key.as_text()) {
+                errors.duplicate(key, key.as_text());
             }
         }
         let seen_before = seen_terms.entry(values_by_key(&term)).or_insert(0);
@@ -161,8 +161,8 @@ fn values_by_key<'v>(term: &Node<'_, 'v>) -> BTreeMap<&'v str, BTreeSet<&'v str>
     let expressions = term.child("matchLabelExpressions");
     let values_of = |requirement: Node<'_, 'v>| {
         let values = requirement.child("values");
-        let values = values.items().map(|value| value.text()).collect();
-        (requirement.child("key").text(), values)
+        let values = values.items().map(|value| value.as_text()).collect();
+        (requirement.child("key").as_text(), values)
     };
     expressions.items().map(values_of).collect()
 }

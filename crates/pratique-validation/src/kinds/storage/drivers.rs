@@ -5,7 +5,7 @@ use crate::kinds::Request;
 use crate::messages::subdomain_name;
 use crate::node::Node;
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateCSIDriver
 pub(super) fn validate_driver(request: &Request<'_>, errors: &mut Errors) {
@@ -38,7 +38,7 @@ fn validate_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
         require_set(&spec.child_as(name, error_name), errors);
     }
     let policy = spec.child("fsGroupPolicy");
-    if policy.is_set() && !POLICIES.contains(&policy.text()) {
+    if policy.is_set() && !POLICIES.contains(&policy.as_text()) {
         errors.not_supported(&policy, POLICIES);
     }
     let requests = spec.child("tokenRequests");
@@ -83,11 +83,11 @@ fn require_set(field: &Node<'_, '_>, errors: &mut Errors) {
 
 // Upstream: pkg/apis/storage/validation/validation.go, validateTokenRequests
 fn validate_token_requests(requests: &Node<'_, '_>, errors: &mut Errors) {
-    let mut audiences = Seen::default();
+    let mut audiences = SeenTexts::default();
     for request in requests.items() {
         let (audience, seconds) = (request.child("audience"), request.child("expirationSeconds"));
-        if !audiences.insert(audience.text()) {
-            errors.duplicate(audience, audience.text());
+        if !audiences.insert(audience.as_text()) {
+            errors.duplicate(audience, audience.as_text());
             continue;
         }
         let Some(duration) = seconds.some_int() else {
@@ -112,7 +112,7 @@ fn validate_token_requests(requests: &Node<'_, '_>, errors: &mut Errors) {
 
 fn validate_modes(modes: &Node<'_, '_>, errors: &mut Errors) {
     const MODES: &[&str] = &["Persistent", "Ephemeral"];
-    for mode in modes.items().filter(|mode| !MODES.contains(&mode.text())) {
+    for mode in modes.items().filter(|mode| !MODES.contains(&mode.as_text())) {
         // The path is that of the list.
         errors.not_supported(&Node::with_path(mode.value(), *modes.path()), MODES);
     }

@@ -11,18 +11,18 @@ use crate::messages::subdomain_name;
 use crate::node::{Node, is_same};
 use crate::object_meta::{validate_core_meta, validate_core_meta_update};
 use crate::pod::volume_sources::validate_driver_name;
-use crate::seen::Seen;
+use crate::seen_texts::SeenTexts;
 
 // Upstream: pkg/apis/storage/validation/validation.go, ValidateCSINode
 pub(super) fn validate_node(request: &Request<'_>, errors: &mut Errors) {
     let object = &request.object;
     validate_core_meta(&object.child("metadata"), false, subdomain_name, errors);
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for driver in object.child("spec").child("drivers").items() {
         validate_driver(&driver, errors);
         let name = driver.child("name");
-        if !names.insert(name.text()) {
-            errors.duplicate(name, name.text());
+        if !names.insert(name.as_text()) {
+            errors.duplicate(name, name.as_text());
         }
         validate_topology_keys(&driver, errors);
     }
@@ -33,19 +33,19 @@ fn validate_driver(driver: &Node<'_, '_>, errors: &mut Errors) {
     const MAX_LENGTH: usize = 256;
     validate_driver_name(&driver.child("name"), errors);
     let node = driver.child("nodeID");
-    if node.text().is_empty() {
+    if node.as_text().is_empty() {
         errors.required(node, "");
     }
-    if node.text().len() > MAX_LENGTH {
+    if node.as_text().len() > MAX_LENGTH {
         errors.invalid_or_empty(&node, &format!("must be {MAX_LENGTH} characters or less"));
     }
     errors.nonnegative(&driver.child("allocatable").child("count"));
 }
 
 fn validate_topology_keys(driver: &Node<'_, '_>, errors: &mut Errors) {
-    let mut keys = Seen::default();
+    let mut keys = SeenTexts::default();
     for key in driver.child("topologyKeys").items() {
-        let text = key.text();
+        let text = key.as_text();
         // The paths are that of the driver.
         if text.is_empty() {
             errors.required(driver, "");
@@ -75,10 +75,10 @@ pub(super) fn validate_node_update(request: &Request<'_>, errors: &mut Errors) {
         |driver: &Node<'_, '_>| driver.value().owned_within("")
     };
     for old in old_drivers.items() {
-        let name = old.child("name").text();
+        let name = old.child("name").as_text();
         for driver in drivers
             .items()
-            .filter(|driver| driver.child("name").text() == name)
+            .filter(|driver| driver.child("name").as_text() == name)
         {
             let new = compared_part(&driver);
             if !is_same(&new, &compared_part(&old)) {
@@ -109,11 +109,11 @@ pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let (object, old) = (&request.object, &request.old);
     validate_core_meta_update(&object.child("metadata"), &old.child("metadata"), errors);
     let status = object.child("status");
-    let mut names = Seen::default();
+    let mut names = SeenTexts::default();
     for health in status.child("storageHealth").items() {
         let name = health.child("name");
-        if !names.insert(name.text()) {
-            errors.duplicate(health, name.text());
+        if !names.insert(name.as_text()) {
+            errors.duplicate(health, name.as_text());
         }
         validate_driver_name(&name, errors);
         let conditions = health.child("healthConditions");
@@ -132,13 +132,13 @@ pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
 // Upstream: pkg/apis/storage/validation/validation.go, validateStorageHealthCondition
 fn validate_health_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     let check_enum = |field: Node<'_, '_>, supported: &[&str], errors: &mut Errors| {
-        if !supported.contains(&field.text()) {
+        if !supported.contains(&field.as_text()) {
             errors.not_supported(&field, supported);
         }
     };
     let (status, start) = (condition.child("status"), errors.len());
     // Upstream: pkg/apis/storage/validation/validation.go, validateStorageHealthCondition: an absent one is missing since 1.38.
-    if status.text().is_empty() && errors.release().at_least(1, 38) {
+    if status.as_text().is_empty() && errors.release().at_least(1, 38) {
         errors.required(status, "");
     } else {
         check_enum(status, &["StorageDegraded", "StorageUnreachable"], errors);
@@ -146,7 +146,7 @@ fn validate_health_condition(condition: &Node<'_, '_>, errors: &mut Errors) {
     errors.cover_from(start, "");
     validate_reason(&condition.child("reason"), MAX_REASON, errors);
     let (message, start) = (condition.child("message"), errors.len());
-    if message.text().len() > MAX_MESSAGE {
+    if message.as_text().len() > MAX_MESSAGE {
         errors.too_long(message, MAX_MESSAGE as i64);
     }
     errors.cover_from(start, "maxBytes");

@@ -64,7 +64,7 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     validate_capacity(&spec.child("capacity"), errors);
     let reclaim = spec.child("persistentVolumeReclaimPolicy");
     let policies = ["Delete", "Recycle", "Retain"];
-    if !reclaim.text().is_empty() && !policies.contains(&reclaim.text()) {
+    if !reclaim.as_text().is_empty() && !policies.contains(&reclaim.as_text()) {
         errors.not_supported(&reclaim, &policies);
     }
     let affinity = spec.child("nodeAffinity");
@@ -76,7 +76,7 @@ pub(super) fn validate_volume(request: &Request<'_>, errors: &mut Errors) {
     } else if affinity.is_set() {
         errors.required(required, "must specify required node constraints");
     }
-    validate_sources(&spec, metadata.child("name").text(), affinity.is_set(), errors);
+    validate_sources(&spec, metadata.child("name").as_text(), affinity.is_set(), errors);
     validate_recycling(&spec, errors);
     validate_classes(&spec, errors);
 }
@@ -108,7 +108,7 @@ pub(super) fn validate_inline_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
     }
     validate_modes(spec, errors);
     let reclaim = spec.child("persistentVolumeReclaimPolicy");
-    if !matches!(reclaim.text(), "" | "Retain") {
+    if !matches!(reclaim.as_text(), "" | "Retain") {
         errors.forbidden(reclaim, "may only be Retain in the context of inline volumes");
     }
     let affinity = spec.child("nodeAffinity");
@@ -118,11 +118,11 @@ pub(super) fn validate_inline_spec(spec: &Node<'_, '_>, errors: &mut Errors) {
     validate_sources(spec, "", false, errors);
     validate_recycling(spec, errors);
     let class = spec.child("storageClassName");
-    if !class.text().is_empty() {
+    if !class.as_text().is_empty() {
         errors.forbidden(class, INLINE);
     }
     let mode = spec.child("volumeMode");
-    if mode.is_set() && mode.text() != "Filesystem" {
+    if mode.is_set() && mode.as_text() != "Filesystem" {
         errors.forbidden(
             mode,
             "may not specify volumeMode other than Filesystem in the context of inline volumes",
@@ -135,7 +135,7 @@ fn validate_recycling(spec: &Node<'_, '_>, errors: &mut Errors) {
         spec.child("hostPath"),
         spec.child("persistentVolumeReclaimPolicy"),
     );
-    if host.is_set() && is_root(host.child("path").text()) && reclaim.text() == "Recycle" {
+    if host.is_set() && is_root(host.child("path").as_text()) && reclaim.as_text() == "Recycle" {
         errors.forbidden(reclaim, "may not be 'recycle' for a hostPath mount of '/'");
     }
 }
@@ -143,12 +143,12 @@ fn validate_recycling(spec: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_classes(spec: &Node<'_, '_>, errors: &mut Errors) {
     validate_class(&spec.child("storageClassName"), errors);
     let mode = spec.child("volumeMode");
-    if mode.is_set() && !["Block", "Filesystem"].contains(&mode.text()) {
+    if mode.is_set() && !["Block", "Filesystem"].contains(&mode.as_text()) {
         errors.not_supported(&mode, &["Block", "Filesystem"]);
     }
     let class = spec.child("volumeAttributesClassName");
     if class.is_set() {
-        if class.text().is_empty() {
+        if class.as_text().is_empty() {
             errors.required(class, "an empty string is disallowed");
         }
         validate_class(&class, errors);
@@ -232,7 +232,7 @@ fn validate_source(name: &str, source: &Node<'_, '_>, volume: &str, errors: &mut
         "azureFile" => {
             require(source, &["secretName", "shareName"], errors);
             let namespace = source.child("secretNamespace");
-            if namespace.is_set() && namespace.text().is_empty() {
+            if namespace.is_set() && namespace.as_text().is_empty() {
                 errors.required(namespace, "");
             }
         }
@@ -243,9 +243,9 @@ fn validate_source(name: &str, source: &Node<'_, '_>, volume: &str, errors: &mut
         "scaleIO" => require(source, &["gateway", "system", "volumeName"], errors),
         "local" => {
             let path = source.child("path");
-            if path.text().is_empty() {
+            if path.as_text().is_empty() {
                 errors.required(path, "");
-            } else if has_backsteps(path.text()) {
+            } else if has_backsteps(path.as_text()) {
                 errors.invalid_value(&path, "must not contain '..'");
             }
         }
@@ -267,13 +267,13 @@ fn validate_gluster(source: &Node<'_, '_>, errors: &mut Errors) {
     if !namespace.is_set() {
         return;
     }
-    if namespace.text().is_empty() {
+    if namespace.as_text().is_empty() {
         errors.invalid_or_empty(
             &namespace,
             "if the endpointnamespace is set, it must be a valid namespace name",
         );
     } else {
-        errors.invalid_each(&namespace, &label_name(namespace.text(), false));
+        errors.invalid_each(&namespace, &label_name(namespace.as_text(), false));
     }
 }
 
@@ -281,7 +281,7 @@ fn validate_gluster(source: &Node<'_, '_>, errors: &mut Errors) {
 fn validate_iscsi(source: &Node<'_, '_>, volume: &str, errors: &mut Errors) {
     require(source, &["targetPortal"], errors);
     let portal = source.child_as("targetPortal", "targetportal");
-    if source.child("initiatorName").is_set() && volume.len() + 1 + portal.text().len() > 64 {
+    if source.child("initiatorName").is_set() && volume.len() + 1 + portal.as_text().len() > 64 {
         errors.invalid_or_empty(
             &portal,
             "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is \
@@ -293,13 +293,13 @@ fn validate_iscsi(source: &Node<'_, '_>, volume: &str, errors: &mut Errors) {
 
 fn validate_storage_os(source: &Node<'_, '_>, errors: &mut Errors) {
     let (name, namespace) = (source.child("volumeName"), source.child("volumeNamespace"));
-    if name.text().is_empty() {
+    if name.as_text().is_empty() {
         errors.required(name, "");
     } else {
-        errors.invalid_each(&name, &dns1123_label(name.text()));
+        errors.invalid_each(&name, &dns1123_label(name.as_text()));
     }
-    if !namespace.text().is_empty() {
-        errors.invalid_each(&namespace, &dns1123_label(namespace.text()));
+    if !namespace.as_text().is_empty() {
+        errors.invalid_each(&namespace, &dns1123_label(namespace.as_text()));
     }
     require_secret(source, errors);
 }
@@ -319,15 +319,15 @@ fn validate_csi(source: &Node<'_, '_>, errors: &mut Errors) {
             continue;
         }
         let (name, namespace) = (secret.child("name"), secret.child("namespace"));
-        if name.text().is_empty() {
+        if name.as_text().is_empty() {
             errors.required(name, "");
         } else {
-            errors.invalid_each(&name, &dns1123_subdomain(name.text()));
+            errors.invalid_each(&name, &dns1123_subdomain(name.as_text()));
         }
-        if namespace.text().is_empty() {
+        if namespace.as_text().is_empty() {
             errors.required(namespace, "");
         } else {
-            errors.invalid_each(&namespace, &dns1123_label(namespace.text()));
+            errors.invalid_each(&namespace, &dns1123_label(namespace.as_text()));
         }
     }
 }
@@ -430,7 +430,7 @@ fn source_of(spec: &Node<'_, '_>) -> Value<'static> {
 pub(super) fn validate_status(request: &Request<'_>, errors: &mut Errors) {
     let metadata = request.object.child("metadata");
     validate_core_meta_update(&metadata, &request.old.child("metadata"), errors);
-    if metadata.child("resourceVersion").text().is_empty() {
+    if metadata.child("resourceVersion").as_text().is_empty() {
         errors.required("resourceVersion", "");
     }
 }

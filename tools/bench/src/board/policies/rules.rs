@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use pratique_harness::{Dice, with};
+use pratique_harness::{RandomDice, with};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(crate) static RULES: LazyLock<RuleTexts> =
     LazyLock::new(|| serde_json::from_str(include_str!("rules.json")).unwrap_or_default());
 
 /// Three rules of any kind.
-pub(crate) fn mix(index: usize, dice: &mut Dice) -> Value {
+pub(crate) fn mix(index: usize, dice: &mut RandomDice) -> Value {
     let chosen = distinct(&RULES.holding, dice);
     let validations: Vec<Value> = chosen
         .iter()
@@ -66,7 +66,7 @@ pub(super) fn shared(index: usize) -> Value {
 }
 
 /// A rule that fails first, and two more of either kind.
-pub(super) fn deny(index: usize, dice: &mut Dice) -> Value {
+pub(super) fn deny(index: usize, dice: &mut RandomDice) -> Value {
     let mut validations = Vec::new();
     for (place, rule) in distinct(&RULES.failing, dice).into_iter().take(2).enumerate() {
         let speaks = match place {
@@ -82,7 +82,7 @@ pub(super) fn deny(index: usize, dice: &mut Dice) -> Value {
 }
 
 /// Three of several, all different.
-fn distinct<'t>(of: &'t [RuleText], dice: &mut Dice) -> Vec<&'t RuleText> {
+fn distinct<'t>(of: &'t [RuleText], dice: &mut RandomDice) -> Vec<&'t RuleText> {
     let start = dice.below(of.len());
     // Steps that never lead back to the start in three.
     let [first, second] = [1 + dice.below(of.len() / 3), 1 + dice.below(of.len() / 3)];
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn three_of_several_are_different() {
-        let mut dice = Dice::new(5);
+        let mut dice = RandomDice::new(5);
         for _ in 0..500 {
             for of in [&RULES.holding, &RULES.failing] {
                 let texts: BTreeSet<_> = distinct(of, &mut dice).into_iter().collect();

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use pratique_harness::Error;
+use pratique_harness::ToolError;
 use pratique_json::base64;
 use pratique_webhook_backend::{Backend, Listener, Script};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::kubectl::Kubectl;
+use crate::kubectl::KubectlUser;
 
 /// A backend that listens.
 pub(super) struct ImageBackendServer {
@@ -25,7 +25,7 @@ const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: images, namespace
     spec: {containers: [{name: c, image: 'refused.example/c:1'}]}\n";
 
 impl ImageBackendServer {
-    pub(super) fn start() -> Result<Self, Error> {
+    pub(super) fn start() -> Result<Self, ToolError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -40,7 +40,7 @@ impl ImageBackendServer {
         Ok(images)
     }
 
-    fn answer(&self, status: &serde_json::Value) -> Result<(), Error> {
+    fn answer(&self, status: &serde_json::Value) -> Result<(), ToolError> {
         let review =
             json!({"apiVersion": "imagepolicy.k8s.io/v1alpha1", "kind": "ImageReview", "status": status});
         let script = Script::from_json(&json!({"body": review.to_string()}).to_string());
@@ -50,7 +50,7 @@ impl ImageBackendServer {
     }
 
     /// The configuration of the plugin, whose kubeconfig is written to the same directory.
-    pub(super) fn configuration(&self, directory: &Path) -> Result<String, Error> {
+    pub(super) fn configuration(&self, directory: &Path) -> Result<String, ToolError> {
         let kubeconfig = json!({
             "apiVersion": "v1",
             "kind": "Config",
@@ -63,12 +63,12 @@ impl ImageBackendServer {
             }}],
         });
         let path = directory.join("images.kubeconfig");
-        fs::write(&path, kubeconfig.to_string()).map_err(Error::file(&path))?;
+        fs::write(&path, kubeconfig.to_string()).map_err(ToolError::file(&path))?;
         Ok(json!({"imagePolicy": {"kubeConfigFile": path, "defaultAllow": false}}).to_string())
     }
 
     /// Lets the backend refuse an image.
-    pub(super) fn refuse(&self, kubectl: &Kubectl) -> Result<String, Error> {
+    pub(super) fn refuse(&self, kubectl: &KubectlUser) -> Result<String, ToolError> {
         if self.backend.calls().is_empty() {
             return Err("the backend was not asked about the images of the Pods before".into());
         } else {

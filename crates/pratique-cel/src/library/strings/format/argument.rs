@@ -3,15 +3,15 @@
 use pratique_gotext::hex::encode_to_string;
 use pratique_gotext::strconv::{general_form, parse_float};
 
-use super::nested;
+use super::nested_values;
 use crate::context::Context;
 use crate::error::Fault;
-use crate::text::format::{ArgumentError, Clause, english};
+use crate::text::format::{ArgumentError, FormatClause, english};
 use crate::value::Value;
 
 /// Why a value is not written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum FormatRefusal {
     /// It does not fit its clause.
     #[error(transparent)]
     Argument(#[from] ArgumentError),
@@ -24,22 +24,22 @@ pub(super) enum Refusal {
 pub(super) fn write(
     context: &Context<'_>,
     out: &mut String,
-    clause: Clause,
+    clause: FormatClause,
     value: &Value<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), FormatRefusal> {
     count(context, value)?;
     let text = match clause {
-        Clause::String => return write_string(context, out, value, 0),
-        Clause::Decimal => integer(value, |magnitude| magnitude.to_string()),
-        Clause::Fixed(precision) => double(value).map(|value| english::fixed(value, precision)),
-        Clause::Scientific(precision) => double(value).map(|value| english::scientific(value, precision)),
-        Clause::Binary => match value {
+        FormatClause::String => return write_string(context, out, value, 0),
+        FormatClause::Decimal => integer(value, |magnitude| magnitude.to_string()),
+        FormatClause::Fixed(precision) => double(value).map(|value| english::fixed(value, precision)),
+        FormatClause::Scientific(precision) => double(value).map(|value| english::scientific(value, precision)),
+        FormatClause::Binary => match value {
             Value::Bool(value) => Some(u8::from(*value).to_string()),
             value => integer(value, |magnitude| format!("{magnitude:b}")),
         },
-        Clause::Octal => integer(value, |magnitude| format!("{magnitude:o}")),
-        Clause::Hex { upper: false } => hexadecimal(value),
-        Clause::Hex { upper: true } => hexadecimal(value).map(|text| text.to_ascii_uppercase()),
+        FormatClause::Octal => integer(value, |magnitude| format!("{magnitude:o}")),
+        FormatClause::Hex { upper: false } => hexadecimal(value),
+        FormatClause::Hex { upper: true } => hexadecimal(value).map(|text| text.to_ascii_uppercase()),
     };
     let text = text.ok_or_else(|| ArgumentError::mismatch(clause, value.type_name()))?;
     out.push_str(&text);
@@ -52,7 +52,7 @@ pub(super) fn write_string(
     out: &mut String,
     value: &Value<'_>,
     depth: usize,
-) -> Result<(), Refusal> {
+) -> Result<(), FormatRefusal> {
     let text = match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
@@ -63,10 +63,10 @@ pub(super) fn write_string(
         Value::Bytes(value) => utf8(value)?.to_owned(),
         Value::Timestamp(value) => value.to_string(),
         Value::Duration(value) => value.to_string(),
-        Value::List(list) => return nested::write_list(context, out, list, depth),
-        Value::Map(map) => return nested::write_map(context, out, map, depth),
+        Value::List(list) => return nested_values::write_list(context, out, list, depth),
+        Value::Map(map) => return nested_values::write_map(context, out, map, depth),
         Value::Struct(_) | Value::Optional(_) | Value::Opaque(_) => {
-            return Err(ArgumentError::mismatch(Clause::String, value.type_name()).into());
+            return Err(ArgumentError::mismatch(FormatClause::String, value.type_name()).into());
         }
     };
     out.push_str(&text);
