@@ -80,11 +80,12 @@ fn walk(
     for (path, is_directory) in entries {
         let name = path.file_name().map(OsStr::to_string_lossy);
         let is_passed_over = name.is_some_and(|name| !is_read(&name));
-        match is_directory {
-            true if is_passed_over => {}
-            true => walk(&path, depth + 1, is_read, files)?,
-            false if is_manifest(&path) && !path.is_dir() => files.push(path),
-            false => {}
+        if is_directory {
+            if !is_passed_over {
+                walk(&path, depth + 1, is_read, files)?;
+            }
+        } else if is_manifest(&path) && !path.is_dir() {
+            files.push(path);
         }
     }
     Ok(())

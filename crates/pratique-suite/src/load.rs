@@ -220,11 +220,11 @@ impl Suite {
             Some(plugins) => builder.plugins(plugins).registry_checks(true),
             None => builder,
         };
-        match self.has_webhooks() {
-            #[cfg(feature = "webhooks")]
-            true => builder.caller(Arc::clone(caller)),
-            _ => builder,
+        #[cfg(feature = "webhooks")]
+        if self.has_webhooks() {
+            return builder.caller(Arc::clone(caller));
         }
+        builder
     }
 
     /// Problems for answers of webhooks that do not exist.

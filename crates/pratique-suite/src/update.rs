@@ -323,10 +323,11 @@ impl CaseUpdater<'_> {
     /// Replaces a whole expectation.
     fn replaced_whole(&self, id: NodeId, with: &NewExpectation) -> RangeEdit {
         let span = self.suite.source.tree().get(id).span;
-        match self.suite.source.document().slice(span).starts_with('{') {
-            true => self.replaced(id, with.flow()),
-            false if with.decision_only().is_some() => self.replaced(id, with.flow()),
-            false => self.replaced(id, with.block(self.column(span.start)).trim().to_owned()),
+        let is_flow = self.suite.source.document().slice(span).starts_with('{');
+        if is_flow || with.decision_only().is_some() {
+            self.replaced(id, with.flow())
+        } else {
+            self.replaced(id, with.block(self.column(span.start)).trim().to_owned())
         }
     }
 

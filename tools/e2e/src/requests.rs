@@ -107,11 +107,12 @@ fn plain(line: &str) -> String {
         "error when replacing \"STDIN\": ",
     ] {
         if let Some((leading_words, rest)) = line.split_once(prefix) {
-            line = match prefix.ends_with('(') {
-                true if leading_words.is_empty() => rest.split_once("): ").map_or(rest, |(_, rest)| rest),
-                true => line,
-                false => rest,
-            };
+            let is_in_parentheses = prefix.ends_with('(');
+            if is_in_parentheses && leading_words.is_empty() {
+                line = rest.split_once("): ").map_or(rest, |(_, rest)| rest);
+            } else if !is_in_parentheses {
+                line = rest;
+            }
         }
     }
     line.to_owned()

@@ -104,10 +104,10 @@ fn set_overhead(attributes: &mut MutableAttributes<'_, '_>, class: &Value<'_>) -
             Some((Cow::Owned(name.to_owned()), text.into()))
         })
         .collect();
-    match fixed.is_empty() {
-        true if is_set => remove_at(attributes.object_mut(), &["spec"], "overhead"),
-        true => {}
-        false => set_at(attributes.object_mut(), &["spec"], "overhead", fixed),
+    if !fixed.is_empty() {
+        set_at(attributes.object_mut(), &["spec"], "overhead", fixed);
+    } else if is_set {
+        remove_at(attributes.object_mut(), &["spec"], "overhead");
     }
     Ok(())
 }

@@ -69,10 +69,12 @@ impl<'s> MutationRun<'_, 's> {
         let kind = &self.session.request.kind;
         // A version of this very kind has the form of it.
         let of_kind = changed.kind == kind;
-        let object = match self.session.context.release.has_type(kind) {
-            true if of_kind => changed.object,
-            true => self.session.typed(kind, changed.object).unwrap_or(changed.object),
-            false => self.session.versioned(kind, changed.object),
+        let object = if !self.session.context.release.has_type(kind) {
+            self.session.versioned(kind, changed.object)
+        } else if of_kind {
+            changed.object
+        } else {
+            self.session.typed(kind, changed.object).unwrap_or(changed.object)
         };
         let original = if of_kind {
             changed.original

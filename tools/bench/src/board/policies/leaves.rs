@@ -34,10 +34,12 @@ fn collect(value: &Value, path: &str, leaves: &mut Vec<(String, Value)>) {
 
 fn step(name: &str) -> String {
     let is_plain = name.chars().all(|char| char.is_ascii_alphanumeric());
-    match is_plain && name != "namespace" {
-        true => format!(".{name}"),
-        false if name == "namespace" => ".__namespace__".to_owned(),
-        false => format!("['{name}']"),
+    if name == "namespace" {
+        ".__namespace__".to_owned()
+    } else if is_plain {
+        format!(".{name}")
+    } else {
+        format!("['{name}']")
     }
 }
 
